@@ -1,0 +1,55 @@
+# Two commands matter: `make up` runs the platform, `make test` proves it. `make help` lists the rest.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header --allow-unsafe
+
+.DEFAULT_GOAL := help
+.PHONY: help setup up demo test check fix bench docs lock clean
+
+help: ## show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "longline needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+setup: $(STAMP) ## make .venv and install everything pinned into it
+
+up: setup ## run the platform on embedded engines at http://127.0.0.1:8060
+	@exec $(BIN)/longline up
+
+demo: setup ## crawl a bundled website on loopback and show what came of it
+	@exec $(BIN)/longline demo
+
+test: setup ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
+	@$(BIN)/python -m pytest
+
+check: setup ## format, lint, types, floors and house rules; under a minute
+	@$(BIN)/ruff format --check src tests bench
+	@$(BIN)/ruff check src tests bench
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-cache
+	@$(BIN)/python -m pytest -q tests/house
+
+fix: setup ## format and mend what can be mended by itself
+	@$(BIN)/ruff format src tests bench
+	@$(BIN)/ruff check --fix src tests bench
+
+bench: setup ## measure, side by side with references, in one run
+	@$(BIN)/python -m bench
+
+docs: setup ## write the generated pages of the reference anew
+	@$(BIN)/python -m longline.cli.reference docs/reference
+
+lock: setup ## resolve the pinned versions anew
+	@$(BIN)/pip-compile $(LOCK) -o requirements/runtime.txt pyproject.toml
+	@$(BIN)/pip-compile $(LOCK) --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+
+clean: ## remove the virtual environment and caches
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The nouns and rules of the platform: pure, no await, no I/O."""

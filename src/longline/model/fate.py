@@ -1,0 +1,58 @@
+"""Reasons: why a task rests where it rests. One word each; every failure class has exactly one."""
+
+from longline.model.states import TaskState
+
+OK = "ok"
+
+RETRYABLE = frozenset(
+    {
+        "dns",
+        "refused",
+        "connect_timeout",
+        "idle_timeout",
+        "total_timeout",
+        "reset",
+        "truncated",
+        "http_429",
+        "http_5xx",
+    }
+)
+"""Failures that another attempt may cure."""
+
+FINAL = frozenset(
+    {
+        "tls",
+        "too_large",
+        "bad_encoding",
+        "bad_url",
+        "too_many_redirects",
+        "redirect_loop",
+        "http_4xx",
+        "parser_error",
+    }
+)
+"""Failures that stay failures."""
+
+SKIPPED = frozenset({"robots", "not_html", "redirected", "budget"})
+"""Reasons for not wanting a page after all."""
+
+REFUSED = frozenset({"known", "depth", "offsite", "budget", "scheme", "bad_url", "too_long", "pattern"})
+"""Reasons for which a URL is never admitted."""
+
+
+def for_status(status: int) -> str | None:
+    """The failure that an HTTP status means, or None for one that is a page."""
+    if status == 429:
+        return "http_429"
+    if status >= 500:
+        return "http_5xx"
+    return "http_4xx" if status >= 400 else None
+
+
+def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
+    """Where a task comes to rest for this reason after this many attempts."""
+    if reason == OK:
+        return TaskState.COMPLETED
+    if reason in SKIPPED:
+        return TaskState.SKIPPED
+    return TaskState.PENDING if reason in RETRYABLE and attempt < max_attempts else TaskState.FAILED

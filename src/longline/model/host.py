@@ -1,0 +1,34 @@
+"""A host is the unit of politeness. A worker leases hosts, and with each host its due tasks."""
+
+import msgspec
+
+from longline.model.task import ClaimedTask, Outcome
+
+DEFAULT_DELAY_MS = 1000
+DEFAULT_CONCURRENCY = 1
+
+
+class HostLease(msgspec.Struct, frozen=True):
+    """The right to talk to one host, until `until` (milliseconds of database time) or until the token moves."""
+
+    host_id: int
+    host: str
+    token: int
+    until: int
+    delay_ms: int
+    concurrency: int
+    not_before: int
+    tasks: tuple[ClaimedTask, ...]
+
+
+class HostReport(msgspec.Struct, frozen=True):
+    """What a worker has to say about a host it holds: how tasks ended, and when the host may be touched again.
+
+    With `release` the lease goes back in the same transaction; tasks still marked are claimable by the next holder.
+    """
+
+    host_id: int
+    token: int
+    outcomes: tuple[Outcome, ...] = ()
+    not_before: int = 0
+    release: bool = False

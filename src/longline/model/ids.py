@@ -1,0 +1,34 @@
+"""Ids: UUIDv7 text for what we make one by one, and a UUIDv7 form of a task's integer id.
+
+A task is known by an integer inside and by a UUID at the doors that promise one. The UUID is computed from the
+integer and the creation time, so it needs neither a column nor an index, and can be turned back.
+"""
+
+from uuid import UUID
+
+from uuid_utils import uuid7
+
+_LOW_62 = (1 << 62) - 1
+_CHECK = 0xB5D  # any fixed 12 bits; they let us refuse UUIDs that were never ours
+
+
+def new_id() -> str:
+    """A fresh UUIDv7; later ones sort after earlier ones."""
+    return str(uuid7())
+
+
+def task_uuid(task_id: int, created_at: int) -> str:
+    """The UUIDv7 of a task: its creation time in the first 48 bits, its integer id in the last 62."""
+    value = (created_at & ((1 << 48) - 1)) << 80 | 7 << 76 | (_CHECK ^ (task_id & 0xFFF)) << 64 | 2 << 62
+    return str(UUID(int=value | (task_id & _LOW_62)))
+
+
+def task_id_of(text: str) -> tuple[int, int] | None:
+    """(integer id, creation time) of a task's UUID, or None for a UUID that is not one of ours."""
+    try:
+        value = UUID(text).int
+    except ValueError:
+        return None
+    task_id = value & _LOW_62
+    created_at = value >> 80
+    return (task_id, created_at) if task_uuid(task_id, created_at) == str(UUID(int=value)) else None

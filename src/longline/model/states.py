@@ -1,0 +1,194 @@
+"""Every legal move of a schedule, a run and a task, as data.
+
+Only `engine/lifecycle.py` carries moves out. From this table come its refusals, the SQL `CHECK` lists, the chart in
+the docs and the property tests. A *fenced* move needs the lease under which the thing is held; a move that *gives*
+hands out a lease.
+
+A worker may pass several states between two writes (`queued`, `crawling`, `downloaded`, `parsing`): what it writes
+is where the task comes to rest, and `walk` says whether the moves in between are legal.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Noun = Literal["schedule", "run", "task"]
+Actor = Literal["person", "planner", "worker", "bot", "upkeep"]
+
+
+class ScheduleState(StrEnum):
+    """Where a schedule stands; exactly the seven words of the interval contract."""
+
+    PENDING = "pending"
+    SCHEDULED = "scheduled"
+    RUNNING = "running"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class TaskState(StrEnum):
+    """Where a task stands. `queued`, `crawling` and `parsing` are in somebody's hand, under a lease."""
+
+    PENDING = "pending"
+    QUEUED = "queued"
+    CRAWLING = "crawling"
+    DOWNLOADED = "downloaded"
+    QUEUED_PARSE = "queued_parse"
+    PARSING = "parsing"
+    COMPLETED = "completed"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    PAUSED = "paused"
+    CANCELLED = "cancelled"
+    EXPIRED = "expired"
+
+
+STATES: dict[Noun, type[StrEnum]] = {"schedule": ScheduleState, "run": RunState, "task": TaskState}
+
+IN_HAND = frozenset({TaskState.QUEUED, TaskState.CRAWLING, TaskState.PARSING})
+"""States that exist only while a lease is held; no row rests in them."""
+
+ENDED = frozenset({TaskState.COMPLETED, TaskState.SKIPPED, TaskState.FAILED, TaskState.CANCELLED})
+"""A task's fates. Everything else counts as open."""
+
+RUN_ENDED = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """One row of the table. An empty `was` is a birth."""
+
+    noun: Noun
+    name: str
+    was: frozenset[str]
+    became: str
+    actors: frozenset[Actor]
+    fenced: bool = False
+    gives: bool = False
+
+
+S, R, T = ScheduleState, RunState, TaskState
+_ANY_TASK: tuple[str, ...] = tuple(TaskState)
+
+
+def _move(
+    noun: Noun,
+    name: str,
+    was: Iterable[str],
+    became: str,
+    actors: str,
+    *,
+    fenced: bool = False,
+    gives: bool = False,
+) -> Move:
+    known: dict[str, Actor] = {
+        "person": "person",
+        "planner": "planner",
+        "worker": "worker",
+        "bot": "bot",
+        "upkeep": "upkeep",
+    }
+    return Move(
+        noun, name, frozenset(was), became, frozenset(known[a] for a in actors.split()), fenced, gives
+    )
+
+
+# fmt: off
+MOVES: tuple[Move, ...] = (
+    #      noun        name           was                                            became           who may
+    _move("schedule", "create",      (),                                            S.PENDING,       "person planner"),
+    _move("schedule", "place",       (S.PENDING,),                                  S.SCHEDULED,     "person planner"),
+    _move("schedule", "start",       (S.PENDING, S.SCHEDULED),                      S.RUNNING,       "planner", gives=True),
+    _move("schedule", "succeed",     (S.RUNNING,),                                  S.COMPLETED,     "planner worker", fenced=True),
+    _move("schedule", "recur",       (S.COMPLETED,),                                S.SCHEDULED,     "planner worker"),
+    _move("schedule", "retry_later", (S.RUNNING,),                                  S.SCHEDULED,     "planner worker", fenced=True),
+    _move("schedule", "fail",        (S.RUNNING,),                                  S.FAILED,        "planner worker", fenced=True),
+    _move("schedule", "interrupt",   (S.RUNNING,),                                  S.PENDING,       "planner worker", fenced=True),
+    _move("schedule", "lapse",       (S.RUNNING,),                                  S.SCHEDULED,     "upkeep"),
+    _move("schedule", "lapse_once",  (S.RUNNING,),                                  S.PENDING,       "upkeep"),
+    _move("schedule", "pause",       (S.SCHEDULED,),                                S.PAUSED,        "person planner"),
+    _move("schedule", "resume",      (S.PAUSED,),                                   S.SCHEDULED,     "person planner"),
+    _move("schedule", "force_run",   (S.SCHEDULED,),                                S.PENDING,       "person"),
+    _move("schedule", "retry",       (S.FAILED,),                                   S.PENDING,       "person"),
+    _move("schedule", "cancel",      (S.PENDING, S.SCHEDULED, S.RUNNING, S.PAUSED), S.CANCELLED,     "person"),
+
+    _move("run",      "create",      (),                                            R.QUEUED,        "person planner"),
+    _move("run",      "start",       (R.QUEUED,),                                   R.RUNNING,       "planner worker", gives=True),
+    _move("run",      "adopt",       (R.RUNNING,),                                  R.RUNNING,       "planner worker", gives=True),
+    _move("run",      "finish",      (R.RUNNING,),                                  R.COMPLETED,     "worker bot upkeep"),
+    _move("run",      "fail",        (R.RUNNING,),                                  R.FAILED,        "planner worker", fenced=True),
+    _move("run",      "refuse",      (R.QUEUED,),                                   R.FAILED,        "planner person"),
+    _move("run",      "interrupt",   (R.RUNNING,),                                  R.CANCELLED,     "planner worker", fenced=True),
+    _move("run",      "lapse",       (R.RUNNING,),                                  R.FAILED,        "upkeep"),
+    _move("run",      "cancel",      (R.QUEUED, R.RUNNING),                         R.CANCELLED,     "person"),
+    _move("run",      "reopen",      (R.COMPLETED, R.FAILED),                       R.RUNNING,       "person upkeep"),
+
+    _move("task",     "admit",       (),                                            T.PENDING,       "person planner worker bot"),
+    _move("task",     "claim",       (T.PENDING,),                                  T.QUEUED,        "worker", gives=True),
+    _move("task",     "fetch",       (T.QUEUED,),                                   T.CRAWLING,      "worker", fenced=True),
+    _move("task",     "download",    (T.CRAWLING,),                                 T.DOWNLOADED,    "worker", fenced=True),
+    _move("task",     "offer",       (T.DOWNLOADED,),                               T.QUEUED_PARSE,  "worker", fenced=True),
+    _move("task",     "take_parse",  (T.DOWNLOADED, T.QUEUED_PARSE),                T.PARSING,       "worker", gives=True),
+    _move("task",     "parse",       (T.DOWNLOADED,),                               T.PARSING,       "worker", fenced=True),
+    _move("task",     "complete",    (T.PARSING,),                                  T.COMPLETED,     "worker", fenced=True),
+    _move("task",     "skip",        (T.QUEUED, T.CRAWLING, T.PARSING),             T.SKIPPED,       "worker", fenced=True),
+    _move("task",     "retry",       (T.QUEUED, T.CRAWLING, T.PARSING),             T.PENDING,       "worker", fenced=True),
+    _move("task",     "parse_again", (T.PARSING,),                                  T.DOWNLOADED,    "worker", fenced=True),
+    _move("task",     "fail",        (T.QUEUED, T.CRAWLING, T.PARSING),             T.FAILED,        "worker", fenced=True),
+    _move("task",     "pull",        (T.PENDING, T.EXPIRED),                        T.CRAWLING,      "bot", gives=True),
+    _move("task",     "submit",      (T.CRAWLING,),                                 T.COMPLETED,     "bot", fenced=True),
+    _move("task",     "hand_back",   (T.CRAWLING,),                                 T.PENDING,       "bot", fenced=True),
+    _move("task",     "give_up",     (T.CRAWLING,),                                 T.FAILED,        "bot", fenced=True),
+    _move("task",     "lapse",       (T.QUEUED, T.CRAWLING),                        T.PENDING,       "upkeep"),
+    _move("task",     "lapse_parse", (T.PARSING,),                                  T.DOWNLOADED,    "upkeep"),
+    _move("task",     "expire",      (T.CRAWLING,),                                 T.EXPIRED,       "upkeep person"),
+    _move("task",     "exhaust",     (T.PENDING, T.CRAWLING, T.EXPIRED),            T.FAILED,        "upkeep"),
+    _move("task",     "pause",       (T.PENDING, T.QUEUED, T.CRAWLING, T.PARSING),  T.PAUSED,        "person"),
+    _move("task",     "resume",      (T.PAUSED,),                                   T.PENDING,       "person"),
+    _move("task",     "cancel",      (s for s in _ANY_TASK if s != T.CANCELLED),    T.CANCELLED,     "person upkeep"),
+    _move("task",     "restart",     _ANY_TASK,                                     T.PENDING,       "person upkeep"),
+    _move("task",     "reparse",     _ANY_TASK,                                     T.DOWNLOADED,    "person"),
+)
+# fmt: on
+
+BY_NAME: dict[tuple[Noun, str], Move] = {(m.noun, m.name): m for m in MOVES}
+
+
+def move(noun: Noun, name: str) -> Move:
+    """The row of the table with that name."""
+    return BY_NAME[noun, name]
+
+
+def legal(noun: Noun, state: str, actor: Actor | None = None) -> tuple[str, ...]:
+    """Names of the moves that may be made from `state` (by `actor`, when given), in table order."""
+    return tuple(
+        m.name for m in MOVES if m.noun == noun and state in m.was and (actor is None or actor in m.actors)
+    )
+
+
+def walk(noun: Noun, start: str, end: str, actor: Actor) -> bool:
+    """Whether `actor`, holding the lease, may bring a thing from `start` to `end` by moves of the table."""
+    steps = [m for m in MOVES if m.noun == noun and actor in m.actors and not m.gives]
+    reached, edge = {start}, [start]
+    while edge:
+        here = edge.pop()
+        for m in steps:
+            if here in m.was and m.became not in reached:
+                reached.add(m.became)
+                # A rest ends the walk: what follows it needs a new lease.
+                if m.became in IN_HAND or m.became == T.DOWNLOADED:
+                    edge.append(m.became)
+    return end in reached and end != start

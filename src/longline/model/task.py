@@ -1,0 +1,88 @@
+"""A task is one URL to fetch. These are the shapes in which tasks travel between floors."""
+
+import msgspec
+
+from longline.model.states import TaskState
+
+FETCH, PARSE, BOT = "fetch", "parse", "bot"
+"""Executors: who may claim a task. `fetch` goes with its host's lease, the others carry a lease of their own."""
+
+DEFAULT_PRIORITY = 500
+"""Lower runs first; wide enough for every contract's own scale on either side."""
+
+
+class NewTask(msgspec.Struct, frozen=True, gc=False):
+    """A URL that asks to be admitted. `key` says which URLs are the same inside (scope, host)."""
+
+    url: str
+    host: str
+    key: bytes
+    scope: int
+    run_id: int
+    depth: int = 0
+    priority: int = DEFAULT_PRIORITY
+    due: int = 0
+    executor: str = FETCH
+    parent_id: int | None = None
+
+
+class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
+    """A task in a worker's hand. `due` and `priority` are its place in the queue and go back with the report."""
+
+    id: int
+    url: str
+    run_id: int
+    scope: int
+    depth: int
+    attempt: int
+    priority: int
+    due: int
+
+
+class PageFacts(msgspec.Struct, frozen=True, gc=False):
+    """What is known of a page and where its bytes are: (segment, offset, length) in the archive."""
+
+    offset: int
+    length: int
+    digest: str
+    status: int
+    content_type: str
+    body_bytes: int
+    fetched_at: int
+    fetch_ms: int
+    url: str
+    title: str = ""
+    etag: str | None = None
+    last_modified: str | None = None
+
+
+class Outcome(msgspec.Struct, frozen=True, gc=False):
+    """How a claimed task came to rest: its new state, why, and what was kept of it."""
+
+    task: ClaimedTask
+    became: TaskState
+    reason: str
+    at: int
+    status: int | None = None
+    due: int = 0
+    error: str | None = None
+    page: PageFacts | None = None
+
+
+class TaskRow(msgspec.Struct, frozen=True):
+    """A task as somebody who asks for it sees it; a held one shows the state it has in hand."""
+
+    id: int
+    run_id: int
+    host: str
+    url: str
+    state: str
+    reason: str | None
+    priority: int
+    attempt: int
+    depth: int
+    status: int | None
+    error: str | None
+    due: int
+    created_at: int
+    finished_at: int | None

@@ -1,0 +1,32 @@
+"""What is remembered, one small port for each noun."""
+
+from dataclasses import dataclass
+
+from longline.ports.records.events import Events
+from longline.ports.records.frontier import Frontier
+from longline.ports.records.hands import Hands
+from longline.ports.records.moves import Moves
+from longline.ports.records.runs import Runs
+from longline.ports.records.schedules import Schedules
+from longline.ports.records.schema import Schema
+from longline.ports.records.segments import Segments
+from longline.ports.records.sources import Sources
+from longline.ports.records.tasks import Tasks
+from longline.ports.records.workers import Workers
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """One records engine, noun by noun. `frontier`, `hands` and `moves` are for `engine/lifecycle.py` alone."""
+
+    schema: Schema
+    sources: Sources
+    schedules: Schedules
+    runs: Runs
+    tasks: Tasks
+    segments: Segments
+    workers: Workers
+    events: Events
+    frontier: Frontier
+    hands: Hands
+    moves: Moves

@@ -1,0 +1,25 @@
+"""Workers: the processes that may own leases."""
+
+from typing import Protocol
+
+from longline.model.worker import WorkerRow
+
+
+class Workers(Protocol):
+    """Remembers who works."""
+
+    async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
+        """Enter a process; the row's id is its name as an owner of leases."""
+        ...
+
+    async def beat(self, worker_id: int) -> None:
+        """Say that the process lives."""
+        ...
+
+    async def leave(self, worker_id: int) -> None:
+        """Strike a process that ended, or that was found dead."""
+        ...
+
+    async def find(self) -> list[WorkerRow]:
+        """Everybody who joined and did not leave."""
+        ...
