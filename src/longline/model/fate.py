@@ -13,6 +13,8 @@ RETRYABLE = frozenset(
         "total_timeout",
         "reset",
         "truncated",
+        "protocol",
+        "network",
         "http_429",
         "http_5xx",
     }

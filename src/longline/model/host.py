@@ -24,11 +24,13 @@ class HostLease(msgspec.Struct, frozen=True):
 class HostReport(msgspec.Struct, frozen=True):
     """What a worker has to say about a host it holds: how tasks ended, and when the host may be touched again.
 
-    With `release` the lease goes back in the same transaction; tasks still marked are claimable by the next holder.
+    With `release` the lease goes back in the same transaction. `unstarted` tasks go back as if never claimed; a task
+    that is neither reported nor given back keeps its count of attempts, since it may be what killed its worker.
     """
 
     host_id: int
     token: int
     outcomes: tuple[Outcome, ...] = ()
+    unstarted: tuple[ClaimedTask, ...] = ()
     not_before: int = 0
     release: bool = False

@@ -101,9 +101,7 @@ def _move(
         "bot": "bot",
         "upkeep": "upkeep",
     }
-    return Move(
-        noun, name, frozenset(was), became, frozenset(known[a] for a in actors.split()), fenced, gives
-    )
+    return Move(noun, name, frozenset(was), became, frozenset(known[a] for a in actors.split()), fenced, gives)
 
 
 # fmt: off
@@ -174,9 +172,7 @@ def move(noun: Noun, name: str) -> Move:
 
 def legal(noun: Noun, state: str, actor: Actor | None = None) -> tuple[str, ...]:
     """Names of the moves that may be made from `state` (by `actor`, when given), in table order."""
-    return tuple(
-        m.name for m in MOVES if m.noun == noun and state in m.was and (actor is None or actor in m.actors)
-    )
+    return tuple(m.name for m in MOVES if m.noun == noun and state in m.was and (actor is None or actor in m.actors))
 
 
 def walk(noun: Noun, start: str, end: str, actor: Actor) -> bool:

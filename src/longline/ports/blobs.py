@@ -12,7 +12,7 @@ class BlobInfo(NamedTuple):
 
 
 class Blobs(Protocol):
-    """An object store. Raises `NotFound` for a key that is not there and `Unavailable` when the store cannot be used."""
+    """An object store. Raises `NotFound` for a missing key and `Unavailable` when the store cannot be used."""
 
     async def put(self, key: str, data: bytes | Sequence[bytes]) -> None:
         """Store an object durably, replacing what was there; when this returns the object is there whole."""

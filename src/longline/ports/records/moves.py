@@ -18,7 +18,7 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One guarded change: it happens only if the row still rests in `was` and, where given, the token still fits."""
+    """One guarded change: it happens only if the row still rests in `was` and, where given, token and deadline fit."""
 
     noun: Noun
     subject: int
@@ -28,6 +28,7 @@ class Change(msgspec.Struct, frozen=True):
     actor: str
     reason: str | None = None
     token: int | None = None
+    lease_seen: int | None = None
     owner: int | None = None
     lease_ms: int | None = None
     due: int | None = None
@@ -49,6 +50,18 @@ class Moves(Protocol):
         """Extend the lease on a schedule or a run; False when it is no longer held."""
         ...
 
-    async def lapsed(self, noun: Noun, limit: int) -> list[int]:
-        """Schedules or runs whose lease ran out."""
+    async def lapsed(self, noun: Noun, limit: int) -> list[tuple[int, int]]:
+        """Schedules, or runs of schedules, whose lease ran out, with the deadline that passed."""
+        ...
+
+    async def free_lapsed(self) -> int:
+        """Free lapsed runs that belong to no schedule: whoever comes next may adopt them; how many."""
+        ...
+
+    async def disown(self, owner: int) -> int:
+        """Free every run of an owner who is gone; how many."""
+        ...
+
+    async def free(self, noun: Noun, subject: int, token: int) -> bool:
+        """Let go of a run's lease while it stays `running`, so that somebody else may adopt it."""
         ...

@@ -1,5 +1,6 @@
 """Segments: the archive's files."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from longline.model.segment import SegmentRow
@@ -12,7 +13,7 @@ class Segments(Protocol):
         """Say that a segment is about to be written; its id."""
         ...
 
-    async def abandoned(self, owners: list[int]) -> list[SegmentRow]:
+    async def abandoned(self, owners: Sequence[int]) -> list[SegmentRow]:
         """Segments that these owners, who are gone, began and never stored."""
         ...
 

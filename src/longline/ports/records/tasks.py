@@ -21,5 +21,5 @@ class Tasks(Protocol):
         ...
 
     async def counts(self) -> dict[str, int]:
-        """Open tasks by state, in hand included; ended ones are counted by their runs."""
+        """How many tasks are open, and how many ended in each way."""
         ...

@@ -1,0 +1,56 @@
+"""Records on SQLite or PostgreSQL, chosen by URL."""
+
+import asyncio
+from pathlib import Path
+
+from longline.drivers.records import postgres
+from longline.drivers.records.database import Database
+from longline.drivers.records.frontier import FrontierRecords
+from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.moves import MovesRecords
+from longline.drivers.records.nouns import (
+    EventRecords,
+    RunRecords,
+    ScheduleRecords,
+    SegmentRecords,
+    SourceRecords,
+    TaskRecords,
+    WorkerRecords,
+)
+from longline.drivers.records.schema import SchemaRecords
+from longline.drivers.records.sqlite import SqliteDatabase
+from longline.model.errors import BadInput, Unavailable
+from longline.ports.clock import Clock
+from longline.ports.records import Records
+
+
+async def open_database(url: str, clock: Clock) -> Database:
+    """The engine behind a URL: `sqlite:///path` or `postgresql://…`."""
+    if url.startswith(("postgresql://", "postgres://")):
+        return await postgres.connect(url, clock)
+    if not url.startswith("sqlite:///"):
+        raise BadInput(f"unknown kind of database: {url.split(':', 1)[0]}; use sqlite:///path or postgresql://…")
+    path = Path(url.removeprefix("sqlite:///"))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Unavailable(f"cannot make the folder {path.parent}: {error.strerror}") from error
+    return await asyncio.get_running_loop().run_in_executor(None, SqliteDatabase, path, clock)
+
+
+async def open_records(url: str, clock: Clock) -> Records:
+    """Every noun on the engine behind a URL."""
+    database = await open_database(url, clock)
+    return Records(
+        schema=SchemaRecords(database, clock),
+        sources=SourceRecords(database),
+        schedules=ScheduleRecords(database),
+        runs=RunRecords(database),
+        tasks=TaskRecords(database),
+        segments=SegmentRecords(database),
+        workers=WorkerRecords(database),
+        events=EventRecords(database),
+        frontier=FrontierRecords(database),
+        hands=HandsRecords(database),
+        moves=MovesRecords(database),
+    )

@@ -1,0 +1,90 @@
+"""The frontier on either engine: admit, claim, renew, reap; `report.py` has the report."""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from longline.drivers.records import report
+from longline.drivers.records.admission import admit, place
+from longline.drivers.records.database import Database, Row, Tx
+from longline.drivers.records.ledger import Ledger
+from longline.model.host import HostLease
+from longline.model.task import ClaimedTask, NewTask
+from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
+
+
+class FrontierRecords:
+    """Hosts, their leases, and the open URLs that go with them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ensure_hosts(self, hosts: Sequence[HostSetting]) -> None:
+        async def work(tx: Tx) -> None:
+            rows = sorted({tuple(host) for host in hosts})
+            await tx.batch("add_hosts", rows)
+            await tx.batch("add_lines", [(row[0],) for row in rows])
+
+        await self._database.transact(work)
+
+    async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
+        async def work(tx: Tx) -> Admitted:
+            ledger = Ledger()
+            ledger.refused(refused)
+            placed = await place(tx, tasks)
+            await tx.batch("lock_lines", [(h,) for h in sorted({h for h, _ in placed})])
+            admitted, wake = await admit(tx, placed, len(tasks), ledger)
+            await tx.batch("wake_lines", sorted(wake.items()))
+            await ledger.write(tx, "worker")
+            return admitted
+
+        return await self._database.transact(work)
+
+    async def claim(self, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[HostLease]:
+        async def work(tx: Tx) -> list[HostLease]:
+            if tx.engine == "pg":
+                rows = await tx.all("claim", owner=owner, hosts=hosts, tasks=tasks, ttl=ttl_ms)
+            else:
+                rows = await _claim_in_steps(tx, owner, hosts, tasks, ttl_ms)
+            return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, key=lambda r: r[0])]
+
+        # On PostgreSQL the claim is one statement: it needs no transaction around it.
+        return await (self._database.read if self._database.engine == "pg" else self._database.transact)(work)
+
+    async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        async def work(tx: Tx) -> set[int]:
+            rows = await tx.batch("renew_hosts", sorted(held), owner=owner, ttl=ttl_ms)
+            return {row["host_id"] for row in rows}
+
+        return await self._database.transact(work)
+
+    async def report(self, batch: Batch) -> Reported:
+        try:
+            return await self._database.transact(lambda tx: report.write(tx, batch))
+        except report.Refused as refused:
+            return refused.reported
+
+    async def reap(self, limit: int) -> list[int]:
+        async def work(tx: Tx) -> list[int]:
+            return [row["host_id"] for row in await tx.all("reap_hosts", limit=limit)]
+
+        return await self._database.transact(work)
+
+    async def disown(self, owner: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("disown_hosts", owner=owner))
+
+        return await self._database.transact(work)
+
+
+async def _claim_in_steps(tx: Tx, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[Row]:
+    leased = await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)
+    rows = list(await tx.batch("pick_tasks", [(r["host_id"], r["token"]) for r in leased], tasks=tasks))
+    await tx.batch("mark_tasks", [(r[2], r[0], r[13], r[12], r[6]) for r in rows if r[6] is not None])
+    return rows
+
+
+def _lease(rows: list[Row], until: int) -> HostLease:
+    """One host's rows as a lease. Column order is that of the claim."""
+    first = rows[0]
+    tasks = tuple(ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13]) for r in rows if r[6] is not None)
+    return HostLease(first[0], first[1], first[2], until, first[3], first[4], first[5], tasks)

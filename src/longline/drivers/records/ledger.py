@@ -1,0 +1,114 @@
+"""What every change of tasks writes besides the tasks: counters, fates, events, the end of a run."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import orjson
+
+from longline.drivers.records.database import Tx
+from longline.model.errors import IllegalMove
+from longline.model.states import ENDED, RUN_ENDED, RunState, legal, move
+
+
+class Moved(NamedTuple):
+    """A task that went from one rest to another; `was` None means it was just admitted."""
+
+    task_id: int
+    run_id: int
+    was: str | None
+    became: str
+    reason: str
+    was_reason: str = ""
+
+
+def column(state: str | None) -> str | None:
+    """The run's counter that a task in this state is counted in; None for a task that does not exist yet."""
+    if state is None:
+        return None
+    return state if state in ENDED else "open"
+
+
+_ORDER = ("admitted", "open", "completed", "failed", "cancelled", "skipped")
+
+
+class Ledger:
+    """Gathers the consequences of moves and writes them at the end of the transaction, runs last."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        self._fates: Counter[tuple[int, str, str]] = Counter()
+        self._moves: defaultdict[int, list[tuple[int, str | None, str, str]]] = defaultdict(list)
+        self._events: list[tuple[str | int | None, ...]] = []
+
+    def moved(self, moves: Iterable[Moved], *, listed: bool = True) -> None:
+        """Count tasks that changed their rest; `listed` ones go into the run's event of this batch."""
+        for m in moves:
+            counts = self._counts[m.run_id]
+            before, after = column(m.was), column(m.became)
+            counts["admitted"] += before is None
+            if before is not None:
+                counts[before] -= 1
+            counts[after or "open"] += 1
+            if m.was in ENDED:
+                self._fates[m.run_id, str(m.was), m.was_reason] -= 1
+            if m.became in ENDED:
+                self._fates[m.run_id, m.became, m.reason] += 1
+            if listed:
+                self._moves[m.run_id].append((m.task_id, m.was, m.became, m.reason))
+
+    def refused(self, counts: Mapping[tuple[int, str], int]) -> None:
+        """Count URLs that were never admitted."""
+        for (run_id, reason), count in counts.items():
+            self._fates[run_id, "refused", reason] += count
+
+    def event(
+        self, noun: str, subject: int, name: str, was: str | None, became: str | None, by: tuple[str, str | None]
+    ) -> None:
+        """Note one change of one thing; `by` is the actor and the reason."""
+        self._events.append((noun, subject, name, was, became, *by, None))
+
+    async def write(self, tx: Tx, actor: str) -> tuple[int, ...]:
+        """Write everything; the runs that ended with this."""
+        await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
+        runs = sorted(run for run, counts in self._counts.items() if any(counts.values()))
+        if len(runs) > 1:
+            await tx.batch("lock_runs", [(run,) for run in runs])
+        rows = [(run, *(self._counts[run][c] for c in _ORDER)) for run in runs]
+        ended = []
+        for row in await tx.batch("count_runs", rows):
+            if await self._settle(tx, row["id"], row["state"], row["open"], actor):
+                ended.append(row["id"])
+        await tx.batch("add_events", [*self._batches(actor), *self._events])
+        return tuple(ended)
+
+    def _batches(self, actor: str) -> list[tuple[str | int | None, ...]]:
+        return [
+            ("run", run, "report", None, None, actor, None, orjson.dumps(moves).decode())
+            for run, moves in sorted(self._moves.items())
+        ]
+
+    async def _settle(self, tx: Tx, run_id: int, state: str, still_open: int, actor: str) -> bool:
+        """A run ends with its last open task, and opens again when one of its tasks does."""
+        if still_open == 0 and state == RunState.RUNNING:
+            finish = move("run", "finish")
+            if await tx.one("end_run", id=run_id, was=state, became=finish.became):
+                self.event("run", run_id, finish.name, state, finish.became, (actor, "no open tasks"))
+                return True
+        elif still_open > 0 and state in RUN_ENDED:
+            reopen = move("run", "reopen")
+            if state not in reopen.was:
+                raise IllegalMove("run", reopen.name, state, legal("run", state))
+            await tx.one(
+                "move_run",
+                id=run_id,
+                was=state,
+                became=reopen.became,
+                owner=None,
+                lease_until=None,
+                error=None,
+                token=None,
+                lease_seen=None,
+            )
+            self.event("run", run_id, reopen.name, state, reopen.became, (actor, "a task was opened again"))
+        return False

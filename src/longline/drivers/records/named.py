@@ -1,0 +1,94 @@
+"""Loads named SQL, written once for both engines.
+
+A file holds queries under `-- name: …` lines. Three marks are opened here:
+
+* `/*pg … */` is kept for PostgreSQL, `/*lite … */` for SQLite;
+* `/*rows FROM r(id bigint, state text) */` is a batch: PostgreSQL runs the statement once over arrays (`FROM
+  unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import resources
+from typing import Literal
+
+Engine = Literal["pg", "lite"]
+
+_NAME = re.compile(r"^-- name: (\w+)(?: only (pg|lite))?$", re.MULTILINE)
+_SWITCH = re.compile(r"/\*(pg|lite) (.*?)\*/", re.DOTALL)
+_ROWS = re.compile(r"/\*rows (\S+) (\w+)\((.*?)\) \*/", re.DOTALL)
+_PARAM = re.compile(r"(?<![:\w]):([a-z_]\w*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """One statement ready for one engine: its text, its parameters in order, then the columns of its batch."""
+
+    name: str
+    sql: str
+    params: tuple[str, ...]
+    columns: tuple[str, ...] = ()
+
+
+def load(engine: Engine) -> dict[str, Query]:
+    """Every query of every file beside this module, for one engine."""
+    queries: dict[str, Query] = {}
+    folder = resources.files("longline.drivers.records") / "sql"
+    for file in sorted(folder.iterdir(), key=lambda f: f.name):
+        if file.name.endswith(".sql") and file.name != "schema.sql":
+            for name, text in _split(file.read_text(), engine):
+                if name in queries:
+                    raise ValueError(f"two queries are called {name}")
+                queries[name] = compile_query(name, text, engine)
+    return queries
+
+
+def _split(text: str, engine: Engine) -> Iterator[tuple[str, str]]:
+    marks = list(_NAME.finditer(text))
+    for mark, after in zip(marks, [*marks[1:], None], strict=True):
+        if mark[2] in (None, engine):
+            yield mark[1], text[mark.end() : after.start() if after else len(text)]
+
+
+def switch(text: str, engine: Engine) -> str:
+    """The text with the marks of one engine opened and those of the other removed."""
+    return _SWITCH.sub(lambda m: m[2] if m[1] == engine else "", text)
+
+
+def compile_query(name: str, text: str, engine: Engine) -> Query:
+    """Open the marks and number the parameters."""
+    # The batch mark stands in a comment of its own form, so it is set aside before switches are opened.
+    sql = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
+    sql = switch(sql, engine).strip().rstrip(";")
+    rows = _ROWS.search(sql)
+    columns: list[tuple[str, str]] = []
+    if rows:
+        columns = [(c.split()[0], c.split(maxsplit=1)[1]) for c in (part.strip() for part in rows[3].split(","))]
+        sql = _open_rows(sql, rows, columns, engine)
+    params: list[str] = []
+    sign = "$" if engine == "pg" else "?"
+
+    def number(m: re.Match[str]) -> str:
+        if m[1] not in params:
+            params.append(m[1])
+        return f"{sign}{params.index(m[1]) + 1}"
+
+    # Batch columns come last, so that one tuple of parameters can be followed by each row.
+    batch = {f"row_{c}" for c, _ in columns}
+    for m in _PARAM.finditer(sql):
+        if m[1] not in batch and m[1] not in params:
+            params.append(m[1])
+    plain = tuple(params)
+    params.extend(f"row_{c}" for c, _ in columns)
+    return Query(name, _PARAM.sub(number, sql), plain, tuple(c for c, _ in columns))
+
+
+def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], engine: Engine) -> str:
+    before, alias = rows[1], rows[2]
+    if engine == "pg":
+        arrays = ", ".join(f":row_{c}::{t}[]" for c, t in columns)
+        names = ", ".join(c for c, _ in columns)
+        return sql.replace(rows[0], f"{before} unnest({arrays}) AS {alias}({names})")
+    bare = sql.replace(rows[0], "")
+    return re.sub(rf"\b{alias}\.(\w+)", r":row_\1", bare)

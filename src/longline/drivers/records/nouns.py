@@ -1,0 +1,182 @@
+"""Plain remembering of the nouns whose states move elsewhere, on either engine."""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import msgspec
+
+from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.model.errors import Unavailable
+from longline.model.event import Event
+from longline.model.run import Fate, NewRun, RunRow
+from longline.model.schedule import NewSchedule, ScheduleRow
+from longline.model.segment import SegmentRow
+from longline.model.source import NewSource, SourceRow
+from longline.model.states import move
+from longline.model.task import PageFacts, TaskRow
+from longline.model.worker import WorkerRow
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class _Noun:
+    """The few ways in which a noun is read or made."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def _all(self, query: str, shape: type[S], /, **params: Any) -> list[S]:
+        async def work(tx: Tx) -> list[S]:
+            return [struct(row, shape) for row in await tx.all(query, **params)]
+
+        return await self._database.read(work)
+
+    async def _one(self, query: str, shape: type[S], /, **params: Any) -> S | None:
+        rows = await self._all(query, shape, **params)
+        return rows[0] if rows else None
+
+    async def _make(self, query: str, /, **params: Any) -> Row:
+        async def work(tx: Tx) -> Row | None:
+            return await tx.one(query, **params)
+
+        row = await self._database.transact(work)
+        if row is None:
+            raise Unavailable(f"{query} returned nothing")
+        return row
+
+    async def _write(self, query: str, /, **params: Any) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.all(query, **params)
+
+        await self._database.transact(work)
+
+
+class SourceRecords(_Noun):
+    """Sources."""
+
+    async def add(self, source: NewSource) -> SourceRow:
+        async def work(tx: Tx) -> Row | None:
+            await tx.all("add_source", name=source.name, base_url=source.base_url, config=source.config)
+            return await tx.one("source_by_name", name=source.name)
+
+        row = await self._database.transact(work)
+        if row is None:
+            raise Unavailable(f"the source {source.name} was not stored")
+        return struct(row, SourceRow)
+
+    async def get(self, source_id: int) -> SourceRow | None:
+        return await self._one("source", SourceRow, id=source_id)
+
+    async def find(self, *, limit: int = 50, offset: int = 0) -> list[SourceRow]:
+        return await self._all("find_sources", SourceRow, limit=limit, offset=offset)
+
+
+class ScheduleRecords(_Noun):
+    """Schedules."""
+
+    async def add(self, schedule: NewSchedule) -> ScheduleRow:
+        born = move("schedule", "create" if schedule.interval_ms is None else "place").became
+        return struct(await self._make("add_schedule", state=born, **msgspec.structs.asdict(schedule)), ScheduleRow)
+
+    async def get(self, schedule_id: int) -> ScheduleRow | None:
+        return await self._one("schedule", ScheduleRow, id=schedule_id)
+
+    async def find(self, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
+        return await self._all("find_schedules", ScheduleRow, limit=limit, offset=offset)
+
+
+class RunRecords(_Noun):
+    """Runs."""
+
+    async def add(self, run: NewRun) -> RunRow:
+        born = move("run", "create").became
+        return struct(await self._make("add_run", state=born, **msgspec.structs.asdict(run)), RunRow)
+
+    async def get(self, run_id: int) -> RunRow | None:
+        return await self._one("run", RunRow, id=run_id)
+
+    async def latest(self, kind: str, seed: str) -> RunRow | None:
+        return await self._one("latest_run", RunRow, kind=kind, seed=seed)
+
+    async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
+        return await self._all("find_runs", RunRow, limit=limit, offset=offset)
+
+    async def fates(self, run_id: int) -> list[Fate]:
+        return await self._all("fates_of_run", Fate, run_id=run_id)
+
+    async def counts(self) -> dict[str, int]:
+        async def work(tx: Tx) -> dict[str, int]:
+            return {row["state"]: row["count"] for row in await tx.all("run_counts")}
+
+        return await self._database.read(work)
+
+
+class TaskRecords(_Noun):
+    """Tasks, for those who look."""
+
+    async def get(self, task_id: int) -> TaskRow | None:
+        return await self._one("task", TaskRow, id=task_id)
+
+    async def find(self, *, run_id: int | None = None, limit: int = 50, after: int = 0) -> list[TaskRow]:
+        if run_id is None:
+            return await self._all("find_tasks", TaskRow, limit=limit, after=after)
+        return await self._all("find_tasks_of_run", TaskRow, run_id=run_id, limit=limit, after=after)
+
+    async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
+        async def work(tx: Tx) -> tuple[str, PageFacts] | None:
+            row = await tx.one("page", task_id=task_id)
+            return (row["key"], PageFacts(*[row[i] for i in range(1, 13)])) if row else None
+
+        return await self._database.read(work)
+
+    async def counts(self) -> dict[str, int]:
+        async def work(tx: Tx) -> dict[str, int]:
+            row = await tx.one("task_counts")
+            return {name: row[name] for name in row.keys()} if row else {}  # noqa: SIM118 - a Row iterates over values
+
+        return await self._database.read(work)
+
+
+class SegmentRecords(_Noun):
+    """Segments."""
+
+    async def begin(self, key: str, owner: int) -> int:
+        return int((await self._make("begin_segment", key=key, owner=owner))["id"])
+
+    async def abandoned(self, owners: Sequence[int]) -> list[SegmentRow]:
+        async def work(tx: Tx) -> list[SegmentRow]:
+            rows = await tx.batch("abandoned_segments", [(owner,) for owner in owners])
+            return [struct(row, SegmentRow) for row in rows]
+
+        return await self._database.read(work)
+
+    async def drop(self, segment_id: int) -> None:
+        await self._write("drop_segment", id=segment_id)
+
+    async def find(self, *, run_id: int | None = None) -> list[SegmentRow]:
+        if run_id is None:
+            return await self._all("find_segments", SegmentRow)
+        return await self._all("find_segments_of_run", SegmentRow, run_id=run_id)
+
+
+class WorkerRecords(_Noun):
+    """Workers."""
+
+    async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
+        return struct(await self._make("join_worker", name=name, roles=roles, mark=mark), WorkerRow)
+
+    async def beat(self, worker_id: int) -> None:
+        await self._write("beat_worker", id=worker_id)
+
+    async def leave(self, worker_id: int) -> None:
+        await self._write("leave_worker", id=worker_id)
+
+    async def find(self) -> list[WorkerRow]:
+        return await self._all("find_workers", WorkerRow)
+
+
+class EventRecords(_Noun):
+    """Events."""
+
+    async def find(self, *, after: int = 0, limit: int = 1000) -> list[Event]:
+        return await self._all("find_events", Event, after=after, limit=limit)

@@ -1,0 +1,146 @@
+"""PostgreSQL over asyncpg: a pool of connections, prepared statements, time by the server's clock."""
+
+import asyncio
+import logging
+import random
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import asyncpg
+
+from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.named import Query, load
+from longline.model.errors import Unavailable
+from longline.ports.clock import Clock
+
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+ATTEMPTS = 6
+CLOCK_EVERY_SECONDS = 30.0
+SETTINGS = {
+    "application_name": "longline",
+    # Plans are tested as generic plans, so they are run as generic plans.
+    "plan_cache_mode": "force_generic_plan",
+    "jit": "off",
+    # A forgotten transaction would keep dead rows at the head of the claim's index.
+    "idle_in_transaction_session_timeout": "60000",
+}
+
+
+class PostgresTx:
+    """Statements on one connection."""
+
+    engine: Any = "pg"
+
+    def __init__(self, connection: Any, queries: dict[str, Query], now: int) -> None:
+        self._connection = connection
+        self._queries = queries
+        self.now = now
+
+    async def all(self, name: str, /, **params: Any) -> Sequence[Row]:
+        query = self._queries[name]
+        rows: list[Row] = await self._connection.fetch(query.sql, *self._values(query, params))
+        return rows
+
+    async def one(self, name: str, /, **params: Any) -> Row | None:
+        rows = await self.all(name, **params)
+        return rows[0] if rows else None
+
+    async def batch(self, name: str, rows: Sequence[tuple[Any, ...]], /, **params: Any) -> Sequence[Row]:
+        if not rows:
+            return []
+        query = self._queries[name]
+        columns = [list(column) for column in zip(*rows, strict=True)]
+        found: list[Row] = await self._connection.fetch(query.sql, *self._values(query, params), *columns)
+        return found
+
+    async def script(self, text: str) -> None:
+        await self._connection.execute(text)
+
+    def _values(self, query: Query, params: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(self.now if name == "now" and "now" not in params else params[name] for name in query.params)
+
+
+class PostgresDatabase:
+    """The large engine. Times in statements are the server's, whatever the clock of this machine says."""
+
+    engine: Any = "pg"
+
+    def __init__(self, pool: Any, where: str, clock: Clock) -> None:
+        self._pool, self._where, self._clock = pool, where, clock
+        self._queries = load("pg")
+        self._ahead = 0
+        self._measured = float("-inf")
+
+    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        for attempt in range(ATTEMPTS):
+            try:
+                async with self._connection() as connection, connection.transaction():
+                    return await work(PostgresTx(connection, self._queries, self._now()))
+            except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
+                if attempt == ATTEMPTS - 1:
+                    raise
+                await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
+        raise AssertionError("unreachable")
+
+    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        async with self._connection() as connection:
+            return await work(PostgresTx(connection, self._queries, self._now()))
+
+    async def version(self) -> str:
+        async with self._connection() as connection:
+            return f"PostgreSQL {str(await connection.fetchval('SHOW server_version')).split()[0]}"
+
+    async def close(self) -> None:
+        try:
+            await asyncio.wait_for(self._pool.close(), 5)
+        except TimeoutError:
+            self._pool.terminate()
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[Any]:
+        try:
+            async with self._pool.acquire(timeout=30) as connection:
+                if time.monotonic() - self._measured > CLOCK_EVERY_SECONDS:
+                    await self._measure(connection)
+                yield connection
+        except (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError) as error:
+            raise Unavailable(f"the database at {self._where} cannot be used: {_line(error)}") from error
+        except (asyncpg.CannotConnectNowError, asyncpg.AdminShutdownError, asyncpg.CrashShutdownError) as error:
+            raise Unavailable(f"the database at {self._where} is going down or starting: {_line(error)}") from error
+
+    def _now(self) -> int:
+        return self._clock.now() + self._ahead
+
+    async def _measure(self, connection: Any) -> None:
+        """How far the server's clock is ahead of ours, from the quickest of three questions."""
+        best: tuple[float, int] = (float("inf"), 0)
+        for _ in range(3):
+            before, wall = time.perf_counter(), self._clock.now()
+            theirs = await connection.fetchval("SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint")
+            took = time.perf_counter() - before
+            best = min(best, (took, theirs - wall - round(took * 500)))
+        # A test clock is not the machine's: then there is nothing to correct.
+        self._ahead = best[1] if abs(self._clock.now() - time.time_ns() // 1_000_000) < 1000 else 0
+        self._measured = time.monotonic()
+
+
+async def connect(url: str, clock: Clock) -> PostgresDatabase:
+    """Open a pool on a database URL, or say in one line why that cannot be."""
+    parts = urlsplit(url)
+    where = f"{parts.hostname or 'localhost'}:{parts.port or 5432}{parts.path}"
+    try:
+        pool = await asyncpg.create_pool(
+            url, min_size=1, max_size=10, timeout=10, statement_cache_size=500, server_settings=SETTINGS
+        )
+    except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise Unavailable(f"cannot reach the database at {where}: {_line(error)}") from error
+    return PostgresDatabase(pool, where, clock)
+
+
+def _line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).splitlines()[0]

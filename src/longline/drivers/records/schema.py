@@ -1,0 +1,82 @@
+"""Tables: the first ones and every change since, applied one process at a time."""
+
+from functools import partial
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.named import Engine, switch
+from longline.ports.clock import Clock
+
+LEDGER = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"
+LOCK = 0x6C6F6E67  # one number for all processes that migrate the same database
+
+
+def schema_text(engine: Engine) -> str:
+    """The whole present schema for one engine."""
+    return switch((_folder() / "schema.sql").read_text(), engine)
+
+
+def migration_names() -> list[str]:
+    """Names of all migrations, oldest first."""
+    return sorted(f.name.removesuffix(".sql") for f in (_folder() / "migrations").iterdir() if f.name.endswith(".sql"))
+
+
+def migration_text(name: str, engine: Engine) -> str:
+    """One migration for one engine."""
+    return switch((_folder() / "migrations" / f"{name}.sql").read_text(), engine)
+
+
+def _folder() -> Traversable:
+    return resources.files("longline.drivers.records") / "sql"
+
+
+class SchemaRecords:
+    """Looks after the tables of one engine."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database, self._clock = database, clock
+
+    async def version(self) -> str:
+        return await self._database.version()
+
+    async def now(self) -> int:
+        async def work(tx: Tx) -> int:
+            row = await tx.one("engine_now")
+            return int(row["now"]) if row else self._clock.now()
+
+        return await self._database.read(work)
+
+    async def pending(self) -> list[str]:
+        async def work(tx: Tx) -> list[str]:
+            applied = await self._applied(tx)
+            return [name for name in migration_names() if name not in applied]
+
+        return await self._database.read(work)
+
+    async def migrate(self) -> list[str]:
+        done: list[str] = []
+        for name in await self.pending():
+            if await self._database.transact(partial(self._apply, name)):
+                done.append(name)
+        return done
+
+    async def _apply(self, name: str, tx: Tx) -> bool:
+        # SQLite's transaction is already alone; PostgreSQL waits here for whoever else migrates.
+        if tx.engine == "pg":
+            await tx.all("lock_migrations", lock=LOCK)
+        await tx.script(LEDGER)
+        if name in await self._applied(tx):
+            return False
+        await tx.script(migration_text(name, tx.engine))
+        await tx.all("record_migration", name=name)
+        return True
+
+    async def _applied(self, tx: Tx) -> set[str]:
+        row = await tx.one("has_migrations")
+        if row is None or not row["there"]:
+            return set()
+        return {row["name"] for row in await tx.all("applied_migrations")}
+
+    async def close(self) -> None:
+        await self._database.close()

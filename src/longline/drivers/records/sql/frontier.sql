@@ -1,0 +1,169 @@
+-- Hosts, their leases, and the open URLs that go with them. Measured layouts: docs/decisions/0004.
+
+-- name: add_hosts
+INSERT INTO hosts (host, delay_ms, concurrency)
+SELECT r.host, r.delay_ms, r.concurrency /*rows FROM r(host text, delay_ms bigint, concurrency bigint) */
+WHERE TRUE
+ON CONFLICT (host) DO NOTHING;
+
+-- name: add_lines
+INSERT INTO line (host_id)
+SELECT h.id FROM hosts h /*rows , r(host text) */ WHERE h.host = r.host
+ON CONFLICT (host_id) DO NOTHING;
+
+-- name: host_ids
+SELECT h.id, h.host FROM hosts h /*rows , r(host text) */ WHERE h.host = r.host;
+
+-- name: claim only pg
+-- Leases hosts and marks their tasks in one round trip. Both lists go through ANY(ARRAY(…)): joined to a CTE, a
+-- generic plan takes LIMIT $n for a tenth of the table and hashes all hosts.
+WITH free AS MATERIALIZED (
+    SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now
+    ORDER BY wake_at LIMIT :hosts FOR UPDATE SKIP LOCKED
+), leased AS (
+    UPDATE line SET owner = :owner, token = token + 1, wake_at = CAST(:now AS BIGINT) + :ttl
+    WHERE host_id = ANY (ARRAY (SELECT host_id FROM free))
+    RETURNING host_id, token, not_before
+), picked AS MATERIALIZED (
+    SELECT q.place FROM leased l
+    CROSS JOIN LATERAL (
+        SELECT * FROM (
+            (SELECT ctid AS place, priority, id FROM queue
+             WHERE host_id = l.host_id AND due = 0 ORDER BY priority, id LIMIT :tasks)
+            UNION ALL
+            (SELECT ctid AS place, priority, id FROM queue
+             WHERE host_id = l.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
+        ) ready ORDER BY priority, id LIMIT :tasks
+    ) q
+), marked AS (
+    UPDATE queue SET attempt = attempt + 1, token = (SELECT l.token FROM leased l WHERE l.host_id = queue.host_id)
+    WHERE ctid = ANY (ARRAY (SELECT place FROM picked))
+    RETURNING host_id, due, priority, id, attempt
+)
+SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
+       m.id, t.url, t.run_id, t.scope, t.depth, m.attempt, m.priority, m.due
+FROM leased l
+JOIN hosts h ON h.id = l.host_id
+LEFT JOIN marked m ON m.host_id = l.host_id
+LEFT JOIN tasks t ON t.id = m.id
+ORDER BY l.host_id, m.priority, m.id;
+
+-- name: lease_hosts only lite
+-- SQLite has no writing CTE and no LATERAL: three statements inside one transaction instead.
+UPDATE line SET owner = :owner, token = token + 1, wake_at = :now + :ttl
+WHERE host_id IN (SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now ORDER BY wake_at LIMIT :hosts)
+RETURNING host_id, token;
+
+-- name: pick_tasks only lite
+SELECT r.host_id, h.host, r.token, h.delay_ms, h.concurrency, l.not_before,
+       q.id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1, q.priority, q.due
+/*rows , r(host_id bigint, token bigint) */
+FROM hosts h
+JOIN line l ON l.host_id = h.id
+LEFT JOIN (
+    SELECT * FROM (
+        SELECT * FROM (SELECT id, due, priority, attempt FROM queue
+                       WHERE host_id = r.host_id AND due = 0 ORDER BY priority, id LIMIT :tasks)
+        UNION ALL
+        SELECT * FROM (SELECT id, due, priority, attempt FROM queue
+                       WHERE host_id = r.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
+    ) ORDER BY priority, id LIMIT :tasks
+) q ON TRUE
+LEFT JOIN tasks t ON t.id = q.id
+WHERE h.id = r.host_id
+ORDER BY q.priority, q.id;
+
+-- name: mark_tasks only lite
+UPDATE queue SET token = r.token, attempt = attempt + 1
+/*rows FROM r(token bigint, host_id bigint, due bigint, priority bigint, id bigint) */
+WHERE host_id = r.host_id AND due = r.due AND priority = r.priority AND id = r.id;
+
+-- name: renew_hosts
+UPDATE line SET wake_at = CAST(:now AS BIGINT) + :ttl /*rows FROM r(host_id bigint, token bigint) */
+WHERE line.host_id = r.host_id AND line.token = r.token AND line.owner = :owner AND line.wake_at >= :now
+RETURNING line.host_id;
+
+-- name: reap_hosts
+-- Whoever held the host may have asked it something just before it died, so the next holder waits a whole delay.
+UPDATE line SET owner = NULL, token = token + 1, lapses = lapses + 1,
+    not_before = :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id),
+    wake_at = :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)
+WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT host_id FROM line WHERE owner IS NOT NULL AND wake_at < :now
+    ORDER BY wake_at LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
+) /*pg ) */
+RETURNING host_id;
+
+-- name: disown_hosts
+UPDATE line SET owner = NULL, token = token + 1, lapses = lapses + 1,
+    not_before = :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id),
+    wake_at = :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)
+WHERE owner = :owner
+RETURNING host_id;
+
+-- name: lock_lines
+-- One ordered lock over the hosts that are reported on and those that get new work: no deadlock, and a releaser that
+-- looks at the queue in a later statement sees every admission that went before.
+SELECT l.host_id, l.token FROM line l /*rows , r(host_id bigint) */
+WHERE l.host_id = r.host_id /*pg ORDER BY l.host_id FOR NO KEY UPDATE OF l */;
+
+-- name: admit_tasks
+/*pg WITH fresh AS ( */
+INSERT INTO tasks (scope, host_id, key, run_id, executor, state, priority, due, depth, parent_id, created_at, url)
+SELECT r.scope, r.host_id, r.key, r.run_id, r.executor, :state, r.priority, r.due, r.depth, r.parent_id, :now, r.url
+/*rows FROM r(scope bigint, host_id bigint, key bytea, run_id bigint, executor text, priority bigint, due bigint, depth bigint, parent_id bigint, url text) */
+WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.scope = r.scope AND t.host_id = r.host_id AND t.key = r.key)
+ON CONFLICT (scope, host_id, key) DO NOTHING
+RETURNING id, host_id, run_id, executor, due, priority
+/*pg ), queued AS (
+    INSERT INTO queue (host_id, due, priority, id)
+    SELECT host_id, due, priority, id FROM fresh WHERE executor = 'fetch'
+), offered AS (
+    INSERT INTO offers (id, executor, host_id, due, priority)
+    SELECT id, executor, host_id, due, priority FROM fresh WHERE executor <> 'fetch'
+)
+SELECT id, host_id, run_id, executor, due, priority FROM fresh */;
+
+-- name: known_tasks
+SELECT t.scope, t.host_id, t.key FROM tasks t /*rows , r(scope bigint, host_id bigint, key bytea) */
+WHERE t.scope = r.scope AND t.host_id = r.host_id AND t.key = r.key;
+
+-- name: queue_tasks
+INSERT INTO queue (host_id, due, priority, id, attempt)
+SELECT r.host_id, r.due, r.priority, r.id, r.attempt
+/*rows FROM r(host_id bigint, due bigint, priority bigint, id bigint, attempt bigint) */
+WHERE TRUE;
+
+-- name: unqueue_tasks
+-- Deleting the marked row is the second gate: a task that was paused, cancelled or restarted meanwhile is not there.
+DELETE FROM queue /*rows USING r(host_id bigint, due bigint, priority bigint, id bigint, token bigint) */
+WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.id = r.id
+  AND queue.token = r.token
+RETURNING queue.id;
+
+-- name: unmark_tasks
+UPDATE queue SET token = 0, attempt = queue.attempt - 1
+/*rows FROM r(host_id bigint, due bigint, priority bigint, id bigint, token bigint) */
+WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.id = r.id
+  AND queue.token = r.token;
+
+-- name: rest_tasks
+UPDATE tasks SET state = r.became, reason = r.reason, error = r.error, status = COALESCE(r.status, tasks.status),
+    attempt = r.attempt, due = r.due, executor = r.executor, finished_at = r.finished_at
+/*rows FROM r(id bigint, was text, became text, reason text, error text, status bigint, attempt bigint, due bigint, executor text, finished_at bigint) */
+WHERE tasks.id = r.id AND tasks.state = r.was
+RETURNING tasks.id;
+
+-- name: release_lines
+UPDATE line SET owner = NULL, token = line.token + 1, not_before = r.not_before,
+    wake_at = (SELECT /*pg GREATEST */ /*lite MAX */ (:now, r.not_before, q.due)
+               FROM queue q WHERE q.host_id = r.host_id ORDER BY q.due LIMIT 1)
+/*rows FROM r(host_id bigint, not_before bigint) */
+WHERE line.host_id = r.host_id;
+
+-- name: wake_lines
+-- A held host needs no waking: whoever releases it looks.
+UPDATE line SET wake_at = /*pg GREATEST */ /*lite MAX */ (line.not_before, r.due)
+/*rows FROM r(host_id bigint, due bigint) */
+WHERE line.host_id = r.host_id AND line.owner IS NULL
+  AND (line.wake_at IS NULL OR line.wake_at > /*pg GREATEST */ /*lite MAX */ (line.not_before, r.due));

@@ -1,0 +1,56 @@
+-- Counters, fates, events and pages: what a move writes besides the state, in the same transaction.
+
+-- name: lock_runs
+SELECT u.id, u.state, u.budget, u.admitted FROM runs u /*rows , r(id bigint) */
+WHERE u.id = r.id /*pg ORDER BY u.id FOR NO KEY UPDATE OF u */;
+
+-- name: run_limits
+SELECT u.id, u.state, u.budget, u.admitted FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id;
+
+-- name: count_runs
+UPDATE runs SET admitted = runs.admitted + r.admitted, open = runs.open + r.open,
+    completed = runs.completed + r.completed, failed = runs.failed + r.failed,
+    cancelled = runs.cancelled + r.cancelled, skipped = runs.skipped + r.skipped
+/*rows FROM r(id bigint, admitted bigint, open bigint, completed bigint, failed bigint, cancelled bigint, skipped bigint) */
+WHERE runs.id = r.id
+RETURNING runs.id, runs.open, runs.state;
+
+-- name: end_run
+UPDATE runs SET state = :became, ended_at = :now, owner = NULL, token = token + 1, lease_until = NULL
+WHERE id = :id AND state = :was AND open = 0
+RETURNING id;
+
+-- name: count_fates
+INSERT INTO fates (run_id, fate, reason, count)
+SELECT r.run_id, r.fate, r.reason, r.count /*rows FROM r(run_id bigint, fate text, reason text, count bigint) */
+WHERE TRUE
+ON CONFLICT (run_id, fate, reason) DO UPDATE SET count = fates.count + excluded.count;
+
+-- name: add_events
+INSERT INTO events (at, noun, subject, move, was, became, actor, reason, moves)
+SELECT :now, r.noun, r.subject, r.move, r.was, r.became, r.actor, r.reason, r.moves
+/*rows FROM r(noun text, subject bigint, move text, was text, became text, actor text, reason text, moves text) */
+WHERE TRUE;
+
+-- name: add_pages
+INSERT INTO pages (task_id, segment_id, start, length, digest, status, content_type, body_bytes, fetched_at, fetch_ms, url, title, etag, last_modified)
+SELECT r.task_id, :segment_id, r.start, r.length, r.digest, r.status, r.content_type, r.body_bytes, r.fetched_at, r.fetch_ms, r.url, r.title, r.etag, r.last_modified
+/*rows FROM r(task_id bigint, start bigint, length bigint, digest text, status bigint, content_type text, body_bytes bigint, fetched_at bigint, fetch_ms bigint, url text, title text, etag text, last_modified text) */
+WHERE TRUE
+ON CONFLICT (task_id) DO UPDATE SET segment_id = excluded.segment_id, start = excluded.start,
+    length = excluded.length, digest = excluded.digest, status = excluded.status,
+    content_type = excluded.content_type, body_bytes = excluded.body_bytes, fetched_at = excluded.fetched_at,
+    fetch_ms = excluded.fetch_ms, url = excluded.url, title = excluded.title, etag = excluded.etag,
+    last_modified = excluded.last_modified;
+
+-- name: title_pages
+UPDATE pages SET title = r.title /*rows FROM r(task_id bigint, title text) */ WHERE pages.task_id = r.task_id;
+
+-- name: store_segment
+UPDATE segments SET state = 'stored', records = :records, bytes = :bytes
+WHERE id = :id AND state = 'writing'
+RETURNING id;
+
+-- name: find_events
+SELECT id, at, noun, subject, move, was, became, actor, reason, moves FROM events
+WHERE id > :after ORDER BY id LIMIT :limit;

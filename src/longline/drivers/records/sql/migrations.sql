@@ -1,0 +1,15 @@
+-- name: applied_migrations
+SELECT name FROM migrations ORDER BY name;
+
+-- name: record_migration
+INSERT INTO migrations (name, applied_at) VALUES (:name, :now);
+
+-- name: lock_migrations only pg
+SELECT pg_advisory_xact_lock(:lock);
+
+-- name: engine_now
+SELECT /*pg (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint */ /*lite CAST(strftime('%s', 'now') AS INTEGER) * 1000 + CAST(substr(strftime('%f', 'now'), 4) AS INTEGER) */ AS now;
+
+-- name: has_migrations
+/*pg SELECT to_regclass('migrations') IS NOT NULL AS there */
+/*lite SELECT COUNT(*) > 0 AS there FROM sqlite_master WHERE name = 'migrations' */;

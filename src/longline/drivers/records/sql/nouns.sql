@@ -1,0 +1,98 @@
+-- Plain reading and making of sources, schedules, runs, tasks, segments and workers.
+
+-- name: add_source
+INSERT INTO sources (name, base_url, config, created_at, updated_at)
+VALUES (:name, :base_url, :config, :now, :now)
+ON CONFLICT (name) DO NOTHING;
+
+-- name: source_by_name
+SELECT * FROM sources WHERE name = :name;
+
+-- name: source
+SELECT * FROM sources WHERE id = :id;
+
+-- name: find_sources
+SELECT * FROM sources ORDER BY name, id LIMIT :limit OFFSET :offset;
+
+-- name: add_schedule
+INSERT INTO schedules (uid, source_id, url, state, interval_ms, next_due, created_at, updated_at)
+VALUES (:uid, CAST(:source_id AS BIGINT), :url, :state, CAST(:interval_ms AS BIGINT), CAST(:next_due AS BIGINT), :now, :now)
+RETURNING *;
+
+-- name: schedule
+SELECT * FROM schedules WHERE id = :id;
+
+-- name: find_schedules
+SELECT * FROM schedules ORDER BY id DESC LIMIT :limit OFFSET :offset;
+
+-- name: add_run
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, created_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), :now)
+RETURNING *;
+
+-- name: run
+SELECT * FROM runs WHERE id = :id;
+
+-- name: latest_run
+SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id DESC LIMIT 1;
+
+-- name: find_runs
+SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;
+
+-- name: fates_of_run
+SELECT fate, reason, count FROM fates WHERE run_id = :run_id AND count > 0 ORDER BY fate, count DESC, reason;
+
+-- name: run_counts
+SELECT state, COUNT(*) AS count FROM runs GROUP BY state;
+
+-- name: task_counts
+SELECT CAST(COALESCE(SUM(open), 0) AS BIGINT) AS open, CAST(COALESCE(SUM(completed), 0) AS BIGINT) AS completed,
+       CAST(COALESCE(SUM(failed), 0) AS BIGINT) AS failed, CAST(COALESCE(SUM(cancelled), 0) AS BIGINT) AS cancelled,
+       CAST(COALESCE(SUM(skipped), 0) AS BIGINT) AS skipped
+FROM runs;
+
+-- name: task
+SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at
+FROM tasks_now WHERE id = :id;
+
+-- name: find_tasks
+SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at
+FROM tasks_now WHERE id > :after ORDER BY id LIMIT :limit;
+
+-- name: find_tasks_of_run
+SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at
+FROM tasks_now WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
+
+-- name: page
+SELECT s.key, p.start, p.length, p.digest, p.status, p.content_type, p.body_bytes, p.fetched_at, p.fetch_ms,
+       p.url, p.title, p.etag, p.last_modified
+FROM pages p JOIN segments s ON s.id = p.segment_id WHERE p.task_id = :task_id;
+
+-- name: begin_segment
+INSERT INTO segments (key, owner, state, created_at) VALUES (:key, :owner, 'writing', :now) RETURNING id;
+
+-- name: abandoned_segments
+SELECT * FROM segments s /*rows , r(owner bigint) */ WHERE s.owner = r.owner AND s.state = 'writing';
+
+-- name: drop_segment
+DELETE FROM segments WHERE id = :id AND state = 'writing';
+
+-- name: find_segments
+SELECT * FROM segments WHERE state = 'stored' ORDER BY id;
+
+-- name: find_segments_of_run
+SELECT * FROM segments WHERE state = 'stored' AND id IN (
+    SELECT p.segment_id FROM pages p JOIN tasks t ON t.id = p.task_id WHERE t.run_id = :run_id
+) ORDER BY id;
+
+-- name: join_worker
+INSERT INTO workers (name, roles, mark, started_at, seen_at) VALUES (:name, :roles, :mark, :now, :now) RETURNING *;
+
+-- name: beat_worker
+UPDATE workers SET seen_at = :now WHERE id = :id;
+
+-- name: leave_worker
+DELETE FROM workers WHERE id = :id;
+
+-- name: find_workers
+SELECT * FROM workers ORDER BY id;

@@ -1,0 +1,203 @@
+"""SQLite in WAL mode: one writer thread, one reader thread, every transaction one hop."""
+
+import asyncio
+import logging
+import queue
+import sqlite3
+import threading
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.named import Query, load
+from longline.model.errors import Unavailable
+from longline.ports.clock import Clock
+
+T = TypeVar("T")
+Job = tuple[Callable[[], Any], "asyncio.Future[Any]", asyncio.AbstractEventLoop]
+
+OLDEST = (3, 35, 0)
+"""RETURNING came with this version."""
+
+CHECKPOINT_EVERY = 3
+CHECKPOINT_AT_LEAST = 64
+log = logging.getLogger(__name__)
+
+
+class SqliteTx:
+    """Statements on one connection. Nothing here suspends, so the writer thread can drive the coroutine itself."""
+
+    engine: Any = "lite"
+
+    def __init__(self, connection: sqlite3.Connection, queries: dict[str, Query], now: int) -> None:
+        self._run = connection.execute
+        self._script = connection.executescript
+        self._queries = queries
+        self.now = now
+
+    async def all(self, name: str, /, **params: Any) -> Sequence[Row]:
+        query = self._queries[name]
+        return self._run(query.sql, self._values(query, params)).fetchall()
+
+    async def one(self, name: str, /, **params: Any) -> Row | None:
+        rows = await self.all(name, **params)
+        return rows[0] if rows else None
+
+    async def batch(self, name: str, rows: Sequence[tuple[Any, ...]], /, **params: Any) -> Sequence[Row]:
+        query = self._queries[name]
+        values = self._values(query, params)
+        found: list[Row] = []
+        for row in rows:
+            found.extend(self._run(query.sql, values + row))
+        return found
+
+    async def script(self, text: str) -> None:
+        # executescript() would commit the transaction we are in, so statements go one by one.
+        for statement in statements(text):
+            self._run(statement)
+
+    def _values(self, query: Query, params: dict[str, Any]) -> tuple[Any, ...]:
+        return tuple(self.now if name == "now" and "now" not in params else params[name] for name in query.params)
+
+
+def statements(text: str) -> list[str]:
+    """Split a script into its statements."""
+    found, part = [], ""
+    for line in text.splitlines(keepends=True):
+        part += line
+        if sqlite3.complete_statement(part):
+            found.append(part)
+            part = ""
+    return found
+
+
+class _Thread:
+    """One thread with one connection; jobs run in the order they came."""
+
+    def __init__(self, name: str, connect: Callable[[], sqlite3.Connection]) -> None:
+        self.connection = connect()
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def idle(self) -> bool:
+        return self._jobs.empty()
+
+    async def run(self, job: Callable[[], T]) -> T:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+        self._jobs.put((job, done, loop))
+        return await done
+
+    async def close(self) -> None:
+        self._jobs.put(None)
+        await asyncio.get_running_loop().run_in_executor(None, self._thread.join)
+        self.connection.close()
+
+    def _loop(self) -> None:
+        while (item := self._jobs.get()) is not None:
+            job, done, loop = item
+            try:
+                result, error = job(), None
+            except BaseException as raised:
+                result, error = None, raised
+            # The loop may be gone when a process is torn down in mid-transaction; the commit stands all the same.
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(_settle, done, result, error)
+
+
+def _settle(done: "asyncio.Future[Any]", result: Any, error: BaseException | None) -> None:
+    if done.cancelled():
+        return
+    if error is None:
+        done.set_result(result)
+    else:
+        done.set_exception(error)
+
+
+class SqliteDatabase:
+    """The embedded engine: one file, shared safely by the processes of one machine."""
+
+    engine: Any = "lite"
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        if sqlite3.sqlite_version_info < OLDEST:
+            raise Unavailable(f"SQLite {sqlite3.sqlite_version} is too old; 3.35 or newer is needed")
+        self._path, self._clock = path, clock
+        self._queries = load("lite")
+        self._commits = 0
+        try:
+            self._writer = _Thread("sqlite-writer", self._connect)
+            self._reader = _Thread("sqlite-reader", self._connect)
+        except sqlite3.Error as error:
+            raise Unavailable(f"cannot open the database {path}: {error}") from error
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=30)
+        connection.row_factory = sqlite3.Row
+        for pragma in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            "cache_size = -65536",
+            "temp_store = MEMORY",
+            "wal_autocheckpoint = 0",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+        return connection
+
+    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        return await self._writer.run(lambda: self._write(work))
+
+    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        return await self._reader.run(lambda: self._drive(self._reader.connection, "BEGIN", work))
+
+    async def version(self) -> str:
+        return f"SQLite {sqlite3.sqlite_version}"
+
+    async def close(self) -> None:
+        await self._reader.close()
+        await self._writer.run(lambda: self._writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+        await self._writer.close()
+
+    def _write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        result = self._drive(self._writer.connection, "BEGIN IMMEDIATE", work)
+        self._checkpoint()
+        return result
+
+    def _drive(self, connection: sqlite3.Connection, begin: str, work: Callable[[Tx], Awaitable[T]]) -> T:
+        try:
+            connection.execute(begin)
+            try:
+                result = _drive(work(SqliteTx(connection, self._queries, self._clock.now())))
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            return result
+        except sqlite3.OperationalError as error:
+            raise Unavailable(f"the database {self._path} cannot be used: {error}") from error
+
+    def _checkpoint(self) -> None:
+        """Move the log into the file at a moment we choose: after a write, when nobody waits.
+
+        Left to itself SQLite does it inside whichever commit crosses the line, often a claim.
+        """
+        self._commits += 1
+        due = self._commits % CHECKPOINT_EVERY == 0 and self._writer.idle
+        if due or self._commits >= CHECKPOINT_AT_LEAST:
+            self._commits = 0
+            self._writer.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+
+
+def _drive(work: Awaitable[T]) -> T:
+    """Run a coroutine that never really waits to its end, here and now."""
+    steps = work.__await__()
+    try:
+        next(steps)
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]  # what `work` returned
+    raise RuntimeError("a transaction may only await its own statements")

@@ -1,0 +1,1 @@
+"""What happens by itself: leases, fetching, parsing, keeping, upkeep."""

@@ -1,0 +1,163 @@
+"""The one place that moves a schedule, a run or a task.
+
+Every move is looked up in `model/states.py` and written by one guarded change, its event in the same transaction. A
+move that is fenced needs the token of the lease; a stale token changes nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from longline.model.errors import IllegalMove, NotFound, StaleLease
+from longline.model.host import HostLease
+from longline.model.states import Actor, Noun, TaskState, legal, move, walk
+from longline.model.task import NewTask, Outcome
+from longline.ports.records import Records
+from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
+from longline.ports.records.hands import TaskLease
+from longline.ports.records.moves import Change, Standing
+
+RACES = 8
+"""How often a move is tried again when somebody else moved the same thing in between."""
+
+AFTER_CLAIM = frozenset(s for s in TaskState if walk("task", TaskState.QUEUED, s, "worker"))
+AFTER_TAKE = frozenset(s for s in TaskState if walk("task", TaskState.PARSING, s, "worker"))
+
+
+class Order(msgspec.Struct, frozen=True):
+    """A move that somebody wants made. `token` proves a lease; `owner` and `lease_ms` ask for one."""
+
+    noun: Noun
+    subject: int
+    move: str
+    actor: Actor
+    token: int | None = None
+    owner: int | None = None
+    lease_ms: int | None = None
+    lease_seen: int | None = None
+    reason: str | None = None
+    error: str | None = None
+    due: int | None = None
+
+
+class Lifecycle:
+    """Carries out moves, on whichever records engine."""
+
+    def __init__(self, records: Records) -> None:
+        self._frontier = records.frontier
+        self._hands = records.hands
+        self._moves = records.moves
+
+    async def move(self, order: Order) -> Standing:
+        """Make one move; raises `NotFound`, `IllegalMove` or `StaleLease`, and then nothing was changed."""
+        for _ in range(RACES):
+            standing = await self._moves.standing(order.noun, order.subject)
+            if standing is None:
+                raise NotFound(f"no such {order.noun}: {order.subject}")
+            change = _change(order, standing)
+            moved = await self._moves.apply(change)
+            if moved is not None:
+                return moved
+        raise StaleLease(f"{order.noun} {order.subject} kept changing while it should {order.move}")
+
+    async def admit(self, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]) -> Admitted:
+        """Take URLs in; those that are known already are counted and left alone."""
+        await self._frontier.ensure_hosts(hosts)
+        return await self._frontier.admit(tasks, {})
+
+    async def claim(self, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[HostLease]:
+        """Lease hosts that have due work, each with a batch of its tasks."""
+        return await self._frontier.claim(owner, hosts, tasks, ttl_ms)
+
+    async def report(self, batch: Batch, hosts: Sequence[HostSetting] = ()) -> Reported:
+        """Write how claimed tasks came to rest, all or nothing; `hosts` are those that found URLs live on."""
+        _check((o for r in batch.reports for o in r.outcomes), AFTER_CLAIM)
+        if hosts:
+            await self._frontier.ensure_hosts(hosts)
+        return await self._frontier.report(batch)
+
+    async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
+        """Lease tasks one by one, without their hosts."""
+        return await self._hands.take(executor, owner, limit, ttl_ms)
+
+    async def give(
+        self, outcomes: Sequence[tuple[int, Outcome]], batch: Batch, hosts: Sequence[HostSetting] = ()
+    ) -> Reported:
+        """Write how taken tasks came to rest, each under its own token, all or nothing."""
+        _check((o for _, o in outcomes), AFTER_TAKE)
+        if hosts:
+            await self._frontier.ensure_hosts(hosts)
+        return await self._hands.give(outcomes, batch)
+
+    async def renew(self, owner: int, hosts: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        """Extend host leases; the hosts still held."""
+        return await self._frontier.renew(owner, hosts, ttl_ms) if hosts else set()
+
+    async def renew_taken(self, owner: int, tasks: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        """Extend task leases; the tasks still held."""
+        return await self._hands.renew(owner, tasks, ttl_ms) if tasks else set()
+
+    async def renew_one(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
+        """Extend the lease on a schedule or a run; False when it is no longer held."""
+        return await self._moves.renew(noun, subject, token, ttl_ms)
+
+    async def free_run(self, run_id: int, token: int) -> bool:
+        """Let go of a run that goes on later; False when it was no longer held."""
+        return await self._moves.free("run", run_id, token)
+
+    async def reap(self, limit: int = 500) -> Mapping[str, int]:
+        """Take back every lease that lapsed; how many, by what they were on."""
+        hosts = await self._frontier.reap(limit)
+        offers = await self._hands.reap(limit)
+        runs = [await self._lapse("run", *lapsed) for lapsed in await self._moves.lapsed("run", limit)]
+        schedules = [await self._lapse("schedule", *lapsed) for lapsed in await self._moves.lapsed("schedule", limit)]
+        freed = await self._moves.free_lapsed()
+        return {"hosts": len(hosts), "offers": offers, "runs": sum(runs) + freed, "schedules": sum(schedules)}
+
+    async def disown(self, owner: int) -> int:
+        """Take back at once everything that a dead owner held; how much it was."""
+        hosts = await self._frontier.disown(owner)
+        return hosts + await self._hands.disown(owner) + await self._moves.disown(owner)
+
+    async def _lapse(self, noun: Noun, subject: int, deadline: int) -> bool:
+        """Move one thing out of `running`, unless its holder renewed in the meantime."""
+        order = Order(
+            noun, subject, "lapse", "upkeep", lease_seen=deadline, reason="lease lapsed", error="lease lapsed"
+        )
+        standing = await self._moves.standing(noun, subject)
+        if standing is None or standing.lease_until != deadline:
+            return False
+        return await self._moves.apply(_change(order, standing)) is not None
+
+
+def _change(order: Order, standing: Standing) -> Change:
+    """The guarded change for an order, or the reason why there is none."""
+    rule = move(order.noun, order.move)
+    if standing.state not in rule.was or order.actor not in rule.actors:
+        raise IllegalMove(order.noun, order.move, standing.state, legal(order.noun, standing.state, order.actor))
+    if rule.fenced and order.token != standing.token:
+        raise StaleLease(f"cannot {order.move}: the lease on {order.noun} {order.subject} is no longer held")
+    if rule.gives and standing.owner is not None:
+        raise StaleLease(f"cannot {order.move}: {order.noun} {order.subject} is held by worker {standing.owner}")
+    return Change(
+        noun=order.noun,
+        subject=order.subject,
+        move=order.move,
+        was=standing.state,
+        became=rule.became,
+        actor=order.actor,
+        reason=order.reason,
+        # What was looked at is what is changed: the token moves with every change of hands.
+        token=standing.token,
+        lease_seen=order.lease_seen,
+        owner=order.owner if rule.gives else None,
+        lease_ms=order.lease_ms if rule.gives else None,
+        due=order.due,
+        error=order.error,
+    )
+
+
+def _check(outcomes: Iterable[Outcome], allowed: frozenset[TaskState]) -> None:
+    for outcome in outcomes:
+        if outcome.became not in allowed:
+            raise IllegalMove("task", f"bring to {outcome.became}", "in hand", tuple(sorted(allowed)))

@@ -1,0 +1,28 @@
+"""Durations as people write them: `500ms`, `30s`, `1h2m3s`."""
+
+import re
+
+_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+
+
+def parse_duration(text: str) -> float:
+    """Seconds in a text; a bare number counts seconds. Raises `ValueError` for anything else."""
+    text = text.strip().lower()
+    if text.replace(".", "", 1).isdecimal():
+        return float(text)
+    parts = _PART.findall(text)
+    if not parts or "".join(number + unit for number, unit in parts) != text:
+        raise ValueError(f"not a duration: {text}")
+    return float(sum(float(number) * _SECONDS[unit] for number, unit in parts))
+
+
+def show_duration(seconds: float) -> str:
+    """Seconds as text; fractions are shown below a minute only."""
+    if 0 < seconds < 1:
+        return f"{round(seconds * 1000)}ms"
+    if seconds < 60:
+        return f"{seconds:g}s"
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return "".join(f"{n}{unit}" for n, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if n)

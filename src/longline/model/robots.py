@@ -1,0 +1,252 @@
+"""What a site's robots.txt allows us, by RFC 9309.
+
+The longest matching rule decides and Allow wins a tie; `*` and a final `$` are the only special characters; groups
+that name the same robot are one; lines that are no rules do not disturb those that are. Crawl-delay and Sitemap are
+not in the RFC but everywhere in the wild.
+"""
+
+import math
+import re
+from functools import cached_property
+from typing import NamedTuple
+
+from longline.model.url import target
+
+MAX_BYTES = 512 * 1024
+"""How much of a robots.txt is read; the RFC asks for at least 500 KiB."""
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+_TOKEN = re.compile(r"[A-Za-z0-9_-]+")
+_COMPATIBLE = re.compile(r"compatible;\s*([A-Za-z0-9_-]+)")
+_ESCAPE_OR_OTHER = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#\[\]@!$&()*+,;=%]")
+_UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_QUERY_ESCAPES = (("%3A", ":"), ("%2F", "/"))
+
+# Spellings that site owners use and other crawlers obey.
+_FIELDS = {
+    "useragent": "user-agent",
+    "user agent": "user-agent",
+    "dissallow": "disallow",
+    "dissalow": "disallow",
+    "disalow": "disallow",
+    "diasllow": "disallow",
+    "disallaw": "disallow",
+    "site-map": "sitemap",
+    "crawl delay": "crawl-delay",
+    "crawldelay": "crawl-delay",
+}
+
+
+class Rule(NamedTuple):
+    """One Allow or Disallow line, ready to match: `parts` are what stands between the stars."""
+
+    length: int
+    allow: bool
+    parts: tuple[str, ...]
+    anchored: bool
+
+    def matches(self, path: str) -> bool:
+        """Whether the rule speaks about this path."""
+        first, *rest = self.parts
+        if not path.startswith(first):
+            return False
+        if not rest:
+            return not self.anchored or len(path) == len(first)
+        # Taking each part at its first place is enough: a later place never leaves more room for the rest.
+        at = len(first)
+        for part in rest[:-1]:
+            at = path.find(part, at)
+            if at < 0:
+                return False
+            at += len(part)
+        if self.anchored:
+            return len(path) - at >= len(rest[-1]) and path.endswith(rest[-1])
+        return path.find(rest[-1], at) >= 0
+
+
+class Group:
+    """What is said to one robot."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[bool, str]] = []
+        self.delay: float | None = None
+
+    @cached_property
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules in the order in which they decide; made on first use, since most groups are about other robots."""
+        found = (_rule(allow, pattern) for allow, pattern in dict.fromkeys(self.lines))
+        return tuple(sorted(found, key=lambda rule: (-rule.length, not rule.allow)))
+
+    @cached_property
+    def starts(self) -> tuple[str, ...]:
+        """What a path must begin with for any rule to match."""
+        return tuple({rule.parts[0] for rule in self.rules})
+
+    def decide(self, path: str) -> Rule | None:
+        """The rule that decides about this path, or None when no rule matches."""
+        if not path.startswith(self.starts):
+            return None
+        return next((rule for rule in self.rules if rule.matches(path)), None)
+
+
+class Robots:
+    """The rules of one site, for any robot that asks."""
+
+    def __init__(self, groups: dict[str, Group], sitemaps: tuple[str, ...] = (), *, closed: bool = False) -> None:
+        self._groups = groups
+        self._closed = closed
+        self.sitemaps = sitemaps
+
+    @classmethod
+    def open(cls) -> "Robots":
+        """A site without rules."""
+        return cls({})
+
+    @classmethod
+    def unreachable(cls) -> "Robots":
+        """A site whose rules could not be had: nothing is allowed until they can."""
+        return cls({}, closed=True)
+
+    @classmethod
+    def from_response(cls, status: int, body: bytes) -> "Robots":
+        """What the final answer to a request for /robots.txt means."""
+        if 200 <= status < 300:
+            return parse(body)
+        # A redirect that was followed to its limit counts as a file that is not there, like 4xx.
+        return cls.open() if 300 <= status < 500 else cls.unreachable()
+
+    def allows(self, user_agent: str, url: str) -> bool:
+        """Whether the robot of this User-Agent may fetch this URL (as `url.parse` writes it)."""
+        path = target(url)
+        if path.partition("?")[0] == "/robots.txt":
+            return True
+        group = self._group(user_agent)
+        if self._closed or group is None:
+            return not self._closed
+        decisions = [rule for spelling in _spellings(path) if (rule := group.decide(spelling))]
+        return not decisions or max(decisions, key=lambda rule: (rule.length, rule.allow)).allow
+
+    def crawl_delay(self, user_agent: str) -> float | None:
+        """Seconds that the site wants between two requests of this robot."""
+        group = self._group(user_agent)
+        return group.delay if group else None
+
+    def _group(self, user_agent: str) -> Group | None:
+        return self._groups.get(product_token(user_agent)) or self._groups.get("*")
+
+
+def product_token(user_agent: str) -> str:
+    """The name by which robots.txt may call the sender of this User-Agent, in lower case.
+
+    It is the first word, or, where that only feigns a browser, the word after `compatible;`.
+    """
+    posing = _COMPATIBLE.search(user_agent) if user_agent.startswith("Mozilla/") else None
+    found = posing[1] if posing else _leading_token(user_agent)
+    return found.lower()
+
+
+def _leading_token(text: str) -> str:
+    found = _TOKEN.match(text.lstrip())
+    return found[0] if found else ""
+
+
+def parse(body: bytes) -> Robots:
+    """The rules in a robots.txt; what cannot be understood is passed over."""
+    reader = _Reader()
+    for line in _LINE_END.split(_text(body)):
+        field, value = _field(line.partition("#")[0])
+        reader.take(field, value)
+    return Robots(reader.groups, tuple(dict.fromkeys(reader.sitemaps)))
+
+
+def _text(body: bytes) -> str:
+    if len(body) > MAX_BYTES:
+        # Half a line would be another rule: "/a" for "/a/b".
+        whole = body[:MAX_BYTES]
+        body = whole[: max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1]
+    return body.decode("utf-8-sig", "replace")
+
+
+def _field(line: str) -> tuple[str, str]:
+    name, colon, value = line.partition(":")
+    if not colon:
+        name, _, value = line.strip().partition(" ")  # "Disallow /x" is common enough
+    name = name.strip().lower()
+    return _FIELDS.get(name, name), value.strip()
+
+
+class _Reader:
+    """Collects groups line by line."""
+
+    def __init__(self) -> None:
+        self.groups: dict[str, Group] = {}
+        self.sitemaps: list[str] = []
+        self._named: list[Group] = []
+        self._in_rules = False
+
+    def take(self, field: str, value: str) -> None:
+        """Read one line that was split into its field and value."""
+        if field == "user-agent":
+            self._name(value)
+        elif field in ("allow", "disallow"):
+            self._rule(field == "allow", value)
+        elif field == "crawl-delay":
+            self._delay(value)
+        elif field == "sitemap" and value:
+            self.sitemaps.append(value)
+
+    def _name(self, value: str) -> None:
+        # Only rules end the list of names; a Crawl-delay in between holds for the names before it.
+        if self._in_rules:
+            self._named, self._in_rules = [], False
+        token = "*" if value.startswith("*") else _leading_token(value).lower()
+        if token:
+            self._named.append(self.groups.setdefault(token, Group()))
+
+    def _rule(self, allow: bool, pattern: str) -> None:
+        self._in_rules = True
+        if pattern.startswith(("/", "*")):  # an empty Disallow allows everything; other text matches no path
+            for group in self._named:
+                group.lines.append((allow, pattern))
+
+    def _delay(self, value: str) -> None:
+        try:
+            seconds = float(value)
+        except ValueError:
+            return
+        if math.isfinite(seconds) and seconds >= 0:
+            for group in self._named:
+                group.delay = max(seconds, group.delay or 0.0)
+
+
+def _rule(allow: bool, pattern: str) -> Rule:
+    written = _canonical(pattern)
+    body = written.removesuffix("$")
+    parts = re.sub(r"\*+", "*", body.replace("$", "%24")).split("*")
+    return Rule(len(written), allow, tuple(parts), anchored=body != written)
+
+
+def _spellings(path: str) -> set[str]:
+    """The ways to write this path that mean the same: in a query, `:` and `/` may be escaped or plain.
+
+    Star and dollar are always escaped, as a rule must write them to mean the characters themselves.
+    """
+    written = _canonical(path).replace("*", "%2A").replace("$", "%24")
+    before, mark, query = written.partition("?")
+    plain = escaped = query
+    for escape, character in _QUERY_ESCAPES:
+        plain, escaped = plain.replace(escape, character), escaped.replace(character, escape)
+    return {written, f"{before}{mark}{plain}", f"{before}{mark}{escaped}"}
+
+
+def _canonical(path: str) -> str:
+    """One spelling for paths that mean the same: escapes only where they are needed, and in upper case."""
+    return _ESCAPE_OR_OTHER.sub(_rewrite, path.encode("utf-8", "replace")).decode("ascii")
+
+
+def _rewrite(found: re.Match[bytes]) -> bytes:
+    octets = found[0]
+    if len(octets) == 1:
+        return b"%%%02X" % octets[0]
+    value = int(octets[1:], 16)
+    return bytes((value,)) if value in _UNRESERVED else octets.upper()

@@ -1,0 +1,162 @@
+"""What a URL is to us: absolute http or https, written the WHATWG way, without a fragment.
+
+`parse` is the gate for text from people and files, `join_all` for what a page links to. `dedupe_key` says which URLs
+are the same inside a host. Two contracts have a spelling of their own for that; they hash `interval_form` and
+`product_form` and still fetch the URL as it was given.
+"""
+
+import re
+from collections.abc import Iterable
+from hashlib import sha256
+from urllib.parse import parse_qsl, urlencode, urlparse, urlunparse
+from zlib import crc32
+
+import can_ada
+import msgspec
+
+from longline.model.errors import BadInput
+
+MAX_LENGTH = 8192
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SLASHES = re.compile(r"/{2,}")
+_BLANK = "".join(map(chr, range(0x21)))  # what WHATWG strips; str.strip() takes more, such as no-break spaces
+_NOT_PAGES = ("javascript:", "mailto:", "data:", "tel:")
+_TRACKING = frozenset(
+    (
+        "utm_source",
+        "utm_medium",
+        "utm_campaign",
+        "utm_term",
+        "utm_content",
+        "fbclid",
+        "gclid",
+        "gclsrc",
+        "dclid",
+        "msclkid",
+    )
+)
+
+
+class BadUrl(BadInput):
+    """Text that is no URL of ours; `reason` is one word of `fate.REFUSED`."""
+
+    def __init__(self, reason: str, text: str, why: str) -> None:
+        self.reason = reason
+        shown = text if len(text) <= 100 else f"{text[:97]}..."
+        super().__init__(f"bad URL {shown!r}: {why}")
+
+
+class Url(msgspec.Struct, frozen=True, gc=False):
+    """A URL that can be fetched. `host` is the politeness key: name and port, since two ports are two servers."""
+
+    href: str
+    scheme: str
+    host: str
+    hostname: str
+
+
+def parse(text: str) -> Url:
+    """The URL that this text means; raises `BadUrl` for what is not absolute http or https."""
+    if len(text) > MAX_LENGTH:
+        raise BadUrl("too_long", text, f"longer than {MAX_LENGTH} characters")
+    # The WHATWG rules drop tabs and newlines without a word; in a typed URL they are more likely a mistake.
+    if not text.isprintable() and _CONTROL.search(text.strip()):
+        raise BadUrl("bad_url", text, "has control characters")
+    try:
+        url = can_ada.parse(text)
+    except (ValueError, TypeError):  # TypeError: lone surrogates
+        raise BadUrl("bad_url", text, _why_not(text)) from None
+    scheme = url.protocol[:-1]
+    if scheme not in ("http", "https"):
+        raise BadUrl("scheme", text, f"the scheme is {scheme}, not http or https")
+    href = _without_fragment(url.href)
+    if len(href) > MAX_LENGTH:
+        raise BadUrl("too_long", text, f"longer than {MAX_LENGTH} characters once it is percent-encoded")
+    return Url(href, scheme, url.host, url.hostname)
+
+
+def _why_not(text: str) -> str:
+    stripped = text.strip()
+    if not stripped:
+        return "it is empty"
+    if not _SCHEME.match(stripped):
+        return "it has no scheme; write it out, as in https://example.com/"
+    return "it has no host" if not stripped.partition(":")[2].strip("/\\") else "it cannot be parsed"
+
+
+def _without_fragment(href: str) -> str:
+    cut = href.find("#")
+    return href if cut < 0 else href[:cut]
+
+
+def join(base: str, href: str) -> str | None:
+    """What a link on the page `base` leads to, or None when that is nothing we can fetch."""
+    joined = join_all(base, (href,))
+    return joined[0] if joined else None
+
+
+def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
+    """What the links of the page `base` lead to, each once, in order, without what we cannot fetch."""
+    try:
+        start = can_ada.parse(base)
+    except (ValueError, TypeError):
+        return []
+    # Most links of a page are repeats that differ in the fragment only: drop them before the costly part.
+    raw = dict.fromkeys(_without_fragment(href).strip(_BLANK) for href in hrefs if not href.startswith(_NOT_PAGES))
+    return list(dict.fromkeys(url for href in raw if (url := _resolve(start, href))))
+
+
+def _resolve(start: can_ada.URL, href: str) -> str | None:
+    try:
+        url = (start + href).href
+    except (ValueError, TypeError):
+        return None
+    return _without_fragment(url) if url.startswith(("http://", "https://")) else None
+
+
+def dedupe_key(href: str) -> bytes:
+    """Which URLs of one host are the same, in 16 bytes: 4 of its directory, 12 of itself.
+
+    The directory comes first so that the links of a page, which mostly stay in a directory, fall on few index leaves.
+    """
+    query = href.find("?")
+    end = href.rindex("/", 0, query if query >= 0 else len(href)) + 1
+    return crc32(href[:end].encode()).to_bytes(4) + sha256(href.encode()).digest()[:12]
+
+
+def target(href: str) -> str:
+    """Path and query of a parsed URL: what is asked of the server, and what robots rules are about."""
+    return href[href.index("/", len("https://")) :]
+
+
+def interval_form(text: str) -> str:
+    """The spelling of a URL whose SHA-256 identifies it in the interval contract; never the URL to fetch.
+
+    https, no default port of either scheme, no repeated or trailing slashes, no tracking parameters, keys sorted.
+    """
+    url = can_ada.parse(parse(text).href)
+    host = url.hostname if url.port in ("80", "443") else url.host
+    credentials = f"{url.username}:{url.password}".rstrip(":")
+    path = _SLASHES.sub("/", url.pathname).rstrip("/") or "/"
+    # Latin-1 carries every byte through unharmed, also those that are no UTF-8.
+    pairs = parse_qsl(url.search[1:], keep_blank_values=True, encoding="latin-1")
+    kept = sorted((pair for pair in pairs if pair[0] not in _TRACKING), key=lambda pair: pair[0])
+    query = urlencode(kept, encoding="latin-1")
+    return f"https://{credentials}{'@' if credentials else ''}{host}{path}{'?' if query else ''}{query}"
+
+
+def product_form(text: str) -> str:
+    """The spelling of a URL whose SHA-256 identifies it in the product contract; never the URL to fetch.
+
+    Lower-case scheme and authority, raw query pieces sorted, no fragment; everything else stays as it was written.
+    """
+    try:
+        parts = urlparse(text.strip())
+    except ValueError:
+        raise BadUrl("bad_url", text, "it cannot be parsed") from None
+    if not parts.scheme or not parts.netloc:
+        raise BadUrl("bad_url", text, "it has no scheme or no host")
+    query = "&".join(sorted(parts.query.split("&")))
+    return urlunparse((parts.scheme.lower(), parts.netloc.lower(), parts.path, parts.params, query, ""))

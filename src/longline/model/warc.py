@@ -1,0 +1,283 @@
+"""WARC 1.1: pages as records, each a gzip member of its own, so that (offset, length) is enough to read one.
+
+Bodies are kept as they came off the wire, content encoding included. Transfer encoding is gone by then (the client
+undid it), so the headers that told of it are kept under another name: a block must match its own headers.
+Header text is latin-1: one character for each byte of the wire.
+"""
+
+import hashlib
+from collections.abc import Collection, Iterable
+from datetime import UTC, datetime
+from typing import NamedTuple, cast
+
+import msgspec
+from isal import isal_zlib
+
+from longline.model.errors import LonglineError
+from longline.model.ids import new_id
+
+RESPONSE, REVISIT = "response", "revisit"
+
+Headers = tuple[tuple[str, str], ...]
+
+_IDENTICAL = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
+_NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+_MEMBER = 16 + isal_zlib.MAX_WBITS  # zlib's way to ask for a gzip member
+# On 300 pages of 30 KB: level 0 takes 35 µs and leaves 29.0 %, 1 takes 47 and 26.3 %, 2 takes 49 and 26.1 %,
+# 3 takes 100 and 25.5 %; zlib 6 takes 404 and leaves 23.5 %.
+_LEVEL = 1
+_FRAMING = frozenset({"transfer-encoding", "content-length"})
+_END = b"\r\n\r\n"
+_NOT_GZIP = cast(type[Exception], isal_zlib.error)  # its stub calls the class an instance
+
+
+class DamagedRecord(LonglineError):
+    """Bytes that should be one record of the archive are not."""
+
+
+class Capture(msgspec.Struct, frozen=True, gc=False):
+    """One answer of a server, to be kept."""
+
+    url: str
+    fetched_at: int
+    status: int
+    headers: Headers
+    body: bytes
+    reason: str = ""
+    ip: str | None = None
+
+
+class Original(msgspec.Struct, frozen=True, gc=False):
+    """The earlier record whose payload a revisit repeats."""
+
+    url: str
+    fetched_at: int
+    digest: str
+    record_id: str | None = None
+
+
+class Record(NamedTuple):
+    """A record ready to be stored: its id, the digest of its payload, and its gzip member."""
+
+    id: str
+    digest: str
+    member: bytes
+
+
+class Place(NamedTuple):
+    """Where a record is in its segment."""
+
+    offset: int
+    length: int
+
+
+class ParsedRecord(msgspec.Struct, frozen=True):
+    """A record read back. `status`, `headers` and `body` are those of its HTTP block; a revisit has no body."""
+
+    type: str
+    id: str
+    url: str
+    fetched_at: int
+    fields: Headers
+    status: int | None
+    reason: str
+    headers: Headers
+    body: bytes
+
+    def field(self, name: str) -> str | None:
+        """The first WARC field of that name, whatever its case."""
+        return _first(self.fields, name.lower())
+
+
+def response_record(capture: Capture, record_id: str | None = None) -> Record:
+    """A page with its body."""
+    record_id = record_id or new_id()
+    head = _http_head(capture)
+    digest = payload_digest(capture.body)
+    block = hashlib.sha256(head)
+    block.update(capture.body)
+    fields = [
+        *_first_fields(RESPONSE, record_id, capture),
+        f"WARC-Payload-Digest: {digest}",
+        f"WARC-Block-Digest: sha256:{block.hexdigest()}",
+    ]
+    return Record(record_id, digest, _member(fields, head, capture.body))
+
+
+def revisit_record(capture: Capture, original: Original, record_id: str | None = None) -> Record:
+    """A page that came again unchanged: its headers, and where the body is; a 304 says that the server said so."""
+    record_id = record_id or new_id()
+    head = _http_head(capture)
+    fields = [
+        *_first_fields(REVISIT, record_id, capture),
+        f"WARC-Profile: {_NOT_MODIFIED if capture.status == 304 else _IDENTICAL}",
+        f"WARC-Refers-To-Target-URI: {_on_one_line(original.url)}",
+        f"WARC-Refers-To-Date: {_date(original.fetched_at)}",
+        f"WARC-Payload-Digest: {original.digest}",
+        f"WARC-Block-Digest: sha256:{hashlib.sha256(head).hexdigest()}",
+    ]
+    if original.record_id:
+        fields.append(f"WARC-Refers-To: <urn:uuid:{original.record_id}>")
+    return Record(record_id, original.digest, _member(fields, head, b""))
+
+
+def payload_digest(body: bytes) -> str:
+    """What says that two bodies are the same.
+
+    SHA-256 and not the customary SHA-1: a revisit keeps no body, so a page made to collide with another would be
+    lost. It costs 7 µs more on 30 KB. Hexadecimal, as in WACZ files.
+    """
+    return f"sha256:{hashlib.sha256(body).hexdigest()}"
+
+
+class Segment:
+    """Records of one archive file, in order."""
+
+    def __init__(self, members: Iterable[bytes] = ()) -> None:
+        self.parts: list[bytes] = []
+        self.places: list[Place] = []
+        self.size = 0
+        for member in members:
+            self._append(member)
+
+    def add(self, record: Record) -> Place:
+        """Put a record at the end; where it is."""
+        return self._append(record.member)
+
+    def without(self, dropped: Collection[int]) -> "Segment":
+        """The same segment less the records of these numbers (from 0); the rest move up."""
+        return Segment(part for number, part in enumerate(self.parts) if number not in dropped)
+
+    @property
+    def records(self) -> int:
+        """How many records there are."""
+        return len(self.parts)
+
+    def __bytes__(self) -> bytes:
+        return b"".join(self.parts)
+
+    def _append(self, member: bytes) -> Place:
+        place = Place(self.size, len(member))
+        self.parts.append(member)
+        self.places.append(place)
+        self.size += len(member)
+        return place
+
+
+def read_record(member: bytes) -> ParsedRecord:
+    """The record in one gzip member; `DamagedRecord` for anything else."""
+    data = _decompressed(member)
+    head, found, rest = data.partition(_END)
+    version, *lines = head.decode("utf-8", "replace").split("\r\n")
+    if not found or not version.startswith("WARC/1."):
+        raise DamagedRecord("this is no WARC record")
+    fields = _pairs(lines)
+    block = rest[: -len(_END)]
+    if not rest.endswith(_END) or _first(fields, "content-length") != str(len(block)):
+        raise DamagedRecord(f"the record is not of the length it says: {len(block)} bytes")
+    return _parsed(fields, block)
+
+
+def _parsed(fields: Headers, block: bytes) -> ParsedRecord:
+    is_http = (_first(fields, "content-type") or "").startswith("application/http")
+    status, reason, headers, body = _http_parts(block) if is_http else (None, "", (), block)
+    return ParsedRecord(
+        type=_first(fields, "warc-type") or "",
+        id=(_first(fields, "warc-record-id") or "").removeprefix("<urn:uuid:").removesuffix(">"),
+        url=_first(fields, "warc-target-uri") or "",
+        fetched_at=_milliseconds(_first(fields, "warc-date") or ""),
+        fields=fields,
+        status=status,
+        reason=reason,
+        headers=headers,
+        body=body,
+    )
+
+
+def _http_parts(block: bytes) -> tuple[int, str, Headers, bytes]:
+    head, found, body = block.partition(_END)
+    status_line, *lines = head.decode("latin-1").split("\r\n")
+    version, _, rest = status_line.partition(" ")
+    code, _, reason = rest.partition(" ")
+    if not found or not version.startswith("HTTP/") or not (code.isascii() and code.isdigit()):
+        raise DamagedRecord(f"the record's block is no HTTP answer: {status_line[:80]!r}")
+    return int(code), reason, _pairs(lines), body
+
+
+def _decompressed(member: bytes) -> bytes:
+    inflate = isal_zlib.decompressobj(wbits=_MEMBER)
+    try:
+        data = inflate.decompress(member)
+    except _NOT_GZIP as error:
+        raise DamagedRecord(f"this is no gzip member: {error}") from None
+    if not inflate.eof:
+        raise DamagedRecord("the gzip member ends too early")
+    if inflate.unused_data:
+        raise DamagedRecord("there is more here than one gzip member")
+    return data
+
+
+def _first_fields(kind: str, record_id: str, capture: Capture) -> list[str]:
+    fields = [
+        "WARC/1.1",
+        f"WARC-Type: {kind}",
+        f"WARC-Record-ID: <urn:uuid:{record_id}>",
+        f"WARC-Date: {_date(capture.fetched_at)}",
+        f"WARC-Target-URI: {_on_one_line(capture.url)}",
+        "Content-Type: application/http;msgtype=response",
+    ]
+    if capture.ip:
+        fields.append(f"WARC-IP-Address: {capture.ip}")
+    return fields
+
+
+def _member(fields: list[str], head: bytes, body: bytes) -> bytes:
+    fields.append(f"Content-Length: {len(head) + len(body)}")
+    start = "\r\n".join(fields).encode("utf-8", "replace")
+    return isal_zlib.compress(b"".join((start, _END, head, body, _END)), _LEVEL, _MEMBER)
+
+
+def _http_head(capture: Capture) -> bytes:
+    # Always 1.1: what HTTP/2 says in frames is kept in the only form that readers of WARC know.
+    lines = [f"HTTP/1.1 {capture.status} {_on_one_line(capture.reason)}"]
+    size = None if capture.status == 304 else str(len(capture.body))  # a 304 tells the length of what it does not send
+    renamed = False
+    for name, value in capture.headers:
+        line = f"{_on_one_line(name)}: {_on_one_line(value)}"
+        if name.lower() in _FRAMING and value != size and size is not None:
+            line, renamed = f"X-Archive-Orig-{line}", True
+        lines.append(line)
+    if renamed:
+        lines.append(f"Content-Length: {size}")
+    text = "\r\n".join(lines)
+    try:
+        return text.encode("latin-1") + _END
+    except UnicodeEncodeError:  # not from the wire, then: somebody has decoded it already
+        return text.encode("utf-8", "replace") + _END
+
+
+def _on_one_line(text: str) -> str:
+    """Text that cannot begin a header of its own."""
+    return text.replace("\r", " ").replace("\n", " ") if "\r" in text or "\n" in text else text
+
+
+def _date(milliseconds: int) -> str:
+    seconds, rest = divmod(milliseconds, 1000)
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+
+
+def _milliseconds(date: str) -> int:
+    try:
+        moment = datetime.fromisoformat(date)
+    except ValueError:
+        raise DamagedRecord(f"the record's date is not one: {date[:40]!r}") from None
+    return int(moment.replace(microsecond=0).timestamp()) * 1000 + moment.microsecond // 1000
+
+
+def _pairs(lines: Iterable[str]) -> Headers:
+    split = (line.partition(":") for line in lines)
+    return tuple((name, value.strip(" \t")) for name, _, value in split)
+
+
+def _first(pairs: Headers, lowered: str) -> str | None:
+    return next((value for name, value in pairs if name.lower() == lowered), None)
