@@ -1,0 +1,87 @@
+"""Fixtures for every test: real servers, started when first asked for, and a fresh place in them for each test.
+
+A server that cannot start is an error, never a skip: a green run has really used what it says it has used.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.servers import (
+    PostgresServer,
+    S3Bucket,
+    S3Server,
+    ValkeyServer,
+    running_postgres,
+    running_s3,
+    running_valkey,
+)
+
+SERVERS_USED = pytest.StashKey[list[str]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Begin the list of servers that this run uses."""
+    config.stash[SERVERS_USED] = []
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Say which servers answered in this run, in their own words."""
+    used = config.stash[SERVERS_USED]
+    terminalreporter.write_line(f"servers used: {', '.join(used) or 'none'}")
+
+
+@pytest.fixture(scope="session")
+def postgres_server(pytestconfig: pytest.Config) -> Iterator[PostgresServer]:
+    """One PostgreSQL for the whole run."""
+    with running_postgres() as server:
+        pytestconfig.stash[SERVERS_USED].append(server.version)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def s3_server(pytestconfig: pytest.Config) -> Iterator[S3Server]:
+    """One S3 store for the whole run."""
+    with running_s3() as server:
+        pytestconfig.stash[SERVERS_USED].append(server.version)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def valkey_server(pytestconfig: pytest.Config) -> Iterator[ValkeyServer]:
+    """One Valkey for the whole run."""
+    with running_valkey() as server:
+        pytestconfig.stash[SERVERS_USED].append(server.version)
+        yield server
+
+
+@pytest.fixture
+def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """An empty PostgreSQL database of this test's own."""
+    with postgres_server.fresh_database() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """An empty database, once on each engine."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path}/longline.db"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def s3_bucket(s3_server: S3Server) -> Iterator[S3Bucket]:
+    """An empty bucket of this test's own."""
+    bucket = s3_server.create_bucket()
+    yield bucket
+    s3_server.delete_bucket(bucket)
+
+
+@pytest.fixture
+def redis_url(valkey_server: ValkeyServer) -> str:
+    """A server of the Redis protocol with nothing in it."""
+    valkey_server.empty()
+    return valkey_server.url

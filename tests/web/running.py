@@ -1,0 +1,104 @@
+"""A site that runs: in a thread with a loop of its own, beside whatever loop the test has."""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+from tests.web.site import ROBOTS, Site, Visit
+from tests.web.wire import Connection, serve_connection
+
+
+@dataclass(frozen=True)
+class SiteHandle:
+    """Where the site is, and what it has seen so far."""
+
+    url: str
+    site: Site
+
+    @property
+    def requests(self) -> list[Visit]:
+        """Every request in the order of arrival."""
+        return self.site.requests
+
+    @property
+    def page_urls(self) -> list[str]:
+        """The URL of every page: exactly what a crawl from `url` must find."""
+        return [f"{self.url.rstrip('/')}{path}" for path in self.site.paths]
+
+    def visits(self) -> Counter[str]:
+        """How often each path was asked for."""
+        return Counter(visit.path for visit in list(self.requests))
+
+
+@contextmanager
+def running_site(pages: int = 500, delay: float = 0.0, robots: str | int = ROBOTS) -> Iterator[SiteHandle]:
+    """A site on a free port of loopback for as long as the context lasts; `url` ends with the "/" of page 0."""
+    site = Site(pages, delay, robots)
+    opened: Future[Door] = Future()
+    thread = threading.Thread(target=_serve, args=(site, opened), name="site", daemon=True)
+    thread.start()
+    door = opened.result(timeout=30)
+    try:
+        yield SiteHandle(door.url, site)
+    finally:
+        door.shut()
+        thread.join(timeout=30)
+
+
+class Door:
+    """Takes connections in and, at the end, throws everybody out. To be made inside the loop that it serves in."""
+
+    def __init__(self, site: Site) -> None:
+        self.site = site
+        self.url = ""
+        self._loop = asyncio.get_running_loop()
+        self._closing = asyncio.Event()
+        self._guests: dict[asyncio.Task[None], Connection] = {}
+
+    async def serve(self, port: int, opened: Callable[["Door"], None]) -> None:
+        """Serve until `shut` is called; 0 picks a free port, and `opened` is told when connections are taken."""
+        server = await asyncio.start_server(self._welcome, "127.0.0.1", port, backlog=4096)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        opened(self)
+        await self._closing.wait()
+        server.close()
+        await self._throw_out()
+
+    def shut(self) -> None:
+        """End the serving; may be called from any thread."""
+        self._loop.call_soon_threadsafe(self._closing.set)
+
+    def _welcome(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connection = Connection(reader, writer)
+        task = asyncio.create_task(self._attend(connection))
+        self._guests[task] = connection
+        task.add_done_callback(self._guests.pop)
+
+    async def _attend(self, connection: Connection) -> None:
+        try:
+            await serve_connection(connection, self.site.respond)
+        finally:
+            connection.writer.close()
+            with suppress(ConnectionError):
+                await connection.writer.wait_closed()
+
+    async def _throw_out(self) -> None:
+        guests = dict(self._guests)
+        for task, connection in guests.items():
+            connection.writer.transport.abort()
+            task.cancel()
+        await asyncio.gather(*guests, return_exceptions=True)
+
+
+def _serve(site: Site, opened: "Future[Door]") -> None:
+    async def serve() -> None:
+        await Door(site).serve(0, opened.set_result)
+
+    try:
+        asyncio.run(serve())
+    except OSError as error:
+        opened.set_exception(error)

@@ -1,0 +1,75 @@
+"""The site itself: which path answers what, and who came when."""
+
+import asyncio
+import json
+import time
+from dataclasses import asdict, dataclass
+
+from tests.web.pages import number_of, page, path_of
+from tests.web.trouble import moved, trouble_at
+from tests.web.wire import Answer, Connection, Request
+
+ROBOTS = "User-agent: *\nDisallow: /private/\n"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One request as the log keeps it; `time` is monotonic seconds, so that differences mean something."""
+
+    method: str
+    path: str
+    time: float
+    headers: dict[str, str]
+    port: int
+
+
+class Site:
+    """So many pages, each answered after `delay` seconds. `robots` is a text, or a status to answer instead of one."""
+
+    def __init__(self, pages: int = 500, delay: float = 0.0, robots: str | int = ROBOTS) -> None:
+        self.pages = pages
+        self.delay = delay
+        self.robots = robots
+        self.requests: list[Visit] = []
+
+    @property
+    def paths(self) -> list[str]:
+        """Where the pages live: exactly what a crawl from "/" must find."""
+        return [path_of(number) for number in range(self.pages)]
+
+    async def respond(self, request: Request, connection: Connection) -> None:
+        """Write down the visit and answer it; /__log tells the log, and is not in it."""
+        if request.path == "/__log":
+            told = json.dumps([asdict(visit) for visit in self.requests]).encode()
+            await connection.send(Answer(body=told, content_type="application/json"), request.method)
+            return
+        self.requests.append(
+            Visit(request.method, request.target, time.monotonic(), request.headers, request.port),
+        )
+        trouble = trouble_at(request.path)
+        if trouble:
+            await trouble(request, connection)
+        else:
+            await self._serve(request, connection)
+
+    async def _serve(self, request: Request, connection: Connection) -> None:
+        if self.delay:
+            await asyncio.sleep(self.delay)
+        await connection.send(self._answer(request), request.method)
+
+    def _answer(self, request: Request) -> Answer:
+        number = number_of(request.path)
+        if number is not None and number < self.pages:
+            return Answer(body=page(number, self.pages, f"http://{request.headers.get('host', 'localhost')}"))
+        if request.path == "/page/0":
+            return moved("/")
+        if request.path == "/robots.txt":
+            return self._robots()
+        if request.path.startswith("/private/"):
+            return Answer(body=b"<title>Private</title><p>No crawler should be here.")
+        return Answer(404, b"<title>Not found</title>")
+
+    def _robots(self) -> Answer:
+        if isinstance(self.robots, int):
+            return Answer(self.robots, content_type="text/plain")
+        return Answer(body=self.robots.encode(), content_type="text/plain")
