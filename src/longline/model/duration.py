@@ -18,11 +18,11 @@ def parse_duration(text: str) -> float:
 
 
 def show_duration(seconds: float) -> str:
-    """Seconds as text; fractions are shown below a minute only."""
+    """Seconds as text that `parse_duration` reads back."""
     if 0 < seconds < 1:
-        return f"{round(seconds * 1000)}ms"
-    if seconds < 60:
-        return f"{seconds:g}s"
-    minutes, rest = divmod(round(seconds), 60)
+        return f"{seconds * 1000:g}ms"
+    if seconds < 60 or seconds != int(seconds):
+        return f"{seconds:.10g}s"
+    minutes, rest = divmod(int(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return "".join(f"{n}{unit}" for n, unit in ((hours, "h"), (minutes, "m"), (rest, "s")) if n)

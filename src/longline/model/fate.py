@@ -17,6 +17,7 @@ RETRYABLE = frozenset(
         "network",
         "http_429",
         "http_5xx",
+        "internal",
     }
 )
 """Failures that another attempt may cure."""
@@ -31,6 +32,8 @@ FINAL = frozenset(
         "redirect_loop",
         "http_4xx",
         "parser_error",
+        "worker_lost",
+        "page_lost",
     }
 )
 """Failures that stay failures."""
@@ -58,3 +61,8 @@ def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
     if reason in SKIPPED:
         return TaskState.SKIPPED
     return TaskState.PENDING if reason in RETRYABLE and attempt < max_attempts else TaskState.FAILED
+
+
+def back_off(attempt: int, base: float = 1.0, cap: float = 3600.0) -> float:
+    """Seconds to wait after this many attempts: the base, doubled each time, up to the cap."""
+    return float(min(base * 2 ** min(max(attempt - 1, 0), 30), cap))

@@ -37,56 +37,83 @@ _FIELDS = {
 }
 
 
-class Rule(NamedTuple):
-    """One Allow or Disallow line, ready to match: `parts` are what stands between the stars."""
+class Verdict(NamedTuple):
+    """What a matching rule says; the greater verdict wins: first the longer rule, then Allow."""
 
     length: int
     allow: bool
+
+
+class Rule(NamedTuple):
+    """A rule with a star or an anchor, ready to match: `parts` are what stands between the stars."""
+
+    verdict: Verdict
     parts: tuple[str, ...]
     anchored: bool
 
     def matches(self, path: str) -> bool:
         """Whether the rule speaks about this path."""
-        first, *rest = self.parts
+        first, last = self.parts[0], self.parts[-1]
         if not path.startswith(first):
             return False
-        if not rest:
-            return not self.anchored or len(path) == len(first)
+        if len(self.parts) == 1:
+            return len(path) == len(first)  # without a star it is here for its anchor
         # Taking each part at its first place is enough: a later place never leaves more room for the rest.
         at = len(first)
-        for part in rest[:-1]:
+        for part in self.parts[1:-1]:
             at = path.find(part, at)
             if at < 0:
                 return False
             at += len(part)
         if self.anchored:
-            return len(path) - at >= len(rest[-1]) and path.endswith(rest[-1])
-        return path.find(rest[-1], at) >= 0
+            return len(path) - at >= len(last) and path.endswith(last)
+        return path.find(last, at) >= 0
 
 
 class Group:
-    """What is said to one robot."""
+    """What is said to one robot; made ready on first use, since most groups are about other robots."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[bool, str]] = []
         self.delay: float | None = None
 
-    @cached_property
-    def rules(self) -> tuple[Rule, ...]:
-        """The rules in the order in which they decide; made on first use, since most groups are about other robots."""
-        found = (_rule(allow, pattern) for allow, pattern in dict.fromkeys(self.lines))
-        return tuple(sorted(found, key=lambda rule: (-rule.length, not rule.allow)))
+    def verdict(self, path: str) -> Verdict | None:
+        """What the rules say about this path, or None when none matches."""
+        best: Verdict | None = None
+        for length in self._lengths:
+            allow = self._plain.get(path[:length])
+            if allow is not None:
+                best = Verdict(length, allow)
+                break
+        for rule in self._starred:
+            if best and rule.verdict < best:
+                break
+            if rule.matches(path):
+                return rule.verdict
+        return best
 
     @cached_property
-    def starts(self) -> tuple[str, ...]:
-        """What a path must begin with for any rule to match."""
-        return tuple({rule.parts[0] for rule in self.rules})
+    def _plain(self) -> dict[str, bool]:
+        """Rules without star or anchor, by the text that a path must begin with: files with thousands stay quick."""
+        plain: dict[str, bool] = {}
+        for allow, pattern in self._written:
+            if not _is_special(pattern):
+                prefix = pattern.replace("$", "%24")
+                plain[prefix] = allow or plain.get(prefix, False)
+        return plain
 
-    def decide(self, path: str) -> Rule | None:
-        """The rule that decides about this path, or None when no rule matches."""
-        if not path.startswith(self.starts):
-            return None
-        return next((rule for rule in self.rules if rule.matches(path)), None)
+    @cached_property
+    def _lengths(self) -> tuple[int, ...]:
+        return tuple(sorted({len(prefix) for prefix in self._plain}, reverse=True))
+
+    @cached_property
+    def _starred(self) -> tuple[Rule, ...]:
+        rules = {_rule(allow, pattern) for allow, pattern in self._written if _is_special(pattern)}
+        return tuple(sorted(rules, reverse=True))
+
+    @cached_property
+    def _written(self) -> tuple[tuple[bool, str], ...]:
+        return tuple((allow, _canonical(pattern)) for allow, pattern in dict.fromkeys(self.lines))
 
 
 class Robots:
@@ -123,8 +150,8 @@ class Robots:
         group = self._group(user_agent)
         if self._closed or group is None:
             return not self._closed
-        decisions = [rule for spelling in _spellings(path) if (rule := group.decide(spelling))]
-        return not decisions or max(decisions, key=lambda rule: (rule.length, rule.allow)).allow
+        verdicts = [verdict for spelling in _spellings(path) if (verdict := group.verdict(spelling))]
+        return not verdicts or max(verdicts).allow
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """Seconds that the site wants between two requests of this robot."""
@@ -219,11 +246,14 @@ class _Reader:
                 group.delay = max(seconds, group.delay or 0.0)
 
 
+def _is_special(pattern: str) -> bool:
+    return "*" in pattern or pattern.endswith("$")
+
+
 def _rule(allow: bool, pattern: str) -> Rule:
-    written = _canonical(pattern)
-    body = written.removesuffix("$")
+    body = pattern.removesuffix("$")
     parts = re.sub(r"\*+", "*", body.replace("$", "%24")).split("*")
-    return Rule(len(written), allow, tuple(parts), anchored=body != written)
+    return Rule(Verdict(len(pattern), allow), tuple(parts), anchored=body != pattern)
 
 
 def _spellings(path: str) -> set[str]:
@@ -234,7 +264,7 @@ def _spellings(path: str) -> set[str]:
     written = _canonical(path).replace("*", "%2A").replace("$", "%24")
     before, mark, query = written.partition("?")
     plain = escaped = query
-    for escape, character in _QUERY_ESCAPES:
+    for escape, character in _QUERY_ESCAPES if query else ():
         plain, escaped = plain.replace(escape, character), escaped.replace(character, escape)
     return {written, f"{before}{mark}{plain}", f"{before}{mark}{escaped}"}
 

@@ -240,20 +240,25 @@ def _member(fields: list[str], head: bytes, body: bytes) -> bytes:
 def _http_head(capture: Capture) -> bytes:
     # Always 1.1: what HTTP/2 says in frames is kept in the only form that readers of WARC know.
     lines = [f"HTTP/1.1 {capture.status} {_on_one_line(capture.reason)}"]
-    size = None if capture.status == 304 else str(len(capture.body))  # a 304 tells the length of what it does not send
-    renamed = False
+    framed = _framing_holds(capture)
     for name, value in capture.headers:
-        line = f"{_on_one_line(name)}: {_on_one_line(value)}"
-        if name.lower() in _FRAMING and value != size and size is not None:
-            line, renamed = f"X-Archive-Orig-{line}", True
-        lines.append(line)
-    if renamed:
-        lines.append(f"Content-Length: {size}")
+        was = "" if framed or name.lower() not in _FRAMING else "X-Archive-Orig-"
+        lines.append(f"{was}{_on_one_line(name)}: {_on_one_line(value)}")
+    if not framed:
+        lines.append(f"Content-Length: {len(capture.body)}")
     text = "\r\n".join(lines)
     try:
         return text.encode("latin-1") + _END
     except UnicodeEncodeError:  # not from the wire, then: somebody has decoded it already
         return text.encode("utf-8", "replace") + _END
+
+
+def _framing_holds(capture: Capture) -> bool:
+    """Whether the headers tell how long the body in hand is, or nothing of it."""
+    if capture.status == 304:  # tells the length of what it does not send
+        return True
+    told = [(name.lower(), value) for name, value in capture.headers if name.lower() in _FRAMING]
+    return told in ([], [("content-length", str(len(capture.body)))])
 
 
 def _on_one_line(text: str) -> str:

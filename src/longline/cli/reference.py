@@ -1,0 +1,118 @@
+"""Writes the reference pages that come from the code: `python -m longline.cli.reference docs/reference`."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+from typer.cli import get_docs_for_click
+
+from longline.cli.main import build
+from longline.model.states import MOVES, STATES, Move, Noun
+from longline.settings import KEYS
+from longline.settings.aliases import NOT_YET, environment_names
+from longline.settings.keys import default
+
+_MADE = "<!-- Written by `make docs`; do not edit. -->\n"
+
+_MOST_ARROWS = 6
+
+_HOW = """\
+Settings come from a file (`longline.toml` in the working folder, or what `--config` or `LONGLINE_CONFIG` names),
+then the environment, then flags; the later one wins. An unknown key and a value that cannot be read are errors. An
+empty variable counts as not set. Where a key has several environment names, the first one that is set wins.
+
+Durations are written `500ms`, `30s`, `5m`, `1h30m`; sizes `500KB`, `10MB`; switches `true`, `1`, `yes` or `false`, `0`,
+`no`; lists with commas. In the file they may also be TOML numbers, booleans and arrays.
+"""
+
+
+def render() -> dict[str, str]:
+    """Every page by its file name; the same code always gives the same text."""
+    return {"cli.md": _commands(), "settings.md": _settings(), "states.md": _states()}
+
+
+def write(folder: Path) -> None:
+    """Put the pages where they belong."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in render().items():
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def _commands() -> str:
+    command = typer.main.get_command(build())
+    text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="longline", title="Commands")
+    return _MADE + text.strip() + "\n"
+
+
+def _settings() -> str:
+    rows = [f"| `{name}` | {_names(name)} | {default(name) or '–'} | {_meaning(name)} |" for name in KEYS]
+    return "\n".join(
+        [
+            _MADE + "# Settings",
+            "",
+            _HOW,
+            "| key | environment | default | meaning |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+            "## Variables without effect yet",
+            "",
+            "The interval contract names these as well. Setting one is answered with a warning at start:",
+            ", ".join(f"`{name}`" for name in NOT_YET) + ".",
+            "",
+        ]
+    )
+
+
+def _names(setting: str) -> str:
+    return " ".join(f"`{name}`" for name in environment_names(setting))
+
+
+def _meaning(name: str) -> str:
+    key = KEYS[name]
+    written = key.kind.word.replace("|", " \\| ")
+    return f"{key.doc} ({written})" + (" *No effect yet.*" if key.later else "")
+
+
+def _states() -> str:
+    parts = [_MADE + "# States and moves", "", "Every legal move, from `model/states.py`; no other is ever made.", ""]
+    for noun in STATES:
+        parts += [f"## {noun}", "", *_moves(noun), "", "```mermaid", "stateDiagram-v2", *_chart(noun), "```", ""]
+        everywhere = [move.name for move in MOVES if move.noun == noun and not _is_drawn(move)]
+        if everywhere:
+            parts += [f"Not drawn, because they start nearly everywhere: {', '.join(everywhere)}.", ""]
+    return "\n".join(parts)
+
+
+def _moves(noun: Noun) -> Iterator[str]:
+    yield "| move | from | to | who may | lease |"
+    yield "|---|---|---|---|---|"
+    for move in MOVES:
+        if move.noun == noun:
+            lease = "needed" if move.fenced else "given" if move.gives else "–"
+            was = ", ".join(_in_order(noun, move.was)) or "(new)"
+            yield f"| {move.name} | {was} | {move.became} | {', '.join(sorted(move.actors))} | {lease} |"
+
+
+def _chart(noun: Noun) -> Iterator[str]:
+    """One arrow for each pair of states, with the names of all moves between them."""
+    arrows: dict[tuple[str, str], list[str]] = {}
+    for move in MOVES:
+        if move.noun == noun and _is_drawn(move):
+            for was in _in_order(noun, move.was) or ["[*]"]:
+                arrows.setdefault((was, str(move.became)), []).append(move.name)
+    for (was, became), names in arrows.items():
+        yield f"    {was} --> {became}: {', '.join(names)}"
+
+
+def _is_drawn(move: Move) -> bool:
+    return len(move.was) <= _MOST_ARROWS
+
+
+def _in_order(noun: Noun, states: frozenset[str]) -> list[str]:
+    return [str(state) for state in STATES[noun] if state in states]
+
+
+if __name__ == "__main__":
+    write(Path(sys.argv[1]))

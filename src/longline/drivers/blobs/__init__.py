@@ -1,0 +1,41 @@
+"""Object stores: a folder, memory, or S3, chosen by URL."""
+
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from obstore.store import MemoryStore
+
+from longline.drivers.blobs.bucket import open_s3
+from longline.drivers.blobs.folder import FolderBlobs
+from longline.drivers.blobs.objects import ObjectBlobs
+from longline.model.errors import BadInput
+from longline.ports.blobs import Blobs
+
+
+def open_blobs(url: str) -> Blobs:
+    """The store at a path, `file:///path`, `memory://` or `s3://bucket/prefix?endpoint=…`; touches nothing yet."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return _open_folder(url)
+    match scheme.lower():
+        case "file":
+            return _open_folder(_file_path(url))
+        case "memory" if not rest.strip("/"):
+            return ObjectBlobs(MemoryStore(), "memory", lambda error: f"objects in memory failed: {error}")
+        case "s3":
+            return open_s3(url)
+    raise BadInput(f"no object store is called {scheme}://: use a folder, memory:// or s3://bucket")
+
+
+def _open_folder(path: str) -> FolderBlobs:
+    if not path or "\0" in path:
+        raise BadInput("the path of the objects folder is empty or has a NUL")
+    # Absolute from the start: a later change of the working folder must not move the store.
+    return FolderBlobs(Path(path).expanduser().absolute())
+
+
+def _file_path(url: str) -> str:
+    parts = urlsplit(url)
+    if parts.netloc not in ("", "localhost") or parts.query or parts.fragment:
+        raise BadInput("a folder's address is file:///path, with three slashes, and nothing after the path")
+    return unquote(parts.path)

@@ -1,0 +1,193 @@
+"""Objects as files of a folder.
+
+Written with plain file calls and not with obstore's `LocalStore`: that one syncs neither files nor folders, so an
+object it calls stored can be gone after a power cut; it lists in no order, and it cannot hold names like `a#1`.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+
+from longline.drivers.blobs.keys import STAGING, as_chunks, check_range, checked_key, checked_prefix
+from longline.drivers.blobs.probe import write_and_read
+from longline.model.errors import BadInput, NotFound, Unavailable
+from longline.model.ids import new_id
+from longline.ports.blobs import BlobInfo
+
+_NOT_A_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+_LISTED_AT_ONCE = 1000
+_FOLDERS_REMEMBERED = 4096
+_STAGED_FOR_GOOD_SECONDS = 24 * 3600  # no write takes a day: such a file was left by a process that died
+
+
+class FolderBlobs:
+    """Objects in a folder; stored means synced to the disk, name included."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._staging = root / STAGING
+        self._synced: set[Path] = set()  # folders whose own names are known to be on disk
+
+    async def put(self, key: str, data: bytes | Sequence[bytes]) -> None:
+        await asyncio.to_thread(self._write, checked_key(key), as_chunks(data), os.replace)
+
+    async def create(self, key: str, data: bytes | Sequence[bytes]) -> bool:
+        # A hard link fails when the name is taken, so one of many racing writers wins, with a whole object.
+        return await asyncio.to_thread(self._write, checked_key(key), as_chunks(data), os.link)
+
+    async def get(self, key: str) -> bytes:
+        return await asyncio.to_thread(self._read, checked_key(key))
+
+    async def get_range(self, key: str, offset: int, length: int) -> bytes:
+        check_range(checked_key(key), offset, length)
+        return await asyncio.to_thread(self._read_range, key, offset, length)
+
+    async def delete(self, keys: Iterable[str]) -> None:
+        await asyncio.to_thread(self._remove, [checked_key(key) for key in keys])
+
+    async def list(self, prefix: str = "") -> AsyncIterator[BlobInfo]:
+        folder = checked_prefix(prefix)
+        found = self._walk(self._root / folder, f"{folder}/" if folder else "")
+        while batch := await asyncio.to_thread(self._next, found):
+            for info in batch:
+                yield info
+
+    async def check(self) -> str:
+        name = f"folder {self._root}"
+        await write_and_read(self, name)
+        await asyncio.to_thread(self._sweep)
+        return name
+
+    def _write(self, key: str, chunks: Sequence[bytes], publish: Callable[[Path, Path], None]) -> bool:
+        with self._trouble("written"):
+            try:
+                return self._publish(key, chunks, publish)
+            except FileNotFoundError:  # somebody removed a folder that we had made
+                self._synced.clear()
+                return self._publish(key, chunks, publish)
+
+    def _publish(self, key: str, chunks: Sequence[bytes], publish: Callable[[Path, Path], None]) -> bool:
+        target, staged = self._root / key, self._staging / new_id()
+        self._make(self._staging)
+        self._make_parent(key, target)
+        try:
+            _write_synced(staged, chunks)
+            publish(staged, target)
+        except FileExistsError:
+            if target.is_dir():
+                raise BadInput(f"object {key!r} cannot be stored: there are objects below it") from None
+            return False
+        except IsADirectoryError:
+            raise BadInput(f"object {key!r} cannot be stored: there are objects below it") from None
+        finally:
+            staged.unlink(missing_ok=True)
+            _sync(target.parent)  # also when the name was taken: who took it may not have come so far
+        return True
+
+    def _make_parent(self, key: str, target: Path) -> None:
+        try:
+            self._make(target.parent)
+        except (FileExistsError, NotADirectoryError):
+            raise BadInput(f"object {key!r} cannot be stored: a part of its path is an object itself") from None
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder whose name survives a power cut: that is so when its parent is synced."""
+        if folder in self._synced:
+            return
+        is_new, is_inside = not folder.is_dir(), self._root in folder.parents
+        if is_new or is_inside:
+            self._make(folder.parent)
+        if is_new:
+            folder.mkdir(exist_ok=True)
+        if is_new or is_inside:
+            _sync(folder.parent)
+        if len(self._synced) >= _FOLDERS_REMEMBERED:
+            self._synced.clear()
+        self._synced.add(folder)
+
+    def _read(self, key: str) -> bytes:
+        with self._trouble("read", key):
+            return (self._root / key).read_bytes()
+
+    def _read_range(self, key: str, offset: int, length: int) -> bytes:
+        with self._trouble("read", key), (self._root / key).open("rb", buffering=0) as file:
+            size = os.fstat(file.fileno()).st_size
+            data = os.pread(file.fileno(), length, offset) if offset + length <= size else b""
+        if len(data) != length:
+            raise NotFound(f"object {key!r} ends before byte {offset + length}")
+        return data
+
+    def _remove(self, keys: Sequence[str]) -> None:
+        with self._trouble("written"):
+            for key in keys:
+                try:
+                    (self._root / key).unlink()
+                except _NOT_A_FILE:
+                    continue
+                except PermissionError:  # what some systems say of a folder
+                    if not (self._root / key).is_dir():
+                        raise
+
+    def _next(self, found: Iterator[BlobInfo]) -> Sequence[BlobInfo]:
+        with self._trouble("read"):
+            return list(islice(found, _LISTED_AT_ONCE))
+
+    def _walk(self, folder: Path, prefix: str) -> Iterator[BlobInfo]:
+        """Key order needs no memory beyond one folder: names sort as they do in keys when folders end in a slash."""
+        try:
+            with os.scandir(folder) as entries:
+                names = sorted(entry.name + "/" if entry.is_dir() else entry.name for entry in entries)
+        except _NOT_A_FILE:
+            return
+        for name in names:
+            if name.endswith("/"):
+                if prefix or name != f"{STAGING}/":
+                    yield from self._walk(folder / name, prefix + name)
+            elif (size := _size(folder / name)) is not None:
+                yield BlobInfo(prefix + name, size)
+
+    def _sweep(self) -> None:
+        """Remove what processes that died in the middle of a write left behind."""
+        with self._trouble("written"):
+            for staged in self._staging.iterdir():
+                try:
+                    if time.time() - staged.stat().st_mtime > _STAGED_FOR_GOOD_SECONDS:
+                        staged.unlink()
+                except FileNotFoundError:
+                    continue
+
+    @contextmanager
+    def _trouble(self, verb: str, key: str | None = None) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            if key is not None and isinstance(error, _NOT_A_FILE):
+                raise NotFound(f"there is no object {key!r}") from None
+            reason = "a file stands in its way" if isinstance(error, FileExistsError) else error.strerror or str(error)
+            raise Unavailable(f"the objects folder {self._root} cannot be {verb}: {reason}") from error
+
+
+def _write_synced(path: Path, chunks: Sequence[bytes]) -> None:
+    with path.open("xb", buffering=1 << 20) as file:
+        file.writelines(chunks)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _sync(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _size(path: Path) -> int | None:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:  # removed while we were looking
+        return None

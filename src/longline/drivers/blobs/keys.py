@@ -1,0 +1,54 @@
+"""Which keys an object may have: one rule for every engine, so that a key that works on one works on all."""
+
+import re
+from collections.abc import Sequence
+
+from longline.model.errors import BadInput
+
+STAGING = ".staging"
+"""The folder engine writes objects here before they get their name; no key may begin with it."""
+
+_MAX_KEY_BYTES = 1024  # S3's limit
+_MAX_SEGMENT_BYTES = 255  # file systems' limit
+# Control characters cannot be listed by S3 (XML), and some S3 servers turn a backslash into a slash.
+_FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\\]")
+
+
+def checked_key(key: str) -> str:
+    """The key itself, or `BadInput` when it could climb out of the store or mean different things on two engines."""
+    segments = key.split("/")
+    if any(segment in ("", ".", "..") for segment in segments):
+        raise BadInput(f"object key {key!r} has an empty, '.' or '..' segment")
+    if segments[0] == STAGING:
+        raise BadInput(f"object key {key!r} begins with {STAGING!r}, which is reserved")
+    if _FORBIDDEN.search(key):
+        raise BadInput(f"object key {key!r} has a control character or a backslash")
+    _check_size(key, segments)
+    return key
+
+
+def checked_prefix(prefix: str) -> str:
+    """The prefix without its trailing slash; prefixes end at a slash: 'a' holds 'a/b' and not 'ab'."""
+    return checked_key(prefix.removesuffix("/")) if prefix else prefix
+
+
+def as_chunks(data: bytes | Sequence[bytes]) -> Sequence[bytes]:
+    """Data in the form of chunks."""
+    return (data,) if isinstance(data, bytes) else data
+
+
+def check_range(key: str, offset: int, length: int) -> None:
+    """Refuse a range that no object can have."""
+    if offset < 0 or length < 0:
+        raise BadInput(f"object {key!r} has no range of {length} bytes from {offset}")
+
+
+def _check_size(key: str, segments: list[str]) -> None:
+    try:
+        size, longest = len(key.encode()), max(len(segment.encode()) for segment in segments)
+    except UnicodeEncodeError:
+        raise BadInput(f"object key {key!r} is not valid Unicode") from None
+    if size > _MAX_KEY_BYTES or longest > _MAX_SEGMENT_BYTES:
+        raise BadInput(
+            f"object key of {size} bytes is too long: at most {_MAX_KEY_BYTES}, and {_MAX_SEGMENT_BYTES} in one segment"
+        )

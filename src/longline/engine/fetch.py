@@ -1,0 +1,175 @@
+"""Fetch: robots first, then the page, each request at its host's turn; redirects are our decision, hop by hop."""
+
+import logging
+from collections import OrderedDict
+
+import msgspec
+
+from longline.engine.frontier import HeldHost
+from longline.model import fate
+from longline.model.encoding import ACCEPT_ENCODING, Undecodable, decode_body
+from longline.model.errors import BadInput
+from longline.model.plan import CrawlPlan
+from longline.model.robots import Robots
+from longline.model.url import join, parse
+from longline.ports.clock import Clock
+from longline.ports.http import FetchFailed, Http, Request, Response
+
+log = logging.getLogger(__name__)
+
+MAX_HOPS = 5
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+MAX_CRAWL_DELAY = 60.0
+"""A longer Crawl-delay is cut to this: a site may ask for patience, not for ever."""
+
+
+class FetchSettings(msgspec.Struct, frozen=True):
+    """How requests are sent."""
+
+    user_agent: str
+    connect_seconds: float = 10.0
+    total_seconds: float = 30.0
+    max_bytes: int = 10 * 1024 * 1024
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """What came of one task's fetch: a page, or the reason why there is none.
+
+    `elsewhere` is where a redirect left this host to; that host's own politeness must see it.
+    """
+
+    reason: str
+    at: int
+    response: Response | None = None
+    body: bytes = b""
+    status: int | None = None
+    error: str | None = None
+    elsewhere: str | None = None
+    retry_after: float | None = None
+
+
+class RobotsCache:
+    """Rules of the hosts this worker met lately, so that a host that comes back is not asked again."""
+
+    def __init__(self, hosts: int = 10_000, seconds: float = 3600.0) -> None:
+        self._hosts, self._seconds = hosts, seconds
+        self._known: OrderedDict[str, tuple[float, Robots]] = OrderedDict()
+
+    def get(self, host: str, now: float) -> Robots | None:
+        """The rules of a host, unless they are unknown or too old."""
+        since, robots = self._known.get(host, (float("-inf"), None))
+        return robots if now - since < self._seconds else None
+
+    def put(self, host: str, robots: Robots, now: float) -> None:
+        """Remember the rules of a host and forget those of the longest unseen."""
+        self._known[host] = (now, robots)
+        self._known.move_to_end(host)
+        if len(self._known) > self._hosts:
+            self._known.popitem(last=False)
+
+
+class LeaseLost(Exception):
+    """The host is no longer ours; nothing may be sent and nothing reported."""
+
+
+class Fetcher:
+    """Fetches for the hosts in one worker's hand."""
+
+    def __init__(self, http: Http, clock: Clock, settings: FetchSettings) -> None:
+        self._http, self._clock, self._settings = http, clock, settings
+        self._robots_known = RobotsCache()
+
+    async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan) -> Fetched:
+        """One page, as its server gave it; every outcome has a word of `model/fate.py`."""
+        try:
+            if plan.robots and not await self._allowed(host, url):
+                return Fetched("robots", self._clock.now())
+            return await self._follow(host, url)
+        except (FetchFailed, Undecodable) as failed:
+            return Fetched(failed.kind, self._clock.now(), error=str(failed))
+
+    async def _follow(self, host: HeldHost, url: str) -> Fetched:
+        seen: set[str] = set()
+        for _ in range(MAX_HOPS + 1):
+            at, response = await self._send(host, url)
+            if response.status not in REDIRECTS or response.header("location") is None:
+                return self._judge(at, response)
+            seen.add(url)
+            target = join(url, response.header("location") or "")
+            if target is None:
+                return Fetched("bad_url", at, status=response.status, error="redirected to what is no URL")
+            if target in seen:
+                return Fetched("redirect_loop", at, status=response.status, error=f"redirected back to {target}")
+            if parse(target).host != host.lease.host:
+                return Fetched("redirected", at, status=response.status, elsewhere=target)
+            url = target
+        return Fetched("too_many_redirects", at, status=response.status, error=f"more than {MAX_HOPS} redirects")
+
+    async def _send(self, host: HeldHost, url: str) -> tuple[int, Response]:
+        if not await host.turn(self._clock):
+            raise LeaseLost
+        s = self._settings
+        headers = (("user-agent", s.user_agent), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING))
+        request = Request(
+            url,
+            headers,
+            connect_seconds=s.connect_seconds,
+            idle_seconds=s.total_seconds,
+            total_seconds=s.total_seconds,
+            max_bytes=s.max_bytes,
+        )
+        return self._clock.now(), await self._http.fetch(request)
+
+    def _judge(self, at: int, response: Response) -> Fetched:
+        reason = fate.for_status(response.status)
+        if reason:
+            after = _seconds(response.header("retry-after"))
+            return Fetched(reason, at, status=response.status, error=f"HTTP {response.status}", retry_after=after)
+        body = decode_body(response.headers, response.body, self._settings.max_bytes)
+        return Fetched(fate.OK, at, response, body, response.status)
+
+    async def _allowed(self, host: HeldHost, url: str) -> bool:
+        async with host.asking_robots:
+            robots = self._robots_known.get(host.lease.host, self._clock.monotonic())
+            if robots is None:
+                robots = await self._robots(host, url)
+                self._robots_known.put(host.lease.host, robots, self._clock.monotonic())
+        asked = robots.crawl_delay(self._settings.user_agent)
+        if asked is not None:
+            host.delay = max(host.delay, min(asked, MAX_CRAWL_DELAY))
+        return robots.allows(self._settings.user_agent, url)
+
+    async def _robots(self, host: HeldHost, url: str) -> Robots:
+        target = join(url, "/robots.txt")
+        for _ in range(MAX_HOPS + 1):
+            if target is None:
+                return Robots.open()
+            try:
+                _, response = await self._send(host, target)
+            except FetchFailed as failed:
+                log.info("robots.txt could not be had", extra={"url": target, "reason": failed.kind})
+                return Robots.unreachable()
+            if response.status not in REDIRECTS:
+                return self._read_robots(response)
+            target = join(target, response.header("location") or "")
+            if target is not None and _host_of(target) != host.lease.host:
+                return Robots.open()
+        return Robots.open()
+
+    def _read_robots(self, response: Response) -> Robots:
+        try:
+            body = decode_body(response.headers, response.body, self._settings.max_bytes)
+        except Undecodable:
+            body = response.body
+        return Robots.from_response(response.status, body)
+
+
+def _host_of(url: str) -> str | None:
+    try:
+        return parse(url).host
+    except BadInput:
+        return None
+
+
+def _seconds(value: str | None) -> float | None:
+    return float(value) if value is not None and value.strip().isdigit() else None

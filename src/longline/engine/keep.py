@@ -1,0 +1,97 @@
+"""Keep: pages go into WARC segments with group commit; only a durable segment lets its tasks be reported.
+
+Before the object there is a row that says who is writing it, so that what a dead worker left behind can be cleared
+away without listing the store. The report that names the pages makes the segment `stored` in the same transaction.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from longline.engine.fetch import Fetched
+from longline.model.ids import new_id
+from longline.model.task import PageFacts
+from longline.model.warc import Capture, Record, Segment, response_record
+from longline.ports.blobs import Blobs
+from longline.ports.records.frontier import Written
+from longline.ports.records.segments import Segments
+
+
+class KeptPage(msgspec.Struct, frozen=True):
+    """A page ready for a segment: its record, and its facts but for the place in the file."""
+
+    record: Record
+    facts: PageFacts
+
+
+def keep_page(fetched: Fetched, title: str) -> KeptPage | None:
+    """The record of a fetched page; None when nothing was fetched that is kept."""
+    response = fetched.response
+    if response is None:
+        return None
+    record = response_record(
+        Capture(
+            url=response.url,
+            fetched_at=fetched.at,
+            status=response.status,
+            headers=response.headers,
+            body=response.body,
+        )
+    )
+    facts = PageFacts(
+        offset=0,
+        length=len(record.member),
+        digest=record.digest,
+        status=response.status,
+        content_type=response.header("content-type") or "",
+        body_bytes=len(response.body),
+        fetched_at=fetched.at,
+        fetch_ms=response.elapsed_ms,
+        url=response.url,
+        title=title,
+        etag=response.header("etag"),
+        last_modified=response.header("last-modified"),
+    )
+    return KeptPage(record, facts)
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A segment that is durable and waits for the report that names its pages; `facts` have each page's place."""
+
+    key: str
+    written: Written
+    facts: tuple[PageFacts, ...]
+
+
+class Keeper:
+    """Writes segments for one worker."""
+
+    def __init__(self, blobs: Blobs, segments: Segments, owner: int) -> None:
+        self._blobs, self._segments, self._owner = blobs, segments, owner
+
+    async def write(self, pages: Sequence[KeptPage]) -> Stored:
+        """Store pages durably as one new segment."""
+        key = segment_key(datetime.now(UTC))
+        segment_id = await self._segments.begin(key, self._owner)
+        return await self._put(key, segment_id, pages)
+
+    async def rewrite(self, stored: Stored, pages: Sequence[KeptPage]) -> Stored:
+        """Store a segment again with fewer pages, because a report refused some: what is kept is what is named."""
+        return await self._put(stored.key, stored.written.segment_id, pages)
+
+    async def discard(self, stored: Stored) -> None:
+        """Take back a segment that no report will ever name."""
+        await self._blobs.delete([stored.key])
+        await self._segments.drop(stored.written.segment_id)
+
+    async def _put(self, key: str, segment_id: int, pages: Sequence[KeptPage]) -> Stored:
+        segment = Segment()
+        facts = tuple(msgspec.structs.replace(p.facts, offset=segment.add(p.record).offset) for p in pages)
+        await self._blobs.put(key, segment.parts)
+        return Stored(key, Written(segment_id, segment.records, segment.size), facts)
+
+
+def segment_key(at: datetime) -> str:
+    """A key that nobody else will use, in the order of time."""
+    return f"warc/{at:%Y/%m/%d}/{at:%H%M%S}-{new_id()}.warc.gz"

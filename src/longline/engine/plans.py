@@ -1,0 +1,21 @@
+"""The plans of the runs whose tasks are in hand."""
+
+from longline.model.plan import CrawlPlan
+from longline.ports.records.runs import Runs
+
+
+class Plans:
+    """Looks plans up once; a plan never changes."""
+
+    def __init__(self, runs: Runs, most: int = 1000) -> None:
+        self._runs, self._most = runs, most
+        self._known: dict[int, CrawlPlan] = {}
+
+    async def get(self, run_id: int) -> CrawlPlan:
+        """The plan of a run."""
+        if run_id not in self._known:
+            row = await self._runs.get(run_id)
+            if len(self._known) >= self._most:
+                self._known.clear()
+            self._known[run_id] = CrawlPlan.read(row.plan) if row else CrawlPlan(())
+        return self._known[run_id]

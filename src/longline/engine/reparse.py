@@ -1,0 +1,110 @@
+"""Parsing apart from fetching: pages are read back from the archive, no request is made."""
+
+import asyncio
+import logging
+from contextlib import suppress
+from dataclasses import dataclass
+
+import msgspec
+
+from longline.engine.admit import Admission
+from longline.engine.lifecycle import Lifecycle
+from longline.engine.parse import Parsed, Parser
+from longline.engine.plans import Plans
+from longline.model.encoding import Undecodable, decode_body
+from longline.model.errors import NotFound, Unavailable
+from longline.model.fate import OK
+from longline.model.states import TaskState
+from longline.model.task import PARSE, Outcome, PageFacts
+from longline.model.warc import DamagedRecord, read_record
+from longline.plugins import Page
+from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
+from longline.ports.records.frontier import Batch, Reported
+from longline.ports.records.hands import TaskLease
+from longline.ports.records.tasks import Tasks
+
+log = logging.getLogger(__name__)
+
+MAX_BODY = 64 * 1024 * 1024
+
+Done = tuple[TaskLease, Outcome, Parsed]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a parsing worker works with. Times are seconds."""
+
+    lifecycle: Lifecycle
+    tasks: Tasks
+    plans: Plans
+    blobs: Blobs
+    parser: Parser
+    clock: Clock
+    owner: int
+    lease: float = 30.0
+    batch: int = 64
+    idle_poll: float = 0.5
+
+
+class ParseWorker:
+    """Takes pages that wait for a parser, parses them and gives them back."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until told to stop; a batch that was begun is finished."""
+        while not stop.is_set():
+            try:
+                busy = await self.once()
+            except Unavailable as error:
+                log.warning("cannot parse", extra={"error": str(error)})
+                busy = False
+            if not busy:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), self._parts.idle_poll)
+
+    async def once(self) -> bool:
+        """One batch; False when there was nothing to do."""
+        p = self._parts
+        leases = await p.lifecycle.take(PARSE, p.owner, p.batch, round(p.lease * 1000))
+        done = [(lease, *await self._parse(lease)) for lease in leases]
+        while done:
+            reported = await self._give(done)
+            if not reported.refused:
+                break
+            # Somebody paused, cancelled or restarted these: they are not ours to bring back any more.
+            done = [d for d in done if d[0].task.id not in reported.gone]
+        return bool(leases)
+
+    async def _give(self, done: list[Done]) -> Reported:
+        admission = Admission()
+        for lease, _, parsed in done:
+            admission.links(lease.task, parsed.links, await self._parts.plans.get(lease.task.run_id))
+        batch = Batch(admit=admission.tasks, refused=admission.refused)
+        given = [(lease.token, outcome) for lease, outcome, _ in done]
+        return await self._parts.lifecycle.give(given, batch, admission.hosts)
+
+    async def _parse(self, lease: TaskLease) -> tuple[Outcome, Parsed]:
+        now = self._parts.clock.now()
+        try:
+            page, facts = await self._page(lease.task.id)
+        except (NotFound, DamagedRecord, Undecodable) as error:
+            return Outcome(lease.task, TaskState.FAILED, "page_lost", now, error=str(error)), Parsed()
+        parsed = await self._parts.parser.parse(page)
+        if parsed.error:
+            return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed
+        named = msgspec.structs.replace(facts, title=parsed.title)
+        return Outcome(lease.task, TaskState.COMPLETED, OK, now, status=facts.status, page=named), parsed
+
+    async def _page(self, task_id: int) -> tuple[Page, PageFacts]:
+        found = await self._parts.tasks.page(task_id)
+        if found is None:
+            raise NotFound(f"task {task_id} has no page in the archive")
+        key, facts = found
+        record = read_record(await self._parts.blobs.get_range(key, facts.offset, facts.length))
+        if record.status is None:
+            raise DamagedRecord(f"the record of task {task_id} is no page")
+        body = decode_body(record.headers, record.body, MAX_BODY)
+        return Page(facts.url, body, status=record.status, headers=record.headers), facts

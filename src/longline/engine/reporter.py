@@ -1,0 +1,151 @@
+"""Report: finished tasks are kept as one segment and reported as one batch, all or nothing.
+
+When part of a batch came under a lease that is gone, the database takes none of it; the batch is made again without
+that part, the segment with it, so that the archive holds exactly the pages that rows name.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from longline.engine.admit import Admission
+from longline.engine.fetch import Fetched
+from longline.engine.frontier import HeldHost
+from longline.engine.keep import Keeper, KeptPage, Stored
+from longline.engine.lifecycle import Lifecycle
+from longline.engine.parse import Parsed
+from longline.model import fate
+from longline.model.host import HostReport
+from longline.model.plan import CrawlPlan
+from longline.model.states import TaskState
+from longline.model.task import ClaimedTask, Outcome, PageFacts
+from longline.ports.clock import Clock
+from longline.ports.records.frontier import Batch, Reported
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A task that was worked on and waits to be reported. `parsed` None leaves parsing to somebody else."""
+
+    host: HeldHost
+    task: ClaimedTask
+    plan: CrawlPlan
+    fetched: Fetched
+    parsed: Parsed | None
+    page: KeptPage | None
+
+    @property
+    def reason(self) -> str:
+        """The word for how it ended."""
+        return "parser_error" if self.parsed and self.parsed.error else self.fetched.reason
+
+    @property
+    def rest(self) -> TaskState:
+        """Where the task comes to rest."""
+        if self.parsed is None and self.reason == fate.OK:
+            return TaskState.QUEUED_PARSE
+        return fate.rest(self.reason, self.task.attempt, self.plan.max_attempts)
+
+
+@dataclass(slots=True)
+class Sheaf:
+    """What one report is made of: finished tasks, and hosts to be let go with what was not started on them."""
+
+    finished: list[Finished] = field(default_factory=list)
+    released: dict[int, tuple[HeldHost, tuple[ClaimedTask, ...]]] = field(default_factory=dict)
+
+    def without(self, refused: Reported) -> "Sheaf":
+        """The same less what came under leases that are gone."""
+        return Sheaf(
+            [f for f in self.finished if f.host.lease.host_id not in refused.stale and f.task.id not in refused.gone],
+            {host_id: kept for host_id, kept in self.released.items() if host_id not in refused.stale},
+        )
+
+
+class Reporter:
+    """Turns finished tasks into durable segments and rows."""
+
+    def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock) -> None:
+        self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
+
+    async def report(self, sheaf: Sheaf) -> tuple[Sheaf, Reported]:
+        """Keep and report; what was really reported, and what that changed."""
+        stored: Stored | None = None
+        while True:
+            stored = await self._keep(sheaf, stored)
+            admission = self._admission(sheaf.finished)
+            batch = Batch(
+                reports=self._host_reports(sheaf, stored),
+                admit=admission.tasks,
+                refused=admission.refused,
+                segment=stored.written if stored else None,
+            )
+            reported = await self._lifecycle.report(batch, admission.hosts)
+            if not reported.refused:
+                return sheaf, reported
+            log.warning(
+                "part of a report came too late",
+                extra={"hosts": len(reported.stale), "tasks": len(reported.gone)},
+            )
+            for host_id in reported.stale:
+                self._lose(sheaf, host_id)
+            sheaf = sheaf.without(reported)
+
+    def _lose(self, sheaf: Sheaf, host_id: int) -> None:
+        for finished in sheaf.finished:
+            if finished.host.lease.host_id == host_id:
+                finished.host.lost = True
+
+    async def _keep(self, sheaf: Sheaf, stored: Stored | None) -> Stored | None:
+        pages = [f.page for f in sheaf.finished if f.page is not None]
+        if stored is None:
+            return await self._keeper.write(pages) if pages else None
+        if pages:
+            return await self._keeper.rewrite(stored, pages)
+        await self._keeper.discard(stored)
+        return None
+
+    def _admission(self, finished: Sequence[Finished]) -> Admission:
+        admission = Admission()
+        for f in finished:
+            if f.parsed is not None:
+                admission.links(f.task, f.parsed.links, f.plan)
+            if f.fetched.elsewhere is not None:
+                admission.redirect(f.task, f.fetched.elsewhere, f.plan)
+        return admission
+
+    def _host_reports(self, sheaf: Sheaf, stored: Stored | None) -> list[HostReport]:
+        places = iter(stored.facts if stored else ())
+        outcomes: dict[int, list[Outcome]] = {host_id: [] for host_id in sheaf.released}
+        hosts = {host_id: held for host_id, (held, _) in sheaf.released.items()}
+        for f in sheaf.finished:
+            hosts[f.host.lease.host_id] = f.host
+            facts = next(places) if f.page is not None else None
+            outcomes.setdefault(f.host.lease.host_id, []).append(self._outcome(f, facts))
+        return [
+            HostReport(
+                host_id,
+                hosts[host_id].lease.token,
+                tuple(ended),
+                unstarted=sheaf.released[host_id][1] if host_id in sheaf.released else (),
+                not_before=hosts[host_id].engine_time(hosts[host_id].next_start),
+                release=host_id in sheaf.released,
+            )
+            for host_id, ended in outcomes.items()
+        ]
+
+    def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
+        became = f.rest
+        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt))
+        return Outcome(
+            task=f.task,
+            became=became,
+            reason=f.reason,
+            at=f.fetched.at,
+            status=f.fetched.status,
+            due=f.host.engine_time(self._clock.monotonic() + wait) if became == TaskState.PENDING else 0,
+            error=(f.parsed.error if f.parsed else None) or f.fetched.error,
+            page=facts,
+        )

@@ -1,0 +1,45 @@
+"""Starts and stops every loop: a loop that dies is started again, a stop is heard by all."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
+
+from longline.model.errors import Unavailable
+
+log = logging.getLogger(__name__)
+
+Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
+
+
+def chore(once: Callable[[], Awaitable[object]], every: float) -> Loop:
+    """A loop that does something at an interval; an engine that is away is tried again at the next."""
+
+    async def loop(stop: asyncio.Event) -> None:
+        while not stop.is_set():
+            try:
+                await once()
+            except Unavailable as error:
+                log.warning("upkeep must wait", extra={"error": str(error)})
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), every)
+
+    return loop
+
+
+async def run_loops(loops: Mapping[str, Loop], stop: asyncio.Event) -> None:
+    """Run loops side by side until told to stop and all of them have ended."""
+    await asyncio.gather(*(_keep_running(name, loop, stop) for name, loop in loops.items()))
+
+
+async def _keep_running(name: str, loop: Loop, stop: asyncio.Event) -> None:
+    pause = 1.0
+    while not stop.is_set():
+        try:
+            await loop(stop)
+            return
+        except Exception:
+            log.exception("a loop died and is started again", extra={"loop": name})
+            with suppress(TimeoutError):
+                await asyncio.wait_for(stop.wait(), pause)
+            pause = min(pause * 2, 30.0)

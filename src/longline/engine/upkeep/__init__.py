@@ -1,0 +1,1 @@
+"""Chores: what must be looked after now and then, one a file."""

@@ -1,0 +1,47 @@
+"""The reaper: takes back what lapsed, and at once what the dead held."""
+
+import logging
+from collections.abc import Mapping
+
+from longline.engine.lifecycle import Lifecycle
+from longline.ports.blobs import Blobs
+from longline.ports.presence import Presence
+from longline.ports.records.segments import Segments
+from longline.ports.records.workers import Workers
+
+log = logging.getLogger(__name__)
+
+
+class Reaper:
+    """Finds leases without a living owner."""
+
+    def __init__(
+        self, lifecycle: Lifecycle, workers: Workers, segments: Segments, blobs: Blobs, presence: Presence
+    ) -> None:
+        self._lifecycle, self._workers, self._presence = lifecycle, workers, presence
+        self._segments, self._blobs = segments, blobs
+
+    async def once(self) -> Mapping[str, int]:
+        """Take back what the dead held, then what lapsed; how much, by what it was on."""
+        buried = await self.bury()
+        reaped = dict(await self._lifecycle.reap())
+        if any(reaped.values()):
+            log.info("took back lapsed leases", extra=reaped)
+        return reaped | {"buried": buried}
+
+    async def bury(self) -> int:
+        """Take back everything of processes that certainly are dead; how many they were.
+
+        What they were writing into the archive goes with them: no row names it.
+        """
+        dead = [worker for worker in await self._workers.find() if self._presence.gone(worker.mark)]
+        for worker in dead:
+            held = await self._lifecycle.disown(worker.id)
+            log.info("a worker died", extra={"worker": worker.name, "held": held})
+        for segment in await self._segments.abandoned([worker.id for worker in dead]):
+            await self._blobs.delete([segment.key])
+            await self._segments.drop(segment.id)
+        for worker in dead:
+            await self._workers.leave(worker.id)
+            self._presence.forget(worker.mark)
+        return len(dead)

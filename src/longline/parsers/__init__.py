@@ -1,0 +1,1 @@
+"""The built-in parsers, written as anybody could write them."""

@@ -1,0 +1,25 @@
+"""What a parser makes of a page."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+
+@dataclass(init=False)
+class Item:
+    """Something that was found on a page, with whatever fields it has: `Item("article", title="…")`."""
+
+    kind: str
+    fields: dict[str, Any]
+
+    def __init__(self, kind: str, /, **fields: Any) -> None:
+        self.kind = kind
+        self.fields = fields
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A page to fetch next; as everywhere the lower priority goes first, and 0 is that of an ordinary link."""
+
+    url: str
+    priority: int = 0

@@ -1,0 +1,99 @@
+"""A page as a parser sees it."""
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from longline.model.url import join, join_all
+from longline.plugins.charset import charset_of
+
+_NO_ARTICLE = ["script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form"]
+
+
+class Page:
+    """What was fetched, decoded and parsed as far as somebody looks at it; `body` is without its Content-Encoding."""
+
+    def __init__(
+        self,
+        url: str,
+        body: bytes,
+        *,
+        status: int = 200,
+        headers: Iterable[tuple[str, str]] = (),
+        content_type: str | None = None,
+    ) -> None:
+        self.url = url
+        self.body = body
+        self.status = status
+        self.headers = tuple(headers)
+        self.content_type = self.header("content-type") or "" if content_type is None else content_type
+
+    def header(self, name: str) -> str | None:
+        """The first header of that name, whatever its case."""
+        wanted = name.lower()
+        return next((value for key, value in self.headers if key.lower() == wanted), None)
+
+    @cached_property
+    def html(self) -> str:
+        """The text of the page; bytes that are none in its encoding are replaced."""
+        name, skip = self._charset
+        return self.body[skip:].decode(name, "replace")
+
+    @cached_property
+    def tree(self) -> LexborHTMLParser:
+        """The parsed page."""
+        name, skip = self._charset
+        # The parser reads UTF-8 by itself; only other encodings cost a decoding.
+        return LexborHTMLParser(self.body[skip:] if name == "utf-8" else self.html)
+
+    @cached_property
+    def base(self) -> str:
+        """What relative links start from: the page's own URL, or its `<base href>`."""
+        node = self.tree.css_first("base[href]")
+        href = node.attributes.get("href") if node else None
+        return (join(self.url, href) if href else None) or self.url
+
+    @cached_property
+    def title(self) -> str:
+        """The page's title, without line breaks and runs of spaces."""
+        return self.text("title")
+
+    def css(self, selector: str) -> list[LexborNode]:
+        """Every element that matches, in order."""
+        return self.tree.css(selector)
+
+    def text(self, selector: str) -> str:
+        """The text of the first element that matches, without line breaks and runs of spaces; empty if none does."""
+        node = self.tree.css_first(selector)
+        return _joined(node) if node else ""
+
+    def links(self, selector: str = "a[href]") -> list[str]:
+        """Where the matching elements lead to, each once, in order, as URLs that can be fetched."""
+        return join_all(self.base, hrefs(self.css(selector)))
+
+    def article(self) -> str:
+        """The main text, by a simple rule: that of `article`, else of `main`, else what is left of the body."""
+        copy = self.tree.clone()
+        copy.strip_tags(_NO_ARTICLE)
+        node = copy.css_first("article") or copy.css_first("main") or copy.body
+        return (
+            "\n".join(line for part in node.text(separator="\n").split("\n") if (line := _spaced(part))) if node else ""
+        )
+
+    @cached_property
+    def _charset(self) -> tuple[str, int]:
+        return charset_of(self.body, self.content_type)
+
+
+def hrefs(nodes: Iterable[LexborNode]) -> list[str]:
+    """The `href` of each element that has one, as written."""
+    return [href for node in nodes if (href := node.attrs.get("href")) is not None]
+
+
+def _joined(node: LexborNode) -> str:
+    return _spaced(node.text())
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,70 @@
+"""Marks functions as parsers. The mark stays on the function: who collects parsers is another matter."""
+
+import inspect
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from longline.plugins.made import Item, Link
+from longline.plugins.page import Page
+
+HTML = ("text/html", "application/xhtml+xml")
+MARK = "__longline_parser__"
+
+Made = Item | Link
+ParserFunction = Callable[[Page], AsyncIterator[Made]] | Callable[[Page], Iterator[Made]]
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A function that makes items and links of pages, and which pages those are."""
+
+    name: str
+    match: tuple[str, ...]
+    types: tuple[str, ...]
+    function: ParserFunction
+
+    async def parse(self, page: Page) -> AsyncIterator[Made]:
+        """What the function makes of the page, whichever kind of generator it is."""
+        made = self.function(page)
+        if isinstance(made, AsyncIterator):
+            async for one in made:
+                yield self._checked(one)
+        else:
+            for one in made:
+                yield self._checked(one)
+
+    def fit(self, url: str, content_type: str) -> int | None:
+        """How closely the parser was made for this URL (letters of its longest matching pattern), or None if not."""
+        kind = content_type.partition(";")[0].strip().lower() or HTML[0]
+        if "*" not in self.types and kind not in self.types:
+            return None
+        fits = (len(glob.replace("*", "")) for glob in self.match if _expression(glob).fullmatch(url))
+        return max(fits, default=None)
+
+    def _checked(self, one: object) -> Made:
+        if isinstance(one, Item | Link):
+            return one
+        raise TypeError(f"parser {self.name} yields {type(one).__name__}, not Item or Link")
+
+
+def parser(
+    name: str, *, match: str | tuple[str, ...] = "*", types: tuple[str, ...] = HTML
+) -> Callable[[_Function], _Function]:
+    """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for anything."""
+
+    def mark(function: _Function) -> _Function:
+        if not inspect.isasyncgenfunction(function) and not inspect.isgeneratorfunction(function):
+            raise TypeError(f"parser {name} must yield items and links")
+        patterns = (match,) if isinstance(match, str) else match
+        setattr(function, MARK, Parser(name, patterns, types, function))
+        return function
+
+    return mark
+
+
+def _expression(glob: str) -> re.Pattern[str]:
+    # Only the star is special: a question mark is a query and a bracket an address. `re` remembers what it compiled.
+    return re.compile(".*".join(map(re.escape, re.sub(r"\*+", "*", glob).split("*"))), re.DOTALL)

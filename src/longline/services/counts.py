@@ -1,0 +1,29 @@
+"""How much there is of everything, for gauges and overviews."""
+
+from typing import NamedTuple
+
+from longline.model.states import ENDED, RunState, TaskState
+from longline.ports.records.runs import Runs
+from longline.ports.records.tasks import Tasks
+
+
+class Totals(NamedTuple):
+    """Open tasks and all runs, by state; states without any are there with zero."""
+
+    tasks: dict[str, int]
+    runs: dict[str, int]
+
+
+class Counts:
+    """Counts what the records hold at the moment of asking."""
+
+    def __init__(self, tasks: Tasks, runs: Runs) -> None:
+        self._tasks = tasks
+        self._runs = runs
+
+    async def take(self) -> Totals:
+        """The totals now."""
+        tasks = await self._tasks.counts()
+        runs = await self._runs.counts()
+        open_states = (s for s in TaskState if s not in ENDED)
+        return Totals({s: tasks.get(s, 0) for s in open_states}, {s: runs.get(s, 0) for s in RunState})

@@ -1,0 +1,70 @@
+"""Crawls that somebody asked for once: one run from one seed, which can be left and gone on with."""
+
+import msgspec
+
+from longline.engine.admit import seed
+from longline.engine.lifecycle import Lifecycle, Order
+from longline.model.errors import NotFound
+from longline.model.ids import new_id
+from longline.model.plan import CrawlPlan
+from longline.model.run import Fate, NewRun, RunRow
+from longline.model.states import RUN_ENDED, RunState
+from longline.model.url import parse
+from longline.ports.records.runs import Runs
+
+KIND = "crawl"
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """A run that is ours to work on, or one that had ended before (`token` None)."""
+
+    run: RunRow
+    resumed: bool
+    token: int | None
+
+
+class Crawls:
+    """Opens, holds and lets go of crawl runs."""
+
+    def __init__(self, lifecycle: Lifecycle, runs: Runs) -> None:
+        self._lifecycle, self._runs = lifecycle, runs
+
+    async def open(self, plan: CrawlPlan, budget: int | None, owner: int, lease_ms: int, *, again: bool) -> Opened:
+        """Go on with the last run from this seed, or start one; one that ended is left alone unless `again`."""
+        first = parse(plan.seeds[0]).href
+        run = await self._runs.latest(KIND, first)
+        if run is not None and run.state in RUN_ENDED and not again:
+            return Opened(run, resumed=True, token=None)
+        resumed = run is not None and run.state not in RUN_ENDED
+        if run is None or not resumed:
+            run = await self._runs.add(NewRun(new_id(), KIND, plan.text(), first, budget=budget))
+        name = "start" if run.state == RunState.QUEUED else "adopt"
+        standing = await self._lifecycle.move(
+            Order("run", run.id, name, "worker", owner=owner, lease_ms=lease_ms, reason="crawl")
+        )
+        plan = CrawlPlan.read(run.plan)
+        seeds = [seed(url, run.id, plan) for url in plan.seeds]
+        await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
+        return Opened(await self.get(run.id), resumed, standing.token)
+
+    async def get(self, run_id: int) -> RunRow:
+        """A run as it stands."""
+        run = await self._runs.get(run_id)
+        if run is None:
+            raise NotFound(f"no such run: {run_id}")
+        return run
+
+    async def fates(self, run_id: int) -> list[Fate]:
+        """How the run's URLs ended, by fate and reason."""
+        return await self._runs.fates(run_id)
+
+    async def renew(self, opened: Opened, lease_ms: int) -> bool:
+        """Say that somebody still works on the run; False when it ended or was taken away."""
+        if opened.token is None:
+            return False
+        return await self._lifecycle.renew_one("run", opened.run.id, opened.token, lease_ms)
+
+    async def leave(self, opened: Opened) -> None:
+        """Let go of a run; if it has not ended it can be gone on with."""
+        if opened.token is not None:
+            await self._lifecycle.free_run(opened.run.id, opened.token)

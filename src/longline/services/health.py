@@ -1,0 +1,82 @@
+"""Whether the platform can do its work, asked of every engine at once."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import msgspec
+
+from longline.ports.clock import Clock
+
+Status = Literal["healthy", "degraded", "unhealthy"]
+
+PATIENCE = 2.0
+"""Seconds that one check may take."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One engine and how to ask it. Without a *critical* one nothing works; without another something does not."""
+
+    name: str
+    probe: Callable[[], Awaitable[str]]
+    critical: bool = False
+
+
+class CheckResult(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What one check found. The error is a kind, not a text: the answer is public, addresses are not."""
+
+    status: Status
+    response_time_ms: float
+    detail: str | None = None
+    error: str | None = None
+
+
+class Report(msgspec.Struct, frozen=True):
+    """The state of the whole; `status` is the worst that the checks allow."""
+
+    status: Status
+    uptime: float
+    checks: dict[str, CheckResult]
+
+
+class Health:
+    """Runs the checks side by side, each with its own deadline."""
+
+    def __init__(self, checks: Sequence[Check], clock: Clock, patience: float = PATIENCE) -> None:
+        self._checks = tuple(checks)
+        self._clock = clock
+        self._patience = patience
+        self._started = clock.monotonic()
+
+    async def report(self) -> Report:
+        """Ask every engine now."""
+        results = await asyncio.gather(*(self._run(check) for check in self._checks))
+        named = {check.name: result for check, result in zip(self._checks, results, strict=True)}
+        return Report(_worst(results), self._clock.monotonic() - self._started, named)
+
+    async def _run(self, check: Check) -> CheckResult:
+        begun = self._clock.monotonic()
+
+        def taken() -> float:
+            return round((self._clock.monotonic() - begun) * 1000, 1)
+
+        try:
+            async with asyncio.timeout(self._patience):
+                detail = await check.probe()
+        except Exception as error:
+            _log.warning(
+                "health check failed", extra={"check": check.name, "reason": str(error) or "no answer in time"}
+            )
+            kind = "timeout" if isinstance(error, TimeoutError) else "unavailable"
+            return CheckResult("unhealthy" if check.critical else "degraded", taken(), error=kind)
+        return CheckResult("healthy", taken(), detail)
+
+
+def _worst(results: Sequence[CheckResult]) -> Status:
+    found = {result.status for result in results}
+    return "unhealthy" if "unhealthy" in found else "degraded" if "degraded" in found else "healthy"

@@ -1,0 +1,97 @@
+"""Access tokens: JWTs signed with one shared secret. Issued with HS256; any member of the HMAC family is accepted."""
+
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Literal
+
+import jwt
+import msgspec
+
+from longline.model.errors import BadInput, LonglineError
+from longline.model.ids import new_id
+
+Refusal = Literal["missing", "malformed", "expired", "early", "signature", "algorithm"]
+
+_FAMILY = ("HS256", "HS384", "HS512")
+# Times are compared here, against the given clock; other issuers' habits with `sub` and `jti` are no reason to refuse.
+_UNCHECKED: Any = {f"verify_{claim}": False for claim in ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")}
+
+
+class TokenRefused(LonglineError):
+    """A token that does not open the door; `kind` says why, for logs and not for the one who sent it."""
+
+    def __init__(self, kind: Refusal) -> None:
+        super().__init__(f"token refused: {kind}")
+        self.kind = kind
+
+
+class Claims(msgspec.Struct, frozen=True):
+    """Who the bearer is and what they may do. Times are UTC seconds."""
+
+    sub: str
+    username: str
+    role: str
+    iat: int
+    exp: int
+    jti: str
+
+
+class Tokens:
+    """Issues and verifies tokens under one secret; `now` tells UTC milliseconds."""
+
+    def __init__(self, secret: str, now: Callable[[], int]) -> None:
+        if not secret:
+            raise BadInput("a secret is needed to sign tokens")
+        self._secret = secret
+        self._now = now
+
+    def issue(self, role: str, sub: str, ttl: float) -> str:
+        """A token for `sub`, good for `ttl` seconds from now."""
+        now = self._now() // 1000
+        claims = Claims(sub=sub, username=sub, role=role, iat=now, exp=now + max(1, round(ttl)), jti=new_id())
+        with _short_secrets_allowed():
+            return jwt.encode(msgspec.to_builtins(claims), self._secret, algorithm="HS256")
+
+    def verify(self, token: str | None) -> Claims:
+        """The claims of a token that is whole, ours and in force; otherwise raise `TokenRefused`."""
+        if not token:
+            raise TokenRefused("missing")
+        claims = self._claims(token)
+        now = self._now() / 1000
+        if claims.exp <= now:
+            raise TokenRefused("expired")
+        return claims
+
+    def _claims(self, token: str) -> Claims:
+        payload = self._payload(token)
+        try:
+            # A token without an end could never be taken back, so `exp` is not optional.
+            exp, begin = int(payload["exp"]), float(payload.get("nbf", 0))
+            iat = int(payload.get("iat", 0))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise TokenRefused("malformed") from None
+        if begin > self._now() / 1000:
+            raise TokenRefused("early")
+        sub = str(payload.get("sub", ""))
+        name = str(payload.get("username", sub))
+        return Claims(sub, name, str(payload.get("role", "")), iat, exp, str(payload.get("jti", "")))
+
+    def _payload(self, token: str) -> dict[str, Any]:
+        try:
+            with _short_secrets_allowed():
+                return jwt.decode(token, self._secret, algorithms=_FAMILY, options=_UNCHECKED)
+        except jwt.InvalidAlgorithmError:
+            raise TokenRefused("algorithm") from None
+        except jwt.InvalidSignatureError:
+            raise TokenRefused("signature") from None
+        except jwt.InvalidTokenError:
+            raise TokenRefused("malformed") from None
+
+
+@contextmanager
+def _short_secrets_allowed() -> Iterator[None]:
+    # The operator is told of a short secret once, at start, not with every request.
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", jwt.InsecureKeyLengthWarning)
+        yield

@@ -1,0 +1,165 @@
+"""Environment names of the interval contract, and the settings they stand for.
+
+Every variable that the contract names is in one of two tables: `ALIASES` says what it sets here, `NOT_YET` that
+nothing obeys it so far. Whoever sets one of the latter is told so at start; none is ignored in silence.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from urllib.parse import quote, urlencode
+
+from longline.model.errors import BadInput
+from longline.settings.values import SWITCH
+
+Found = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """Variables that together say what `settings` are; `build` answers nothing when they do not say enough."""
+
+    names: tuple[str, ...]
+    settings: tuple[str, ...]
+    build: Callable[[Found], dict[str, str]]
+
+
+def _same(name: str, setting: str) -> Alias:
+    return Alias((name,), (setting,), lambda found: {setting: found[name]})
+
+
+def _address(found: Found) -> dict[str, str]:
+    text = found["CRAWLER_SERVER_ADDRESS"]
+    host, colon, port = text.rpartition(":")
+    if not colon or not port.isdecimal():
+        raise BadInput(f'CRAWLER_SERVER_ADDRESS: "{text}" is not an address like :8060 or 127.0.0.1:8060')
+    # An address without a host means every interface to the services that share this variable.
+    return {"host": host.strip("[]") or "0.0.0.0", "port": port}
+
+
+def _database(found: Found) -> dict[str, str]:
+    def part(name: str, default: str) -> str:
+        return quote(found.get(f"POSTGRES_CRAWLER_{name}", default), safe="")
+
+    if "POSTGRES_CRAWLER_HOST" not in found:
+        return {}
+    host = found["POSTGRES_CRAWLER_HOST"]
+    host = f"[{host}]" if ":" in host else host
+    password = f":{part('PASSWORD', '')}" if "POSTGRES_CRAWLER_PASSWORD" in found else ""
+    where = f"{part('USER', 'postgres')}{password}@{host}:{part('PORT', '5432')}"
+    return {"database": f"postgresql://{where}/{part('DB', 'crawler')}?sslmode={part('SSLMODE', 'disable')}"}
+
+
+def _redis(found: Found) -> dict[str, str]:
+    if "REDIS_ADDRESS" not in found:
+        return {}
+    password = f":{quote(found['REDIS_PASSWORD'], safe='')}@" if "REDIS_PASSWORD" in found else ""
+    return {"redis": f"redis://{password}{found['REDIS_ADDRESS']}/{found.get('REDIS_DB', '0')}"}
+
+
+def _switched(found: Found, name: str) -> bool:
+    try:
+        return bool(SWITCH.read(found.get(name, "false")))
+    except ValueError:
+        raise BadInput(f'{name}: "{found[name]}" is not {SWITCH.wanted}') from None
+
+
+def _objects(found: Found) -> dict[str, str]:
+    if not _switched(found, "CRAWLER_MINIO_ENABLED"):
+        return {}
+    missing = [n for n in ("CRAWLER_MINIO_ACCESS_KEY", "CRAWLER_MINIO_SECRET_KEY") if n not in found]
+    if missing:
+        raise BadInput(f"CRAWLER_MINIO_ENABLED is on, so {' and '.join(missing)} must be set")
+    scheme = "https" if _switched(found, "CRAWLER_MINIO_USE_SSL") else "http"
+    query = {
+        "endpoint": f"{scheme}://{found.get('CRAWLER_MINIO_ENDPOINT', 'localhost:9000')}",
+        "access_key_id": found["CRAWLER_MINIO_ACCESS_KEY"],
+        "secret_access_key": found["CRAWLER_MINIO_SECRET_KEY"],
+    }
+    return {"objects": f"s3://{found.get('CRAWLER_MINIO_BUCKET', 'html-archives')}?{urlencode(query, quote_via=quote)}"}
+
+
+def _debug(found: Found) -> dict[str, str]:
+    return {"log_level": "debug"} if _switched(found, "APP_DEBUG") else {}
+
+
+def _environment(found: Found) -> dict[str, str]:
+    return {"log_format": "json" if found["APP_ENV"] == "production" else "text"}
+
+
+def _named(prefix: str, names: str) -> tuple[str, ...]:
+    return tuple(prefix + name for name in names.split())
+
+
+ALIASES: tuple[Alias, ...] = (
+    _same("AUTH_JWT_SECRET", "jwt_secret"),
+    _same("AUTH_INTERNAL_SECRET", "internal_secret"),
+    Alias(("CRAWLER_SERVER_ADDRESS",), ("host", "port"), _address),
+    Alias(_named("POSTGRES_CRAWLER_", "HOST PORT USER PASSWORD DB SSLMODE"), ("database",), _database),
+    _same("FETCHER_DATABASE_URL", "database"),
+    Alias(_named("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis),
+    Alias(
+        _named("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET"),
+        ("objects",),
+        _objects,
+    ),
+    _same("ELASTICSEARCH_ADDRESSES", "search"),
+    _same("ELASTICSEARCH_HOSTS", "search"),
+    _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
+    _same("CRAWLER_MAX_CONCURRENCY", "concurrency"),
+    _same("FETCHER_WORKER_COUNT", "concurrency"),
+    _same("CRAWLER_USER_AGENT", "user_agent"),
+    _same("FETCHER_USER_AGENT", "user_agent"),
+    _same("CRAWLER_RESPECT_ROBOTS_TXT", "respect_robots"),
+    _same("CRAWLER_DELAY", "delay"),
+    _same("CRAWLER_REQUEST_TIMEOUT", "request_timeout"),
+    _same("FETCHER_REQUEST_TIMEOUT", "request_timeout"),
+    _same("CRAWLER_MAX_BODY_SIZE", "max_body"),
+    _same("CRAWLER_MAX_RETRIES", "max_retries"),
+    _same("FETCHER_MAX_RETRIES", "max_retries"),
+    _same("LOG_LEVEL", "log_level"),
+    _same("FETCHER_LOG_LEVEL", "log_level"),
+    Alias(("APP_DEBUG",), ("log_level",), _debug),
+    _same("LOG_FORMAT", "log_format"),
+    Alias(("APP_ENV",), ("log_format",), _environment),
+)
+"""What each variable sets; where two set the same key the earlier row wins."""
+
+NOT_YET: tuple[str, ...] = (
+    "CONFIG_PATH",
+    *_named("CRAWLER_SERVER_", "READ_TIMEOUT WRITE_TIMEOUT IDLE_TIMEOUT SECURITY_ENABLED API_KEY"),
+    "LOG_OUTPUT_PATHS",
+    "REDIS_EVENTS_ENABLED",
+    "CRAWLER_SOURCES_API_URL",
+    "SOURCE_MANAGER_URL",
+    "PIPELINE_URL",
+    *_named("CRAWLER_", "USE_RANDOM_USER_AGENT USE_REFERER ALLOWED_DOMAINS DISALLOWED_DOMAINS RANDOM_DELAY"),
+    *_named("CRAWLER_", "RETRY_DELAY HTTP_RETRY_MAX HTTP_RETRY_DELAY FOLLOW_REDIRECTS MAX_REDIRECTS VALIDATE_URLS"),
+    *_named("CRAWLER_", "MAX_URL_LENGTH MAX_REQUESTS DETECT_CHARSET TRACE_HTTP CLEANUP_INTERVAL"),
+    *_named("CRAWLER_", "SAVE_DISCOVERED_LINKS REDIS_STORAGE_ENABLED REDIS_STORAGE_EXPIRES"),
+    *_named("CRAWLER_", "PROXIES_ENABLED PROXY_URLS PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
+    *_named("CRAWLER_", "READABILITY_FALLBACK_ENABLED RENDER_WORKER_URL MINIO_METADATA_BUCKET"),
+    *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION PREFER_SERVER_CIPHER_SUITES"),
+    *_named("ELASTICSEARCH_", "API_KEY USERNAME PASSWORD INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),
+    *_named("ELASTICSEARCH_", "RETRY_ENABLED RETRY_INITIAL_WAIT RETRY_MAX_WAIT MAX_RETRIES DISCOVER_NODES"),
+    *_named("ELASTICSEARCH_TLS_", "ENABLED CERT_FILE KEY_FILE CA_FILE INSECURE_SKIP_VERIFY"),
+    *_named("CRAWLER_FEED_", "POLL_ENABLED DISCOVERY_ENABLED POLL_INTERVAL_MINUTES"),
+    *_named("CRAWLER_FEED_DISCOVERY_", "INTERVAL_MINUTES RETRY_HOURS"),
+    "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
+    *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
+    *_named("FETCHER_", "ENABLED FOLLOW_REDIRECTS MAX_REDIRECTS CLAIM_RETRY_DELAY STALE_TIMEOUT"),
+    *_named("FETCHER_", "STALE_CHECK_INTERVAL ELASTICSEARCH_URL SOURCE_MANAGER_URL"),
+    *_named("JOB_LOGS_", "ENABLED SSE_ENABLED ARCHIVE_ENABLED REDIS_ENABLED REDIS_KEY_PREFIX REDIS_TTL_SECONDS"),
+    *_named("JOB_LOGS_", "BUFFER_SIZE MIN_LEVEL RETENTION_DAYS MINIO_BUCKET MILESTONE_INTERVAL VERBOSITY MAX_PER_SEC"),
+    *_named("", "ENABLE_PROFILING PPROF_PORT ENABLE_CONTINUOUS_PROFILING"),
+)
+"""Variables of the contract that have no effect so far."""
+
+
+def environment_names(setting: str) -> tuple[str, ...]:
+    """The environment names a key goes by, its own first."""
+    return (own_name(setting), *(n for alias in ALIASES if setting in alias.settings for n in alias.names))
+
+
+def own_name(setting: str) -> str:
+    """The canonical environment name of a key."""
+    return "LONGLINE_" + setting.upper()

@@ -1,0 +1,55 @@
+"""The data folder, and the secret that is made in it once."""
+
+import os
+import secrets
+import tempfile
+from pathlib import Path
+
+from longline.model.errors import LonglineError
+from longline.settings.keys import Settings
+
+SECRET_NAME = "auth.secret"
+_SECRET_CHARS = 64
+
+
+def prepare(folder: Path) -> Path:
+    """Make the data folder if need be and prove that it can be written to; otherwise say so in one line."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return folder
+    except OSError as error:
+        reason = error.strerror or error
+        raise LonglineError(f"data folder {folder} cannot be written: {reason}; name another with --data") from error
+
+
+def jwt_secret(settings: Settings) -> str:
+    """The secret that signs tokens: the one that was set, else the data folder's own, made on first use."""
+    if settings.jwt_secret:
+        return settings.jwt_secret
+    path = prepare(settings.data) / SECRET_NAME
+    try:
+        if not path.exists():
+            _create(path)
+        text = path.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise LonglineError(f"secret {path} cannot be used: {getattr(error, 'strerror', error)}") from error
+    if len(text) < _SECRET_CHARS:
+        raise LonglineError(f"secret {path} is damaged; delete it to make a new one (tokens already given out end)")
+    return text
+
+
+def _create(path: Path) -> None:
+    # Written whole under another name and then linked: of two processes that start together one wins, and the other
+    # never sees half a secret.
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{SECRET_NAME}.")  # mode 0600
+    try:
+        with open(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_hex(_SECRET_CHARS // 2) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.link(name, path)
+    except FileExistsError:
+        pass
+    finally:
+        os.unlink(name)

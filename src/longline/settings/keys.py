@@ -1,0 +1,157 @@
+"""Every setting there is: one typed, frozen object. The sentence beside a key is its documentation."""
+
+import ipaddress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_type_hints
+
+import msgspec
+
+from longline import __version__
+from longline.settings.values import (
+    FOLDER,
+    NETWORKS,
+    PAUSE,
+    SIZE,
+    SPAN,
+    SWITCH,
+    TEXT,
+    URLS,
+    Kind,
+    among,
+    mask,
+    url,
+    whole,
+)
+
+_AGENT = "longline/" + ".".join(__version__.split(".")[:2])
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is known of a setting besides its type. `later` marks one that nothing obeys yet, which is warned of."""
+
+    kind: Kind
+    doc: str
+    secret: bool = False
+    later: bool = False
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the operator decided, or the default for it. Durations are seconds, sizes are bytes."""
+
+    data: Annotated[Path, Key(FOLDER, "Folder that holds everything the embedded engines keep.")] = Path(
+        "longline-data"
+    )
+    database: Annotated[
+        str,
+        Key(
+            url("sqlite", "postgresql", "postgres"),
+            "Where records are kept; unless set, SQLite inside the data folder.",
+        ),
+    ] = ""
+    objects: Annotated[
+        str,
+        Key(
+            url("file", "s3", "memory", folder=True),
+            "Where pages and other objects are kept; unless set, a folder inside the data folder.",
+        ),
+    ] = ""
+    redis: Annotated[
+        str, Key(url("redis", "rediss", "unix"), "Redis server that carries signals; unless set, Redis is not used.")
+    ] = ""
+    search: Annotated[
+        tuple[str, ...],
+        Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database.", later=True),
+    ] = ()
+
+    host: Annotated[str, Key(TEXT, "Address the server listens on.")] = "127.0.0.1"
+    port: Annotated[int, Key(whole(0, 65535), "Port the server listens on; 0 takes any free one.")] = 8060
+    metrics_open: Annotated[
+        bool, Key(SWITCH, "Serve /metrics without a token even when the server listens beyond loopback.")
+    ] = False
+    jwt_secret: Annotated[
+        str,
+        Key(TEXT, "Secret that signs access tokens; unless set, one is made and kept in the data folder.", secret=True),
+    ] = ""
+    internal_secret: Annotated[
+        str, Key(TEXT, "Secret that opens the internal fetch endpoint to other services.", secret=True, later=True)
+    ] = ""
+
+    workers: Annotated[int, Key(whole(1, 256), "Worker processes that `longline up` runs.")] = 1
+    concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
+    lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
+    scheduler: Annotated[bool, Key(SWITCH, "Fire schedules when they come due.", later=True)] = True
+
+    user_agent: Annotated[
+        str, Key(TEXT, "What every request calls itself, and whom robots.txt rules are read for.")
+    ] = _AGENT
+    respect_robots: Annotated[bool, Key(SWITCH, "Keep to robots.txt; leave on for sites that are not yours.")] = True
+    delay: Annotated[float, Key(PAUSE, "Pause between two requests to one host.")] = 1.0
+    host_concurrency: Annotated[int, Key(whole(1, 1000), "Requests at once to one host.")] = 1
+    request_timeout: Annotated[float, Key(SPAN, "How long one request may take from first to last byte.")] = 30.0
+    connect_timeout: Annotated[float, Key(SPAN, "How long a connection may take to stand.")] = 10.0
+    max_body: Annotated[int, Key(SIZE, "Largest body that is read; KB, MB and GB count in steps of 1024.")] = 10485760
+    max_retries: Annotated[
+        int, Key(whole(0, 100), "How often a page is tried again after a failure that may pass.")
+    ] = 3
+    egress_allow: Annotated[
+        tuple[str, ...],
+        Key(NETWORKS, "Networks that pages may be fetched from although their addresses are not public."),
+    ] = ()
+
+    log_level: Annotated[
+        str,
+        Key(among("debug", "info", "warning", "error", warn="warning", fatal="error"), "Least severe log line shown."),
+    ] = "info"
+    log_format: Annotated[
+        str,
+        Key(
+            among("auto", "json", "text", console="text"),
+            "Form of log lines; auto is text on a terminal and JSON elsewhere.",
+        ),
+    ] = "auto"
+
+    def __post_init__(self) -> None:
+        here = self.data.absolute()
+        msgspec.structs.force_setattr(self, "data", here)
+        if not self.database:
+            msgspec.structs.force_setattr(self, "database", f"sqlite:///{here / 'longline.db'}")
+        if not self.objects:
+            msgspec.structs.force_setattr(self, "objects", (here / "objects").as_uri())
+
+    @property
+    def loopback(self) -> bool:
+        """Whether the server can be reached from this machine alone."""
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    def shown(self, name: str) -> str:
+        """The value of a key as a person would write it, secrets masked."""
+        value = getattr(self, name)
+        key = KEYS[name]
+        if key.secret:
+            return "***" if value else ""
+        return key.kind.show(value)
+
+    def __repr__(self) -> str:
+        # The object may end up in a log line; passwords must not.
+        return "Settings(" + ", ".join(f"{name}={self.shown(name)!r}" for name in KEYS) + ")"
+
+
+def _keys() -> dict[str, Key]:
+    hints = get_type_hints(Settings, include_extras=True)
+    return {name: hints[name].__metadata__[0] for name in Settings.__struct_fields__}
+
+
+KEYS: dict[str, Key] = _keys()
+"""Every key with its kind and sentence, in the order of the manual."""
+
+
+def default(name: str) -> str:
+    """The default of a key as the manual shows it, free of this machine's paths."""
+    fields: dict[str, Any] = {f.name: f.default for f in msgspec.structs.fields(Settings)}
+    derived = {"database": "sqlite in the data folder", "objects": "folder in the data folder"}
+    return derived.get(name) or mask(KEYS[name].kind.show(fields[name]))

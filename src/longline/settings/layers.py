@@ -1,0 +1,138 @@
+"""Where settings come from: a file, then the environment, then flags; the later one wins."""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from longline.model.errors import BadInput, UnknownSetting
+from longline.settings.aliases import ALIASES, NOT_YET, Alias, own_name
+from longline.settings.keys import KEYS, Settings
+from longline.settings.values import mask
+
+FILE_NAME = "longline.toml"
+CONFIG_NAME, DEBUG_NAME = "LONGLINE_CONFIG", "LONGLINE_DEBUG"
+_NOT_SETTINGS = frozenset({CONFIG_NAME, DEBUG_NAME})
+_TESTS_OWN = "LONGLINE_TEST_"
+_SHORT_SECRET = 32
+
+
+class Given(NamedTuple):
+    """A value as somebody wrote it, and where."""
+
+    raw: Any
+    origin: str
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """Settings, where each came from (`default` for those nobody set), and what the operator should be warned of."""
+
+    settings: Settings
+    origins: dict[str, str]
+    notes: tuple[str, ...] = ()
+
+
+Layer = dict[str, Given]
+
+
+def load(
+    flags: Mapping[str, Any] | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    config: Path | None = None,
+) -> Loaded:
+    """Read every layer. `flags` maps keys to what was typed (None for what was not), `config` names the file."""
+    # An empty variable is how shells and compose files say "not set".
+    environ = {k: v for k, v in (os.environ if environ is None else environ).items() if v}
+    file = _file(config, environ)
+    aliased, notes = _aliased(environ)
+    typed = {key: Given(raw, flag_name(key)) for key, raw in (flags or {}).items() if raw is not None}
+    given = {**file, **aliased, **_canonical(environ), **typed}
+    settings = Settings(**{key: _read(key, one) for key, one in given.items()})
+    origins = {key: given[key].origin if key in given else "default" for key in KEYS}
+    return Loaded(settings, origins, (*notes, *_late(given), *_weak(settings, origins)))
+
+
+def flag_name(key: str) -> str:
+    """How a key is spelled on the command line."""
+    return "--" + key.replace("_", "-")
+
+
+def nearest(word: str, words: Iterable[str]) -> str:
+    """The word that looks most like this one."""
+    return difflib.get_close_matches(word, list(words), n=1, cutoff=0.0)[0]
+
+
+def _unknown(name: str, where: str, known: Iterable[str]) -> UnknownSetting:
+    return UnknownSetting(f"{where}: there is no setting {name}; the nearest is {nearest(name, known)}")
+
+
+def _file(config: Path | None, environ: Mapping[str, str]) -> Layer:
+    named = config or (Path(environ[CONFIG_NAME]) if CONFIG_NAME in environ else None)
+    path = named or Path(FILE_NAME)
+    if named is None and not path.is_file():
+        return {}
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"settings file {path} cannot be read: {error.strerror}") from error
+    except ValueError as error:
+        raise BadInput(f"settings file {path} is not TOML: {error}") from error
+    for key in table:
+        if key not in KEYS:
+            raise _unknown(key, str(path), KEYS)
+    return {key: Given(raw, str(path)) for key, raw in table.items()}
+
+
+def _canonical(environ: Mapping[str, str]) -> Layer:
+    known = {own_name(key): key for key in KEYS}
+    ours = [n for n in environ if n.startswith("LONGLINE_") and not n.startswith(_TESTS_OWN)]
+    for name in ours:
+        if name not in known and name not in _NOT_SETTINGS:
+            raise _unknown(name, "environment", known)
+    return {known[name]: Given(environ[name], name) for name in ours if name in known}
+
+
+def _aliased(environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
+    """What the contract's names set, and a note for each of them that sets nothing."""
+    layer: Layer = {}
+    notes = [f"{name} is set but has no effect yet" for name in NOT_YET if name in environ]
+    for alias in ALIASES:
+        found = {name: environ[name] for name in alias.names if name in environ}
+        built = alias.build(found) if found else {}
+        notes += _idle(alias, found, built)
+        for key, text in built.items():
+            one = Given(text, next(iter(found)))
+            if key in layer and layer[key].raw != text:
+                notes.append(f"{one.origin} is overruled by {layer[key].origin}")
+            layer.setdefault(key, one)
+    return layer, notes
+
+
+def _idle(alias: Alias, found: Mapping[str, str], built: Mapping[str, str]) -> list[str]:
+    """A note for variables that depend on another one (the first of their row) which is missing or off."""
+    chief = alias.names[0]
+    return [f"{name} has no effect without {chief}" for name in found if not built and name != chief]
+
+
+def _read(key: str, given: Given) -> Any:
+    kind = KEYS[key].kind
+    try:
+        return kind.read(given.raw)
+    except ValueError:
+        value = "***" if KEYS[key].secret else mask(str(given.raw))
+        raise BadInput(f'{given.origin}: {key} "{value}" is not {kind.wanted}') from None
+
+
+def _late(given: Layer) -> list[str]:
+    return [f"{one.origin} sets {key}, which has no effect yet" for key, one in given.items() if KEYS[key].later]
+
+
+def _weak(settings: Settings, origins: Mapping[str, str]) -> list[str]:
+    if 0 < len(settings.jwt_secret.encode()) < _SHORT_SECRET:
+        return [f"{origins['jwt_secret']} is shorter than {_SHORT_SECRET} bytes; tokens signed with it can be forged"]
+    return []

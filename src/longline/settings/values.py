@@ -1,0 +1,171 @@
+"""How a value is written and read: durations, sizes, switches, lists, addresses.
+
+A kind reads what a file, the environment or a flag holds, and shows a value the way a person would write it. Readers
+raise `ValueError` with what they had hoped for, so that the error can say "is not <that>".
+"""
+
+import ipaddress
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longline.model.duration import parse_duration, show_duration
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
+_POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
+_PASSWORD = re.compile(r"(://[^:/@]*):[^@\s]*@")
+_SECRET_PART = re.compile(r"((?:secret|password|token)[^=&]*=)[^&]*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One way of writing values; `word` stands for one in usage lines, `wanted` completes the sentence "… is not"."""
+
+    word: str
+    wanted: str
+    read: Callable[[Any], Any]
+    show: Callable[[Any], str] = str
+
+
+def _text(raw: Any) -> str:
+    if not isinstance(raw, str):
+        raise ValueError
+    return raw.strip()
+
+
+def _number(raw: Any) -> int:
+    if isinstance(raw, bool) or not isinstance(raw, int | str):
+        raise ValueError
+    return int(raw)
+
+
+def _switch(raw: Any) -> bool:
+    if isinstance(raw, bool):
+        return raw
+    try:
+        return _SWITCH[str(raw).strip().lower()]
+    except KeyError:
+        raise ValueError from None
+
+
+def _duration(raw: Any) -> float:
+    if isinstance(raw, bool):
+        raise ValueError
+    if isinstance(raw, int | float):
+        return float(raw)
+    return parse_duration(_text(raw))
+
+
+def _size(raw: Any) -> int:
+    if isinstance(raw, int) and not isinstance(raw, bool):
+        return raw
+    found = _SIZE.fullmatch(_text(raw))
+    if not found:
+        raise ValueError
+    factor: int = 1024 ** _POWER[found[2].lower()]
+    return round(float(found[1]) * factor)
+
+
+def _show_size(size: int) -> str:
+    for unit, power in (("GB", 3), ("MB", 2), ("KB", 1)):
+        if size and size % 1024**power == 0:
+            return f"{size // 1024**power}{unit}"
+    return str(size)
+
+
+def _list(raw: Any) -> tuple[str, ...]:
+    parts = raw if isinstance(raw, list | tuple) else _text(raw).split(",")
+    return tuple(p for p in (_text(part) for part in parts) if p)
+
+
+def _networks(raw: Any) -> tuple[str, ...]:
+    return tuple(str(ipaddress.ip_network(part, strict=False)) for part in _list(raw))
+
+
+def _scheme(text: str) -> str:
+    return text.partition("://")[0].lower() if "://" in text else ""
+
+
+def mask(text: str) -> str:
+    """The text of a URL without the passwords in it."""
+    return _SECRET_PART.sub(r"\1***", _PASSWORD.sub(r"\1:***@", text))
+
+
+def among(*words: str, **also: str) -> Kind:
+    """One of a few words; `also` maps other spellings to them."""
+
+    def read(raw: Any) -> str:
+        word = _text(raw).lower()
+        word = also.get(word, word)
+        if word not in words:
+            raise ValueError
+        return word
+
+    return Kind("|".join(words), "one of " + ", ".join(words), read)
+
+
+def whole(least: int, most: int | None = None) -> Kind:
+    """A whole number within bounds."""
+
+    def read(raw: Any) -> int:
+        number = _number(raw)
+        if number < least or (most is not None and number > most):
+            raise ValueError
+        return number
+
+    bounds = f"from {least} to {most}" if most is not None else f"of at least {least}"
+    return Kind("NUMBER", f"a whole number {bounds}", read)
+
+
+def url(*schemes: str, folder: bool = False) -> Kind:
+    """An address with one of these schemes, or nothing; with `folder` a path will do as well."""
+
+    def read(raw: Any) -> str:
+        text = _text(raw)
+        if text and _scheme(text) not in schemes and not (folder and _scheme(text) == ""):
+            raise ValueError
+        return text
+
+    begins = ", ".join(f"{s}://" for s in schemes)
+    return Kind("URL", f"a URL that begins with {begins}" + (" or a folder" if folder else ""), read, mask)
+
+
+def _urls(raw: Any) -> tuple[str, ...]:
+    urls = _list(raw)
+    if any(_scheme(u) not in ("http", "https") for u in urls):
+        raise ValueError
+    return urls
+
+
+def _at_least(least: float) -> Callable[[Any], float]:
+    def read(raw: Any) -> float:
+        seconds = _duration(raw)
+        if seconds < least:
+            raise ValueError
+        return seconds
+
+    return read
+
+
+def _path(raw: Any) -> Path:
+    text = str(raw) if isinstance(raw, Path) else _text(raw)
+    if not text:
+        raise ValueError
+    return Path(text).expanduser()
+
+
+def _join(parts: tuple[str, ...]) -> str:
+    return ",".join(mask(p) for p in parts)
+
+
+TEXT = Kind("TEXT", "a text", _text)
+FOLDER = Kind("FOLDER", "a folder", _path)
+SWITCH = Kind("true|false", "true or false", _switch, lambda on: "true" if on else "false")
+PAUSE = Kind("DURATION", "a duration like 500ms, 30s, 5m or 1h", _at_least(0), show_duration)
+SPAN = Kind("DURATION", "a duration of at least 1ms, like 500ms, 30s, 5m or 1h", _at_least(0.001), show_duration)
+SIZE = Kind("SIZE", "a size like 500KB, 10MB or 1048576", _size, _show_size)
+NETWORKS = Kind("CIDRS", "a list of networks like 10.0.0.0/8,192.168.1.7", _networks, _join)
+URLS = Kind("URLS", "a list of http or https URLs", _urls, _join)

@@ -1,0 +1,52 @@
+"""Puts the doors into one application."""
+
+from dataclasses import dataclass
+
+from litestar import Litestar
+from litestar.openapi.config import OpenAPIConfig
+from litestar.openapi.plugins import JsonRenderPlugin
+from litestar.openapi.spec import Components, SecurityScheme
+
+from longline.services.counts import Counts
+from longline.services.health import Health
+from longline.services.tokens import Tokens
+from longline.surfaces.health import health_route
+from longline.surfaces.http import ERRORS, Frame, bearer
+from longline.surfaces.metrics import Metrics, metrics_route
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """The services behind the doors. `metrics_open` serves figures to whoever asks; otherwise they need a token."""
+
+    version: str
+    health: Health
+    tokens: Tokens
+    counts: Counts
+    metrics_open: bool = False
+
+
+def build_app(parts: Parts) -> Litestar:
+    """The application with every door open."""
+    metrics = Metrics(parts.version)
+    guards = [] if parts.metrics_open else [bearer(parts.tokens)]
+    app = Litestar(
+        route_handlers=[health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)],
+        exception_handlers=ERRORS,
+        openapi_config=_openapi(parts.version),
+        logging_config=None,
+    )
+    app.asgi_handler = Frame(app.asgi_handler, metrics.observe)
+    return app
+
+
+def _openapi(version: str) -> OpenAPIConfig:
+    scheme = SecurityScheme(type="http", scheme="bearer", bearer_format="JWT")
+    return OpenAPIConfig(
+        title="Longline",
+        version=version,
+        path="/openapi.json",
+        # The document alone: every bundled viewer loads its scripts from somewhere else.
+        render_plugins=[JsonRenderPlugin(path="/")],
+        components=Components(security_schemes={"bearer": scheme}),
+    )

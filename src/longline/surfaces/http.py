@@ -1,0 +1,166 @@
+"""What every door shares: request ids, the access log, the bearer guard, and errors turned into answers."""
+
+import logging
+import secrets
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from typing import Any, NamedTuple
+
+from litestar import Request, Response
+from litestar.connection import ASGIConnection
+from litestar.enums import ScopeType
+from litestar.exceptions import HTTPException
+from litestar.handlers.base import BaseRouteHandler
+from litestar.types import ASGIApp, ExceptionHandlersMap, Guard, HTTPScope, Message, Receive, Scope, Send
+
+from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
+from longline.services.tokens import TokenRefused, Tokens
+
+REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
+"""The id of the request that is being answered; log lines carry it."""
+
+_ID_CHARS = 128
+_CLIENT_GONE = 499  # what proxies write down for a client that hung up before the answer
+
+STATUS: dict[type[LonglineError], int] = {BadInput: 400, NotFound: 404, IllegalMove: 409, StaleLease: 409}
+"""The usual status of an error; a door whose contract says otherwise registers a handler of its own."""
+
+INTERNAL = {
+    "error": "Internal server error",
+    "code": "INTERNAL_ERROR",
+    "message": "An unexpected error occurred",
+}
+
+_log = logging.getLogger(__name__)
+_access = logging.getLogger("longline.access")
+
+
+class Exchange(NamedTuple):
+    """One request and how it was answered; `route` is the path as registered, not as asked for."""
+
+    method: str
+    route: str
+    status: int
+    seconds: float
+
+
+class Frame:
+    """Wraps the whole application, so that even a path nobody serves is answered with an id, logged and counted."""
+
+    def __init__(self, app: ASGIApp, observe: Callable[[Exchange], None]) -> None:
+        self._app = app
+        self._observe = observe
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        request_id = _request_id(scope)
+        status = _CLIENT_GONE
+
+        async def framed(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                message["headers"] = [*message["headers"], (b"x-request-id", request_id.encode("latin-1"))]
+            await send(message)
+
+        mark = REQUEST_ID.set(request_id)
+        path, begun = scope["path"], time.perf_counter()
+        try:
+            await self._app(scope, receive, framed)
+        finally:
+            route = scope.get("path_template") or "unmatched"
+            self._finish(Exchange(scope["method"], route, status, time.perf_counter() - begun), path, scope)
+            REQUEST_ID.reset(mark)
+
+    def _finish(self, exchange: Exchange, path: str, scope: HTTPScope) -> None:
+        self._observe(exchange)
+        # The query string stays out: it may hold a token.
+        client = scope.get("client")
+        _access.info(
+            "%s %s %d",
+            exchange.method,
+            path,
+            exchange.status,
+            extra={
+                "method": exchange.method,
+                "path": path,
+                "route": exchange.route,
+                "status": exchange.status,
+                "duration_ms": round(exchange.seconds * 1000, 2),
+                "client": client[0] if client else "",
+            },
+        )
+
+
+def _request_id(scope: HTTPScope) -> str:
+    given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
+    return given.decode("latin-1") if 0 < len(given) <= _ID_CHARS else secrets.token_hex(16)
+
+
+def bearer(tokens: Tokens) -> Guard:
+    """A guard that lets in whoever brings a token in force; its claims become `request.auth`."""
+
+    def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        connection.scope["auth"] = tokens.verify(_credentials(connection))
+
+    return guard
+
+
+def _credentials(connection: ASGIConnection[Any, Any, Any, Any]) -> str | None:
+    headers = connection.headers.getall("authorization", [])
+    if not headers:
+        # Browsers' EventSource cannot set headers.
+        return connection.query_params.get("token")
+    scheme, _, token = headers[0].strip().partition(" ")
+    if len(headers) > 1 or scheme.lower() != "bearer" or not token.strip():
+        raise TokenRefused("malformed")
+    return token.strip()
+
+
+def answer(status: int, text: str, headers: dict[str, str] | None = None) -> Response[dict[str, str]]:
+    """An error in the shape that all doors share unless their contract has its own."""
+    return Response({"error": text}, status_code=status, headers=headers, media_type="application/json")
+
+
+def on_refused(_: Request[Any, Any, Any], error: TokenRefused) -> Response[dict[str, str]]:
+    """Tell the bearer that the token does not open this door, and the log why."""
+    _log.info("token refused", extra={"kind": error.kind})
+    text = "missing authorization" if error.kind == "missing" else "invalid token"
+    return answer(401, text, {"WWW-Authenticate": "Bearer"})
+
+
+def on_known(request: Request[Any, Any, Any], error: LonglineError) -> Response[dict[str, str]]:
+    """Give an error that we understand its status."""
+    if isinstance(error, Unavailable):
+        # Its text may name addresses inside the house.
+        _log.warning("answered 503", extra={"reason": str(error)})
+        return answer(503, "Service temporarily unavailable")
+    status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), None)
+    return answer(status, str(error)) if status else on_unknown(request, error)
+
+
+def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, str]]:
+    """Put the framework's own refusals (no such path, wrong method, wrong shape) into our words."""
+    if error.status_code >= 500:
+        return on_unknown(request, error)
+    found = error.extra if isinstance(error.extra, list) else []
+    details = [f"{e.get('key', 'body')}: {e['message']}" for e in found if isinstance(e, dict) and "message" in e]
+    return answer(error.status_code, "; ".join(details) or error.detail, dict(error.headers or {}))
+
+
+def on_unknown(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:
+    """Log what nobody foresaw and tell the client nothing of it."""
+    _log.error("unhandled error", exc_info=error)
+    return Response(INTERNAL, status_code=500, media_type="application/json")
+
+
+ERRORS: ExceptionHandlersMap = {
+    TokenRefused: on_refused,
+    LonglineError: on_known,
+    HTTPException: on_http,
+    Exception: on_unknown,
+}

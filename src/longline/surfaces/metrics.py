@@ -1,0 +1,82 @@
+"""`/metrics`: figures for Prometheus. Requests are counted as they happen, records when somebody asks."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+
+from litestar import Response, get
+from litestar.handlers import HTTPRouteHandler
+from litestar.types import Guard
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    GCCollector,
+    Histogram,
+    Info,
+    PlatformCollector,
+    ProcessCollector,
+    generate_latest,
+)
+
+from longline.services.counts import Counts
+from longline.surfaces.http import Exchange
+
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+_PATIENCE = 2.0
+
+_log = logging.getLogger(__name__)
+
+
+class Metrics:
+    """All figures of this process, in a registry of its own."""
+
+    def __init__(self, version: str) -> None:
+        own = self._registry = CollectorRegistry()
+        ProcessCollector(registry=own)
+        PlatformCollector(registry=own)
+        GCCollector(registry=own)
+        Info("longline_build", "What is running.", registry=own).info({"version": version})
+        labels = ("method", "route", "status")
+        self._requests = Counter("longline_http_requests", "Requests answered.", labels, registry=own)
+        self._seconds = Histogram(
+            "longline_http_request_duration_seconds", "Time to answer.", ("method", "route"), registry=own
+        )
+        self._up = Gauge("longline_records_up", "Whether the records could be counted just now.", registry=own)
+        self._tasks = Gauge("longline_tasks_open", "Open tasks.", ("state",), registry=own)
+        self._runs = Gauge("longline_runs", "Runs.", ("state",), registry=own)
+
+    def observe(self, exchange: Exchange) -> None:
+        """Count one request."""
+        # Clients choose methods freely; labels must not grow with what they choose.
+        method = exchange.method if exchange.method in _METHODS else "other"
+        self._requests.labels(method, exchange.route, str(exchange.status)).inc()
+        self._seconds.labels(method, exchange.route).observe(exchange.seconds)
+
+    async def text(self, counts: Counts) -> bytes:
+        """Everything, as of now. When the records do not answer, the rest is still told."""
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                totals = await counts.take()
+        except Exception as error:
+            _log.warning("records could not be counted", extra={"reason": str(error) or "no answer in time"})
+            self._tasks.clear()
+            self._runs.clear()
+            self._up.set(0)
+        else:
+            self._up.set(1)
+            for gauge, found in ((self._tasks, totals.tasks), (self._runs, totals.runs)):
+                for state, count in found.items():
+                    gauge.labels(state).set(count)
+        return generate_latest(self._registry)
+
+
+def metrics_route(metrics: Metrics, counts: Counts, guards: Sequence[Guard]) -> HTTPRouteHandler:
+    """The handler for GET."""
+
+    @get("/metrics", guards=guards, media_type="text/plain", summary="Figures for Prometheus")
+    async def show_metrics() -> Response[bytes]:
+        return Response(await metrics.text(counts), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    return show_metrics

@@ -1,0 +1,107 @@
+"""Runs the application inside our own loop."""
+
+import asyncio
+import contextlib
+import errno
+import socket
+from collections.abc import Iterator
+
+import uvicorn
+from litestar.types import ASGIApp
+
+from longline.model.errors import BadInput, LonglineError
+
+_GRACE_SECONDS = 5
+_IDLE_SECONDS = 120
+_BACKLOG = 2048
+
+
+class _Embedded(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self.ready.set()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Leave signals to the process: it stops workers as well, and in its own order."""
+        yield
+
+
+class HttpServer:
+    """One listening address. The socket is bound before anything else, so that a taken port is said at once."""
+
+    def __init__(self) -> None:
+        self._server: _Embedded | None = None
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self, app: ASGIApp, host: str, port: int) -> str:
+        """Listen; the address that clients use. Returns when the first request can be answered."""
+        bound = bind(host, port)
+        config = uvicorn.Config(
+            app,
+            loop="none",
+            http="httptools",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            backlog=_BACKLOG,
+            timeout_keep_alive=_IDLE_SECONDS,
+            timeout_graceful_shutdown=_GRACE_SECONDS,
+        )
+        self._server = _Embedded(config)
+        self._task = asyncio.create_task(self._server.serve([bound]), name="http server")
+        ready = asyncio.create_task(self._server.ready.wait())
+        await asyncio.wait((ready, self._task), return_when=asyncio.FIRST_COMPLETED)
+        if not ready.done():
+            ready.cancel()
+            self._task.result()
+        return address(bound)
+
+    async def stop(self) -> None:
+        """Take no more requests, let those under way finish, then close."""
+        if self._server is None or self._task is None:
+            return
+        self._server.should_exit = True
+        await self._task
+        self._server = self._task = None
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A socket that listens there, or one line that says why not."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise BadInput(f'host "{host}" is not an address of this machine: {error.strerror}') from error
+    family, kind, protocol, _, where = found[0]
+    bound = socket.socket(family, kind, protocol)
+    try:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind(where)
+        # A second server may bind the same address with this option; only listening decides who has it.
+        bound.listen(_BACKLOG)
+    except OSError as error:
+        bound.close()
+        raise _refused(error, host, port) from error
+    bound.setblocking(False)
+    return bound
+
+
+def _refused(error: OSError, host: str, port: int) -> LonglineError:
+    if error.errno == errno.EADDRINUSE:
+        return LonglineError(f"port {port} on {host} is in use; stop what runs there or choose another with --port")
+    if error.errno == errno.EACCES:
+        return LonglineError(f"port {port} on {host} is not ours to take; choose one above 1023 with --port")
+    return LonglineError(f"cannot listen on port {port} of {host}: {error.strerror}")
+
+
+def address(bound: socket.socket) -> str:
+    """The URL under which a listening socket is reached."""
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

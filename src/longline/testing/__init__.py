@@ -1,0 +1,1 @@
+"""What tests of plugins and of the platform itself are written with."""

@@ -1,0 +1,109 @@
+"""`longline crawl`: one run from one seed, in a folder of its own, by a worker of its own."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+
+import msgspec
+
+from longline.engine.runtime import chore
+from longline.engine.worker import Progress
+from longline.model.plan import CrawlPlan
+from longline.model.run import Fate, RunRow
+from longline.model.states import RUN_ENDED
+from longline.services.crawls import Crawls, Opened
+from longline.settings import Settings
+from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.worker import fetch_worker
+
+LOOK_EVERY = 0.2
+FETCH = frozenset({"fetch", "parse"})
+
+
+class CrawlRequest(msgspec.Struct, frozen=True):
+    """What was asked for. `again` starts anew where the last run from this seed has ended."""
+
+    plan: CrawlPlan
+    limit: int | None = None
+    again: bool = False
+
+
+class CrawlResult(msgspec.Struct, frozen=True):
+    """What came of it."""
+
+    run: RunRow
+    fates: list[Fate]
+    resumed: bool
+    untouched: bool
+
+
+class Watcher:
+    """What whoever sits before the screen is told; the default says nothing."""
+
+    def opened(self, run: RunRow, *, resumed: bool) -> None:
+        """The run was opened."""
+
+    def moved(self, run: RunRow, progress: Progress) -> None:
+        """The run went on."""
+
+
+async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> CrawlResult:
+    """Crawl until nothing is open or somebody says stop; either way everything so far is kept."""
+    stop = asyncio.Event()
+    _on_interrupt(stop.set)
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        # Whoever was killed in this folder holds nothing any more.
+        await house.reaper.bury()
+        crawls = Crawls(house.lifecycle, house.records.runs)
+        async with joined(house, FETCH) as owner:
+            lease_ms = round(settings.lease * 1000)
+            opened = await crawls.open(request.plan, request.limit, owner, lease_ms, again=request.again)
+            watcher.opened(opened.run, resumed=opened.resumed)
+            if opened.token is not None:
+                await _work(house, crawls, opened, owner, watcher, stop)
+                await crawls.leave(opened)
+        run = await crawls.get(opened.run.id)
+        return CrawlResult(run, await crawls.fates(run.id), opened.resumed, opened.token is None)
+
+
+async def _work(
+    house: House, crawls: Crawls, opened: Opened, owner: int, watcher: Watcher, stop: asyncio.Event
+) -> None:
+    worker = fetch_worker(house, owner)
+    done = asyncio.Event()
+    lease = house.settings.lease
+
+    async def look() -> None:
+        run = await crawls.get(opened.run.id)
+        watcher.moved(run, worker.progress)
+        if run.state in RUN_ENDED:
+            done.set()
+
+    async def hold() -> None:
+        if not await crawls.renew(opened, round(lease * 1000)):
+            done.set()
+
+    loops = [
+        asyncio.create_task(worker.run(done)),
+        asyncio.create_task(chore(look, LOOK_EVERY)(done)),
+        asyncio.create_task(chore(hold, lease / 3)(done)),
+        asyncio.create_task(chore(house.reaper.once, 5.0)(done)),
+    ]
+    waiting = asyncio.create_task(stop.wait())
+    waiting.add_done_callback(lambda _: done.set())
+    try:
+        await asyncio.gather(*loops)
+    finally:
+        done.set()
+        waiting.cancel()
+        with suppress(asyncio.CancelledError):
+            await waiting
+    await look()
+
+
+def _on_interrupt(act: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, act)

@@ -1,0 +1,96 @@
+"""The house: every engine behind its port, opened from settings and closed in order."""
+
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+
+from longline.drivers.blobs import open_blobs
+from longline.drivers.clock import SystemClock
+from longline.drivers.http.client import WreqHttp
+from longline.drivers.presence import FolderPresence
+from longline.drivers.records import open_records
+from longline.drivers.signals import open_signals
+from longline.engine.lifecycle import Lifecycle
+from longline.engine.upkeep.reaper import Reaper
+from longline.model.errors import Unavailable
+from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
+from longline.ports.http import Http
+from longline.ports.presence import Presence
+from longline.ports.records import Records
+from longline.ports.signals import Signals
+from longline.settings import Settings, prepare
+
+MARKS = "alive"
+"""Folder, inside the data folder, of the marks by which processes know each other alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """Everything that was opened."""
+
+    settings: Settings
+    clock: Clock
+    records: Records
+    blobs: Blobs
+    signals: Signals
+    http: Http
+    presence: Presence
+
+    @property
+    def lifecycle(self) -> Lifecycle:
+        """The one who moves things in this house."""
+        return Lifecycle(self.records)
+
+    @property
+    def reaper(self) -> Reaper:
+        """The chore that takes leases back."""
+        return Reaper(self.lifecycle, self.records.workers, self.records.segments, self.blobs, self.presence)
+
+
+@asynccontextmanager
+async def open_house(settings: Settings) -> AsyncIterator[House]:
+    """Open every engine; what was opened is closed again, also when a later one fails."""
+    prepare(settings.data)
+    clock = SystemClock()
+    async with AsyncExitStack() as stack:
+        records = await open_records(settings.database, clock)
+        stack.push_async_callback(records.schema.close)
+        signals = open_signals(settings.database, settings.redis or None)
+        stack.push_async_callback(signals.close)
+        http = WreqHttp()
+        stack.push_async_callback(http.close)
+        yield House(
+            settings=settings,
+            clock=clock,
+            records=records,
+            blobs=open_blobs(settings.objects),
+            signals=signals,
+            http=http,
+            presence=FolderPresence(settings.data / MARKS),
+        )
+
+
+@asynccontextmanager
+async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
+    """Be one of the workers: the id under which this process owns leases."""
+    name = f"{socket.gethostname()}:{os.getpid()}"
+    mark = house.presence.enter()
+    try:
+        worker = await house.records.workers.join(name, ",".join(sorted(roles)), mark)
+        try:
+            yield worker.id
+        finally:
+            await house.records.workers.leave(worker.id)
+    finally:
+        house.presence.leave()
+
+
+async def ready_tables(house: House, *, may_migrate: bool) -> None:
+    """Bring the tables up to date, or say who has to."""
+    if may_migrate or house.settings.database.startswith("sqlite"):
+        await house.records.schema.migrate()
+    elif behind := await house.records.schema.pending():
+        raise Unavailable(f"the database is {len(behind)} migrations behind; run: longline migrate")

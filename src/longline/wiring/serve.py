@@ -1,0 +1,155 @@
+"""`longline up`, `api` and `worker`: the parts of the house as one process, until it is told to stop."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping
+
+from longline import __version__
+from longline.engine.runtime import Loop, chore, run_loops
+from longline.services.counts import Counts
+from longline.services.health import Check, Health
+from longline.services.tokens import Tokens
+from longline.settings import Settings, jwt_secret
+from longline.settings.handover import environment
+from longline.surfaces.app import Parts, build_app
+from longline.surfaces.server import HttpServer
+from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.worker import fetch_worker, parse_worker
+
+log = logging.getLogger(__name__)
+
+REAP_EVERY = 5.0
+BEAT_EVERY = 10.0
+WORK = "work"
+"""The signal that says that there may be something to do."""
+
+
+async def serve(
+    settings: Settings,
+    *,
+    api: bool,
+    roles: frozenset[str],
+    ready: Callable[[str], None] | None = None,
+    leashed: bool = False,
+) -> None:
+    """Run until SIGTERM or SIGINT (or, leashed, until standard input ends); then drain and leave nothing leased."""
+    stop = asyncio.Event()
+    _stop_on_signals(stop)
+    async with open_house(settings) as house:
+        # Only the all-in-one command changes tables on its way: a service that starts never does.
+        await ready_tables(house, may_migrate=api and bool(roles))
+        server = HttpServer()
+        if api:
+            address = await server.start(build_app(_parts(house)), settings.host, settings.port)
+            if ready is not None:
+                ready(address)
+        try:
+            await _work(house, roles, stop, leashed=leashed)
+        finally:
+            await server.stop()
+
+
+async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, leashed: bool) -> None:
+    if not roles:
+        await stop.wait()
+        return
+    await house.reaper.bury()
+    async with joined(house, roles) as owner:
+        loops = _loops(house, roles, owner)
+        if leashed:
+            loops["leash"] = _until_input_ends
+        await run_loops(loops, stop)
+
+
+def _loops(house: House, roles: frozenset[str], owner: int) -> dict[str, Loop]:
+    loops: dict[str, Loop] = {"beat": chore(lambda: house.records.workers.beat(owner), BEAT_EVERY)}
+    if "fetch" in roles:
+        worker = fetch_worker(house, owner, parse="parse" in roles)
+        loops["fetch"] = worker.run
+        loops["signals"] = _listener(house, worker.nudge)
+    if "parse" in roles:
+        loops["parse"] = parse_worker(house, owner).run
+    if "upkeep" in roles:
+        loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
+    if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
+        loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
+    return loops
+
+
+def _listener(house: House, nudge: Callable[[], None]) -> Loop:
+    """Look for work when somebody says that there is some."""
+
+    async def loop(stop: asyncio.Event) -> None:
+        async def hear() -> None:
+            async with house.signals.listen(WORK) as heard:
+                async for _ in heard:
+                    nudge()
+
+        listening = asyncio.create_task(hear())
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait((listening, stopped), return_when=asyncio.FIRST_COMPLETED)
+        for task in (listening, stopped):
+            task.cancel()
+        if not stop.is_set():
+            listening.result()
+
+    return loop
+
+
+def _child(settings: Settings) -> Loop:
+    """One more worker process. It hangs on our standard input: when we die, however, it hears so and stops."""
+
+    async def loop(stop: asyncio.Event) -> None:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "longline.cli", "worker", "--roles", "fetch,parse", "--leashed"),
+            stdin=asyncio.subprocess.PIPE,
+            env=_child_environment(settings),
+        )
+        ended = asyncio.create_task(process.wait())
+        stopped = asyncio.create_task(stop.wait())
+        await asyncio.wait((ended, stopped), return_when=asyncio.FIRST_COMPLETED)
+        stopped.cancel()
+        if not ended.done():
+            process.terminate()
+        code = await ended
+        if not stop.is_set():
+            raise RuntimeError(f"a worker process ended with code {code}")
+
+    return loop
+
+
+def _child_environment(settings: Settings) -> Mapping[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("LONGLINE_")} | environment(
+        settings
+    )
+
+
+async def _until_input_ends(stop: asyncio.Event) -> None:
+    ended = asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.read)
+    stopped = asyncio.create_task(stop.wait())
+    await asyncio.wait((ended, stopped), return_when=asyncio.FIRST_COMPLETED)
+    stopped.cancel()
+    stop.set()
+
+
+def _parts(house: House) -> Parts:
+    records, settings = house.records, house.settings
+    checks = [Check("database", records.schema.version, critical=True), Check("objects", house.blobs.check)]
+    if settings.redis:
+        checks.append(Check("redis", house.signals.check))
+    return Parts(
+        version=__version__,
+        health=Health(checks, house.clock),
+        tokens=Tokens(jwt_secret(settings), house.clock.now),
+        counts=Counts(records.tasks, records.runs),
+        metrics_open=settings.metrics_open or settings.loopback,
+    )
+
+
+def _stop_on_signals(stop: asyncio.Event) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)

@@ -1,0 +1,49 @@
+"""Workers, from the parts of the house."""
+
+from collections.abc import Callable
+
+from longline.engine import reparse
+from longline.engine.fetch import Fetcher, FetchSettings
+from longline.engine.keep import Keeper
+from longline.engine.parse import Parser
+from longline.engine.plans import Plans
+from longline.engine.reparse import ParseWorker
+from longline.engine.reporter import Reporter
+from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
+from longline.parsers import page
+from longline.plugins.registry import Registry
+from longline.wiring.house import House
+
+
+def fetch_worker(
+    house: House, owner: int, *, parse: bool = True, watch: Callable[[Progress], None] | None = None
+) -> Worker:
+    """A worker that fetches, and parses what it fetched unless that is left to others."""
+    s = house.settings
+    sending = FetchSettings(s.user_agent, s.connect_timeout, s.request_timeout, s.max_body)
+    parts = Parts(
+        lifecycle=house.lifecycle,
+        plans=Plans(house.records.runs),
+        fetcher=Fetcher(house.http, house.clock, sending),
+        parser=Parser(Registry(page)),
+        reporter=Reporter(house.lifecycle, Keeper(house.blobs, house.records.segments, owner), house.clock),
+        clock=house.clock,
+        owner=owner,
+    )
+    return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, parse=parse), watch)
+
+
+def parse_worker(house: House, owner: int) -> ParseWorker:
+    """A worker that parses pages from the archive."""
+    return ParseWorker(
+        reparse.Parts(
+            lifecycle=house.lifecycle,
+            tasks=house.records.tasks,
+            plans=Plans(house.records.runs),
+            blobs=house.blobs,
+            parser=Parser(Registry(page)),
+            clock=house.clock,
+            owner=owner,
+            lease=house.settings.lease,
+        )
+    )

@@ -1,0 +1,60 @@
+"""The real command, in a process and a folder of its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+PROGRAM = str(Path(sys.executable).with_name("longline"))
+Outcome = subprocess.CompletedProcess[str]
+Command = Callable[..., Outcome]
+
+
+def surroundings(given: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a command: nothing of ours but what the test gives."""
+    kept = ("PATH", "HOME", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
+    return {**{name: os.environ[name] for name in kept if name in os.environ}, **given}
+
+
+@pytest.fixture
+def longline(tmp_path: Path) -> Command:
+    """Run a command to its end."""
+
+    def run(*words: str, **given: str) -> Outcome:
+        return subprocess.run(
+            [PROGRAM, *words], cwd=tmp_path, env=surroundings(given), capture_output=True, text=True, timeout=60
+        )
+
+    return run
+
+
+@contextmanager
+def running(folder: Path, *words: str, **given: str) -> Iterator[subprocess.Popen[str]]:
+    """A command that runs on; it is killed if the test leaves it behind."""
+    process = subprocess.Popen(
+        [PROGRAM, *words],
+        cwd=folder,
+        env=surroundings(given),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()
+
+
+def assert_one_line(outcome: Outcome, code: int, said: str) -> None:
+    """A failure as it should be: one clear line, no stack, nothing on stdout."""
+    assert outcome.returncode == code, outcome.stderr
+    assert outcome.stdout == ""
+    assert outcome.stderr.count("\n") == 1, outcome.stderr
+    assert outcome.stderr.startswith("error: ")
+    assert said in outcome.stderr

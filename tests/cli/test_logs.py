@@ -1,0 +1,99 @@
+import io
+import json
+import logging
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+
+from longline.cli import logs
+from longline.surfaces.http import REQUEST_ID
+
+
+@pytest.fixture(autouse=True)
+def own_root() -> Iterator[None]:
+    """Give the root logger back as it was."""
+    root, server = logging.getLogger(), logging.getLogger("uvicorn")
+    handlers, levels = list(root.handlers), (root.level, server.level)
+    yield
+    root.handlers[:] = handlers
+    root.setLevel(levels[0])
+    server.setLevel(levels[1])
+
+
+def written(form: str, level: str = "info") -> io.StringIO:
+    stream = io.StringIO()
+    logs.set_up(level, form, stream)
+    return stream
+
+
+def test_a_json_line_carries_its_fields():
+    stream = written("json")
+    logging.getLogger("a.b").warning("hello %s", "world", extra={"count": 3, "odd": object})
+    line = json.loads(stream.getvalue())
+    assert (line["level"], line["logger"], line["message"], line["service"]) == (
+        "warning",
+        "a.b",
+        "hello world",
+        "longline",
+    )
+    assert (line["count"], line["odd"]) == (3, "<class 'object'>")
+    assert datetime.fromisoformat(line["time"]).utcoffset()
+    assert line["time"].endswith("Z")
+    assert "request_id" not in line
+
+
+def test_a_line_carries_the_request_it_belongs_to():
+    stream = written("json")
+    mark = REQUEST_ID.set("me")
+    try:
+        logging.getLogger("a").info("x")
+    finally:
+        REQUEST_ID.reset(mark)
+    assert json.loads(stream.getvalue())["request_id"] == "me"
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_a_stack_is_told(form: str):
+    stream = written(form)
+    try:
+        raise ValueError("deep")
+    except ValueError:
+        logging.getLogger("a").exception("failed")
+    assert "ValueError: deep" in stream.getvalue()
+    if form == "json":
+        assert stream.getvalue().count("\n") == 1
+
+
+def test_text_is_for_people():
+    stream = written("text")
+    logging.getLogger("a").info("hello", extra={"count": 3})
+    assert stream.getvalue().endswith("INFO    a: hello count=3\n")
+
+
+@pytest.mark.parametrize(("terminal", "begins"), [(True, "2"), (False, "{")])
+def test_auto_is_text_on_a_terminal(terminal: bool, begins: str, monkeypatch: pytest.MonkeyPatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(stream, "isatty", lambda: terminal)
+    logs.set_up("info", "auto", stream)
+    logging.getLogger("a").info("x")
+    assert stream.getvalue().startswith(begins)
+
+
+def test_less_severe_lines_are_not_shown():
+    stream = written("text", "warning")
+    logging.getLogger("a").info("quiet")
+    logging.getLogger("uvicorn.error").info("chatter")
+    assert stream.getvalue() == ""
+    stream = written("text", "debug")
+    logging.getLogger("a").debug("loud")
+    logging.getLogger("uvicorn.error").info("chatter")
+    assert "loud" in stream.getvalue()
+    assert "chatter" not in stream.getvalue()
+
+
+def test_setting_up_twice_writes_once():
+    written("json")
+    stream = written("json")
+    logging.getLogger("a").info("x")
+    assert stream.getvalue().count("\n") == 1

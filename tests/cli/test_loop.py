@@ -1,0 +1,30 @@
+import asyncio
+import os
+import signal
+
+import pytest
+
+from longline.cli.loop import run
+
+
+def test_it_runs_to_the_end_on_the_fast_loop():
+    async def work() -> str:
+        return type(asyncio.get_running_loop()).__module__
+
+    assert run(work()).startswith("uvloop")
+
+
+def test_ctrl_c_lets_the_work_clean_up():
+    cleaned = []
+
+    async def work() -> None:
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0)
+            cleaned.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        run(work())
+    assert cleaned == [True]

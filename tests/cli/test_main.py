@@ -1,0 +1,132 @@
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from longline.cli import main as program
+from longline.model.errors import BadInput, LonglineError
+from tests.cli.conftest import Command, assert_one_line
+
+
+def test_without_words_there_is_help(longline: Command):
+    outcome = longline()
+    assert outcome.returncode == 0
+    assert outcome.stdout.startswith("Usage: longline [OPTIONS] COMMAND")
+    for command in ("up", "api", "worker", "token", "migrate", "doctor", "settings", "version"):
+        assert f"\n  {command} " in outcome.stdout
+
+
+def test_an_unknown_command_is_one_line(longline: Command):
+    assert_one_line(longline("upp"), 2, "No such command 'upp'. Did you mean 'up'?")
+
+
+def test_an_unknown_flag_is_one_line(longline: Command):
+    assert_one_line(longline("up", "--prot", "1"), 2, "No such option: --prot")
+
+
+def test_a_missing_flag_is_one_line(longline: Command):
+    assert_one_line(longline("token"), 2, "Missing option '--role'")
+
+
+def test_an_unknown_setting_is_one_line(longline: Command, tmp_path: Path):
+    assert_one_line(longline("up", LONGLINE_DATABSE="x"), 2, "the nearest is LONGLINE_DATABASE")
+    (tmp_path / "longline.toml").write_text("prot = 1")
+    assert_one_line(longline("up"), 2, "longline.toml: there is no setting prot; the nearest is port")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--port", "x"), 'port "x" is not a whole number'),
+        (("--database", "mysql://h/x"), "is not a URL that begins with sqlite://, postgresql://"),
+        (("--redis", "h:6379"), "is not a URL that begins with redis://"),
+        (("--config", "none.toml"), "settings file none.toml cannot be read: No such file or directory"),
+    ],
+)
+def test_a_bad_value_is_one_line(longline: Command, words: tuple[str, ...], said: str):
+    assert_one_line(longline("up", *words), 2, said)
+
+
+@pytest.mark.parametrize("command", ["up", "api", "worker", "migrate"])
+def test_an_unwritable_data_folder_is_one_line(longline: Command, tmp_path: Path, command: str):
+    (tmp_path / "file").write_text("")
+    assert_one_line(longline(command, "--data", "file/data"), 1, "cannot be written: Not a directory")
+
+
+@pytest.mark.parametrize("command", ["up", "api", "worker", "migrate"])
+def test_an_unreachable_database_is_one_line(longline: Command, command: str):
+    outcome = longline(command, "--database", "postgresql://me:hunter2@127.0.0.1:1/x")
+    assert_one_line(outcome, 1, "127.0.0.1:1")
+    assert "hunter2" not in outcome.stderr
+
+
+def test_whoever_debugs_gets_the_stack(longline: Command):
+    outcome = longline("token", "--role", "admin", "--ttl", "soon", LONGLINE_DEBUG="1")
+    assert outcome.returncode != 0
+    assert "Traceback" in outcome.stderr
+
+
+# Failures of a command made up for the purpose
+
+
+def ended(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int | str | None:
+    """The exit code of a program with a command that fails like this."""
+
+    def build() -> typer.Typer:
+        app = typer.Typer(pretty_exceptions_enable=False)
+
+        @app.command()
+        def fail() -> None:
+            raise error
+
+        @app.command()
+        def other() -> None: ...
+
+        return app
+
+    monkeypatch.setattr(program, "build", build)
+    monkeypatch.setattr(sys, "argv", ["longline", "fail"])
+    monkeypatch.delenv("LONGLINE_DEBUG", raising=False)
+    with pytest.raises(SystemExit) as caught:
+        program.main()
+    return caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (BadInput("wrong"), 2, "error: wrong\n"),
+        (LonglineError("two\nlines"), 1, "error: two lines\n"),
+        (LonglineError("[red]brackets[/red]"), 1, "error: [red]brackets[/red]\n"),
+        (LonglineError("long " * 50), 1, "error: " + ("long " * 50).strip() + "\n"),
+        (
+            ExceptionGroup("tasks", [ValueError("x"), ExceptionGroup("more", [LonglineError("inner")])]),
+            1,
+            "error: inner\n",
+        ),
+        (PermissionError(13, "Permission denied", "file"), 1, "error: [Errno 13] Permission denied: 'file'\n"),
+    ],
+)
+def test_a_failure_that_is_understood_is_one_line(
+    error: Exception, code: int, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    assert ended(monkeypatch, error) == code
+    assert capsys.readouterr().err == said
+
+
+def test_ctrl_c_is_130(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
+    assert ended(monkeypatch, KeyboardInterrupt()) == 130
+    assert capsys.readouterr().err == ""
+
+
+def test_a_command_may_choose_its_code(monkeypatch: pytest.MonkeyPatch):
+    assert ended(monkeypatch, typer.Exit(7)) == 7
+    assert ended(monkeypatch, typer.Abort()) == 1
+
+
+def test_a_fault_of_ours_keeps_its_stack(monkeypatch: pytest.MonkeyPatch):
+    fault = ZeroDivisionError("ours")
+    with pytest.raises(ZeroDivisionError) as caught:
+        ended(monkeypatch, fault)
+    assert caught.value is fault

@@ -1,0 +1,50 @@
+import re
+from pathlib import Path
+
+from longline.cli.reference import render, write
+from longline.model.states import MOVES, STATES
+from longline.settings import KEYS
+from longline.settings.aliases import ALIASES, NOT_YET
+
+
+def test_pages_are_written_as_they_are_rendered(tmp_path: Path):
+    write(tmp_path / "reference")
+    pages = {path.name: path.read_text() for path in (tmp_path / "reference").iterdir()}
+    assert pages == render() == render()
+    assert set(pages) == {"cli.md", "settings.md", "states.md"}
+
+
+def test_every_setting_and_every_variable_is_in_the_manual():
+    page = render()["settings.md"]
+    for name, key in KEYS.items():
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+        assert f"`LONGLINE_{name.upper()}`" in row
+        assert key.doc in row
+    for name in (*(name for alias in ALIASES for name in alias.names), *NOT_YET):
+        assert f"`{name}`" in page
+
+
+def test_every_move_is_in_the_manual():
+    parts = re.split(r"^## ", render()["states.md"], flags=re.M)[1:]
+    assert [part.split("\n")[0] for part in parts] == list(STATES)
+    for part, noun in zip(parts, STATES, strict=True):
+        rows = re.findall(r"^\| (\w+) \| .* \| (\w+) \| .* \| .* \|$", part, re.M)[0:]
+        assert rows == [("move", "to"), *((move.name, str(move.became)) for move in MOVES if move.noun == noun)]
+        for move in (m for m in MOVES if m.noun == noun):
+            drawn = re.search(rf"--> {move.became}: .*\b{move.name}\b", part)
+            told = re.search(rf"^Not drawn.*\b{move.name}\b", part, re.M)
+            assert bool(drawn) is not bool(told), move.name
+
+
+def test_every_command_is_in_the_manual():
+    page = render()["cli.md"]
+    for command in ("up", "api", "worker", "token", "migrate", "doctor", "settings", "version"):
+        assert f"## `longline {command}`" in page
+    assert "`--roles ROLES`" in page
+
+
+def test_pages_do_not_depend_on_the_terminal(monkeypatch):
+    wide = render()
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("TERM", "dumb")
+    assert render() == wide

@@ -1,0 +1,89 @@
+import json
+import signal
+import socket
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from longline.cli import serve
+from longline.model.errors import BadInput
+from longline.settings import Settings, load
+from tests.cli.conftest import Command, assert_one_line, running
+
+
+def address(process: subprocess.Popen[str]) -> str:
+    """Where a server that was just started says it listens."""
+    assert process.stdout
+    head = process.stdout.readline()
+    assert " listens on http://127.0.0.1:" in head, head
+    return head.split(" listens on ")[1].split()[0]
+
+
+def ends(process: subprocess.Popen[str], how: int) -> tuple[str, str]:
+    """Stop a command and take what it said."""
+    process.send_signal(how)
+    said = process.communicate(timeout=20)
+    assert process.returncode == 0, said
+    return said
+
+
+@pytest.mark.parametrize(("command", "how"), [("up", signal.SIGTERM), ("up", signal.SIGINT), ("api", signal.SIGTERM)])
+def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str, how: int):
+    with running(tmp_path, command, "--port", "0", "--data", "d") as process:
+        where = address(process)
+        answer = httpx.get(f"{where}/health", headers={"X-Request-ID": "me"})
+        assert (answer.status_code, answer.json()["status"]) == (200, "healthy")
+        assert httpx.get(f"{where}/metrics").status_code == 200
+        said, logged = ends(process, how)
+    assert said == f"a token for it: longline token --role admin --data {tmp_path / 'd'}\n"
+    lines = [json.loads(line) for line in logged.splitlines()]
+    assert {line["service"] for line in lines} == {"longline"}
+    assert [line["path"] for line in lines if line.get("request_id") == "me"] == ["/health"]
+
+
+def test_a_worker_listens_nowhere_and_goes(tmp_path: Path):
+    with running(tmp_path, "worker", "--roles", "fetch,upkeep", "--log-format", "json", FETCHER_ENABLED="1") as process:
+        assert process.stderr
+        first = json.loads(process.stderr.readline())
+        assert first["message"] == "FETCHER_ENABLED is set but has no effect yet"
+        assert first["level"] == "warning"
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+
+
+def test_a_taken_port_is_one_line(longline: Command):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = str(other.getsockname()[1])
+        assert_one_line(longline("up", "--port", port), 1, f"port {port} on 127.0.0.1 is in use")
+
+
+def test_a_role_that_is_none_is_one_line(longline: Command):
+    assert_one_line(longline("worker", "--roles", "fetch,pasre"), 2, 'no role "pasre"; the nearest is parse')
+
+
+def test_roles_are_a_list():
+    assert serve.parse_roles("fetch, parse,") == {"fetch", "parse"}
+    with pytest.raises(BadInput, match="name at least one of fetch, parse, upkeep"):
+        serve.parse_roles(" , ")
+
+
+@pytest.mark.parametrize(
+    ("command", "api", "roles"),
+    [(serve.up, True, {"fetch", "parse", "upkeep"}), (serve.api, True, set()), (serve.worker, False, {"parse"})],
+)
+def test_commands_are_the_same_parts_together_and_apart(
+    monkeypatch: pytest.MonkeyPatch, command: Any, api: bool, roles: set[str]
+):
+    asked: list[Any] = []
+
+    async def note(settings: Settings, **given: Any) -> None:
+        asked.append((settings.workers, given["api"], given["roles"]))
+
+    monkeypatch.setattr(serve, "serve", note)
+    monkeypatch.setattr("longline.cli.logs.set_up", lambda *_: None)
+    loaded = load(environ={"LONGLINE_WORKERS": "3"})
+    command.__wrapped__(loaded, **({"roles": "parse"} if command is serve.worker else {}))
+    assert asked == [(3, api, roles)]

@@ -1,0 +1,25 @@
+from pathlib import Path
+
+from longline.settings import KEYS
+from tests.cli.conftest import Command
+
+
+def test_every_setting_is_shown_with_its_origin(longline: Command, tmp_path: Path):
+    (tmp_path / "longline.toml").write_text('host = "::1"')
+    given = {"AUTH_JWT_SECRET": "hunter2" * 8, "LONGLINE_DATABASE": "postgresql://me:hunter2@db/x"}
+    outcome = longline("settings", "--port", "7", **given)
+    rows = {line.split()[0]: line.split()[1:] for line in outcome.stdout.splitlines()}
+    assert list(rows) == list(KEYS)
+    assert rows["port"] == ["7", "--port"]
+    assert rows["host"] == ["::1", "longline.toml"]
+    assert rows["delay"] == ["1s", "default"]
+    assert rows["jwt_secret"] == ["***", "AUTH_JWT_SECRET"]
+    assert rows["database"] == ["postgresql://me:***@db/x", "LONGLINE_DATABASE"]
+    assert "hunter2" not in outcome.stdout
+    assert outcome.stderr == ""
+
+
+def test_what_has_no_effect_is_told_apart(longline: Command):
+    outcome = longline("settings", FETCHER_ENABLED="true")
+    assert outcome.returncode == 0
+    assert outcome.stderr == "warning: FETCHER_ENABLED is set but has no effect yet\n"

@@ -1,0 +1,20 @@
+import pytest
+from obstore.store import MemoryStore
+
+from longline.drivers.blobs.objects import ObjectBlobs
+from longline.drivers.blobs.probe import write_and_read
+from longline.model.errors import Unavailable
+
+
+class Forgetful(ObjectBlobs):
+    """A store that gives back something else."""
+
+    async def get(self, key: str) -> bytes:
+        return (await super().get(key))[:-1]
+
+
+async def test_a_store_that_does_not_keep_what_it_is_given_is_found_out():
+    blobs = Forgetful(MemoryStore(), "the sieve", str)
+    with pytest.raises(Unavailable, match="the sieve did not give back"):
+        await write_and_read(blobs, "the sieve")
+    assert [info async for info in blobs.list()] == []

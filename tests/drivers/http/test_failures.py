@@ -1,0 +1,224 @@
+"""Every way in which a fetch can fail, brought about for real, has its word."""
+
+import asyncio
+import socket
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from longline.drivers.http import WreqHttp
+from longline.model import fate
+from longline.ports.http import FetchFailed, Request
+from tests.drivers.http.wire import CERTIFICATE, Peer, Script, keeps_answering, says, serving, to_loopback
+from tests.web import running_site
+
+
+@pytest.fixture
+async def client() -> AsyncIterator[WreqHttp]:
+    client = WreqHttp(to_loopback)
+    yield client
+    await client.close()
+
+
+async def failing(client: WreqHttp, request: Request) -> FetchFailed:
+    """The failure of a fetch; whatever it is, it is in the taxonomy and says itself in one short line."""
+    with pytest.raises(FetchFailed) as caught:
+        await client.fetch(request)
+    failure = caught.value
+    assert failure.kind in fate.RETRYABLE | fate.FINAL
+    assert str(failure)
+    assert "\n" not in str(failure)
+    assert "wreq" not in str(failure)
+    assert len(str(failure)) < 300
+    assert failure.__suppress_context__ or failure.__context__ is None
+    return failure
+
+
+OK = b"HTTP/1.1 200 OK\r\n"
+
+
+async def resets(peer: Peer) -> None:
+    await peer.request()
+    peer.writer.transport.abort()
+
+
+async def resets_in_the_body(peer: Peer) -> None:
+    await peer.request()
+    await peer.send(OK + b"Content-Length: 100\r\n\r\nabc")
+    await asyncio.sleep(0.05)  # an abort right away may overtake what was sent
+    peer.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    peer.writer.transport.abort()
+
+
+@pytest.mark.parametrize(
+    ("script", "kind"),
+    [
+        (says(OK + b"Content-Length: 100\r\n\r\nabc"), "truncated"),
+        (says(OK + b"Transfer-Encoding: chunked\r\n\r\n5\r\nabc"), "truncated"),
+        (says(OK + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"), "truncated"),
+        (says(OK + b"Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n"), "protocol"),
+        (says(b""), "reset"),
+        (says(OK + b"Content-Le"), "reset"),
+        (resets, "reset"),
+        (resets_in_the_body, "reset"),
+        (says(b"SSH-2.0-OpenSSH_9.2\r\n\r\n"), "protocol"),
+        (says(b"<html>no head at all</html>\r\n\r\n"), "protocol"),
+        (says(OK + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef"), "protocol"),
+        (says(OK + b"Content-Length: many\r\n\r\nabcdef"), "protocol"),
+        (says(OK + b"X-Long: " + b"x" * 5_000_000 + b"\r\n\r\n"), "protocol"),
+    ],
+)
+async def test_what_a_server_does(client: WreqHttp, script: Script, kind: str):
+    async with serving(script) as server:
+        assert (await failing(client, Request(server.url()))).kind == kind
+
+
+async def test_the_test_site_in_trouble(client: WreqHttp):
+    with running_site(pages=1) as site:
+        kinds = {
+            path: (await failing(client, Request(f"{site.url}{path}", idle_seconds=0.3, max_bytes=5000))).kind
+            for path in ("truncated", "reset", "hang", "slow?seconds=3", "big?bytes=5001")
+        }
+    assert kinds == {
+        "truncated": "truncated",
+        "reset": "reset",
+        "hang": "idle_timeout",
+        "slow?seconds=3": "idle_timeout",
+        "big?bytes=5001": "too_large",
+    }
+
+
+@pytest.mark.parametrize("head", [b"Content-Length: 100\r\n\r\n", b"\r\n"])
+async def test_a_body_that_stops(client: WreqHttp, head: bytes):
+    async def script(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(OK + head + b"abc")
+        await peer.goodbye()
+
+    async with serving(script) as server:
+        assert (await failing(client, Request(server.url(), idle_seconds=0.2))).kind == "idle_timeout"
+        await server.until_open(0)
+
+
+@pytest.mark.parametrize("head", [b"Content-Length: 1000\r\n\r\n", b"\r\n"])
+async def test_a_body_that_drips(client: WreqHttp, head: bytes):
+    async def script(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(OK + head)
+        while True:
+            await peer.send(b"x")
+            await asyncio.sleep(0.02)
+
+    async with serving(script) as server:
+        request = Request(server.url(), idle_seconds=5, total_seconds=0.4)
+        assert (await failing(client, request)).kind == "total_timeout"
+        await server.until_open(0)
+
+
+async def test_slow_but_steady_is_no_failure(client: WreqHttp):
+    async def script(peer: Peer) -> None:
+        await peer.request()
+        await peer.send(OK + b"Content-Length: 15\r\n\r\n")
+        for _ in range(15):
+            await asyncio.sleep(0.1)
+            await peer.send(b"x")
+
+    async with serving(script) as server:
+        answer = await client.fetch(Request(server.url(), idle_seconds=1, connect_seconds=1))
+    assert answer.body == b"x" * 15
+
+
+@contextmanager
+def full_house() -> Iterator[int]:
+    """A port that takes no more connections: its queue is full and nobody accepts."""
+    listener = socket.socket()
+    listener.bind(("127.0.0.1", 0))
+    listener.listen(0)
+    guests = [socket.socket() for _ in range(4)]
+    for guest in guests:
+        guest.setblocking(False)
+        guest.connect_ex(listener.getsockname())
+    try:
+        yield listener.getsockname()[1]
+    finally:
+        for each in (listener, *guests):
+            each.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems treat a full queue in their own way")
+async def test_no_connection_in_time(client: WreqHttp):
+    with full_house() as port:
+        failure = await failing(client, Request(f"http://site.test:{port}/", connect_seconds=0.3))
+    assert failure.kind == "connect_timeout"
+
+
+async def test_no_handshake_in_time(client: WreqHttp):
+    async with serving(Peer.goodbye) as server:
+        failure = await failing(client, Request(server.url("/", "site.test", "https"), connect_seconds=0.3))
+    assert failure.kind == "connect_timeout"
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "site.test"])
+async def test_refused(client: WreqHttp, host: str):
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # bound but not listening
+        failure = await failing(client, Request(f"http://{host}:{unused.getsockname()[1]}/"))
+    assert failure.kind == "refused"
+    assert host in str(failure)
+
+
+async def test_a_name_that_does_not_resolve():
+    client = WreqHttp()
+    for host in ("no-such-host.invalid", "a" * 64 + ".test"):
+        assert (await failing(client, Request(f"http://{host}/"))).kind == "dns"
+    await client.close()
+
+
+async def test_a_name_that_takes_too_long():
+    client = WreqHttp(lambda _: asyncio.sleep(30, ()))
+    assert (await failing(client, Request("http://site.test/", total_seconds=0.1))).kind == "total_timeout"
+    await client.close()
+
+
+@pytest.mark.parametrize("url", ["", "example.com", "ftp://example.com/", "http://", "http://exa mple/"])
+async def test_what_is_no_url(client: WreqHttp, url: str):
+    assert (await failing(client, Request(url))).kind == "bad_url"
+
+
+async def test_a_certificate_that_nobody_vouches_for(client: WreqHttp):
+    async with serving(keeps_answering, secure=True) as server:
+        failure = await failing(client, Request(server.url("/", "site.test", "https")))
+    assert failure.kind == "tls"
+    assert "certificate verify failed" in str(failure)
+
+
+async def test_a_certificate_of_somebody_else():
+    client = WreqHttp(to_loopback, roots=CERTIFICATE)
+    async with serving(keeps_answering, secure=True) as server:
+        assert (await failing(client, Request(server.url("/", "other.test", "https")))).kind == "tls"
+    await client.close()
+
+
+async def test_no_tls_where_it_was_asked_for(client: WreqHttp):
+    async def script(peer: Peer) -> None:
+        await peer.reader.read(10)
+        await peer.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    async with serving(script) as server:
+        assert (await failing(client, Request(server.url("/", "site.test", "https")))).kind == "tls"
+
+
+async def test_hung_up_during_the_handshake(client: WreqHttp):
+    async def script(peer: Peer) -> None:
+        await peer.reader.read(10)
+
+    async with serving(script) as server:
+        assert (await failing(client, Request(server.url("/", "site.test", "https")))).kind == "reset"
+
+
+async def test_a_url_is_not_mistaken_for_a_cause(client: WreqHttp):
+    async with serving(says(b"")) as server:
+        failure = await failing(client, Request(server.url("/ConnectionRefused,TimedOut,UnexpectedEof,Parse(")))
+    assert failure.kind == "reset"

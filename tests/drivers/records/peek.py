@@ -1,0 +1,65 @@
+"""A look past the ports, at the rows themselves."""
+
+import sqlite3
+from typing import Any
+
+import asyncpg
+
+TABLES = (
+    "events",
+    "pages",
+    "segments",
+    "offers",
+    "queue",
+    "tasks",
+    "line",
+    "hosts",
+    "fates",
+    "runs",
+    "schedules",
+    "sources",
+    "workers",
+)
+"""Every table but the list of migrations, children before parents."""
+
+Snapshot = dict[str, list[tuple[Any, ...]]]
+
+
+class Peek:
+    """Reads, and where a test must spoil something writes, without the code under test."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self._connection: Any = None
+
+    @property
+    def engine(self) -> str:
+        return "lite" if self.url.startswith("sqlite:///") else "pg"
+
+    async def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Rows of a query, as tuples."""
+        if self.engine == "lite":
+            connection = sqlite3.connect(self.url.removeprefix("sqlite:///"), timeout=30)
+            try:
+                found = connection.execute(sql).fetchall()
+                connection.commit()
+            finally:
+                connection.close()
+            return found
+        if self._connection is None:
+            self._connection = await asyncpg.connect(self.url)
+        return [tuple(row.values()) for row in await self._connection.fetch(sql)]
+
+    async def value(self, sql: str) -> Any:
+        """The first column of the only row."""
+        (row,) = await self.rows(sql)
+        return row[0]
+
+    async def snapshot(self) -> Snapshot:
+        """Every row of every table."""
+        return {table: sorted(await self.rows(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
+
+    async def close(self) -> None:
+        """Let go."""
+        if self._connection is not None:
+            await self._connection.close()

@@ -1,0 +1,98 @@
+"""Small things to do records tests with: a run, some URLs, how they ended."""
+
+import hashlib
+from collections.abc import Sequence
+from itertools import count
+
+from longline.model.host import HostLease, HostReport
+from longline.model.ids import new_id
+from longline.model.run import NewRun, RunRow
+from longline.model.states import TaskState
+from longline.model.task import ClaimedTask, NewTask, Outcome, PageFacts
+from longline.ports.records import Records
+from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
+from longline.ports.records.moves import Change
+
+DELAY = 1000
+TTL = 30_000
+ME, YOU = 1, 2
+
+
+def url(run: RunRow | int, host: str = "a.example", path: str = "/", **more: object) -> NewTask:
+    """A URL that asks to be admitted; its scope is its run unless told otherwise."""
+    run_id = run if isinstance(run, int) else run.id
+    facts = {"scope": run_id, "run_id": run_id, **more}
+    key = hashlib.sha256(path.encode()).digest()[:16]
+    return NewTask(url=f"https://{host}{path}", host=host, key=key, **facts)  # type: ignore[arg-type]
+
+
+def urls(run: RunRow | int, host: str, amount: int, **more: object) -> list[NewTask]:
+    """Several URLs of one host."""
+    return [url(run, host, f"/{i}", **more) for i in range(amount)]
+
+
+async def queued_run(records: Records, **facts: object) -> RunRow:
+    """A run that nobody started."""
+    return await records.runs.add(NewRun(new_id(), "crawl", "{}", **facts))  # type: ignore[arg-type]
+
+
+async def running_run(records: Records, **facts: object) -> RunRow:
+    """A run under way."""
+    run = await queued_run(records, **facts)
+    assert await records.moves.apply(Change("run", run.id, "start", "queued", "running", "planner"))
+    return await get_run(records, run.id)
+
+
+async def get_run(records: Records, run_id: int) -> RunRow:
+    """A run, which must exist."""
+    run = await records.runs.get(run_id)
+    assert run is not None
+    return run
+
+
+async def admit(records: Records, *tasks: NewTask) -> Admitted:
+    """Admit URLs, their hosts first."""
+    await records.frontier.ensure_hosts([HostSetting(t.host, DELAY, 1) for t in tasks])
+    return await records.frontier.admit(tasks, {})
+
+
+async def claim(records: Records, owner: int = ME, hosts: int = 100, tasks: int = 100) -> dict[str, HostLease]:
+    """Lease hosts; the leases by host."""
+    return {lease.host: lease for lease in await records.frontier.claim(owner, hosts, tasks, TTL)}
+
+
+async def claim_one(records: Records, host: str = "a.example", owner: int = ME) -> HostLease:
+    """Lease hosts, of which this must be the only one."""
+    leases = await claim(records, owner)
+    assert list(leases) == [host]
+    return leases[host]
+
+
+def ended(task: ClaimedTask, became: TaskState = TaskState.COMPLETED, reason: str = "ok", **more: object) -> Outcome:
+    """How a task came to rest."""
+    return Outcome(task, became, reason, at=1, **more)  # type: ignore[arg-type]
+
+
+def host_report(lease: HostLease, outcomes: Sequence[Outcome] | None = None, **more: object) -> HostReport:
+    """What is said about a host that is let go; unless told otherwise all its tasks are complete."""
+    outcomes = [ended(task) for task in lease.tasks] if outcomes is None else outcomes
+    return HostReport(lease.host_id, lease.token, tuple(outcomes), **({"release": True} | more))  # type: ignore[arg-type]
+
+
+async def report(records: Records, *reports: HostReport, **more: object) -> Reported:
+    """Send a report."""
+    return await records.frontier.report(Batch(reports=reports, **more))  # type: ignore[arg-type]
+
+
+async def release(records: Records, lease: HostLease, not_before: int = 0) -> None:
+    """Give a host back as if it had never been claimed."""
+    back = HostReport(lease.host_id, lease.token, unstarted=lease.tasks, not_before=not_before, release=True)
+    assert not (await report(records, back)).refused
+
+
+PLACES = count()
+
+
+def page(offset: int = 0, title: str = "") -> PageFacts:
+    """Facts about some page."""
+    return PageFacts(offset, 100, "sha256:00", 200, "text/html", 90, 1, 5, "https://a.example/", title, '"e"', None)

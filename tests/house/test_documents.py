@@ -1,0 +1,273 @@
+"""Documents cannot lie: what they name exists, what is generated is fresh, and nothing tells of a single machine."""
+
+import ast
+import importlib
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from longline import __version__
+from tests.house.tree import ROOT, SRC, Module, modules, project_files, read
+
+SPOKEN = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"]
+FILE_ENDINGS = (".py", ".sql", ".md", ".toml", ".yaml", ".txt")
+
+PROVED_ELSEWHERE = {
+    # A driver is proved by the suite of its port, which runs on every engine.
+    "drivers/records/": "drivers/records",
+    "drivers/blobs/": "drivers/blobs",
+    "drivers/signals/": "drivers/signals",
+    # Shapes with one property each; every test of those who fill them reads it.
+    "ports/http.py": "drivers/http",
+    "ports/records/frontier.py": "drivers/records",
+}
+"""Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""
+
+# Written in pieces, so that this file does not find itself.
+REGISTRIES = re.compile("|".join(["py" + "pi", "python" + "hosted", "debian" + r"\.org", "npm" + "js"]), re.I)
+MACHINE_PATHS = re.compile(r"(?<![\w.~-])/(?:" + "|".join(["wo" + "rk", "ro" + "ot", "t" + "mp"]) + r")/")
+TEMPORARY = re.compile(r"(?<![\w.~-])/" + "t" + "mp/")
+
+
+# What documents name
+
+
+def named_files(text: str) -> list[str]:
+    """What stands in backticks and looks like a file or folder of ours."""
+    quoted = re.findall(r"`([\w.][\w./-]*)`", text)
+    return sorted({name for name in quoted if name.endswith(FILE_ENDINGS) or _starts_in_a_folder(name)})
+
+
+def _starts_in_a_folder(name: str) -> bool:
+    first, slash, _ = name.partition("/")
+    return bool(slash) and any((top / first).is_dir() for top in (ROOT, SRC))
+
+
+def found(name: str) -> bool:
+    """Whether a name leads to something from the top or from the package; a bare file may be anywhere in the latter."""
+    anywhere = "/" not in name and any(SRC.rglob(name))
+    return anywhere or any((top / name).exists() for top in (ROOT, SRC))
+
+
+def section(text: str, heading: str) -> str:
+    """What stands under the heading that says this, up to the next heading."""
+    match = re.search(rf"^#+ [^\n]*{heading}[^\n]*\n(.*?)(?=^#|\Z)", text, re.S | re.M | re.I)
+    assert match, f"there is no heading with {heading!r}"
+    return match[1]
+
+
+def steps(text: str) -> list[str]:
+    """The items of a numbered list, which counts from one without a gap."""
+    items: list[str] = []
+    for line in text.splitlines():
+        if number := re.match(r"(\d+)\. ", line):
+            items.append(line)
+            assert int(number[1]) == len(items)
+        elif items and line.startswith("  "):
+            items[-1] += line
+    return items
+
+
+@pytest.mark.parametrize("document", SPOKEN)
+def test_files_that_a_document_names_exist(document: str):
+    assert not [name for name in named_files(read(document)) if not found(name)]
+
+
+def test_a_name_that_leads_nowhere_is_seen():
+    text = "`engine/nowhere.py`, `model/states.py`, `nothing.sql`, `/health`, `a/b`, `make up`, `states.py`"
+    assert [name for name in named_files(text) if not found(name)] == ["engine/nowhere.py", "nothing.sql"]
+
+
+@pytest.mark.parametrize("walk", ["request's walk", "URL's walk"])
+def test_each_walk_is_told_in_steps_that_name_files(walk: str):
+    told = steps(section(read("ARCHITECTURE.md"), walk))
+    assert len(told) >= 4
+    assert not [step for step in told if not named_files(step)]
+
+
+# What is generated
+
+
+def test_the_reference_is_what_the_code_says_now():
+    written = {path.name: path.read_text(encoding="utf-8") for path in (ROOT / "docs/reference").glob("*.md")}
+    rendered: dict[str, str] = importlib.import_module("longline.cli.reference").render()
+    stale = sorted(name for name in {*written, *rendered} if written.get(name) != rendered.get(name))
+    assert not stale, f"run `make docs`: {stale}"
+
+
+def test_every_setting_is_documented():
+    keys = importlib.import_module("longline.settings").KEYS
+    manual = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "docs/reference").glob("*.md"))
+    assert not [name for name in keys if f"`{name}`" not in manual]
+
+
+# Commands
+
+
+def make_targets() -> set[str]:
+    return set(re.findall(r"^\.PHONY: (.*)$", read("Makefile"), re.M)[0].split())
+
+
+def test_make_help_lists_every_target():
+    said = subprocess.run(
+        ["make", "--no-print-directory", "help"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert set(re.findall(r"^  make (\w+)", said, re.M)) == make_targets()
+
+
+@pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
+def test_commands_in_documents_exist(document: str):
+    text = read(document)
+    spoken = set(re.findall(r"(?:`|^\s*\$?\s*)make (\w+)", text, re.M))
+    assert spoken
+    assert not spoken - make_targets()
+
+
+def test_every_make_target_is_told_of():
+    told = set(re.findall(r"\bmake (\w+)", read("README.md") + read("CONTRIBUTING.md")))
+    assert not make_targets() - told
+
+
+def test_the_readme_begins_with_the_two_commands():
+    first = "\n".join(read("README.md").splitlines()[:30])
+    assert "make up" in first
+    assert "make test" in first
+
+
+# Changelog and decisions
+
+
+def test_the_changelog_agrees_with_the_version():
+    heads = re.findall(r"^## \[(.+?)\](?: - (\d{4}-\d\d-\d\d))?$", read("CHANGELOG.md"), re.M)
+    name, date = heads[0]
+    if name == "Unreleased":
+        assert f"To be released as {__version__}." in section(read("CHANGELOG.md"), r"\[Unreleased\]")
+    else:
+        assert name == __version__
+        assert date
+    assert __version__ not in [older for older, _ in heads[1:]]
+
+
+def test_the_changelog_keeps_its_form():
+    kinds = set(re.findall(r"^### (.*)$", read("CHANGELOG.md"), re.M))
+    assert kinds <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_decisions_are_numbered_and_half_a_page():
+    pages = sorted((ROOT / "docs/decisions").glob("*.md"))
+    numbers = [int(path.name[:4]) for path in pages]
+    assert numbers == list(range(1, len(pages) + 1))
+    for path in pages:
+        text = path.read_text(encoding="utf-8")
+        parts = re.findall(r"^## (.*)$", text, re.M)
+        assert parts == ["Status", "Context", "Decision", "Price"], path.name
+        assert len(text.splitlines()) <= 60, f"{path.name} is more than half a page"
+
+
+def test_every_dependency_was_decided_on():
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    names = {re.split(r"[<>=!~\[; ]", name)[0] for name in wanted}
+    decided = set(re.findall(r"^\| `([\w-]+)` \|", read("docs/decisions/0001-dependencies.md"), re.M))
+    assert decided == names
+
+
+# Folders and tests
+
+
+def folders() -> list[Path]:
+    return sorted(path.parent for path in SRC.glob("*/__init__.py"))
+
+
+def below(floor: str) -> set[str]:
+    """The floors that lie under this one."""
+    contracts = tomllib.loads(read("pyproject.toml"))["tool"]["importlinter"]["contracts"]
+    layers = next(c["layers"] for c in contracts if c["id"] == "floors")
+    names = [re.findall(r"\w+", layer) for layer in layers]
+    mine = next(i for i, layer in enumerate(names) if floor in layer)
+    return {name for layer in names[mine + 1 :] for name in layer}
+
+
+def imported_by(folder: Path) -> set[str]:
+    """The other parts of the package that a folder imports."""
+    found: set[str] = set()
+    for module in modules(folder):
+        for node in module.walk():
+            names = [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            names += [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            found |= {name.split(".")[1] for name in names if name.startswith("longline.")}
+    return found - {folder.name}
+
+
+def test_every_folder_says_what_it_is():
+    for folder in folders():
+        lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+        assert len(lines) == 4, folder.name
+        assert lines[0].startswith(f"# {folder.name}"), folder.name
+        assert re.findall(r"^- \*\*(.+?)\*\*", "\n".join(lines), re.M) == ["Is", "May import", "Must never"], (
+            folder.name
+        )
+        may = set(re.findall(r"`(\w+)`", lines[2]))
+        assert may <= below(folder.name), folder.name
+        assert imported_by(folder) <= may, f"{folder.name} imports more than its README says"
+
+
+def does_something(module: Module) -> bool:
+    """Whether a module has a function with a body; shapes and Protocols are proved where they are used."""
+    defs = (node for node in module.walk() if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return any(not isinstance(part, ast.Expr) for node in defs for part in node.body)
+
+
+def mirror(path: str) -> Path:
+    """Where the tests of a module are; those of a package's own code are named after the package."""
+    parts = path.removesuffix(".py").split("/")
+    folder, name = (parts[:-2], parts[-2]) if parts[-1] == "__init__" else (parts[:-1], parts[-1])
+    return ROOT.joinpath("tests", *folder, f"test_{name.strip('_')}.py")
+
+
+def excused(path: str) -> set[str]:
+    """Entries of the list that excuse this module, if there are tests where they point."""
+    entries = {e for e in PROVED_ELSEWHERE if path == e or (e.endswith("/") and path.startswith(e))}
+    return {e for e in entries if any((ROOT / "tests" / PROVED_ELSEWHERE[e]).glob("test_*.py"))}
+
+
+def test_tests_mirror_the_source():
+    needing = [module.path for module in modules() if does_something(module)]
+    missing = [path for path in needing if not mirror(path).is_file()]
+    assert not [path for path in missing if not excused(path)]
+    used = {entry for path in missing for entry in excused(path)}
+    assert set(PROVED_ELSEWHERE) == used, "an entry that nothing needs"
+
+
+# Hosts and machines
+
+
+def indiscretions(name: str, text: str) -> list[str]:
+    """Lines that name a package registry or a path of one machine."""
+    own = text.splitlines()
+    said = [line for line in own if REGISTRIES.search(line) or MACHINE_PATHS.search(line)]
+    if name.startswith("tests/"):
+        said = [line for line in said if REGISTRIES.search(line) or MACHINE_PATHS.search(TEMPORARY.sub("", line))]
+    return [f"{name}: {line.strip()[:120]}" for line in said]
+
+
+def test_no_file_names_a_registry_or_a_machine():
+    assert not [line for name in project_files() for line in indiscretions(name, read(name))]
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "seen"),
+    [
+        ("requirements/dev.txt", "--index-url https://" + "py" + "pi.org/simple", True),
+        ("README.md", "see /" + "wo" + "rk/main", True),
+        ("docs/start.md", "ls /" + "t" + "mp/x", True),
+        ("tests/test_x.py", "ls /" + "t" + "mp/x", False),
+        ("tests/test_x.py", "ls /" + "ro" + "ot/x", True),
+        ("README.md", "docs/" + "wo" + "rk/x and ~/" + "t" + "mp/", False),
+    ],
+)
+def test_an_indiscretion_is_seen(name: str, line: str, seen: bool):
+    assert bool(indiscretions(name, line)) is seen

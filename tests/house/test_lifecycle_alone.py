@@ -1,0 +1,131 @@
+"""Only `engine/lifecycle.py` moves a schedule, a run or a task, and only by guarded statements."""
+
+import ast
+import re
+
+import pytest
+
+from tests.house.tree import SRC, Module, modules
+
+WRITING_PORTS = {"frontier", "hands", "moves"}
+MAY_TOUCH_THEM = ("engine/lifecycle.py", "wiring/", "drivers/", "ports/records/")
+
+STATEMENTS = {
+    "frontier.sql": {"rest_tasks"},
+    "ledger.sql": {"end_run"},
+    "moves.sql": {"move_schedule", "move_run", "move_task", "cancel_tasks"},
+}
+"""Every statement that may change a state, by file."""
+
+_CHANGES_STATE = re.compile(
+    r"\bUPDATE\s+(?:schedules|runs|tasks)\b.*?\bSET\b(?:(?!\bWHERE\b).)*?\bstate\s*=", re.S | re.I
+)
+_GUARD = re.compile(r"\bWHERE\b.*\bstate\s*=\s*(?::was|r\.was)\b", re.S | re.I)
+
+
+def touches(module: Module) -> list[str]:
+    """Where a module reaches for a port that is not its business."""
+    if module.path.startswith(MAY_TOUCH_THEM):
+        return []
+    found = []
+    for node in module.walk():
+        match node:
+            case ast.Attribute(attr=attr, value=value) if attr.lstrip("_") in WRITING_PORTS:
+                # An event has a field `moves`, which is a text.
+                if not (isinstance(value, ast.Name) and value.id == "event"):
+                    found.append(f"{module.path}:{node.lineno} .{attr}")
+            case ast.ImportFrom(module=str(source)) if source.startswith("longline.ports.records"):
+                names = {alias.name for alias in node.names} & {port.capitalize() for port in WRITING_PORTS}
+                found += [f"{module.path}:{node.lineno} {name}" for name in sorted(names)]
+    return found
+
+
+def sql_in_python(module: Module) -> list[str]:
+    """Texts in Python that would change a state; what an f-string fills in may be any table."""
+    found = []
+    for node in module.walk():
+        match node:
+            case ast.Constant(value=str(text)):
+                pass
+            case ast.JoinedStr(values=parts):
+                text = "".join(str(part.value) if isinstance(part, ast.Constant) else "tasks" for part in parts)
+            case _:
+                continue
+        if _CHANGES_STATE.search(text):
+            found.append(f"{module.path}:{node.lineno}")
+    return found
+
+
+def statements(text: str) -> dict[str, str]:
+    """Named queries of a file, without comments to the end of the line."""
+    parts = re.split(r"^-- name: (\w+).*$", text, flags=re.M)[1:]
+    return {name: re.sub(r"--.*", "", body) for name, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def state_changing() -> dict[str, dict[str, str]]:
+    """Statements that change a state: file -> name -> text. Migrations change tables, not states."""
+    found = {}
+    for path in sorted((SRC / "drivers/records/sql").glob("*.sql")):
+        named = statements(path.read_text(encoding="utf-8"))
+        found[path.name] = {name: body for name, body in named.items() if _CHANGES_STATE.search(body)}
+    return {name: named for name, named in found.items() if named}
+
+
+def test_nobody_else_touches_the_ports_that_write_states():
+    assert not [found for module in modules() for found in touches(module)]
+
+
+def test_there_is_a_lifecycle_and_it_does():
+    lifecycle = Module("engine/elsewhere.py", (SRC / "engine/lifecycle.py").read_text(encoding="utf-8"))
+    assert touches(lifecycle)
+
+
+def test_states_are_changed_by_these_statements_only():
+    assert {name: set(named) for name, named in state_changing().items()} == STATEMENTS
+
+
+def test_every_such_statement_is_guarded_by_the_state_that_was():
+    unguarded = [name for named in state_changing().values() for name, body in named.items() if not _GUARD.search(body)]
+    assert not unguarded
+
+
+def test_no_python_text_changes_a_state():
+    assert not [found for module in modules() for found in sql_in_python(module)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "async def f(records): await records.frontier.claim(1, 2, 3, 4)",
+        "async def f(self): await self._hands.reap(1)",
+        "async def f(self): return self.records.moves",
+        "from longline.ports.records.moves import Moves",
+    ],
+)
+def test_a_trespass_is_seen(text: str):
+    assert touches(Module("services/planted.py", text))
+    assert not touches(Module("engine/lifecycle.py", text))
+
+
+def test_reading_an_events_list_is_no_trespass():
+    assert not touches(Module("services/planted.py", "def f(event): return event.moves"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "UPDATE tasks SET state = 'failed' WHERE id = 1",
+        "update runs\nset token = token + 1, state=:became",
+        "UPDATE schedules SET due = 1,\n state = :x WHERE state = :was",
+    ],
+)
+def test_a_statement_that_changes_a_state_is_seen(text: str):
+    assert sql_in_python(Module("services/planted.py", f"sql = {text!r}"))
+
+
+def test_a_table_filled_in_later_hides_nothing():
+    assert sql_in_python(Module("services/planted.py", "sql = f'UPDATE {table} SET state = 1'"))
+
+
+def test_a_condition_on_the_state_is_no_change():
+    assert not sql_in_python(Module("x.py", "sql = 'UPDATE runs SET owner = NULL WHERE state = :was'"))

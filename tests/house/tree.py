@@ -1,0 +1,58 @@
+"""What the house tests read: the modules of a source tree, and the files that belong to the project."""
+
+import ast
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SRC = ROOT / "src" / "longline"
+
+_NOT_OURS = {".git", ".venv", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".hypothesis", "dist"}
+
+
+@dataclass(frozen=True)
+class Module:
+    """One Python file: where it is below its tree, and what it says."""
+
+    path: str
+    text: str
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text, self.path)
+
+    @property
+    def lines(self) -> int:
+        return len(self.text.splitlines())
+
+    def walk(self) -> Iterator[ast.AST]:
+        return ast.walk(self.tree)
+
+
+def modules(top: Path = SRC) -> list[Module]:
+    """Every Python file under `top`."""
+    return [
+        Module(path.relative_to(top).as_posix(), path.read_text(encoding="utf-8"))
+        for path in sorted(top.rglob("*.py"))
+        if not _NOT_OURS & set(path.parts)
+    ]
+
+
+def project_files() -> list[str]:
+    """Paths of the files that are, or are about to be, under version control."""
+    if shutil.which("git") and (ROOT / ".git").exists():
+        command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    else:
+        listed = [p.relative_to(ROOT).as_posix() for p in ROOT.rglob("*") if not _NOT_OURS & set(p.parts)]
+    return sorted(name for name in set(listed) if (ROOT / name).is_file())
+
+
+def read(name: str) -> str:
+    """The text of a project file; empty for one that is not text."""
+    raw = (ROOT / name).read_bytes()
+    return "" if b"\0" in raw else raw.decode("utf-8", errors="replace")

@@ -1,0 +1,241 @@
+"""URLs: the gate, links, keys, and the two contracts' spellings."""
+
+import ada_url
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longline.model import fate
+from longline.model.errors import BadInput
+from longline.model.url import (
+    MAX_LENGTH,
+    BadUrl,
+    dedupe_key,
+    interval_form,
+    join,
+    join_all,
+    parse,
+    product_form,
+    target,
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "href", "host", "hostname"),
+    [
+        ("http://example.com", "http://example.com/", "example.com", "example.com"),
+        ("HTTP://Example.COM:80/A/../b?Q=1#part", "http://example.com/b?Q=1", "example.com", "example.com"),
+        ("https://example.com:443/", "https://example.com/", "example.com", "example.com"),
+        ("https://example.com:80/", "https://example.com:80/", "example.com:80", "example.com"),
+        ("http://example.com:8080/x", "http://example.com:8080/x", "example.com:8080", "example.com"),
+        ("  http://example.com/x \n", "http://example.com/x", "example.com", "example.com"),
+        ("http://müller.de/ü?ü", "http://xn--mller-kva.de/%C3%BC?%C3%BC", "xn--mller-kva.de", "xn--mller-kva.de"),
+        ("http://[::1]:8000/x", "http://[::1]:8000/x", "[::1]:8000", "[::1]"),
+        ("http://0x7f.1/", "http://127.0.0.1/", "127.0.0.1", "127.0.0.1"),
+        ("http://example.com\\a b", "http://example.com/a%20b", "example.com", "example.com"),
+        ("http://user:pw@example.com/", "http://user:pw@example.com/", "example.com", "example.com"),
+        ("http://example.com/?", "http://example.com/?", "example.com", "example.com"),
+        ("http://example.com/a#b?c#d", "http://example.com/a", "example.com", "example.com"),
+    ],
+)
+def test_parse_normalises(text, href, host, hostname):
+    url = parse(text)
+    assert (url.href, url.host, url.hostname) == (href, host, hostname)
+    assert url.scheme == href.partition(":")[0]
+    assert parse(url.href) == url
+
+
+@pytest.mark.parametrize(
+    ("text", "reason", "says"),
+    [
+        ("", "bad_url", "empty"),
+        ("   ", "bad_url", "empty"),
+        ("example.com/path", "bad_url", "no scheme"),
+        ("//example.com/path", "bad_url", "no scheme"),
+        ("/path", "bad_url", "no scheme"),
+        ("http://", "bad_url", "no host"),
+        ("https:///", "bad_url", "no host"),
+        ("http://exa mple.com/", "bad_url", "cannot be parsed"),
+        ("http://example.com:99999/", "bad_url", "cannot be parsed"),
+        ("http://[::1/", "bad_url", "cannot be parsed"),
+        ("http://example.com/a\nb", "bad_url", "control characters"),
+        ("http://example.com/a\x00b", "bad_url", "control characters"),
+        ("http://example.com/\ud800", "bad_url", "cannot be parsed"),
+        ("localhost:8000/x", "scheme", "localhost"),
+        ("ftp://example.com/", "scheme", "ftp"),
+        ("mailto:a@example.com", "scheme", "mailto"),
+        ("javascript:alert(1)", "scheme", "javascript"),
+        ("file:///etc/passwd", "scheme", "file"),
+        ("http://example.com/" + "a" * MAX_LENGTH, "too_long", "longer than"),
+        ("http://example.com/" + "ü" * (MAX_LENGTH // 2), "too_long", "percent-encoded"),
+    ],
+)
+def test_parse_refuses_with_one_line(text, reason, says):
+    with pytest.raises(BadUrl) as refusal:
+        parse(text)
+    assert refusal.value.reason == reason
+    assert reason in fate.REFUSED
+    assert says in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 250
+    assert isinstance(refusal.value, BadInput)
+
+
+@pytest.mark.parametrize(
+    ("href", "leads_to"),
+    [
+        ("page.html", "http://example.com/dir/page.html"),
+        ("../up", "http://example.com/up"),
+        ("/root?x=1#part", "http://example.com/root?x=1"),
+        ("?q=2", "http://example.com/dir/here?q=2"),
+        ("", "http://example.com/dir/here?q=1"),
+        ("#part", "http://example.com/dir/here?q=1"),
+        ("//other.example/x", "http://other.example/x"),
+        ("https://other.example", "https://other.example/"),
+        (" \n page.html\t", "http://example.com/dir/page.html"),
+        ("pa\nge.html", "http://example.com/dir/page.html"),
+        ("\\back\\slash", "http://example.com/back/slash"),
+        ("http:page", "http://example.com/dir/page"),
+        ("../../../../x", "http://example.com/x"),
+        ("mailto:a@example.com", None),
+        ("JavaScript:void(0)", None),
+        (" javascript:void(0)", None),
+        ("data:text/html,x", None),
+        ("tel:+1555", None),
+        ("ftp://example.com/", None),
+        ("http://", None),
+        ("http://[", None),
+        ("\ud800", None),
+    ],
+)
+def test_join(href, leads_to):
+    assert join("http://example.com/dir/here?q=1#part", href) == leads_to
+
+
+def test_a_base_that_is_no_url_leads_nowhere():
+    assert join("not a url", "/x") is None
+    assert join_all("", ["http://example.com/"]) == []
+
+
+def test_join_all_keeps_order_and_drops_repeats():
+    hrefs = ["b", "a", "b#one", "./b", "mailto:x@y", "a#two", " a ", "http://example.com/a"]
+    assert join_all("http://example.com/", hrefs) == ["http://example.com/b", "http://example.com/a"]
+
+
+@given(st.text(alphabet="abz:/?#.%2e\\@[] é\u00a0\t-0", max_size=24))
+def test_join_agrees_with_another_binding(href):
+    base = "https://example.com/a/b/c?q"
+    try:
+        theirs = ada_url.join_url(base, href).partition("#")[0]
+    except ValueError:
+        theirs = ""
+    assert join(base, href) == (theirs if theirs.startswith(("http://", "https://")) else None)
+
+
+@given(st.text(max_size=40))
+def test_parse_answers_or_refuses_and_is_stable(text):
+    for prefix in ("", "http://example.com/", "https://"):
+        try:
+            url = parse(prefix + text)
+        except BadUrl:
+            continue
+        assert parse(url.href) == url
+        assert "#" not in url.href
+        assert dedupe_key(url.href) == dedupe_key(parse(url.href).href)
+
+
+def test_dedupe_key_is_the_directory_and_the_url():
+    here, beside = dedupe_key("http://example.com/a/b/one"), dedupe_key("http://example.com/a/b/two?x=/y/z")
+    elsewhere = dedupe_key("http://example.com/a/c/one")
+    assert len(here) == len(beside) == 16
+    assert here[:4] == beside[:4] != elsewhere[:4]
+    assert len({here[4:], beside[4:], elsewhere[4:]}) == 3
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://example.com/a", "http://example.com/a/"),
+        ("http://example.com/a", "https://example.com/a"),
+        ("http://example.com/a?x=1", "http://example.com/a?x=2"),
+        ("http://example.com/a", "http://example.com/A"),
+    ],
+)
+def test_dedupe_key_tells_urls_apart(one, other):
+    assert dedupe_key(one) != dedupe_key(other)
+
+
+def test_target_is_path_and_query():
+    assert target("http://x/") == "/"
+    assert target("https://user:pw@example.com:8080/a/b?c=/d") == "/a/b?c=/d"
+    assert target("http://[::1]/x") == "/x"
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        # The contract's own table.
+        ("HTTP://Example.com/Path", "https://example.com/Path"),
+        ("http://example.com:80/a/../b/", "https://example.com/b"),
+        ("https://example.com/?utm_source=a&keep=yes#x", "https://example.com/?keep=yes"),
+        ("https://example.com/p?z=1&a=2", "https://example.com/p?a=2&z=1"),
+        # Its sentences, one by one.
+        ("http://example.com:443/", "https://example.com/"),
+        ("https://example.com:80/", "https://example.com/"),
+        ("http://example.com:8080/", "https://example.com:8080/"),
+        ("http://example.com/a/./b/../c", "https://example.com/a/c"),
+        ("http://example.com//a///b//", "https://example.com/a/b"),
+        ("http://example.com", "https://example.com/"),
+        ("http://example.com//", "https://example.com/"),
+        ("http://www.example.com/", "https://www.example.com/"),
+        ("http://example.com/p?b=2&a=2&b=1", "https://example.com/p?a=2&b=2&b=1"),
+        ("http://example.com/p?q=a%20b&c", "https://example.com/p?c=&q=a+b"),
+        ("http://example.com/p?q=a+b", "https://example.com/p?q=a+b"),
+        ("http://example.com/p?", "https://example.com/p"),
+        ("http://example.com/p?q=%E9&r=%e8", "https://example.com/p?q=%E9&r=%E8"),
+        ("http://example.com/p?UTM_source=kept", "https://example.com/p?UTM_source=kept"),
+        ("http://user:pw@example.com/", "https://user:pw@example.com/"),
+        *(
+            (f"http://example.com/p?{name}=1", "https://example.com/p")
+            for name in (
+                *("utm_source", "utm_medium", "utm_campaign", "utm_term", "utm_content"),
+                *("fbclid", "gclid", "gclsrc", "dclid", "msclkid"),
+            )
+        ),
+    ],
+)
+def test_interval_form(text, form):
+    assert interval_form(text) == form
+    assert interval_form(form) == form
+
+
+@pytest.mark.parametrize("text", ["example.com/path", "", "http://", "/path", "http://[bad/"])
+def test_interval_form_refuses(text):
+    with pytest.raises(BadUrl):
+        interval_form(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("HTTPS://Shop.Example/p?b=2&a=1#x", "https://shop.example/p?a=1&b=2"),
+        ("https://shop.example/p/", "https://shop.example/p/"),
+        ("https://shop.example/P", "https://shop.example/P"),
+        (" \thttps://shop.example/p\n", "https://shop.example/p"),
+        ("https://shop.example:443/p", "https://shop.example:443/p"),
+        ("https://shop.example/p;Type=A?x", "https://shop.example/p;Type=A?x"),
+        ("https://shop.example/a/../b//c", "https://shop.example/a/../b//c"),
+        ("https://shop.example/p?b&&a=%2f&a=%2F", "https://shop.example/p?&a=%2F&a=%2f&b"),
+        ("https://shop.example/p?utm_source=x", "https://shop.example/p?utm_source=x"),
+        ("https://shop.example", "https://shop.example"),
+    ],
+)
+def test_product_form(text, form):
+    assert product_form(text) == form
+    assert product_form(form) == form
+
+
+@pytest.mark.parametrize("text", ["shop.example/p", "", "https://", "https://[bad/"])
+def test_product_form_refuses(text):
+    with pytest.raises(BadUrl):
+        product_form(text)

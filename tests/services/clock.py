@@ -1,0 +1,17 @@
+"""A clock that stands still until it is moved."""
+
+
+class HandClock:
+    """Time in the test's hand."""
+
+    def __init__(self, millis: int = 1_700_000_000_000) -> None:
+        self.millis = millis
+
+    def now(self) -> int:
+        return self.millis
+
+    def monotonic(self) -> float:
+        return self.millis / 1000
+
+    async def sleep(self, seconds: float) -> None:
+        self.millis += round(seconds * 1000)

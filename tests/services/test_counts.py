@@ -1,0 +1,30 @@
+from typing import Any
+
+from longline.services.counts import Counts
+
+
+class Counted:
+    """Stands for the tasks or the runs of a records engine."""
+
+    def __init__(self, **found: int) -> None:
+        self.found = found
+
+    async def counts(self) -> dict[str, int]:
+        return self.found
+
+
+async def test_totals_name_every_open_state():
+    tasks: Any = Counted(pending=3, crawling=1)
+    runs: Any = Counted(running=2)
+    totals = await Counts(tasks, runs).take()
+    assert totals.tasks == {
+        "pending": 3,
+        "queued": 0,
+        "crawling": 1,
+        "downloaded": 0,
+        "queued_parse": 0,
+        "parsing": 0,
+        "paused": 0,
+        "expired": 0,
+    }
+    assert totals.runs == {"queued": 0, "running": 2, "completed": 0, "failed": 0, "cancelled": 0}

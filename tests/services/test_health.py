@@ -1,0 +1,89 @@
+import asyncio
+import logging
+
+import pytest
+
+from longline.model.errors import Unavailable
+from longline.services.health import Check, Health
+from tests.services.clock import HandClock
+
+
+async def fine() -> str:
+    return "Engine 1.0"
+
+
+async def down() -> str:
+    raise Unavailable("cannot reach db.internal:5432 as me")
+
+
+async def silent() -> str:
+    await asyncio.Event().wait()
+    return "never"
+
+
+def health(*checks: Check) -> Health:
+    return Health(checks, HandClock(), patience=0.05)
+
+
+@pytest.mark.parametrize(
+    ("database", "redis", "status"),
+    [
+        (fine, fine, "healthy"),
+        (fine, down, "degraded"),
+        (down, fine, "unhealthy"),
+        (down, down, "unhealthy"),
+        (silent, fine, "unhealthy"),
+        (fine, silent, "degraded"),
+    ],
+)
+async def test_the_whole_is_as_well_as_its_parts(database, redis, status: str):
+    report = await health(Check("database", database, critical=True), Check("redis", redis)).report()
+    assert report.status == status
+    assert list(report.checks) == ["database", "redis"]
+
+
+async def test_a_check_tells_what_it_found():
+    report = await health(Check("database", fine, critical=True)).report()
+    assert report.checks["database"].status == "healthy"
+    assert report.checks["database"].detail == "Engine 1.0"
+    assert report.checks["database"].error is None
+
+
+@pytest.mark.parametrize(("probe", "kind"), [(down, "unavailable"), (silent, "timeout")])
+async def test_a_failure_is_public_as_a_word_and_logged_in_full(probe, kind: str, caplog: pytest.LogCaptureFixture):
+    with caplog.at_level(logging.WARNING):
+        report = await health(Check("database", probe)).report()
+    assert report.checks["database"].error == kind
+    assert "db.internal" not in repr(report)
+    assert vars(caplog.records[0])["check"] == "database"
+    assert vars(caplog.records[0])["reason"] in ("cannot reach db.internal:5432 as me", "no answer in time")
+
+
+async def test_checks_run_side_by_side():
+    meeting = asyncio.Barrier(3)
+
+    async def meet() -> str:
+        await meeting.wait()  # passes only when all three are under way at once
+        return "met"
+
+    report = await health(*(Check(name, meet) for name in "abc")).report()
+    assert report.status == "healthy"
+
+
+async def test_without_checks_all_is_well():
+    assert (await health().report()).status == "healthy"
+
+
+async def test_uptime_counts_from_the_start():
+    clock = HandClock()
+    watched = Health((), clock)
+    await clock.sleep(3723)
+    assert (await watched.report()).uptime == pytest.approx(3723)
+
+
+async def test_a_probe_that_is_cancelled_is_not_a_failed_check():
+    task = asyncio.create_task(Health([Check("database", silent)], HandClock(), patience=60).report())
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -1,0 +1,127 @@
+import base64
+import json
+from typing import Any
+
+import jwt
+import pytest
+
+from longline.model.errors import BadInput
+from longline.services.tokens import TokenRefused, Tokens
+from tests.services.clock import HandClock
+
+SECRET = "0123456789abcdef" * 4
+NOW = 1_700_000_000
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock(NOW * 1000)
+
+
+@pytest.fixture
+def tokens(clock: HandClock) -> Tokens:
+    return Tokens(SECRET, clock.now)
+
+
+def forge(claims: dict[str, Any], secret: str = SECRET, algorithm: str = "HS256") -> str:
+    return jwt.encode(claims, secret, algorithm=algorithm)
+
+
+def refusal(tokens: Tokens, token: str | None) -> str:
+    with pytest.raises(TokenRefused) as caught:
+        tokens.verify(token)
+    return caught.value.kind
+
+
+def test_a_token_says_who_may_do_what_until_when(tokens: Tokens):
+    claims = tokens.verify(tokens.issue("admin", "ann", 3600))
+    assert (claims.sub, claims.username, claims.role) == ("ann", "ann", "admin")
+    assert (claims.iat, claims.exp) == (NOW, NOW + 3600)
+    other = tokens.verify(tokens.issue("admin", "ann", 3600))
+    assert claims.jti
+    assert claims.jti != other.jti
+
+
+def test_a_token_is_an_ordinary_hs256_jwt(tokens: Tokens):
+    token = tokens.issue("admin", "ann", 60)
+    assert jwt.get_unverified_header(token) == {"alg": "HS256", "typ": "JWT"}
+    read = jwt.decode(token, SECRET, algorithms=["HS256"], options={"verify_exp": False})
+    assert set(read) == {"sub", "username", "role", "iat", "exp", "jti"}
+
+
+def test_a_token_ends(tokens: Tokens, clock: HandClock):
+    token = tokens.issue("admin", "ann", 60)
+    clock.millis += 59_999
+    assert tokens.verify(token).sub == "ann"
+    clock.millis += 1
+    assert refusal(tokens, token) == "expired"
+
+
+@pytest.mark.parametrize("algorithm", ["HS256", "HS384", "HS512"])
+def test_other_issuers_may_use_any_hmac(tokens: Tokens, algorithm: str):
+    claims = tokens.verify(forge({"exp": NOW + 1, "sub": 7, "role": "user"}, algorithm=algorithm))
+    assert (claims.sub, claims.username, claims.role, claims.jti) == ("7", "7", "user", "")
+
+
+def test_no_token_is_missing(tokens: Tokens):
+    assert refusal(tokens, None) == refusal(tokens, "") == "missing"
+
+
+def test_a_token_under_another_secret_is_refused(tokens: Tokens):
+    assert refusal(tokens, forge({"exp": NOW + 60}, secret="x" * 64)) == "signature"
+
+
+def test_a_token_that_was_changed_is_refused(tokens: Tokens):
+    head, _, sign = tokens.issue("user", "ann", 60).split(".")
+    body = base64.urlsafe_b64encode(json.dumps({"role": "admin", "exp": NOW + 60}).encode()).decode().rstrip("=")
+    assert refusal(tokens, f"{head}.{body}.{sign}") == "signature"
+
+
+@pytest.mark.parametrize("algorithm", ["none", "RS256", "ES256", "HS1"])
+def test_a_token_of_another_family_is_refused(tokens: Tokens, algorithm: str):
+    head = base64.urlsafe_b64encode(json.dumps({"alg": algorithm, "typ": "JWT"}).encode()).decode().rstrip("=")
+    _, body, sign = forge({"exp": NOW + 60}).split(".")
+    assert refusal(tokens, f"{head}.{body}.{'' if algorithm == 'none' else sign}") == "algorithm"
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {},
+        {"exp": "soon"},
+        {"exp": None},
+        {"exp": NOW + 60, "nbf": "later"},
+        {"exp": NOW + 60, "iat": []},
+        {"exp": 1e999},
+    ],
+)
+def test_a_token_without_proper_times_is_refused(tokens: Tokens, claims: dict[str, Any]):
+    assert refusal(tokens, forge(claims)) == "malformed"
+
+
+@pytest.mark.parametrize("token", ["x", "a.b.c", "....", "é.é.é", "Bearer x"])
+def test_what_is_no_token_is_refused(tokens: Tokens, token: str):
+    assert refusal(tokens, token) == "malformed"
+
+
+def test_a_token_for_later_is_refused_until_then(tokens: Tokens, clock: HandClock):
+    token = forge({"exp": NOW + 60, "nbf": NOW + 30})
+    assert refusal(tokens, token) == "early"
+    clock.millis += 30_000
+    assert tokens.verify(token).exp == NOW + 60
+
+
+def test_the_refusal_does_not_hold_the_token(tokens: Tokens):
+    with pytest.raises(TokenRefused) as caught:
+        tokens.verify("hunter2")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_short_secret_works_without_a_warning_each_time(clock: HandClock):
+    tokens = Tokens("short", clock.now)
+    assert tokens.verify(tokens.issue("admin", "ann", 60)).role == "admin"
+
+
+def test_there_is_no_token_without_a_secret(clock: HandClock):
+    with pytest.raises(BadInput, match="secret"):
+        Tokens("", clock.now)

@@ -1,0 +1,144 @@
+import re
+
+import pytest
+
+from longline.model.errors import BadInput
+from longline.settings import KEYS, load
+from longline.settings.aliases import ALIASES, NOT_YET, environment_names, own_name
+
+CONTRACT = """
+AUTH_JWT_SECRET AUTH_INTERNAL_SECRET CRAWLER_SERVER_ADDRESS CRAWLER_SERVER_READ_TIMEOUT CRAWLER_SERVER_WRITE_TIMEOUT
+CRAWLER_SERVER_IDLE_TIMEOUT CRAWLER_SERVER_SECURITY_ENABLED CRAWLER_SERVER_API_KEY CRAWLER_SCHEDULER_ENABLED APP_DEBUG
+APP_ENV LOG_LEVEL LOG_FORMAT LOG_OUTPUT_PATHS POSTGRES_CRAWLER_HOST POSTGRES_CRAWLER_PORT POSTGRES_CRAWLER_USER
+POSTGRES_CRAWLER_PASSWORD POSTGRES_CRAWLER_DB POSTGRES_CRAWLER_SSLMODE REDIS_ADDRESS REDIS_PASSWORD REDIS_DB
+REDIS_EVENTS_ENABLED CRAWLER_SOURCES_API_URL SOURCE_MANAGER_URL PIPELINE_URL CRAWLER_MAX_CONCURRENCY
+CRAWLER_REQUEST_TIMEOUT CRAWLER_USER_AGENT CRAWLER_RESPECT_ROBOTS_TXT CRAWLER_USE_RANDOM_USER_AGENT CRAWLER_USE_REFERER
+CRAWLER_ALLOWED_DOMAINS CRAWLER_DISALLOWED_DOMAINS CRAWLER_DELAY CRAWLER_RANDOM_DELAY CRAWLER_MAX_RETRIES
+CRAWLER_RETRY_DELAY CRAWLER_HTTP_RETRY_MAX CRAWLER_HTTP_RETRY_DELAY CRAWLER_FOLLOW_REDIRECTS CRAWLER_MAX_REDIRECTS
+CRAWLER_VALIDATE_URLS CRAWLER_MAX_BODY_SIZE CRAWLER_MAX_URL_LENGTH CRAWLER_MAX_REQUESTS CRAWLER_DETECT_CHARSET
+CRAWLER_TRACE_HTTP CRAWLER_CLEANUP_INTERVAL CRAWLER_SAVE_DISCOVERED_LINKS CRAWLER_REDIS_STORAGE_ENABLED
+CRAWLER_REDIS_STORAGE_EXPIRES CRAWLER_PROXIES_ENABLED CRAWLER_PROXY_URLS CRAWLER_PROXY_POOL_ENABLED
+CRAWLER_PROXY_POOL_URLS CRAWLER_PROXY_STICKY_TTL CRAWLER_READABILITY_FALLBACK_ENABLED CRAWLER_RENDER_WORKER_URL
+CRAWLER_TLS_INSECURE_SKIP_VERIFY CRAWLER_TLS_MIN_VERSION CRAWLER_TLS_MAX_VERSION
+CRAWLER_TLS_PREFER_SERVER_CIPHER_SUITES CRAWLER_MINIO_ENABLED CRAWLER_MINIO_ENDPOINT CRAWLER_MINIO_ACCESS_KEY
+CRAWLER_MINIO_SECRET_KEY CRAWLER_MINIO_USE_SSL CRAWLER_MINIO_BUCKET CRAWLER_MINIO_METADATA_BUCKET
+ELASTICSEARCH_ADDRESSES ELASTICSEARCH_HOSTS ELASTICSEARCH_API_KEY ELASTICSEARCH_USERNAME ELASTICSEARCH_PASSWORD
+ELASTICSEARCH_INDEX_NAME ELASTICSEARCH_INDEX_PREFIX ELASTICSEARCH_BULK_SIZE ELASTICSEARCH_FLUSH_INTERVAL
+ELASTICSEARCH_RETRY_ENABLED ELASTICSEARCH_RETRY_INITIAL_WAIT ELASTICSEARCH_RETRY_MAX_WAIT ELASTICSEARCH_MAX_RETRIES
+ELASTICSEARCH_DISCOVER_NODES ELASTICSEARCH_TLS_ENABLED ELASTICSEARCH_TLS_CERT_FILE ELASTICSEARCH_TLS_KEY_FILE
+ELASTICSEARCH_TLS_CA_FILE ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY CRAWLER_FEED_POLL_ENABLED
+CRAWLER_FEED_DISCOVERY_ENABLED CRAWLER_FEED_POLL_INTERVAL_MINUTES CRAWLER_FEED_DISCOVERY_INTERVAL_MINUTES
+CRAWLER_FEED_DISCOVERY_RETRY_HOURS CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED CRAWLER_DISCOVERY_ALLOWLIST
+CRAWLER_DISCOVERY_BLOCKLIST CRAWLER_DISCOVERY_GLOBAL_BUDGET_PER_DAY CRAWLER_DISCOVERY_MAX_CANDIDATES_PER_RUN
+FETCHER_ENABLED FETCHER_FOLLOW_REDIRECTS FETCHER_MAX_REDIRECTS FETCHER_WORKER_COUNT FETCHER_USER_AGENT
+FETCHER_REQUEST_TIMEOUT FETCHER_CLAIM_RETRY_DELAY FETCHER_MAX_RETRIES FETCHER_STALE_TIMEOUT
+FETCHER_STALE_CHECK_INTERVAL FETCHER_DATABASE_URL FETCHER_ELASTICSEARCH_URL FETCHER_SOURCE_MANAGER_URL
+FETCHER_LOG_LEVEL JOB_LOGS_ENABLED JOB_LOGS_SSE_ENABLED JOB_LOGS_ARCHIVE_ENABLED JOB_LOGS_REDIS_ENABLED
+JOB_LOGS_REDIS_KEY_PREFIX JOB_LOGS_REDIS_TTL_SECONDS JOB_LOGS_BUFFER_SIZE JOB_LOGS_MIN_LEVEL JOB_LOGS_RETENTION_DAYS
+JOB_LOGS_MINIO_BUCKET JOB_LOGS_MILESTONE_INTERVAL JOB_LOGS_VERBOSITY JOB_LOGS_MAX_PER_SEC ENABLE_PROFILING PPROF_PORT
+ENABLE_CONTINUOUS_PROFILING CONFIG_PATH
+"""
+
+
+def test_every_variable_of_the_contract_is_known():
+    heeded = [name for alias in ALIASES for name in alias.names]
+    assert sorted(CONTRACT.split()) == sorted([*heeded, *NOT_YET])
+
+
+def test_aliases_name_settings_that_exist():
+    assert {setting for alias in ALIASES for setting in alias.settings} <= set(KEYS)
+
+
+def test_a_setting_goes_by_its_own_name_first():
+    assert environment_names("delay") == ("LONGLINE_DELAY", "CRAWLER_DELAY")
+    assert environment_names("port") == ("LONGLINE_PORT", "CRAWLER_SERVER_ADDRESS")
+    assert own_name("user_agent") == "LONGLINE_USER_AGENT"
+
+
+@pytest.mark.parametrize(
+    ("environ", "setting", "value"),
+    [
+        ({"AUTH_JWT_SECRET": "s" * 32}, "jwt_secret", "s" * 32),
+        ({"CRAWLER_USER_AGENT": "bot/2"}, "user_agent", "bot/2"),
+        ({"CRAWLER_RESPECT_ROBOTS_TXT": "no"}, "respect_robots", False),
+        ({"CRAWLER_REQUEST_TIMEOUT": "5s"}, "request_timeout", 5.0),
+        ({"CRAWLER_MAX_BODY_SIZE": "1024"}, "max_body", 1024),
+        ({"CRAWLER_DELAY": "250ms"}, "delay", 0.25),
+        ({"CRAWLER_MAX_RETRIES": "7"}, "max_retries", 7),
+        ({"CRAWLER_MAX_CONCURRENCY": "5"}, "concurrency", 5),
+        ({"LOG_LEVEL": "warn"}, "log_level", "warning"),
+        ({"LOG_FORMAT": "console"}, "log_format", "text"),
+        ({"APP_DEBUG": "true"}, "log_level", "debug"),
+        ({"APP_DEBUG": "false"}, "log_level", "info"),
+        ({"APP_ENV": "production"}, "log_format", "json"),
+        ({"APP_ENV": "development"}, "log_format", "text"),
+        ({"ELASTICSEARCH_HOSTS": "http://a:9200"}, "search", ("http://a:9200",)),
+        ({"CRAWLER_SERVER_ADDRESS": ":8071"}, "host", "0.0.0.0"),
+        ({"CRAWLER_SERVER_ADDRESS": ":8071"}, "port", 8071),
+        ({"CRAWLER_SERVER_ADDRESS": "127.0.0.1:8072"}, "host", "127.0.0.1"),
+        ({"CRAWLER_SERVER_ADDRESS": "[::1]:8073"}, "host", "::1"),
+        ({"REDIS_ADDRESS": "r:6379"}, "redis", "redis://r:6379/0"),
+        ({"REDIS_ADDRESS": "r:6379", "REDIS_PASSWORD": "a@b", "REDIS_DB": "2"}, "redis", "redis://:a%40b@r:6379/2"),
+        ({"POSTGRES_CRAWLER_HOST": "db"}, "database", "postgresql://postgres@db:5432/crawler?sslmode=disable"),
+    ],
+)
+def test_the_contracts_names_set_our_settings(environ: dict[str, str], setting: str, value: object):
+    assert getattr(load(environ=environ).settings, setting) == value
+
+
+def test_a_postgres_address_is_put_together_from_its_parts():
+    environ = {"HOST": "::1", "PORT": "5433", "USER": "me", "PASSWORD": "p/w@d:", "DB": "x y", "SSLMODE": "require"}
+    loaded = load(environ={f"POSTGRES_CRAWLER_{name}": value for name, value in environ.items()})
+    assert loaded.settings.database == "postgresql://me:p%2Fw%40d%3A@[::1]:5433/x%20y?sslmode=require"
+    assert loaded.origins["database"] == "POSTGRES_CRAWLER_HOST"
+    assert not loaded.notes
+
+
+def test_a_bucket_is_put_together_from_its_parts():
+    environ = {"ENABLED": "true", "ENDPOINT": "s3:9000", "ACCESS_KEY": "me", "SECRET_KEY": "a+b c/d", "USE_SSL": "yes"}
+    loaded = load(environ={f"CRAWLER_MINIO_{name}": value for name, value in environ.items()})
+    head, _, query = loaded.settings.objects.partition("?")
+    assert head == "s3://html-archives"
+    assert query == "endpoint=https%3A%2F%2Fs3%3A9000&access_key_id=me&secret_access_key=a%2Bb%20c%2Fd"
+
+
+def test_a_bucket_without_its_keys_is_refused():
+    with pytest.raises(BadInput, match="CRAWLER_MINIO_ACCESS_KEY and CRAWLER_MINIO_SECRET_KEY must be set"):
+        load(environ={"CRAWLER_MINIO_ENABLED": "1"})
+
+
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"POSTGRES_CRAWLER_PORT": "5433"},
+        {"REDIS_PASSWORD": "x"},
+        {"CRAWLER_MINIO_BUCKET": "x"},
+        {"CRAWLER_MINIO_ENABLED": "false", "CRAWLER_MINIO_BUCKET": "x"},
+    ],
+)
+def test_a_part_without_its_chief_is_warned_of(environ: dict[str, str]):
+    loaded = load(environ=environ)
+    assert re.fullmatch(r"\w+ has no effect without \w+", loaded.notes[0])
+    assert load(environ={}).settings == loaded.settings
+
+
+@pytest.mark.parametrize("text", ["8060", "host:", "host:http"])
+def test_an_address_that_is_none_is_refused(text: str):
+    with pytest.raises(BadInput, match="CRAWLER_SERVER_ADDRESS"):
+        load(environ={"CRAWLER_SERVER_ADDRESS": text})
+
+
+def test_a_switch_that_is_none_is_refused_by_its_own_name():
+    with pytest.raises(BadInput, match='APP_DEBUG: "maybe" is not true or false'):
+        load(environ={"APP_DEBUG": "maybe"})
+
+
+@pytest.mark.parametrize("name", NOT_YET)
+def test_a_variable_without_effect_is_warned_of(name: str):
+    assert load(environ={name: "1"}).notes == (f"{name} is set but has no effect yet",)
+
+
+def test_of_two_names_for_one_setting_the_earlier_wins_and_the_other_is_told():
+    loaded = load(environ={"FETCHER_USER_AGENT": "b", "CRAWLER_USER_AGENT": "a"})
+    assert loaded.settings.user_agent == "a"
+    assert loaded.notes == ("FETCHER_USER_AGENT is overruled by CRAWLER_USER_AGENT",)

@@ -1,0 +1,99 @@
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from longline.model.errors import LonglineError
+from longline.settings import Settings, jwt_secret, prepare
+
+NOBODY = 65534
+
+
+@contextmanager
+def without_rights(folder: Path) -> Iterator[None]:
+    """Root may write anywhere, so it steps down for a moment; others have their right taken."""
+    mode = folder.stat().st_mode
+    if os.geteuid() == 0:
+        os.seteuid(NOBODY)
+    else:
+        folder.chmod(0o500)
+    try:
+        yield
+    finally:
+        if os.getuid() == 0:
+            os.seteuid(0)
+        folder.chmod(mode)
+
+
+def test_the_folder_is_made_and_left_as_it_was(tmp_path: Path):
+    folder = tmp_path / "a" / "b"
+    assert prepare(folder) == folder
+    assert list(folder.iterdir()) == []
+
+
+def test_a_folder_below_a_file_is_refused_in_one_line(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(LonglineError, match="cannot be written: Not a directory; name another with --data"):
+        prepare(tmp_path / "file" / "data")
+
+
+def test_a_file_in_its_place_is_refused_in_one_line(tmp_path: Path):
+    (tmp_path / "data").write_text("")
+    with pytest.raises(LonglineError, match="cannot be written: File exists"):
+        prepare(tmp_path / "data")
+
+
+def test_a_folder_that_is_not_ours_is_refused_in_one_line(tmp_path: Path):
+    with without_rights(tmp_path), pytest.raises(LonglineError, match="cannot be written: Permission denied"):
+        prepare(tmp_path / "data")
+    with without_rights(tmp_path), pytest.raises(LonglineError, match="cannot be written: Permission denied"):
+        prepare(tmp_path)
+
+
+def test_a_secret_that_was_set_is_used_and_nothing_is_written(tmp_path: Path):
+    assert jwt_secret(Settings(data=tmp_path, jwt_secret="given")) == "given"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_secret_is_made_once_and_for_us_alone(tmp_path: Path):
+    settings = Settings(data=tmp_path / "data")
+    secret = jwt_secret(settings)
+    assert len(secret) == 64
+    assert int(secret, 16) > 0
+    assert jwt_secret(settings) == secret
+    assert [path.name for path in settings.data.iterdir()] == ["auth.secret"]
+    assert (settings.data / "auth.secret").stat().st_mode & 0o777 == 0o600
+    assert jwt_secret(Settings(data=tmp_path / "other")) != secret
+
+
+def test_processes_that_start_together_agree(tmp_path: Path):
+    program = (
+        "import sys; from pathlib import Path; from longline.settings import Settings, jwt_secret\n"
+        "print('ready', flush=True); sys.stdin.read()\n"
+        f"print(jwt_secret(Settings(data=Path({str(tmp_path)!r}))))"
+    )
+    children = [
+        subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    for child in children:
+        assert child.stdout
+        assert child.stdout.readline() == "ready\n"
+    for child in children:  # all are loaded and wait: let them go at once
+        assert child.stdin
+        child.stdin.close()
+        child.stdin = None
+    secrets = {child.communicate()[0] for child in children}
+    assert len(secrets) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["auth.secret"]
+
+
+@pytest.mark.parametrize("content", [b"", b"short\n", b"\xff" * 64])
+def test_a_damaged_secret_is_not_used(tmp_path: Path, content: bytes):
+    (tmp_path / "auth.secret").write_bytes(content)
+    with pytest.raises(LonglineError, match=r"auth\.secret (is damaged|cannot be used)"):
+        jwt_secret(Settings(data=tmp_path))

@@ -1,0 +1,44 @@
+from pathlib import Path
+
+from longline.settings import KEYS, Settings, load
+from longline.settings.handover import environment
+
+CHANGED = Settings(
+    data=Path("/a folder"),
+    database="postgresql://me:p%20w@db/x?sslmode=disable",
+    objects="s3://b?access_key_id=me&secret_access_key=hunter2",
+    redis="redis://:hunter2@r:1/2",
+    search=("http://me:hunter2@s:9200", "http://t:9200"),
+    host="::",
+    port=0,
+    metrics_open=True,
+    jwt_secret="x" * 40,
+    internal_secret="hunter2",
+    workers=3,
+    concurrency=5,
+    lease=12.345,
+    scheduler=False,
+    user_agent="bot/1 (+me)",
+    respect_robots=False,
+    delay=0.25,
+    host_concurrency=2,
+    request_timeout=90.5,
+    connect_timeout=0.5,
+    max_body=1234567,
+    max_retries=0,
+    egress_allow=("10.0.0.0/8", "fd00::/8"),
+    log_level="debug",
+    log_format="json",
+)
+
+
+def test_a_child_reads_exactly_what_we_have():
+    defaults = Settings()
+    assert not [name for name in KEYS if getattr(CHANGED, name) == getattr(defaults, name)], "change this one as well"
+    assert load(environ=environment(CHANGED)).settings == CHANGED
+
+
+def test_defaults_are_handed_over_as_well():
+    settings = Settings()
+    loaded = load(environ={**environment(settings), "CRAWLER_DELAY": "9s", "POSTGRES_CRAWLER_HOST": "elsewhere"})
+    assert loaded.settings == settings

@@ -1,0 +1,63 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from longline.settings.keys import KEYS, Settings, default
+
+
+def test_every_key_has_one_sentence():
+    assert list(KEYS) == list(Settings.__struct_fields__)
+    for name, key in KEYS.items():
+        assert key.doc.endswith("."), name
+        assert key.doc[0].isupper(), name
+        assert "\n" not in key.doc, name
+
+
+def test_every_default_is_written_as_it_is_read():
+    for field in msgspec.structs.fields(Settings):
+        kind = KEYS[field.name].kind
+        assert kind.read(kind.show(field.default)) == field.default, field.name
+
+
+def test_engines_are_embedded_in_the_data_folder_by_default(tmp_path: Path):
+    settings = Settings(data=tmp_path / "with space")
+    assert settings.database == f"sqlite:///{tmp_path}/with space/longline.db"
+    assert settings.objects == f"file://{tmp_path}/with%20space/objects"
+
+
+def test_the_data_folder_does_not_move_with_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    settings = Settings()
+    monkeypatch.chdir("/")
+    assert settings.data == tmp_path / "longline-data"
+
+
+def test_named_engines_are_kept():
+    settings = Settings(database="postgresql://db/x", objects="s3://bucket")
+    assert (settings.database, settings.objects) == ("postgresql://db/x", "s3://bucket")
+
+
+@pytest.mark.parametrize(
+    ("host", "local"),
+    [
+        *((host, True) for host in ("127.0.0.1", "127.8.8.8", "::1", "localhost")),
+        *((host, False) for host in ("0.0.0.0", "::", "10.0.0.1", "crawler.example")),
+    ],
+)
+def test_loopback_is_what_only_this_machine_can_reach(host: str, local: bool):
+    assert Settings(host=host).loopback is local
+
+
+def test_secrets_are_not_shown():
+    settings = Settings(jwt_secret="hunter2", database="postgresql://me:hunter3@db/x", internal_secret="hunter4")
+    assert "hunter" not in repr(settings)
+    assert settings.shown("jwt_secret") == "***"
+    assert Settings().shown("jwt_secret") == ""
+
+
+def test_the_manual_names_no_path_of_this_machine():
+    assert default("database") == "sqlite in the data folder"
+    assert default("data") == "longline-data"
+    assert default("max_body") == "10MB"
+    assert default("lease") == "30s"
