@@ -14,31 +14,31 @@ from longline.settings import Settings, load
 from tests.cli.conftest import Command, assert_one_line, running
 
 
-def address(process: subprocess.Popen[str]) -> str:
-    """Where a server that was just started says it listens."""
+def greeting(process: subprocess.Popen[str]) -> tuple[str, str]:
+    """Where a server that was just started says it listens, and how one gets a token."""
     assert process.stdout
-    head = process.stdout.readline()
+    head, hint = process.stdout.readline(), process.stdout.readline()
     assert " listens on http://127.0.0.1:" in head, head
-    return head.split(" listens on ")[1].split()[0]
+    return head.split(" listens on ")[1].split()[0], hint
 
 
-def ends(process: subprocess.Popen[str], how: int) -> tuple[str, str]:
-    """Stop a command and take what it said."""
+def ends(process: subprocess.Popen[str], how: int) -> str:
+    """Stop a command and take what it logged."""
     process.send_signal(how)
-    said = process.communicate(timeout=20)
-    assert process.returncode == 0, said
-    return said
+    said, logged = process.communicate(timeout=20)
+    assert (process.returncode, said) == (0, ""), logged
+    return logged
 
 
 @pytest.mark.parametrize(("command", "how"), [("up", signal.SIGTERM), ("up", signal.SIGINT), ("api", signal.SIGTERM)])
 def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str, how: int):
     with running(tmp_path, command, "--port", "0", "--data", "d") as process:
-        where = address(process)
+        where, hint = greeting(process)
         answer = httpx.get(f"{where}/health", headers={"X-Request-ID": "me"})
         assert (answer.status_code, answer.json()["status"]) == (200, "healthy")
         assert httpx.get(f"{where}/metrics").status_code == 200
-        said, logged = ends(process, how)
-    assert said == f"a token for it: longline token --role admin --data {tmp_path / 'd'}\n"
+        logged = ends(process, how)
+    assert hint == f"a token for it: longline token --role admin --data {tmp_path / 'd'}\n"
     lines = [json.loads(line) for line in logged.splitlines()]
     assert {line["service"] for line in lines} == {"longline"}
     assert [line["path"] for line in lines if line.get("request_id") == "me"] == ["/health"]
@@ -50,8 +50,7 @@ def test_a_worker_listens_nowhere_and_goes(tmp_path: Path):
         first = json.loads(process.stderr.readline())
         assert first["message"] == "FETCHER_ENABLED is set but has no effect yet"
         assert first["level"] == "warning"
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=20)
+        ends(process, signal.SIGTERM)
 
 
 def test_a_taken_port_is_one_line(longline: Command):

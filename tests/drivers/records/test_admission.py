@@ -17,6 +17,7 @@ from tests.drivers.records.world import (
     admit,
     claim,
     claim_one,
+    ended,
     get_run,
     host_report,
     queued_run,
@@ -65,7 +66,7 @@ async def test_a_url_is_known_even_after_it_ended(records: Records):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 2))
     lease = await claim_one(records)
-    await report(records, host_report(lease, [], unstarted=lease.tasks[1:]))
+    await report(records, host_report(lease, [ended(lease.tasks[0])], unstarted=lease.tasks[1:]))
     assert await admit(records, *urls(run, "a.example", 2)) == Admitted(0, 2, 0)
 
 
@@ -184,9 +185,8 @@ async def test_known_urls_wake_nobody(records: Records, peek: Peek):
     await admit(records, url(run), url(run, "b.example"))
     for lease in (await claim(records)).values():
         await report(records, host_report(lease))
-    await running_run(records)
     before = await peek.rows("SELECT * FROM line")
-    await admit(records, url(run))
+    await admit(records, url(run, scope=run.id, run_id=(await running_run(records)).id))
     assert await peek.rows("SELECT * FROM line") == before
 
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Sequence
-from itertools import count
 
 from longline.model.host import HostLease, HostReport
 from longline.model.ids import new_id
@@ -21,7 +20,7 @@ ME, YOU = 1, 2
 def url(run: RunRow | int, host: str = "a.example", path: str = "/", **more: object) -> NewTask:
     """A URL that asks to be admitted; its scope is its run unless told otherwise."""
     run_id = run if isinstance(run, int) else run.id
-    facts = {"scope": run_id, "run_id": run_id, **more}
+    facts = {"scope": run_id, "run_id": run_id} | more
     key = hashlib.sha256(path.encode()).digest()[:16]
     return NewTask(url=f"https://{host}{path}", host=host, key=key, **facts)  # type: ignore[arg-type]
 
@@ -88,9 +87,6 @@ async def release(records: Records, lease: HostLease, not_before: int = 0) -> No
     """Give a host back as if it had never been claimed."""
     back = HostReport(lease.host_id, lease.token, unstarted=lease.tasks, not_before=not_before, release=True)
     assert not (await report(records, back)).refused
-
-
-PLACES = count()
 
 
 def page(offset: int = 0, title: str = "") -> PageFacts:

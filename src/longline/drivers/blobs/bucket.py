@@ -116,7 +116,7 @@ def _credentials(options: Mapping[str, str]) -> "S3CredentialProvider | None":
     key: S3Credential = {
         "access_key_id": options["access_key_id"],
         "secret_access_key": options["secret_access_key"],
-        "token": options.get("session_token"),
+        "token": options.get("session_token") or None,
         "expires_at": None,
     }
     return lambda: key

@@ -1,0 +1,288 @@
+"""Leases on hosts, on both engines: who gets which, for how long, and how they come back."""
+
+import asyncio
+
+from longline.drivers.records import open_records
+from longline.ports.records import Records
+from longline.ports.records.frontier import HostSetting
+from longline.testing.clock import FakeClock
+from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import (
+    DELAY,
+    ME,
+    TTL,
+    YOU,
+    admit,
+    claim,
+    claim_one,
+    ended,
+    host_report,
+    release,
+    report,
+    running_run,
+    url,
+    urls,
+)
+
+
+async def wakes(peek: Peek) -> dict[str, int | None]:
+    return dict(await peek.rows("SELECT h.host, l.wake_at FROM line l JOIN hosts h ON h.id = l.host_id"))
+
+
+async def test_hosts_are_made_once_and_keep_their_settings(records: Records, peek: Peek):
+    await records.frontier.ensure_hosts([HostSetting("a.example", 10, 2), HostSetting("b.example", 20, 1)])
+    await records.frontier.ensure_hosts([HostSetting("a.example", 99, 9), HostSetting("c.example", 30, 3)])
+    rows = await peek.rows("SELECT host, delay_ms, concurrency FROM hosts ORDER BY host")
+    assert rows == [("a.example", 10, 2), ("b.example", 20, 1), ("c.example", 30, 3)]
+    assert await wakes(peek) == {"a.example": None, "b.example": None, "c.example": None}
+
+
+async def test_the_same_hosts_made_by_many_at_once(records: Records, peek: Peek):
+    hosts = [HostSetting(f"h{i}.example", 10, 1) for i in range(50)]
+    await asyncio.gather(*(records.frontier.ensure_hosts(hosts[i:] + hosts[:i]) for i in range(0, 50, 7)))
+    assert (await peek.value("SELECT COUNT(*) FROM hosts"), await peek.value("SELECT COUNT(*) FROM line")) == (50, 50)
+
+
+async def test_a_lease_says_everything_a_worker_needs(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await records.frontier.ensure_hosts([HostSetting("a.example", 250, 3)])
+    await records.frontier.admit([url(run, path="/x", depth=2, priority=7)], {})
+    (lease,) = await records.frontier.claim(ME, 10, 10, TTL)
+    assert (lease.host, lease.delay_ms, lease.concurrency, lease.not_before) == ("a.example", 250, 3, 0)
+    assert lease.until == clock.now() + TTL
+    (task,) = lease.tasks
+    assert (task.url, task.run_id, task.scope, task.depth) == ("https://a.example/x", run.id, run.id, 2)
+    assert (task.attempt, task.priority, task.due) == (1, 7, 0)
+
+
+async def test_a_claimed_task_shows_as_queued_until_it_comes_back(records: Records):
+    run = await running_run(records)
+    await admit(records, url(run))
+    lease = await claim_one(records)
+    (task,) = await records.tasks.find()
+    standing = await records.moves.standing("task", task.id)
+    assert (task.state, task.attempt) == ("queued", 1)
+    assert standing is not None
+    assert (standing.state, standing.rest, standing.token) == ("queued", "pending", lease.token)
+    assert (standing.owner, standing.lease_until) == (ME, lease.until)
+    await release(records, lease)
+    (task,) = await records.tasks.find()
+    assert (task.state, task.attempt) == ("pending", 0)
+    standing = await records.moves.standing("task", task.id)
+    assert standing is not None
+    assert (standing.state, standing.owner, standing.lease_until) == ("pending", None, None)
+
+
+async def test_a_host_belongs_to_one_worker_at_a_time(records: Records):
+    run = await running_run(records)
+    await admit(records, *urls(run, "a.example", 5))
+    first = await claim(records, tasks=2)
+    assert len(first["a.example"].tasks) == 2
+    assert await claim(records, owner=YOU) == {}
+
+
+async def test_many_claim_at_once_and_none_gets_what_another_has(records: Records, records_url: str):
+    run = await running_run(records)
+    await admit(records, *(url(run, f"h{i}.example") for i in range(40)))
+    others = [await open_records(records_url, FakeClock()) for _ in range(3)]
+    ports = [records, *others]
+    found = await asyncio.gather(*(ports[i % 4].frontier.claim(i, 5, 10, TTL) for i in range(16)))
+    for other in others:
+        await other.schema.close()
+    # PostgreSQL skips what another claimer has locked at that moment: nobody waits, and what is left is there later.
+    found.append(await records.frontier.claim(99, 100, 10, TTL))
+    hosts = [lease.host for leases in found for lease in leases]
+    assert sorted(hosts) == sorted(f"h{i}.example" for i in range(40))
+    assert sum(len(lease.tasks) for leases in found for lease in leases) == 40
+
+
+async def test_the_longest_waiting_host_comes_first(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    for host in ("c.example", "a.example", "b.example"):
+        await admit(records, url(run, host))
+        clock.advance(1)
+    got = [[*(await claim(records, hosts=1))] for _ in range(3)]
+    assert got == [["c.example"], ["a.example"], ["b.example"]]
+
+
+async def test_a_released_host_goes_to_the_back(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, *urls(run, "big.example", 9), url(run, "small.example"))
+    first = await claim(records, hosts=1, tasks=2)
+    clock.advance(1)
+    for lease in first.values():
+        await report(records, host_report(lease))
+    (second,) = await claim(records, hosts=1)
+    assert {second} == {"big.example", "small.example"} - set(first)
+
+
+async def test_best_priority_first_inside_a_host(records: Records):
+    run = await running_run(records)
+    await admit(records, *(url(run, path=f"/{p}", priority=p) for p in (500, 3, 900, 40)))
+    lease = (await claim(records, tasks=3))["a.example"]
+    assert [t.priority for t in lease.tasks] == [3, 40, 500]
+
+
+async def test_equal_priorities_in_the_order_of_admission(records: Records):
+    run = await running_run(records)
+    for path in ("/z", "/a", "/m"):
+        await admit(records, url(run, path=path))
+    lease = await claim_one(records)
+    assert [t.url[-2:] for t in lease.tasks] == ["/z", "/a", "/m"]
+
+
+async def test_what_came_due_stands_in_line_with_what_was_ready(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    due = clock.now() + 1_000
+    await admit(records, url(run, path="/ready", priority=5), url(run, path="/due", priority=1, due=due))
+    clock.advance(1)
+    lease = (await claim(records, tasks=1))["a.example"]
+    assert [(t.url[-4:], t.due) for t in lease.tasks] == [("/due", due)]
+
+
+async def test_what_is_due_later_is_not_handed_out(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, url(run, path="/now"), url(run, path="/later", priority=1, due=clock.now() + 1))
+    lease = await claim_one(records)
+    assert [t.url[-4:] for t in lease.tasks] == ["/now"]
+    await report(records, host_report(lease))
+    assert await claim(records) == {}
+    clock.advance(0.001)
+    assert [t.url[-6:] for t in (await claim_one(records)).tasks] == ["/later"]
+
+
+async def test_limits_of_hosts_and_tasks_hold(records: Records):
+    run = await running_run(records)
+    await admit(records, *(u for h in "abcd" for u in urls(run, f"{h}.example", 6)))
+    leases = await claim(records, hosts=3, tasks=4)
+    assert [len(lease.tasks) for lease in leases.values()] == [4, 4, 4]
+    assert len(await claim(records, hosts=3, tasks=4)) == 1
+
+
+async def test_a_host_that_woke_for_nothing_is_leased_empty_and_goes_to_sleep(records: Records, peek: Peek):
+    run = await running_run(records)
+    await admit(records, url(run))
+    await peek.rows("DELETE FROM queue") if peek.engine == "lite" else await peek.rows("DELETE FROM queue RETURNING id")
+    lease = await claim_one(records)
+    assert lease.tasks == ()
+    await report(records, host_report(lease))
+    assert await wakes(peek) == {"a.example": None}
+    assert await claim(records) == {}
+
+
+async def test_renewal_moves_the_deadline(records: Records, clock: FakeClock, peek: Peek):
+    run = await running_run(records)
+    await admit(records, url(run))
+    lease = await claim_one(records)
+    clock.advance(20)
+    assert await records.frontier.renew(ME, [(lease.host_id, lease.token)], TTL) == {lease.host_id}
+    assert await wakes(peek) == {"a.example": clock.now() + TTL}
+    clock.advance(20)
+    assert await records.frontier.reap(10) == []
+    assert not (await report(records, host_report(lease))).refused
+
+
+async def test_only_the_holder_renews_and_only_what_it_holds(records: Records, peek: Peek):
+    run = await running_run(records)
+    await admit(records, url(run), url(run, "b.example"))
+    leases = await claim(records)
+    a, b = leases["a.example"], leases["b.example"]
+    before = await peek.snapshot()
+    assert await records.frontier.renew(YOU, [(a.host_id, a.token)], TTL) == set()
+    assert await records.frontier.renew(ME, [(a.host_id, a.token - 1), (a.host_id + 999, 1)], TTL) == set()
+    assert await peek.snapshot() == before
+    await release(records, b)
+    assert await records.frontier.renew(ME, [(a.host_id, a.token), (b.host_id, b.token)], TTL) == {a.host_id}
+
+
+async def test_a_lapsed_lease_cannot_be_revived(records: Records, clock: FakeClock, peek: Peek):
+    run = await running_run(records)
+    await admit(records, url(run))
+    lease = await claim_one(records)
+    clock.advance(TTL / 1000)
+    assert await records.frontier.renew(ME, [(lease.host_id, lease.token)], TTL) == {lease.host_id}, "not yet lapsed"
+    clock.advance(TTL / 1000 + 0.001)
+    before = await peek.snapshot()
+    assert await records.frontier.renew(ME, [(lease.host_id, lease.token)], TTL) == set()
+    assert await peek.snapshot() == before
+
+
+async def test_the_reaper_takes_back_what_lapsed_and_only_that(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, url(run))
+    old = await claim_one(records)
+    clock.advance(TTL / 1000)
+    await admit(records, url(run, "b.example"))
+    young = await claim_one(records, "b.example")
+    assert await records.frontier.reap(10) == [], "a lease holds until its last millisecond is over"
+    clock.advance(0.001)
+    assert await records.frontier.reap(10) == [old.host_id]
+    assert (await report(records, host_report(old))).stale == {old.host_id}
+    assert not (await report(records, host_report(young))).refused
+
+
+async def test_after_a_reap_the_host_waits_a_whole_delay(records: Records, clock: FakeClock, peek: Peek):
+    run = await running_run(records)
+    await admit(records, url(run))
+    first = await claim_one(records)
+    clock.advance(TTL / 1000 + 1)
+    await records.frontier.reap(10)
+    assert await peek.value("SELECT lapses FROM line") == 1
+    await admit(records, url(run, path="/more"))
+    clock.advance((DELAY - 1) / 1000)
+    assert await claim(records) == {}
+    clock.advance(0.001)
+    again = await claim_one(records, owner=YOU)
+    assert again.token > first.token
+    assert {t.url: t.attempt for t in again.tasks} == {"https://a.example/": 2, "https://a.example/more": 1}
+    assert again.not_before == clock.now()
+
+
+async def test_reaping_is_bounded_and_oldest_first(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    hosts = []
+    for name in "cab":
+        await admit(records, url(run, f"{name}.example"))
+        hosts.append((await claim_one(records, f"{name}.example")).host_id)
+        clock.advance(1)
+    clock.advance(100)
+    assert sorted(await records.frontier.reap(2)) == sorted(hosts[:2])
+    assert await records.frontier.reap(2) == hosts[2:]
+
+
+async def test_disowning_takes_everything_of_one_owner(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, url(run, "a.example"), url(run, "b.example"))
+    mine = await claim(records, owner=ME)
+    await admit(records, url(run, "c.example"))
+    yours = await claim_one(records, "c.example", owner=YOU)
+    assert await records.frontier.disown(ME) == 2
+    assert (await report(records, host_report(mine["a.example"]))).refused
+    assert not (await report(records, host_report(yours))).refused
+    assert await claim(records) == {}, "who died may have asked the host something just now"
+    clock.advance(DELAY / 1000)
+    assert set(await claim(records)) == {"a.example", "b.example"}
+    assert await records.frontier.disown(3) == 0
+
+
+async def test_attempts_count_even_when_nobody_reports(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, url(run))
+    for attempt in (1, 2, 3):
+        lease = await claim_one(records)
+        assert [t.attempt for t in lease.tasks] == [attempt]
+        clock.advance(TTL / 1000 + 1)
+        await records.frontier.reap(10)
+        clock.advance(DELAY / 1000)
+
+
+async def test_tasks_given_back_unstarted_are_as_never_claimed(records: Records):
+    run = await running_run(records)
+    await admit(records, *urls(run, "a.example", 3))
+    for _ in range(3):
+        lease = await claim_one(records)
+        assert [t.attempt for t in lease.tasks] == [1, 1, 1]
+        await release(records, lease)
+    lease = await claim_one(records)
+    await report(records, host_report(lease, [ended(lease.tasks[0])], unstarted=lease.tasks[1:2]))
+    assert [t.attempt for t in (await claim_one(records)).tasks] == [1, 2], "the one not spoken of keeps its attempt"

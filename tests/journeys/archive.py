@@ -1,0 +1,29 @@
+"""Reads what a crawl left in its folder, with other people's tools."""
+
+import sqlite3
+from collections import Counter
+from pathlib import Path
+
+from warcio.archiveiterator import ArchiveIterator
+
+
+def records(folder: Path) -> Counter[str]:
+    """How often each URL stands in the WARC files of a folder, whatever the kind of record."""
+    found: Counter[str] = Counter()
+    for file in sorted(folder.rglob("*.warc.gz")):
+        with file.open("rb") as stream:
+            for record in ArchiveIterator(stream, check_digests=True):
+                assert record.rec_type == "response"
+                assert record.http_headers.get_statuscode() == "200"
+                record.content_stream().read()
+                assert record.digest_checker.passed, record.digest_checker.problems
+                found[record.rec_headers.get_header("WARC-Target-URI")] += 1
+    return found
+
+
+def ask(folder: Path, sql: str) -> list[tuple[object, ...]]:
+    """Rows of the crawl's database."""
+    with sqlite3.connect(folder / "longline.db") as database:
+        rows = database.execute(sql).fetchall()
+    database.close()
+    return rows

@@ -1,0 +1,162 @@
+"""One site, one command: whole, killed on the way, stopped and gone on with."""
+
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.journeys.archive import ask, records
+from tests.web import SiteHandle, running_site
+
+PAGES = 500
+
+
+def command(site: SiteHandle, out: Path, *more: str) -> list[str]:
+    return [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "10", "--out", str(out), *more]
+
+
+def run(site: SiteHandle, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command(site, out, *more), capture_output=True, text=True, timeout=120, check=False)
+
+
+def start(site: SiteHandle, out: Path, *more: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(command(site, out, *more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_visits(site: SiteHandle, wanted: int, process: subprocess.Popen[str]) -> None:
+    deadline = time.monotonic() + 60
+    while sum(site.visits().values()) < wanted:
+        assert process.poll() is None, "the crawl ended before it was to be stopped"
+        assert time.monotonic() < deadline, "the crawl does not get on"
+        time.sleep(0.01)
+
+
+def assert_sums_reconcile(out: Path) -> None:
+    """Recount every sum from the rows it sums up."""
+    [(run_id, admitted, still_open, completed, failed, cancelled, skipped)] = ask(
+        out, "SELECT id, admitted, open, completed, failed, cancelled, skipped FROM runs"
+    )
+    states = dict(ask(out, f"SELECT state, COUNT(*) FROM tasks WHERE run_id = {run_id} GROUP BY state"))
+    assert admitted == sum(states.values())
+    assert (completed, failed, cancelled, skipped) == tuple(
+        states.get(s, 0) for s in ("completed", "failed", "cancelled", "skipped")
+    )
+    assert still_open == admitted - completed - failed - cancelled - skipped
+    fates = dict(ask(out, "SELECT fate, SUM(count) FROM fates WHERE fate <> 'refused' GROUP BY fate"))
+    assert fates == {s: n for s, n in states.items() if s in ("completed", "failed", "cancelled", "skipped")}
+
+
+def assert_whole(site: SiteHandle, out: Path) -> None:
+    """Every page is kept once, rows and archive agree, and nothing is held or left over."""
+    kept = records(out)
+    assert set(kept) == set(site.page_urls)
+    assert set(kept.values()) == {1}
+    assert ask(out, "SELECT COUNT(*), COUNT(DISTINCT url) FROM pages") == [(PAGES, PAGES)]
+    assert ask(out, "SELECT SUM(records) FROM segments WHERE state = 'stored'") == [(PAGES,)]
+    assert ask(out, "SELECT COUNT(*) FROM segments WHERE state = 'writing'") == [(0,)]
+    assert ask(out, "SELECT COUNT(*) FROM line WHERE owner IS NOT NULL") == [(0,)]
+    assert ask(out, "SELECT COUNT(*) FROM queue") == [(0,)]
+    assert ask(out, "SELECT state, open, completed, skipped FROM runs") == [("completed", 0, PAGES, 5)]
+    assert ask(out, "SELECT COUNT(*) FROM workers") == [(0,)]
+    assert_sums_reconcile(out)
+
+
+def test_fetches_every_page_once(tmp_path: Path) -> None:
+    with running_site(pages=PAGES) as site:
+        done = run(site, tmp_path / "out")
+        assert done.returncode == 0, done.stderr
+        assert_whole(site, tmp_path / "out")
+        visits = site.visits()
+        assert visits.pop("/robots.txt") == 1
+        assert set(visits.values()) == {1}
+        assert len(visits) == PAGES
+    assert re.search(r"completed\W+ok\W+500", done.stdout)
+    assert re.search(r"skipped\W+robots\W+5\b", done.stdout)
+    assert re.search(r"admitted\W+the sum of these\W+505", done.stdout)
+
+
+def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with running_site(pages=PAGES, delay=0.01) as site:
+        for visits in (60, 180, 320):
+            process = start(site, out)
+            wait_for_visits(site, visits, process)
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+            assert ask(out, "SELECT state FROM runs") == [("running",)]
+            assert_sums_reconcile(out)
+        done = run(site, out)
+        assert done.returncode == 0, done.stderr
+        assert "going on" in done.stdout
+        assert_whole(site, out)
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_stops_cleanly_and_goes_on(tmp_path: Path, stop: signal.Signals) -> None:
+    out = tmp_path / "out"
+    with running_site(pages=PAGES, delay=0.01) as site:
+        process = start(site, out)
+        wait_for_visits(site, 100, process)
+        process.send_signal(stop)
+        stdout, stderr = process.communicate(timeout=20)
+        assert process.returncode == 130, stderr
+        assert stderr == ""
+        assert "the same command goes on from here" in stdout
+        # Nothing is held, so nobody has to wait for anything to lapse.
+        assert ask(out, "SELECT COUNT(*) FROM line WHERE owner IS NOT NULL") == [(0,)]
+        assert ask(out, "SELECT owner, lease_until FROM runs") == [(None, None)]
+        assert ask(out, "SELECT COUNT(*) FROM workers") == [(0,)]
+        done = run(site, out)
+        assert done.returncode == 0, done.stderr
+        assert_whole(site, out)
+        # What had been fetched before the stop was reported before the end: no page was asked for twice.
+        visits = site.visits()
+        visits.pop("/robots.txt")
+        assert set(visits.values()) == {1}
+
+
+def test_a_finished_crawl_is_left_alone_unless_asked(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with running_site(pages=20) as site:
+        run(site, out)
+        before = sum(site.visits().values())
+        again = run(site, out)
+        assert again.returncode == 0
+        assert "had ended already" in again.stdout
+        assert sum(site.visits().values()) == before
+        anew = run(site, out, "--again")
+        assert anew.returncode == 0
+        assert ask(out, "SELECT completed FROM runs ORDER BY id") == [(20,), (20,)]
+
+
+def test_limit_and_depth_bound_a_crawl(tmp_path: Path) -> None:
+    with running_site(pages=200) as site:
+        limited = run(site, tmp_path / "limited", "--limit", "30")
+        assert limited.returncode == 0
+        assert ask(tmp_path / "limited", "SELECT admitted, completed + skipped FROM runs") == [(30, 30)]
+        shallow = subprocess.run(
+            [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "1", "--out", str(tmp_path / "one")],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert shallow.returncode == 0, shallow.stderr
+        assert ask(tmp_path / "one", "SELECT MAX(depth) FROM tasks") == [(1,)]
+        assert ask(tmp_path / "one", "SELECT count FROM fates WHERE fate = 'refused' AND reason = 'depth'")[0] > (0,)
+
+
+def test_a_second_process_in_the_same_folder_is_told_so(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with running_site(pages=PAGES, delay=0.02) as site:
+        first = start(site, out)
+        wait_for_visits(site, 20, first)
+        second = run(site, out)
+        assert second.returncode == 1
+        assert re.fullmatch(r"error: cannot adopt: run 1 is held by worker \d+\n", second.stderr)
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=20)
