@@ -40,10 +40,29 @@ def crawl(
     again: Annotated[bool, typer.Option("--again", help="Start anew where the last crawl has ended.")] = False,
 ) -> None:
     """Crawl a site once. The same command in the same folder goes on where it was stopped."""
-    start = parse(url)
-    settings = _settings(loaded, out or Path(f"crawl-{start.host.replace(':', '-')}"))
-    logs.set_up(settings.log_level if loaded.origins["log_level"] != "default" else "error", settings.log_format)
-    request = CrawlRequest(_plan(loaded, start, depth, offsite=offsite), limit, again)
+    # The bar is what people watch; log lines are for those who ask for them.
+    logs.set_up(
+        loaded.settings.log_level if loaded.origins["log_level"] != "default" else "error", loaded.settings.log_format
+    )
+    run(loaded, Wish(url, depth, limit, out, offsite, again))
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What was typed."""
+
+    url: str
+    depth: int = 2
+    limit: int | None = None
+    out: Path | None = None
+    offsite: bool = False
+    again: bool = False
+
+
+def run(loaded: Loaded, wish: Wish) -> None:
+    """Crawl with a bar, then print the table; the exit code says whether it came to its end."""
+    start = parse(wish.url)
+    settings = _settings(loaded, wish.out or Path(f"crawl-{start.host.replace(':', '-')}"))
+    request = CrawlRequest(_plan(loaded, start, wish.depth, offsite=wish.offsite), wish.limit, wish.again)
     console = Console()
     with _Bar(console, start) as bar:
         result = run_loop(crawl_once(settings, request, bar))

@@ -35,7 +35,7 @@ class FetchSettings(msgspec.Struct, frozen=True):
 class Fetched(msgspec.Struct, frozen=True):
     """What came of one task's fetch: a page, or the reason why there is none.
 
-    `elsewhere` is where a redirect left this host to; that host's own politeness must see it.
+    `elsewhere` is where a redirect led to; that URL is admitted like any other, under its own host's politeness.
     """
 
     reason: str
@@ -93,7 +93,9 @@ class Fetcher:
         for _ in range(MAX_HOPS + 1):
             at, response = await self._send(host, url)
             if response.status not in REDIRECTS or response.header("location") is None:
-                return self._judge(at, response)
+                # The page belongs to the URL it has now, which may be known already: let that be a task of its own.
+                moved = bool(seen) and response.status < 400
+                return self._judge(at, response) if not moved else Fetched("redirected", at, elsewhere=url)
             seen.add(url)
             target = join(url, response.header("location") or "")
             if target is None:

@@ -137,7 +137,16 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
 
 def _parts(house: House) -> Parts:
     records, settings = house.records, house.settings
-    checks = [Check("database", records.schema.version, critical=True), Check("objects", house.blobs.check)]
+
+    async def database() -> str:
+        await records.schema.now()
+        return await records.schema.version()
+
+    async def objects() -> str:
+        # The answer is public: what kind of store it is, not where.
+        return (await house.blobs.check()).split()[0]
+
+    checks = [Check("database", database, critical=True), Check("objects", objects)]
     if settings.redis:
         checks.append(Check("redis", house.signals.check))
     return Parts(

@@ -22,6 +22,8 @@ def checked_signal(topic: str, text: str) -> Signal:
     """The signal, or `BadInput` when some carrier could not take it."""
     if len(text) > _MAX_TEXT:
         raise BadInput(f"a signal's text has at most {_MAX_TEXT} characters, not {len(text)}")
+    if not _is_unicode(text):
+        raise BadInput("a signal's text is not valid Unicode")
     return Signal(_checked_topic(topic), text)
 
 
@@ -35,10 +37,7 @@ def checked_topics(topics: Iterable[str]) -> frozenset[str]:
 
 def written(signal: Signal) -> str:
     """A signal as a carrier takes it."""
-    try:
-        return msgspec.json.encode(signal).decode()
-    except UnicodeEncodeError:
-        raise BadInput("a signal's text is not valid Unicode") from None
+    return msgspec.json.encode(signal).decode()
 
 
 def read(payload: str | bytes) -> Signal | None:
@@ -47,6 +46,14 @@ def read(payload: str | bytes) -> Signal | None:
         return msgspec.json.decode(payload, type=Signal)
     except (msgspec.MsgspecError, UnicodeDecodeError):
         return None
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _checked_topic(topic: str) -> str:

@@ -1,0 +1,67 @@
+"""Refuses markup that would hold the HTML parser for minutes.
+
+The parser looks through all open elements at many a tag, and through all attributes of a tag at each of them, so a
+megabyte of `<div>` costs minutes where a normal page costs milliseconds. Browsers stop nesting at some depth; our
+parser does not, so large pages are looked at beforehand.
+"""
+
+import re
+from itertools import accumulate
+
+from longline.model.errors import LonglineError
+
+HARMLESS_BYTES = 64 * 1024
+"""A page of this size cannot cost more than a fraction of a second, whatever it is made of; most are smaller."""
+
+MAX_WORK = 100_000_000
+"""Tags times depth."""
+
+MAX_ATTRIBUTES = 1000
+
+_TAG = re.compile(rb"</?[a-zA-Z][a-zA-Z0-9:-]*")
+_LONG_TAG = re.compile(rb"<[a-zA-Z][^>]{%d,}" % (4 * MAX_ATTRIBUTES))
+_QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
+_NEVER_DEEP = frozenset(
+    b"html head body area base br col embed hr img input link meta param source track wbr "
+    b"p li dt dd option optgroup tr td th thead tbody tfoot rt rp a".split()
+)
+"""Tags that end by themselves, so that many of them in a row are not nested."""
+
+
+class TooIntricate(LonglineError):
+    """Markup that is nested too deeply, or has too many attributes, to be parsed in reasonable time."""
+
+
+def check_intricacy(markup: bytes) -> None:
+    """Raise `TooIntricate` for a page that must not be parsed."""
+    if len(markup) > HARMLESS_BYTES:
+        _check_depth(markup)
+        _check_attributes(markup)
+
+
+def _check_depth(markup: bytes) -> None:
+    if markup.count(b"<") ** 2 <= MAX_WORK:
+        return
+    tags = _TAG.findall(markup)
+    depth = max(accumulate(map(_steps(tags).__getitem__, tags), _deeper), default=0)
+    if len(tags) * depth > MAX_WORK:
+        raise TooIntricate(f"{len(tags)} tags nested up to {depth} deep")
+
+
+def _steps(tags: list[bytes]) -> dict[bytes, int]:
+    steps = {}
+    for tag in set(tags):
+        name = tag.lstrip(b"</").lower()
+        steps[tag] = 0 if name in _NEVER_DEEP else -1 if tag.startswith(b"</") else 1
+    return steps
+
+
+def _deeper(depth: int, step: int) -> int:
+    return max(depth + step, 0)
+
+
+def _check_attributes(markup: bytes) -> None:
+    for tag in _LONG_TAG.finditer(markup):
+        attributes = len(_QUOTED.sub(b"", tag[0]).split())
+        if attributes > MAX_ATTRIBUTES:
+            raise TooIntricate(f"a tag with {attributes} attributes")
