@@ -39,6 +39,7 @@ def running(folder: Path, *words: str, **given: str) -> Iterator[subprocess.Pope
         [PROGRAM, *words],
         cwd=folder,
         env=surroundings(given),
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -13,7 +13,7 @@ def test_without_words_there_is_help(longline: Command):
     outcome = longline()
     assert outcome.returncode == 0
     assert outcome.stdout.startswith("Usage: longline [OPTIONS] COMMAND")
-    for command in ("up", "api", "worker", "token", "migrate", "doctor", "settings", "version"):
+    for command in ("up", "crawl", "api", "worker", "token", "migrate", "doctor", "settings", "version"):
         assert f"\n  {command} " in outcome.stdout
 
 
@@ -48,13 +48,13 @@ def test_a_bad_value_is_one_line(longline: Command, words: tuple[str, ...], said
     assert_one_line(longline("up", *words), 2, said)
 
 
-@pytest.mark.parametrize("command", ["up", "api", "worker", "migrate"])
+@pytest.mark.parametrize("command", ["up", "migrate"])
 def test_an_unwritable_data_folder_is_one_line(longline: Command, tmp_path: Path, command: str):
     (tmp_path / "file").write_text("")
     assert_one_line(longline(command, "--data", "file/data"), 1, "cannot be written: Not a directory")
 
 
-@pytest.mark.parametrize("command", ["up", "api", "worker", "migrate"])
+@pytest.mark.parametrize("command", ["up", "migrate"])
 def test_an_unreachable_database_is_one_line(longline: Command, command: str):
     outcome = longline(command, "--database", "postgresql://me:hunter2@127.0.0.1:1/x")
     assert_one_line(outcome, 1, "127.0.0.1:1")

@@ -38,7 +38,7 @@ def test_every_move_is_in_the_manual():
 
 def test_every_command_is_in_the_manual():
     page = render()["cli.md"]
-    for command in ("up", "api", "worker", "token", "migrate", "doctor", "settings", "version"):
+    for command in ("up", "crawl", "api", "worker", "token", "migrate", "doctor", "settings", "version"):
         assert f"## `longline {command}`" in page
     assert "`--roles ROLES`" in page
 

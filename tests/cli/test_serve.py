@@ -44,13 +44,13 @@ def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str
     assert [line["path"] for line in lines if line.get("request_id") == "me"] == ["/health"]
 
 
-def test_a_worker_listens_nowhere_and_goes(tmp_path: Path):
-    with running(tmp_path, "worker", "--roles", "fetch,upkeep", "--log-format", "json", FETCHER_ENABLED="1") as process:
-        assert process.stderr
-        first = json.loads(process.stderr.readline())
-        assert first["message"] == "FETCHER_ENABLED is set but has no effect yet"
-        assert first["level"] == "warning"
-        ends(process, signal.SIGTERM)
+def test_a_worker_on_a_leash_goes_when_its_parent_does(tmp_path: Path):
+    words = ("worker", "--roles", "fetch,upkeep", "--leashed", "--log-format", "json")
+    with running(tmp_path, *words, FETCHER_ENABLED="1") as process:
+        said, logged = process.communicate(timeout=30)  # closes its standard input
+    assert (process.returncode, said) == (0, ""), logged
+    first = json.loads(logged.splitlines()[0])
+    assert (first["level"], first["message"]) == ("warning", "FETCHER_ENABLED is set but has no effect yet")
 
 
 def test_a_taken_port_is_one_line(longline: Command):

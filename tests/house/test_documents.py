@@ -26,6 +26,9 @@ PROVED_ELSEWHERE = {
 }
 """Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""
 
+USERS_OWN = {"longline.toml"}
+"""Files that documents speak of and users make."""
+
 # Written in pieces, so that this file does not find itself.
 REGISTRIES = re.compile("|".join(["py" + "pi", "python" + "hosted", "debian" + r"\.org", "npm" + "js"]), re.I)
 MACHINE_PATHS = re.compile(r"(?<![\w.~-])/(?:" + "|".join(["wo" + "rk", "ro" + "ot", "t" + "mp"]) + r")/")
@@ -48,7 +51,7 @@ def _starts_in_a_folder(name: str) -> bool:
 
 def found(name: str) -> bool:
     """Whether a name leads to something from the top or from the package; a bare file may be anywhere in the latter."""
-    anywhere = "/" not in name and any(SRC.rglob(name))
+    anywhere = name in USERS_OWN or ("/" not in name and any(SRC.rglob(name)))
     return anywhere or any((top / name).exists() for top in (ROOT, SRC))
 
 
@@ -79,6 +82,15 @@ def test_files_that_a_document_names_exist(document: str):
 def test_a_name_that_leads_nowhere_is_seen():
     text = "`engine/nowhere.py`, `model/states.py`, `nothing.sql`, `/health`, `a/b`, `make up`, `states.py`"
     assert [name for name in named_files(text) if not found(name)] == ["engine/nowhere.py", "nothing.sql"]
+
+
+def test_links_lead_somewhere():
+    dead = []
+    for name in project_files():
+        for link in re.findall(r"\]\(([^)#\s]+)", read(name)) if name.endswith(".md") else []:
+            if "://" not in link and not (ROOT / name).parent.joinpath(link).exists():
+                dead.append(f"{name}: {link}")
+    assert not dead
 
 
 @pytest.mark.parametrize("walk", ["request's walk", "URL's walk"])

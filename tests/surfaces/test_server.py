@@ -83,8 +83,10 @@ async def test_requests_under_way_are_answered_before_it_stops(stage: Stage):
 async def test_signals_stay_with_the_process(stage: Stage):
     heard = asyncio.Event()
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, heard.set)
+    ours = [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)]
     try:
         async with serving(stage.app) as client:
+            assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == ours
             os.kill(os.getpid(), signal.SIGTERM)
             async with asyncio.timeout(5):
                 await heard.wait()

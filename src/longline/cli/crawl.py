@@ -118,7 +118,7 @@ class _Bar(Watcher):
             TextColumn("[bold]{task.description}"),
             BarColumn(),
             MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]} pages/s  [red]{task.fields[failed]} failed"),
+            TextColumn(" {task.fields[rate]} pages/s  [red]{task.fields[failed]} failed"),
             TimeElapsedColumn(),
             console=console,
             transient=True,

@@ -14,6 +14,7 @@ from longline.model.ids import new_id
 from longline.model.task import PageFacts
 from longline.model.warc import Capture, Record, Segment, response_record
 from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
 from longline.ports.records.frontier import Written
 from longline.ports.records.segments import Segments
 
@@ -67,12 +68,12 @@ class Stored(msgspec.Struct, frozen=True):
 class Keeper:
     """Writes segments for one worker."""
 
-    def __init__(self, blobs: Blobs, segments: Segments, owner: int) -> None:
-        self._blobs, self._segments, self._owner = blobs, segments, owner
+    def __init__(self, blobs: Blobs, segments: Segments, clock: Clock, owner: int) -> None:
+        self._blobs, self._segments, self._clock, self._owner = blobs, segments, clock, owner
 
     async def write(self, pages: Sequence[KeptPage]) -> Stored:
         """Store pages durably as one new segment."""
-        key = segment_key(datetime.now(UTC))
+        key = segment_key(self._clock.now())
         segment_id = await self._segments.begin(key, self._owner)
         return await self._put(key, segment_id, pages)
 
@@ -92,6 +93,7 @@ class Keeper:
         return Stored(key, Written(segment_id, segment.records, segment.size), facts)
 
 
-def segment_key(at: datetime) -> str:
+def segment_key(now: int) -> str:
     """A key that nobody else will use, in the order of time."""
+    at = datetime.fromtimestamp(now / 1000, UTC)
     return f"warc/{at:%Y/%m/%d}/{at:%H%M%S}-{new_id()}.warc.gz"

@@ -6,6 +6,7 @@ parser does not, so large pages are looked at beforehand.
 """
 
 import re
+from collections.abc import Iterator
 from itertools import accumulate
 
 from longline.model.errors import LonglineError
@@ -16,10 +17,9 @@ HARMLESS_BYTES = 64 * 1024
 MAX_WORK = 100_000_000
 """Tags times depth."""
 
-MAX_ATTRIBUTES = 1000
+MAX_ATTRIBUTES = 5000
 
 _TAG = re.compile(rb"</?[a-zA-Z][a-zA-Z0-9:-]*")
-_LONG_TAG = re.compile(rb"<[a-zA-Z][^>]{%d,}" % (4 * MAX_ATTRIBUTES))
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 _NEVER_DEEP = frozenset(
     b"html head body area base br col embed hr img input link meta param source track wbr "
@@ -40,7 +40,8 @@ def check_intricacy(markup: bytes) -> None:
 
 
 def _check_depth(markup: bytes) -> None:
-    if markup.count(b"<") ** 2 <= MAX_WORK:
+    signs = markup.count(b"<")
+    if signs * (signs - markup.count(b"</")) <= MAX_WORK:  # no deeper than there are opening tags
         return
     tags = _TAG.findall(markup)
     depth = max(accumulate(map(_steps(tags).__getitem__, tags), _deeper), default=0)
@@ -61,7 +62,19 @@ def _deeper(depth: int, step: int) -> int:
 
 
 def _check_attributes(markup: bytes) -> None:
-    for tag in _LONG_TAG.finditer(markup):
-        attributes = len(_QUOTED.sub(b"", tag[0]).split())
+    for piece in _long_pieces(markup):
+        attributes = len(_QUOTED.sub(b"", piece.partition(b"<")[2]).split())
         if attributes > MAX_ATTRIBUTES:
             raise TooIntricate(f"a tag with {attributes} attributes")
+
+
+def _long_pieces(markup: bytes) -> Iterator[bytes]:
+    """What stands between two ">" and is long enough for that many attributes; found by leaps, not byte by byte."""
+    at, leap = 0, 4 * MAX_ATTRIBUTES
+    while at + leap < len(markup):
+        end = markup.rfind(b">", at, at + leap)
+        if end < 0:
+            end = markup.find(b">", at + leap)
+            end = end if end >= 0 else len(markup)
+            yield markup[at:end]
+        at = end + 1

@@ -7,8 +7,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.model.url import join, join_all
 from longline.plugins.charset import charset_of
+from longline.plugins.intricacy import check_intricacy
 
 _NO_ARTICLE = ["script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form"]
+
+_BLOCKS = "p, div, br, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, td, th, pre, blockquote, section, figcaption"
 
 
 class Page:
@@ -42,10 +45,12 @@ class Page:
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
-        """The parsed page."""
+        """The parsed page; raises `TooIntricate` for one that cannot be parsed in reasonable time."""
         name, skip = self._charset
         # The parser reads UTF-8 by itself; only other encodings cost a decoding.
-        return LexborHTMLParser(self.body[skip:] if name == "utf-8" else self.html)
+        markup = self.body[skip:] if name == "utf-8" else self.html.encode("utf-8", "replace")
+        check_intricacy(markup)
+        return LexborHTMLParser(markup)
 
     @cached_property
     def base(self) -> str:
@@ -66,20 +71,23 @@ class Page:
     def text(self, selector: str) -> str:
         """The text of the first element that matches, without line breaks and runs of spaces; empty if none does."""
         node = self.tree.css_first(selector)
-        return _joined(node) if node else ""
+        return _spaced(node.text()) if node else ""
 
     def links(self, selector: str = "a[href]") -> list[str]:
         """Where the matching elements lead to, each once, in order, as URLs that can be fetched."""
         return join_all(self.base, hrefs(self.css(selector)))
 
     def article(self) -> str:
-        """The main text, by a simple rule: that of `article`, else of `main`, else what is left of the body."""
+        """The main text, a line for each paragraph, by a simple rule: `article`, else `main`, else the body's rest."""
         copy = self.tree.clone()
         copy.strip_tags(_NO_ARTICLE)
         node = copy.css_first("article") or copy.css_first("main") or copy.body
-        return (
-            "\n".join(line for part in node.text(separator="\n").split("\n") if (line := _spaced(part))) if node else ""
-        )
+        if node is None:
+            return ""
+        for block in node.css(_BLOCKS):
+            block.insert_before("\n")
+            block.insert_after("\n")
+        return "\n".join(line for part in node.text().split("\n") if (line := _spaced(part)))
 
     @cached_property
     def _charset(self) -> tuple[str, int]:
@@ -89,10 +97,6 @@ class Page:
 def hrefs(nodes: Iterable[LexborNode]) -> list[str]:
     """The `href` of each element that has one, as written."""
     return [href for node in nodes if (href := node.attrs.get("href")) is not None]
-
-
-def _joined(node: LexborNode) -> str:
-    return _spaced(node.text())
 
 
 def _spaced(text: str) -> str:

@@ -26,7 +26,9 @@ def fetch_worker(
         plans=Plans(house.records.runs),
         fetcher=Fetcher(house.http, house.clock, sending),
         parser=Parser(Registry(page)),
-        reporter=Reporter(house.lifecycle, Keeper(house.blobs, house.records.segments, owner), house.clock),
+        reporter=Reporter(
+            house.lifecycle, Keeper(house.blobs, house.records.segments, house.clock, owner), house.clock
+        ),
         clock=house.clock,
         owner=owner,
     )

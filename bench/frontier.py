@@ -1,0 +1,92 @@
+"""The frontier alone: URLs in, claims and reports of tasks that do nothing, until it is empty."""
+
+import asyncio
+import time
+from typing import NamedTuple
+
+from longline.drivers.clock import SystemClock
+from longline.drivers.records import open_records
+from longline.engine.lifecycle import Lifecycle, Order
+from longline.model.host import HostLease, HostReport
+from longline.model.ids import new_id
+from longline.model.run import NewRun
+from longline.model.states import TaskState
+from longline.model.task import NewTask, Outcome
+from longline.model.url import dedupe_key
+from longline.ports.records import Records
+from longline.ports.records.frontier import Batch, HostSetting
+
+PER_HOST = 20
+ADMIT_AT_ONCE = 500
+HOSTS, TASKS = 16, 32
+
+
+class Measured(NamedTuple):
+    """Rates per second, and (p50, p99) in milliseconds."""
+
+    admitted: float
+    drained: float
+    claim: tuple[float, float]
+    report: tuple[float, float]
+
+
+async def drain(url: str, tasks: int, workers: int) -> Measured:
+    """Fill a new database with tasks and empty it with some workers at once."""
+    records = await open_records(url, SystemClock())
+    try:
+        await records.schema.migrate()
+        lifecycle = Lifecycle(records)
+        begun = time.perf_counter()
+        await _fill(records, lifecycle, tasks)
+        admitted = tasks / (time.perf_counter() - begun)
+        claims: list[float] = []
+        reports: list[float] = []
+        begun = time.perf_counter()
+        done = await asyncio.gather(*(_work(lifecycle, n, claims, reports) for n in range(1, workers + 1)))
+        drained = sum(done) / (time.perf_counter() - begun)
+        if sum(done) != tasks:
+            raise RuntimeError(f"{tasks} tasks went in, {sum(done)} came out")
+        return Measured(admitted, drained, _percentiles(claims), _percentiles(reports))
+    finally:
+        await records.schema.close()
+
+
+async def _fill(records: Records, lifecycle: Lifecycle, tasks: int) -> None:
+    run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
+    await lifecycle.move(Order("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
+    for first in range(0, tasks, ADMIT_AT_ONCE):
+        batch = [_task(n, run.id) for n in range(first, min(first + ADMIT_AT_ONCE, tasks))]
+        await lifecycle.admit(batch, [HostSetting(host, 0, 1) for host in {task.host for task in batch}])
+
+
+def _task(number: int, run_id: int) -> NewTask:
+    host = f"host{number // PER_HOST}.example"
+    url = f"https://{host}/section{number % 4}/page-{number}.html"
+    return NewTask(url, host, dedupe_key(url), scope=run_id, run_id=run_id)
+
+
+async def _work(lifecycle: Lifecycle, owner: int, claims: list[float], reports: list[float]) -> int:
+    done = 0
+    while True:
+        begun = time.perf_counter()
+        leases = await lifecycle.claim(owner, HOSTS, TASKS, 30_000)
+        claims.append(time.perf_counter() - begun)
+        if not leases:
+            return done
+        batch = Batch(reports=[_report(lease) for lease in leases])
+        begun = time.perf_counter()
+        reported = await lifecycle.report(batch)
+        reports.append(time.perf_counter() - begun)
+        if reported.refused:
+            raise RuntimeError("a report was refused")
+        done += sum(len(lease.tasks) for lease in leases)
+
+
+def _report(lease: HostLease) -> HostReport:
+    ended = tuple(Outcome(task, TaskState.COMPLETED, "ok", at=0, status=200) for task in lease.tasks)
+    return HostReport(lease.host_id, lease.token, ended, release=True)
+
+
+def _percentiles(seconds: list[float]) -> tuple[float, float]:
+    ordered = sorted(seconds)
+    return ordered[len(ordered) // 2] * 1000, ordered[int(len(ordered) * 0.99)] * 1000

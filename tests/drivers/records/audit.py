@@ -1,0 +1,84 @@
+"""What must hold of the rows at every commit, whoever did what: the list of what does not."""
+
+from collections import Counter, defaultdict
+from typing import Any
+
+from longline.model.states import ENDED, IN_HAND, RUN_ENDED
+from tests.drivers.records.peek import Peek
+
+Rows = list[tuple[Any, ...]]
+COUNTERS = ("open", "completed", "failed", "cancelled", "skipped")
+
+
+async def faults(peek: Peek, now: int) -> list[str]:
+    """Everything that does not add up."""
+    tasks = await peek.rows("SELECT id, run_id, host_id, state, executor, due, priority, reason, finished_at FROM tasks")
+    queue = await peek.rows("SELECT id, host_id, due, priority, token FROM queue")
+    offers = await peek.rows("SELECT id, executor, priority FROM offers")
+    lines = await peek.rows("SELECT host_id, owner, wake_at, not_before, token FROM line")
+    runs = await peek.rows(f"SELECT id, state, admitted, {', '.join(COUNTERS)} FROM runs")
+    fates = await peek.rows("SELECT run_id, fate, reason, count FROM fates WHERE fate <> 'refused' AND count <> 0")
+    return [
+        *_places(tasks, queue, offers),
+        *_rests(tasks),
+        *_sums(tasks, runs, fates),
+        *_lines(lines, queue, now),
+    ]
+
+
+def _places(tasks: Rows, queue: Rows, offers: Rows) -> list[str]:
+    """An open task waits in exactly one place, and nothing else waits anywhere."""
+    waiting = {(i, h, due, p) for i, _, h, s, e, due, p, *_ in tasks if s == "pending" and e == "fetch"}
+    offered = {(i, "parse", p) for i, _, _, s, _, _, p, *_ in tasks if s in ("downloaded", "queued_parse")}
+    offered |= {(i, "bot", p) for i, _, _, s, e, _, p, *_ in tasks if s in ("pending", "expired") and e == "bot"}
+    queued, held_out = {row[:4] for row in queue}, set(offers)
+    found = [f"waits for a worker but is not in the queue: {row}" for row in waiting - queued]
+    found += [f"in the queue but does not wait: {row}" for row in queued - waiting]
+    found += [f"waits to be taken but is not offered: {row}" for row in offered - held_out]
+    return found + [f"offered but does not wait: {row}" for row in held_out - offered]
+
+
+def _rests(tasks: Rows) -> list[str]:
+    found = [f"rests in a state of the hand: {row}" for row in tasks if row[3] in IN_HAND]
+    return found + [f"ended and open at once: {row}" for row in tasks if (row[3] in ENDED) != (row[8] is not None)]
+
+
+def _sums(tasks: Rows, runs: Rows, fates: Rows) -> list[str]:
+    """What is counted is what is there."""
+    counted: defaultdict[int, Counter[str]] = defaultdict(Counter)
+    ended: Counter[tuple[int, str, str]] = Counter()
+    for _, run_id, _, state, _, _, _, reason, _ in tasks:
+        counted[run_id][state if state in ENDED else "open"] += 1
+        if state in ENDED:
+            ended[run_id, state, reason] += 1
+    found = []
+    for run_id, state, admitted, *counts in runs:
+        truth = [counted[run_id][column] for column in COUNTERS]
+        if counts != truth or admitted != sum(truth):
+            found.append(f"run {run_id} says {admitted} = {counts}, there are {truth}")
+        if state in RUN_ENDED and truth[0]:
+            found.append(f"run {run_id} is {state} with {truth[0]} open tasks")
+        if state == "running" and admitted and not truth[0]:
+            found.append(f"run {run_id} is running with nothing open")
+    said = {(run, fate, reason): count for run, fate, reason, count in fates}
+    if said != dict(ended):
+        found.append(f"fates say {said}, there are {dict(ended)}")
+    return found
+
+
+def _lines(lines: Rows, queue: Rows, now: int) -> list[str]:
+    """A host with work that nobody holds wakes when its first work is due, not later and not never."""
+    first: dict[int, int] = {}
+    for _, host_id, due, _, _ in queue:
+        first[host_id] = min(due, first.get(host_id, due))
+    found = []
+    tokens = {}
+    for host_id, owner, wake_at, not_before, token in lines:
+        tokens[host_id] = token
+        if owner is not None and wake_at is None:
+            found.append(f"host {host_id} is held without a deadline")
+        if owner is None and host_id in first:
+            latest = max(now, not_before, first[host_id])
+            if wake_at is None or wake_at > latest:
+                found.append(f"host {host_id} has work due at {first[host_id]} and wakes at {wake_at}, not by {latest}")
+    return found + [f"a mark from the future: {row}" for row in queue if row[4] > tokens[row[1]]]

@@ -1,0 +1,84 @@
+"""Fixed interleavings on PostgreSQL: one transaction is held at a statement while others go on."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, TypeVar
+
+from longline.drivers.records.database import Database, Row, Tx
+from longline.drivers.records.named import Engine
+from tests.drivers.records.peek import Peek
+
+T = TypeVar("T")
+
+
+class Gate:
+    """Stops whoever is about to run a query, the first time, until it is opened."""
+
+    def __init__(self, before: str) -> None:
+        self.before = before
+        self.reached, self.open = asyncio.Event(), asyncio.Event()
+
+    async def pass_through(self, name: str) -> None:
+        if name == self.before and not self.reached.is_set():
+            self.reached.set()
+            await self.open.wait()
+
+
+class _GatedTx:
+    def __init__(self, tx: Tx, gate: Gate) -> None:
+        self._tx, self._gate = tx, gate
+        self.engine, self.now = tx.engine, tx.now
+
+    async def all(self, name: str, /, **params: Any) -> Sequence[Row]:
+        await self._gate.pass_through(name)
+        return await self._tx.all(name, **params)
+
+    async def one(self, name: str, /, **params: Any) -> Row | None:
+        await self._gate.pass_through(name)
+        return await self._tx.one(name, **params)
+
+    async def batch(self, name: str, rows: Sequence[tuple[Any, ...]], /, **params: Any) -> Sequence[Row]:
+        await self._gate.pass_through(name)
+        return await self._tx.batch(name, rows, **params)
+
+    async def script(self, text: str) -> None:
+        await self._tx.script(text)
+
+
+class GatedDatabase:
+    """A database whose transactions stop at a gate."""
+
+    def __init__(self, database: Database, gate: Gate) -> None:
+        self._database, self._gate = database, gate
+        self.engine: Engine = database.engine
+
+    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        return await self._database.transact(lambda tx: work(_GatedTx(tx, self._gate)))
+
+    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        return await self._database.read(lambda tx: work(_GatedTx(tx, self._gate)))
+
+    async def version(self) -> str:
+        return await self._database.version()
+
+    async def close(self) -> None:
+        await self._database.close()
+
+
+async def settled(work: "asyncio.Future[Any]", peek: Peek) -> None:
+    """Wait until something is done, or until it waits for a lock that somebody else has."""
+    waiting = "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    while not work.done() and not await peek.value(waiting):
+        await asyncio.sleep(0.005)
+
+
+async def interleave(
+    held: Callable[[], Awaitable[Any]], gate: Gate, other: Callable[[], Awaitable[Any]], peek: Peek
+) -> list[Any]:
+    """Run `held` up to the gate, `other` as far as it gets, then both to their ends; what they returned or raised."""
+    first = asyncio.ensure_future(held())
+    await asyncio.wait_for(gate.reached.wait(), 10)
+    second = asyncio.ensure_future(other())
+    await asyncio.wait_for(settled(second, peek), 10)
+    gate.open.set()
+    return await asyncio.wait_for(asyncio.gather(first, second, return_exceptions=True), 20)

@@ -1,0 +1,227 @@
+"""Two transactions on the same things at once, on PostgreSQL, in interleavings that chance would seldom bring.
+
+SQLite has one writer at a time and needs none of this.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from functools import partial
+from typing import Any
+
+import pytest
+
+from longline.drivers.records import open_database, postgres
+from longline.drivers.records.database import Database
+from longline.drivers.records.frontier import FrontierRecords
+from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.moves import MovesRecords
+from longline.model.states import TaskState
+from longline.ports.records import Records
+from longline.ports.records.frontier import Admitted, Batch
+from longline.ports.records.moves import Change
+from longline.testing.clock import FakeClock
+from tests.drivers.records.audit import faults
+from tests.drivers.records.gates import Gate, GatedDatabase, interleave
+from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import (
+    ME,
+    TTL,
+    YOU,
+    admit,
+    claim,
+    claim_one,
+    ended,
+    get_run,
+    host_report,
+    report,
+    running_run,
+    url,
+    urls,
+)
+
+pytestmark = pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
+
+
+@pytest.fixture(autouse=True)
+def no_second_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A deadlock would be tried again and cost a second; here it must not happen at all."""
+    monkeypatch.setattr(postgres, "ATTEMPTS", 1)
+
+
+@pytest.fixture
+async def database(records_url: str, clock: FakeClock) -> AsyncIterator[Database]:
+    opened = await open_database(records_url, clock)
+    yield opened
+    await opened.close()
+
+
+async def tasks_in(records: Records, state: str, run_id: int, amount: int = 2) -> list[int]:
+    """Tasks of a run brought to a state; their ids."""
+    await admit(records, *urls(run_id, "a.example", amount))
+    lease = await claim_one(records)
+    outcomes = []
+    if state == "downloaded":
+        outcomes = [ended(t, TaskState.DOWNLOADED) for t in lease.tasks]
+    await report(records, host_report(lease, outcomes, unstarted=() if outcomes else lease.tasks))
+    if state == "paused":
+        for task in lease.tasks:
+            await records.moves.apply(Change("task", task.id, "pause", "pending", "paused", "person"))
+    return [task.id for task in lease.tasks]
+
+
+def cancel_run(port: MovesRecords, run_id: int) -> Callable[[], Awaitable[Any]]:
+    return partial(port.apply, Change("run", run_id, "cancel", "running", "cancelled", "person"))
+
+
+async def reports(records: Records, became: TaskState) -> Callable[[], Awaitable[Any]]:
+    """A worker that is about to report."""
+    lease = await claim_one(records)
+    return partial(report, records, host_report(lease, [ended(t, became, "why", due=9) for t in lease.tasks]))
+
+
+async def gives(records: Records, became: TaskState) -> Callable[[], Awaitable[Any]]:
+    """A parser that is about to give back."""
+    taken = await records.hands.take("parse", ME, 10, TTL)
+    return partial(records.hands.give, [(x.token, ended(x.task, became, "why", due=9)) for x in taken], Batch())
+
+
+async def resumes(records: Records, task_id: int) -> Callable[[], Awaitable[Any]]:
+    return partial(records.moves.apply, Change("task", task_id, "resume", "paused", "pending", "person"))
+
+
+@pytest.mark.parametrize(
+    ("state", "became"),
+    [
+        ("pending", TaskState.COMPLETED),
+        ("pending", TaskState.PENDING),
+        ("pending", TaskState.DOWNLOADED),
+        ("downloaded", TaskState.COMPLETED),
+        ("downloaded", TaskState.DOWNLOADED),
+        ("downloaded", TaskState.PENDING),
+        ("paused", TaskState.PENDING),
+    ],
+)
+@pytest.mark.parametrize("before", ["lock_lines", "move_run", "empty_queue_of_tasks", "cancel_tasks", "count_runs"])
+async def test_cancelling_a_run_while_its_tasks_move(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, state: str, became: TaskState, before: str
+):
+    run = await running_run(records)
+    ids = await tasks_in(records, state, run.id)
+    if state == "pending":
+        other = await reports(records, became)
+    else:
+        other = await gives(records, became) if state == "downloaded" else await resumes(records, ids[0])
+    gate = Gate(before)
+    port = MovesRecords(GatedDatabase(database, gate))
+    cancelled, moved = await interleave(cancel_run(port, run.id), gate, other, peek)
+    assert not isinstance(moved, BaseException), moved
+    if became == TaskState.COMPLETED and not isinstance(cancelled, BaseException) and cancelled is None:
+        assert (await get_run(records, run.id)).state == "completed", "the report was first and ended the run"
+    else:
+        assert cancelled is not None
+        assert cancelled.state == "cancelled"
+    assert await faults(peek, clock.now()) == []
+
+
+@pytest.mark.parametrize("before", ["lock_lines", "admit_tasks", "count_runs"])
+async def test_cancelling_a_run_while_urls_are_admitted(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
+):
+    run = await running_run(records)
+    await admit(records, url(run), url(run, "b.example"))
+    gate = Gate(before)
+    port = FrontierRecords(GatedDatabase(database, gate))
+    held = partial(port.admit, [url(run, "b.example", "/late")], {})
+    admitted, cancelled = await interleave(held, gate, cancel_run(MovesRecords(database), run.id), peek)
+    assert cancelled.state == "cancelled"
+    assert admitted in (Admitted(1, 0, 0), Admitted(0, 0, 1))
+    assert await faults(peek, clock.now()) == []
+
+
+@pytest.mark.parametrize("before", ["admit_tasks", "count_runs"])
+async def test_a_run_that_completes_while_urls_are_admitted(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
+):
+    run = await running_run(records)
+    await admit(records, url(run), url(run, "b.example"))
+    leases = await claim(records)
+    await report(records, host_report(leases["b.example"]))
+    gate = Gate(before)
+    port = FrontierRecords(GatedDatabase(database, gate))
+    held = partial(port.admit, [url(run, "b.example", "/late")], {})
+    last = partial(report, records, host_report(leases["a.example"]))
+    admitted, reported = await interleave(held, gate, last, peek)
+    row = await get_run(records, run.id)
+    if reported.ended_runs:
+        assert (admitted, row.state) == (Admitted(0, 0, 1), "completed"), "a worker does not reopen a run"
+    else:
+        assert (admitted, row.state) == (Admitted(1, 0, 0), "running")
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_two_reports_of_a_run_with_a_budget_do_not_wait_for_each_other_in_a_ring(
+    records: Records, database: Database, clock: FakeClock, peek: Peek
+):
+    run = await running_run(records, budget=100)
+    await admit(records, *urls(run, "a.example", 2), *urls(run, "b.example", 2))
+    leases = await claim(records)
+    gate = Gate("admit_tasks")
+    port = FrontierRecords(GatedDatabase(database, gate))
+    batch = Batch(reports=[host_report(leases["a.example"])], admit=[url(run, "a.example", "/found")])
+    first, second = await interleave(
+        partial(port.report, batch), gate, partial(report, records, host_report(leases["b.example"])), peek
+    )
+    assert not first.refused
+    assert not second.refused
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_reports_over_several_runs_do_not_wait_for_each_other_in_a_ring(
+    records: Records, database: Database, clock: FakeClock, peek: Peek
+):
+    small, large = await running_run(records), await running_run(records, budget=100)
+    tasks = [url(run, host, f"/{run.id}") for host in ("a.example", "b.example") for run in (small, large)]
+    await admit(records, *tasks)
+    leases = await claim(records)
+    gate = Gate("admit_tasks")
+    port = FrontierRecords(GatedDatabase(database, gate))
+    batch = Batch(reports=[host_report(leases["a.example"])], admit=[url(large, "a.example", "/found")])
+    first, second = await interleave(
+        partial(port.report, batch), gate, partial(report, records, host_report(leases["b.example"])), peek
+    )
+    assert not first.refused
+    assert not second.refused
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_a_fenced_move_that_is_overtaken_by_the_reaper(
+    records: Records, database: Database, clock: FakeClock, peek: Peek
+):
+    run = await running_run(records)
+    (task_id,) = await tasks_in(records, "downloaded", run.id, 1)
+    (taken,) = await records.hands.take("parse", ME, 1, TTL)
+    clock.advance(TTL / 1000 + 1)
+    gate = Gate("pull_from_offers")
+    port = MovesRecords(GatedDatabase(database, gate))
+    late = Change("task", task_id, "complete", "parsing", "completed", "worker", token=taken.token)
+
+    async def reap_and_take() -> list[Any]:
+        await records.hands.reap(10)
+        return await records.hands.take("parse", YOU, 1, TTL)
+
+    moved, others = await interleave(partial(port.apply, late), gate, reap_and_take, peek)
+    # Either the late one was in time, and then there was nothing to take; or it was not, and then it did nothing.
+    assert (moved is None) == bool(others)
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_a_claim_while_a_task_is_paused(records: Records, database: Database, clock: FakeClock, peek: Peek):
+    run = await running_run(records)
+    first, _ = await tasks_in(records, "pending", run.id)
+    gate = Gate("move_task")
+    port = MovesRecords(GatedDatabase(database, gate))
+    pause = Change("task", first, "pause", "pending", "paused", "person")
+    paused, leases = await interleave(partial(port.apply, pause), gate, partial(claim, records), peek)
+    assert paused is not None
+    assert leases == {}, "what is being moved is left alone"
+    assert len((await claim_one(records)).tasks) == 1
+    assert await faults(peek, clock.now()) == []

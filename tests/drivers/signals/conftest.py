@@ -1,0 +1,33 @@
+"""Two ends of each carrier."""
+
+from collections.abc import AsyncIterator
+from typing import NamedTuple
+
+import pytest
+
+from longline.drivers.signals import open_signals
+from longline.ports.signals import Signals
+
+
+class Ends(NamedTuple):
+    """Two processes' signals, or one process's twice where a carrier does not leave it."""
+
+    here: Signals
+    there: Signals
+
+
+@pytest.fixture(params=["local", "postgres", "redis"])
+async def ends(request: pytest.FixtureRequest) -> AsyncIterator[Ends]:
+    """Both ends, once on each carrier."""
+    if request.param == "local":
+        signals = open_signals("sqlite:///x.db")
+        both = Ends(signals, signals)
+    elif request.param == "postgres":
+        url = request.getfixturevalue("postgres_url")
+        both = Ends(open_signals(url), open_signals(url))
+    else:
+        url = request.getfixturevalue("redis_url")
+        both = Ends(open_signals("sqlite:///x.db", url), open_signals("sqlite:///x.db", url))
+    yield both
+    await both.here.close()
+    await both.there.close()

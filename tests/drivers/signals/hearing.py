@@ -1,0 +1,38 @@
+"""Listening with a time limit, so that a signal that never comes is a failure and not a wait without end."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from longline.ports.signals import Signal, Signals
+
+PATIENCE = 30.0
+
+
+async def next_of(heard: AsyncIterator[Signal]) -> Signal:
+    """The next signal."""
+    async with asyncio.timeout(PATIENCE):
+        return await anext(heard)
+
+
+async def up_to(heard: AsyncIterator[Signal], text: str) -> list[str]:
+    """The texts of all signals up to the one with this text."""
+    texts = [(await next_of(heard)).text]
+    while texts[-1] != text:
+        texts.append((await next_of(heard)).text)
+    return texts
+
+
+async def heard_again(heard: AsyncIterator[Signal], sender: Signals, topic: str) -> Signal:
+    """The first signal to get through after trouble; one is sent again and again until it does."""
+
+    async def call() -> None:
+        while True:
+            await asyncio.gather(sender.send(topic, "again"), return_exceptions=True)
+            await asyncio.sleep(0.05)
+
+    calling = asyncio.create_task(call())
+    try:
+        return await next_of(heard)
+    finally:
+        calling.cancel()
+        await asyncio.wait([calling])

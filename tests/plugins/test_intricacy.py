@@ -1,0 +1,64 @@
+"""Markup made to hold the parser is refused before it is parsed; everything else is not."""
+
+import pytest
+
+from longline.plugins.intricacy import HARMLESS_BYTES, TooIntricate, check_intricacy
+from longline.plugins.page import Page
+
+MANY = 30_000
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        b"<div>" * MANY,
+        b"<DIV class=x>" * MANY,
+        b"<div>" * MANY + b"</div>" * MANY,
+        b"</div>" * MANY + b"<div>" * MANY,
+        b"<ul><li>" * MANY,
+        b"<x-y><z:w>" * MANY,
+        b"".join(b"<font color=%d>" % number for number in range(MANY)),
+        b"<span>" * MANY + b"</x>" * MANY,
+        b"<p>text</p>" * 1000 + b"<table><tr><td>" * MANY,
+        b"<a " + b"".join(b"x%d=1 " % number for number in range(MANY)) + b">",
+        b"<a " + b"".join(b"x%d='>' " % number for number in range(MANY)) + b">"[:0] + b"y " * MANY,
+        b"<p>" + b"<i " + b"".join(b'x%d="" ' % number for number in range(MANY)),
+        b"<p>text</p>" * 9000 + b"<a " + b"".join(b"x%d " % number for number in range(MANY)) + b">" + b"<p>" * 9000,
+    ],
+)
+def test_hostile_markup(markup):
+    with pytest.raises(TooIntricate):
+        check_intricacy(markup)
+    with pytest.raises(TooIntricate):
+        Page("http://example.com/", markup).links()
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        b"",
+        b"<div>" * 2000,
+        b"<div><p>text<br><b>bold</b></div>" * MANY,
+        b"<p>never closed" * MANY,
+        b"<ul>" + b"<li>never closed" * MANY + b"</ul>",
+        b"<table>" + b"<tr><td>cell<td>cell" * MANY,
+        b"<select>" + b"<option>choice" * MANY,
+        b"<img src='x.png'><br>" * MANY,
+        b"<div>" * 1000 + b"<p>deep but not large</p>" * 20_000,
+        b"<img src='data:image/png;base64," + b"A" * 500_000 + b"'>",
+        b'<path d="' + b"1 2 " * 100_000 + b'">',
+        b"plain words " * 50_000,
+        b"<pre>" + b"words that are no attributes " * 20_000 + b"</pre>",
+        b"<" * 200_000,
+    ],
+)
+def test_large_but_honest_markup(markup):
+    check_intricacy(markup)
+    Page("http://example.com/", markup).links()
+
+
+def test_an_encoding_hides_nothing():
+    body = ("<div>" * MANY).encode("utf-16")
+    assert len(body) > HARMLESS_BYTES
+    with pytest.raises(TooIntricate):
+        Page("http://example.com/", body).links()

@@ -1,0 +1,114 @@
+"""The ten-line parser, and what the mark refuses."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from longline.plugins import Item, Link, Page, parser
+from longline.plugins.parser import MARK, Parser
+
+
+@parser("my-news", match="https://news.example/*")
+async def article(page: Page):
+    yield Item("article", title=page.text("h1"), body=page.article(), url=page.url)
+    for href in page.links("a.related"):
+        yield Link(href, priority=1)
+
+
+@parser("plain", match=("https://a.example/*", "https://b.example/[x]?id=*"), types=("text/plain",))
+def plain(page: Page) -> Iterator[Item | Link]:
+    yield Item("text", body=page.html)
+
+
+def marked(function: Any) -> Parser:
+    mark = getattr(function, MARK)
+    assert isinstance(mark, Parser)
+    return mark
+
+
+async def made_of(function: Any, page: Page) -> list[Item | Link]:
+    return [one async for one in marked(function).parse(page)]
+
+
+async def test_the_ten_lines():
+    page = Page("https://news.example/story", b"<h1>Catch</h1><p>Text</p><a class=related href=more>More</a>")
+    assert await made_of(article, page) == [
+        Item("article", title="Catch", body="Catch\nText\nMore", url="https://news.example/story"),
+        Link("https://news.example/more", priority=1),
+    ]
+
+
+async def test_a_plain_generator_will_do():
+    assert await made_of(plain, Page("https://a.example/", b"text")) == [Item("text", body="text")]
+
+
+async def test_what_is_neither_item_nor_link_is_refused():
+    @parser("wrong")
+    def wrong(page: Page) -> Iterator[Any]:
+        yield Item("fine")
+        yield {"title": page.title}
+
+    with pytest.raises(TypeError, match="parser wrong yields dict"):
+        await made_of(wrong, Page("https://a.example/", b""))
+
+
+async def test_a_parser_that_raises_has_yielded_what_came_before():
+    @parser("raises")
+    async def raises(page: Page) -> AsyncIterator[Item]:
+        yield Item("first", url=page.url)
+        raise RuntimeError("broken")
+
+    seen = []
+    with pytest.raises(RuntimeError, match="broken"):
+        async for one in marked(raises).parse(Page("https://a.example/", b"")):
+            seen.append(one)  # noqa: PERF401 a comprehension would lose them
+    assert seen == [Item("first", url="https://a.example/")]
+
+
+def test_a_function_that_yields_nothing_is_no_parser():
+    with pytest.raises(TypeError, match="must yield"):
+
+        @parser("returns")
+        def returns(page: Page) -> list[Item]:
+            return [Item("page", url=page.url)]
+
+
+def test_the_mark_leaves_the_function_as_it_was():
+    def function(page: Page) -> Iterator[Item]:
+        yield Item("page", url=page.url)
+
+    assert parser("same")(function) is function
+
+
+@pytest.mark.parametrize(
+    ("url", "content_type", "fit"),
+    [
+        ("https://news.example/a/b?c", "text/html", 21),
+        ("https://news.example/a/b?c", "Text/HTML; charset=utf-8", 21),
+        ("https://news.example/a/b?c", "application/xhtml+xml", 21),
+        ("https://news.example/", "", 21),
+        ("https://news.example/", "text/plain", None),
+        ("https://news.example", "text/html", None),
+        ("http://news.example/", "text/html", None),
+        ("https://newsXexample/", "text/html", None),
+        ("https://other.example/?https://news.example/", "text/html", None),
+    ],
+)
+def test_fit(url, content_type, fit):
+    assert marked(article).fit(url, content_type) == fit
+
+
+def test_only_the_star_is_special():
+    fits = marked(plain).fit
+    assert fits("https://b.example/[x]?id=1", "text/plain") == len("https://b.example/[x]?id=")
+    assert fits("https://b.example/x?id=1", "text/plain") is None
+    assert fits("https://b.example/[x]/id=1", "text/plain") is None
+
+
+def test_any_type_may_be_asked_for():
+    @parser("all", types=("*",))
+    def everything(page: Page) -> Iterator[Item]:
+        yield Item("page", url=page.url)
+
+    assert marked(everything).fit("https://a.example/x.pdf", "application/pdf") == 0

@@ -1,0 +1,70 @@
+"""Which parser a page goes to."""
+
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from longline.model.errors import BadInput
+from longline.plugins import Item, Page, parser
+from longline.plugins.registry import Registry
+
+
+def module(name: str, **parsers: str) -> ModuleType:
+    """A module with a parser of each name for each pattern."""
+    made = ModuleType(name)
+    for called, match in parsers.items():
+
+        @parser(called, match=match)
+        def function(page: Page) -> Iterator[Item]:
+            yield Item("page", url=page.url)
+
+        setattr(made, called, function)
+    return made
+
+
+def chosen(registry: Registry, url: str, content_type: str = "text/html") -> str | None:
+    found = registry.parser_for(url, content_type)
+    return found.name if found else None
+
+
+OURS = module("ours", page="*")
+
+
+def test_the_closest_pattern_wins_whatever_the_order():
+    near = module("near", site="https://a.example/*", part="https://a.example/part/*")
+    for modules in ((OURS, near), (near, OURS)):
+        registry = Registry(*modules)
+        assert chosen(registry, "https://a.example/part/x") == "part"
+        assert chosen(registry, "https://a.example/x") == "site"
+        assert chosen(registry, "https://b.example/x") == "page"
+
+
+def test_the_latest_of_equals_wins():
+    assert chosen(Registry(OURS, module("theirs", mine="*")), "https://a.example/") == "mine"
+
+
+def test_no_parser_for_what_nobody_reads():
+    assert chosen(Registry(OURS), "https://a.example/", "image/png") is None
+    assert chosen(Registry(), "https://a.example/") is None
+
+
+def test_scan_tells_what_it_found_and_may_be_repeated():
+    registry = Registry()
+    assert [found.name for found in registry.scan(OURS)] == ["page"]
+    assert [found.name for found in registry.scan(OURS)] == ["page"]
+    borrowed: Any = ModuleType("borrowed")
+    borrowed.page, borrowed.other = vars(OURS)["page"], "something else"
+    registry.scan(borrowed)
+    assert [found.name for found in registry.parsers] == ["page"]
+
+
+def test_two_parsers_may_not_share_a_name():
+    with pytest.raises(BadInput, match="two parsers are called 'page'; the second is in theirs"):
+        Registry(OURS, module("theirs", page="https://a.example/*"))
+
+
+def test_registries_know_nothing_of_each_other():
+    assert Registry(OURS).parsers
+    assert Registry().parsers == ()
