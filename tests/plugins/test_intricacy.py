@@ -21,7 +21,10 @@ MANY = 30_000
         b"<span>" * MANY + b"</x>" * MANY,
         b"<p>text</p>" * 1000 + b"<table><tr><td>" * MANY,
         b"<a " + b"".join(b"x%d=1 " % number for number in range(MANY)) + b">",
-        b"<a " + b"".join(b"x%d='>' " % number for number in range(MANY)) + b">"[:0] + b"y " * MANY,
+        b"<a " + b"".join(b"x%d='%s' " % (number, b"<b>" * 5) for number in range(MANY)) + b">",
+        b"<a " + b"".join(b'x%d="%s"' % (number, b"<b>" * 5) for number in range(MANY)),
+        b"<a " + b"".join(b"x%d='%d'" % (number, number) for number in range(MANY)) + b">",
+        b"<a " + b"".join(b"x%d/" % number for number in range(MANY)) + b">",
         b"<p>" + b"<i " + b"".join(b'x%d="" ' % number for number in range(MANY)),
         b"<p>text</p>" * 9000 + b"<a " + b"".join(b"x%d " % number for number in range(MANY)) + b">" + b"<p>" * 9000,
     ],
@@ -50,6 +53,7 @@ def test_hostile_markup(markup):
         b"plain words " * 50_000,
         b"<pre>" + b"words that are no attributes " * 20_000 + b"</pre>",
         b"<" * 200_000,
+        b"<div class='a' data-x=\"b>c\"><p title=don't>it's</p></div>\n" * 20_000,
     ],
 )
 def test_large_but_honest_markup(markup):

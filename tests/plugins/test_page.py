@@ -12,7 +12,8 @@ ARTICLE = b"""<!DOCTYPE html>
 <header><a href="/">Home</a></header><nav><a href="/news">News</a></nav>
 <article><header>By us</header><h1>A <em>fine</em> catch</h1>
 <p>First line
-   goes on<br>and breaks.</p><script>var x = 1;</script><p>Second, <b>bold</b>!</p><ul><li>one</li><li>two</li></ul></article>
+   goes on<br>and breaks.</p><script>var x = 1;</script>
+<p>Second, <b>bold</b>!</p><ul><li>one</li><li>two</li></ul></article>
 <aside>Elsewhere</aside><footer>The end</footer>
 <a class="related" href="other#part">Other</a> <a class="related" href="other">Again</a> <a class="related">Nowhere</a>
 </body></html>"""

@@ -67,7 +67,7 @@ def run(loaded: Loaded, wish: Wish) -> None:
     with _Bar(console, start) as bar:
         result = run_loop(crawl_once(settings, request, bar))
     _summary(console, result, settings)
-    if result.run.state == RunState.FAILED:
+    if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:
         raise typer.Exit(_INTERRUPTED)
@@ -166,6 +166,7 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     for f in refused:
         table.add_row("[dim]not admitted[/]", f"[dim]{f.reason}[/]", f"[dim]{f.count:,}[/]")
     console.print(table)
-    console.print(f"pages are kept in {settings.data / 'warc'}" if settings.objects.startswith("file:") else "")
+    if run.completed and settings.objects.startswith("file:"):
+        console.print(f"pages are kept in {settings.data / 'warc'}")
     if run.state not in RUN_ENDED:
         console.print("stopped; the same command goes on from here")

@@ -1,6 +1,5 @@
 """Fetch: robots first, then the page, each request at its host's turn; redirects are our decision, hop by hop."""
 
-import logging
 from collections import OrderedDict
 
 import msgspec
@@ -15,12 +14,14 @@ from longline.model.url import join, parse
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
 
-log = logging.getLogger(__name__)
-
 MAX_HOPS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_CRAWL_DELAY = 60.0
 """A longer Crawl-delay is cut to this: a site may ask for patience, not for ever."""
+
+ROBOTS_SECONDS = 3600.0
+NO_ROBOTS_SECONDS = 30.0
+"""How long rules are believed, and how long it is believed that they cannot be had."""
 
 
 class FetchSettings(msgspec.Struct, frozen=True):
@@ -49,20 +50,20 @@ class Fetched(msgspec.Struct, frozen=True):
 
 
 class RobotsCache:
-    """Rules of the hosts this worker met lately, so that a host that comes back is not asked again."""
+    """What was learnt of hosts' rules lately, failures to learn them included, so that nobody is asked every time."""
 
-    def __init__(self, hosts: int = 10_000, seconds: float = 3600.0) -> None:
-        self._hosts, self._seconds = hosts, seconds
-        self._known: OrderedDict[str, tuple[float, Robots]] = OrderedDict()
+    def __init__(self, hosts: int = 10_000) -> None:
+        self._hosts = hosts
+        self._known: OrderedDict[str, tuple[float, Robots | FetchFailed]] = OrderedDict()
 
-    def get(self, host: str, now: float) -> Robots | None:
-        """The rules of a host, unless they are unknown or too old."""
-        since, robots = self._known.get(host, (float("-inf"), None))
-        return robots if now - since < self._seconds else None
+    def get(self, host: str, now: float) -> Robots | FetchFailed | None:
+        """The rules of a host, or why they could not be had; None when that is unknown or too long ago."""
+        until, robots = self._known.get(host, (float("-inf"), None))
+        return robots if now < until else None
 
-    def put(self, host: str, robots: Robots, now: float) -> None:
+    def put(self, host: str, robots: Robots | FetchFailed, now: float) -> None:
         """Remember the rules of a host and forget those of the longest unseen."""
-        self._known[host] = (now, robots)
+        self._known[host] = (now + (ROBOTS_SECONDS if isinstance(robots, Robots) else NO_ROBOTS_SECONDS), robots)
         self._known.move_to_end(host)
         if len(self._known) > self._hosts:
             self._known.popitem(last=False)
@@ -131,11 +132,17 @@ class Fetcher:
         return Fetched(fate.OK, at, response, body, response.status)
 
     async def _allowed(self, host: HeldHost, url: str) -> bool:
+        """Whether the rules allow this URL; when they cannot be had, that is what the page fails by."""
         async with host.asking_robots:
             robots = self._robots_known.get(host.lease.host, self._clock.monotonic())
             if robots is None:
-                robots = await self._robots(host, url)
+                try:
+                    robots = await self._robots(host, url)
+                except FetchFailed as failed:
+                    robots = FetchFailed(failed.kind, f"robots.txt: {failed}")
                 self._robots_known.put(host.lease.host, robots, self._clock.monotonic())
+        if isinstance(robots, FetchFailed):
+            raise robots
         asked = robots.crawl_delay(self._settings.user_agent)
         if asked is not None:
             host.delay = max(host.delay, min(asked, MAX_CRAWL_DELAY))
@@ -144,18 +151,12 @@ class Fetcher:
     async def _robots(self, host: HeldHost, url: str) -> Robots:
         target = join(url, "/robots.txt")
         for _ in range(MAX_HOPS + 1):
-            if target is None:
-                return Robots.open()
-            try:
-                _, response = await self._send(host, target)
-            except FetchFailed as failed:
-                log.info("robots.txt could not be had", extra={"url": target, "reason": failed.kind})
-                return Robots.unreachable()
+            if target is None or _host_of(target) != host.lease.host:
+                break
+            _, response = await self._send(host, target)
             if response.status not in REDIRECTS:
                 return self._read_robots(response)
             target = join(target, response.header("location") or "")
-            if target is not None and _host_of(target) != host.lease.host:
-                return Robots.open()
         return Robots.open()
 
     def _read_robots(self, response: Response) -> Robots:
@@ -163,6 +164,9 @@ class Fetcher:
             body = decode_body(response.headers, response.body, self._settings.max_bytes)
         except Undecodable:
             body = response.body
+        if response.status >= 500:
+            # The site forbids everything for as long as this lasts: its pages wait, they are not given up.
+            raise FetchFailed("http_5xx", f"HTTP {response.status}")
         return Robots.from_response(response.status, body)
 
 

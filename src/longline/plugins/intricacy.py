@@ -14,12 +14,19 @@ from longline.model.errors import LonglineError
 HARMLESS_BYTES = 64 * 1024
 """A page of this size cannot cost more than a fraction of a second, whatever it is made of; most are smaller."""
 
+CAREFUL_BYTES = 512 * 1024
+"""Beyond this size tags are read to their true end, which costs as much as parsing."""
+
 MAX_WORK = 100_000_000
 """Tags times depth."""
 
 MAX_ATTRIBUTES = 5000
+_LONG = 4 * MAX_ATTRIBUTES
+"""No tag with more attributes is shorter."""
 
 _TAG = re.compile(rb"</?[a-zA-Z][a-zA-Z0-9:-]*")
+_WHOLE_TAG = re.compile(rb"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+")
+_NAME = re.compile(rb"[^\s/=]+")
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 _NEVER_DEEP = frozenset(
     b"html head body area base br col embed hr img input link meta param source track wbr "
@@ -62,19 +69,25 @@ def _deeper(depth: int, step: int) -> int:
 
 
 def _check_attributes(markup: bytes) -> None:
-    for piece in _long_pieces(markup):
-        attributes = len(_QUOTED.sub(b"", piece.partition(b"<")[2]).split())
-        if attributes > MAX_ATTRIBUTES:
-            raise TooIntricate(f"a tag with {attributes} attributes")
+    pieces = _long_pieces(markup) if len(markup) <= CAREFUL_BYTES else map(_whole, _WHOLE_TAG.finditer(markup))
+    for piece in pieces:
+        if len(piece) > _LONG:
+            attributes = len(_NAME.findall(_QUOTED.sub(b" ", piece.partition(b"<")[2])))
+            if attributes > MAX_ATTRIBUTES:
+                raise TooIntricate(f"a tag with {attributes} attributes")
 
 
 def _long_pieces(markup: bytes) -> Iterator[bytes]:
-    """What stands between two ">" and is long enough for that many attributes; found by leaps, not byte by byte."""
-    at, leap = 0, 4 * MAX_ATTRIBUTES
-    while at + leap < len(markup):
-        end = markup.rfind(b">", at, at + leap)
+    """What stands between two ">" and is long; found by leaps, not byte by byte, and blind to a ">" in quotes."""
+    at = 0
+    while at + _LONG < len(markup):
+        end = markup.rfind(b">", at, at + _LONG)
         if end < 0:
-            end = markup.find(b">", at + leap)
+            end = markup.find(b">", at + _LONG)
             end = end if end >= 0 else len(markup)
             yield markup[at:end]
         at = end + 1
+
+
+def _whole(tag: re.Match[bytes]) -> bytes:
+    return tag[0]
