@@ -18,8 +18,6 @@ FILE_ENDINGS = (".py", ".sql", ".md", ".toml", ".yaml", ".txt")
 PROVED_ELSEWHERE = {
     # A driver is proved by the suite of its port, which runs on every engine.
     "drivers/records/": "drivers/records",
-    "drivers/blobs/": "drivers/blobs",
-    "drivers/signals/": "drivers/signals",
     # Shapes with one property each; every test of those who fill them reads it.
     "ports/http.py": "drivers/http",
     "ports/records/frontier.py": "drivers/records",

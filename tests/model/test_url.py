@@ -93,6 +93,7 @@ def test_parse_refuses_with_one_line(text, reason, says):
         ("//other.example/x", "http://other.example/x"),
         ("https://other.example", "https://other.example/"),
         (" \n page.html\t", "http://example.com/dir/page.html"),
+        ("page #part", "http://example.com/dir/page%20"),
         ("pa\nge.html", "http://example.com/dir/page.html"),
         ("\\back\\slash", "http://example.com/back/slash"),
         ("http:page", "http://example.com/dir/page"),

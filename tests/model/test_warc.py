@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from warcio.archiveiterator import ArchiveIterator  # type: ignore[import-untyped]  # warcio has no types
-from warcio.checker import Checker  # type: ignore[import-untyped]  # warcio has no types
+from warcio.archiveiterator import ArchiveIterator
+from warcio.checker import Checker
 
 from longline.model.warc import (
     Capture,

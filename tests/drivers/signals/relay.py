@@ -14,6 +14,7 @@ class Relay:
         self.accepted = 0
         self._target: tuple[str, int] | None = None
         self._writers: set[asyncio.StreamWriter] = set()
+        self._serving: set[asyncio.Task[None]] = set()
         self._flowing = asyncio.Event()
         self._flowing.set()
 
@@ -41,9 +42,22 @@ class Relay:
         """Pass on again."""
         self._flowing.set()
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """One client, for as long as both sides are there."""
+    async def stop(self) -> None:
+        """End everything, and wait until it has ended."""
+        self._target = None
+        self.release()
+        while self._serving:
+            self.cut()
+            await asyncio.wait(self._serving, timeout=0.1)
+
+    def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Take a client."""
         self.accepted += 1
+        task = asyncio.create_task(self._serve(reader, writer))
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._target is None:
             writer.transport.abort()
             return
@@ -68,12 +82,10 @@ async def relay_to(url: str) -> AsyncIterator[Relay]:
     """A relay that is pointed at a server."""
     relay = Relay()
     relay.point_at(url)
-    async with await asyncio.start_server(relay.serve, "127.0.0.1", 0) as server:
+    async with await asyncio.start_server(relay.accept, "127.0.0.1", 0) as server:
         relay.port = server.sockets[0].getsockname()[1]
         try:
             yield relay
         finally:
             server.close()
-            relay.cut()
-            relay.release()
-            await asyncio.sleep(0)
+            await relay.stop()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import NamedTuple
 
 import pytest
@@ -66,19 +66,21 @@ async def line(engine: Engine, request: pytest.FixtureRequest) -> AsyncIterator[
 
 
 async def test_a_server_that_is_killed_and_comes_back_is_heard_again(engine):
-    with engine.start() as first:
-        async with relay_to(first) as relay:
-            signals = engine.open(relay.url(first))
+    with ExitStack() as first_life:
+        url = first_life.enter_context(engine.start())
+        async with relay_to(url) as relay:
+            signals = engine.open(relay.url(url))
             async with signals.listen("work") as heard:
                 await signals.send("work", "before")
                 assert (await next_of(heard)).text == "before"
+                first_life.close()
                 relay.point_at(None)
-                relay.cut()
+                relay.cut()  # for a server that is only borrowed, and so still runs
                 for attempt in (signals.send("work", "lost"), signals.check()):
                     with pytest.raises(Unavailable, match="cannot be used for signals"):
                         await attempt
-                with engine.start() as second:
-                    relay.point_at(second)
+                with engine.start() as second_life:
+                    relay.point_at(second_life)
                     assert (await heard_again(heard, signals, "work")).text == "again"
                     await signals.close()
 
@@ -120,6 +122,14 @@ async def test_a_send_over_a_connection_that_died_in_the_meantime_arrives(line):
         line.relay.cut()
         await line.signals.send("work", "second")
         assert [(await next_of(heard)).text for _ in range(2)] == ["first", "second"]
+
+
+async def test_closing_over_a_dead_connection_is_no_trouble(line):
+    async with line.signals.listen("work"):
+        await line.signals.send("work")
+        line.relay.point_at(None)
+        line.relay.cut()
+        await line.signals.close()
 
 
 async def test_one_connection_serves_all_listeners(line):

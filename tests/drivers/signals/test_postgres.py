@@ -3,7 +3,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
-from longline.drivers.signals import open_signals
+from longline.drivers.signals import open_signals, postgres
 from longline.model.errors import Unavailable
 from tests.drivers.signals.hearing import heard_again, next_of
 
@@ -15,7 +15,8 @@ async def server(postgres_url):
     await connection.close()
 
 
-async def test_a_backend_that_is_ended_by_hand_is_replaced(postgres_url, server):
+async def test_a_backend_that_is_ended_by_hand_is_replaced(postgres_url, server, monkeypatch):
+    monkeypatch.setattr(postgres, "_ASK_AFTER_SILENCE", 1000.0)  # it must be noticed without asking
     signals, beside = open_signals(postgres_url), open_signals(postgres_url)
     async with signals.listen("work") as heard:
         ended = await server.fetchval(

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
@@ -45,8 +45,9 @@ class PostgresCarrier:
         connection = await self._ask(lambda connection: self._attach(connection, arrived))
         try:
             yield self._payloads(connection, arrived)
-        finally:
+        except Unavailable:
             connection.terminate()
+            raise
 
     async def check(self) -> str:
         await self._ask(lambda connection: connection.execute("SELECT 1", timeout=_ANSWER_WITHIN))
@@ -55,7 +56,7 @@ class PostgresCarrier:
     async def close(self) -> None:
         async with self._one_at_a_time:
             if self._connection is not None and not self._connection.is_closed():
-                with self._trouble():
+                with suppress(*_FAILURES):  # gone already, then
                     await self._connection.close(timeout=_ANSWER_WITHIN)
 
     async def _ask(self, work: Callable[[Connection], Awaitable[Answer]]) -> Answer:

@@ -1,0 +1,30 @@
+"""The demo runs from start to end."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.journeys.archive import ask, records
+
+
+def test_the_demo_crawls_its_site(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-m", "longline.cli", "demo", "--out", str(tmp_path / "demo")],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"completed\W+ok\W+121", done.stdout)
+    assert len(records(tmp_path / "demo")) == 121
+    fates = ask(
+        tmp_path / "demo", "SELECT fate, reason, count FROM fates WHERE fate <> 'refused' ORDER BY fate, reason"
+    )
+    assert fates == [
+        ("completed", "ok", 121),
+        ("failed", "http_4xx", 1),
+        ("skipped", "redirected", 1),
+        ("skipped", "robots", 1),
+    ]

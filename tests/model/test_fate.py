@@ -1,0 +1,43 @@
+"""Every reason leads to one rest, and waiting grows to a bound."""
+
+import pytest
+
+from longline.model import fate
+from longline.model.states import TaskState
+
+
+def test_no_reason_means_two_things():
+    kinds = [{fate.OK}, fate.RETRYABLE, fate.FINAL, fate.SKIPPED]
+    assert sum(len(k) for k in kinds) == len(set().union(*kinds))
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [(200, None), (204, None), (304, None), (400, "http_4xx"), (404, "http_4xx"), (429, "http_429"), (503, "http_5xx")],
+)
+def test_statuses(status: int, reason: str | None):
+    assert fate.for_status(status) == reason
+
+
+@pytest.mark.parametrize("reason", sorted(fate.RETRYABLE))
+def test_what_may_pass_is_tried_again_until_the_attempts_are_used_up(reason: str):
+    assert fate.rest(reason, 1, 3) == TaskState.PENDING
+    assert fate.rest(reason, 2, 3) == TaskState.PENDING
+    assert fate.rest(reason, 3, 3) == TaskState.FAILED
+
+
+@pytest.mark.parametrize("reason", sorted(fate.FINAL))
+def test_what_stays_fails_at_once(reason: str):
+    assert fate.rest(reason, 1, 3) == TaskState.FAILED
+
+
+@pytest.mark.parametrize("reason", sorted(fate.SKIPPED))
+def test_what_is_not_wanted_is_skipped(reason: str):
+    assert fate.rest(reason, 1, 3) == TaskState.SKIPPED
+
+
+def test_waiting_doubles_up_to_the_cap():
+    assert [fate.back_off(n) for n in range(1, 6)] == [1, 2, 4, 8, 16]
+    assert fate.back_off(13) == 3600
+    assert fate.back_off(10_000) == 3600
+    assert fate.back_off(0) == 1

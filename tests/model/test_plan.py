@@ -1,0 +1,16 @@
+"""A plan survives being stored."""
+
+from longline.model.plan import CrawlPlan
+
+
+def test_what_is_read_is_what_was_written():
+    plan = CrawlPlan(("https://example.com/ü",), max_depth=7, hosts=("example.com",), robots=False, delay_ms=5)
+    assert CrawlPlan.read(plan.text()) == plan
+
+
+def test_a_plan_of_an_older_version_reads_with_defaults():
+    assert CrawlPlan.read('{"seeds":["https://example.com/"]}') == CrawlPlan(("https://example.com/",))
+
+
+def test_the_same_plan_has_the_same_text():
+    assert CrawlPlan(("a",), robots=True).text() == CrawlPlan(("a",)).text()
