@@ -53,6 +53,8 @@ def test_a_host_that_is_not_ours_is_said_in_one_line(host: str, said: str):
 def test_addresses_are_urls():
     with bind("127.0.0.1", 0) as bound:
         assert address(bound) == f"http://127.0.0.1:{bound.getsockname()[1]}"
+    with bind("localhost", 0) as bound:
+        assert address(bound).startswith("http://127.0.0.1:")
     with bind("::1", 0) as bound:
         assert address(bound) == f"http://[::1]:{bound.getsockname()[1]}"
 

@@ -64,7 +64,3 @@ def _understood(error: BaseException) -> LonglineError | TyperException | OSErro
         return error
     inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
     return next((found for one in inner if (found := _understood(one))), None)
-
-
-if __name__ == "__main__":
-    main()

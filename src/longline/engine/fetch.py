@@ -1,6 +1,7 @@
 """Fetch: robots first, then the page, each request at its host's turn; redirects are our decision, hop by hop."""
 
 from collections import OrderedDict
+from email.utils import parsedate_to_datetime
 
 import msgspec
 
@@ -17,11 +18,15 @@ from longline.ports.http import FetchFailed, Http, Request, Response
 MAX_HOPS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 MAX_CRAWL_DELAY = 60.0
-"""A longer Crawl-delay is cut to this: a site may ask for patience, not for ever."""
+MAX_RETRY_AFTER = 3600.0
+"""A longer Crawl-delay or Retry-After is cut to this: a site may ask for patience, not for ever."""
 
 ROBOTS_SECONDS = 3600.0
-NO_ROBOTS_SECONDS = 30.0
-"""How long rules are believed, and how long it is believed that they cannot be had."""
+NO_ROBOTS_SECONDS = 1.0
+"""How long rules are believed, and how long it is believed that they cannot be had.
+
+The second is no longer than the shortest wait before another attempt: every attempt asks anew, once for all its tasks.
+"""
 
 
 class FetchSettings(msgspec.Struct, frozen=True):
@@ -85,18 +90,18 @@ class Fetcher:
         try:
             if plan.robots and not await self._allowed(host, url):
                 return Fetched("robots", self._clock.now())
-            return await self._follow(host, url)
+            return await self._follow(host, url, plan)
         except (FetchFailed, Undecodable) as failed:
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
 
-    async def _follow(self, host: HeldHost, url: str) -> Fetched:
+    async def _follow(self, host: HeldHost, url: str, plan: CrawlPlan) -> Fetched:
         seen: set[str] = set()
         for _ in range(MAX_HOPS + 1):
             at, response = await self._send(host, url)
             if response.status not in REDIRECTS or response.header("location") is None:
                 # The page belongs to the URL it has now, which may be known already: let that be a task of its own.
                 moved = bool(seen) and response.status < 400
-                return self._judge(at, response) if not moved else Fetched("redirected", at, elsewhere=url)
+                return self._judge(host, at, response) if not moved else Fetched("redirected", at, elsewhere=url)
             seen.add(url)
             target = join(url, response.header("location") or "")
             if target is None:
@@ -105,6 +110,8 @@ class Fetcher:
                 return Fetched("redirect_loop", at, status=response.status, error=f"redirected back to {target}")
             if parse(target).host != host.lease.host:
                 return Fetched("redirected", at, status=response.status, elsewhere=target)
+            if plan.robots and not await self._allowed(host, target):
+                return Fetched("robots", at, status=response.status, error=f"redirected to {target}")
             url = target
         return Fetched("too_many_redirects", at, status=response.status, error=f"more than {MAX_HOPS} redirects")
 
@@ -123,10 +130,12 @@ class Fetcher:
         )
         return self._clock.now(), await self._http.fetch(request)
 
-    def _judge(self, at: int, response: Response) -> Fetched:
+    def _judge(self, host: HeldHost, at: int, response: Response) -> Fetched:
         reason = fate.for_status(response.status)
         if reason:
-            after = _seconds(response.header("retry-after"))
+            after = _seconds(response.header("retry-after"), self._clock.now())
+            if after is not None:
+                host.back_off(after, self._clock.monotonic())
             return Fetched(reason, at, status=response.status, error=f"HTTP {response.status}", retry_after=after)
         body = decode_body(response.headers, response.body, self._settings.max_bytes)
         return Fetched(fate.OK, at, response, body, response.status)
@@ -142,10 +151,10 @@ class Fetcher:
                     robots = FetchFailed(failed.kind, f"robots.txt: {failed}")
                 self._robots_known.put(host.lease.host, robots, self._clock.monotonic())
         if isinstance(robots, FetchFailed):
-            raise robots
+            raise FetchFailed(robots.kind, str(robots))
         asked = robots.crawl_delay(self._settings.user_agent)
         if asked is not None:
-            host.delay = max(host.delay, min(asked, MAX_CRAWL_DELAY))
+            host.slow_down(min(asked, MAX_CRAWL_DELAY))
         return robots.allows(self._settings.user_agent, url)
 
     async def _robots(self, host: HeldHost, url: str) -> Robots:
@@ -177,5 +186,13 @@ def _host_of(url: str) -> str | None:
         return None
 
 
-def _seconds(value: str | None) -> float | None:
-    return float(value) if value is not None and value.strip().isdigit() else None
+def _seconds(value: str | None, now: int) -> float | None:
+    """How long a Retry-After asks to wait, in either of its forms; None for what is neither."""
+    text = (value or "").strip()
+    if text.isdecimal():
+        return min(float(text), MAX_RETRY_AFTER)
+    try:
+        moment = parsedate_to_datetime(text).timestamp()
+    except (ValueError, OverflowError):
+        return None
+    return min(max(0.0, moment - now / 1000), MAX_RETRY_AFTER)

@@ -13,6 +13,10 @@ from longline.model.task import ClaimedTask
 from longline.ports.clock import Clock
 
 
+class TooSoon(Exception):
+    """The host must be left alone for longer than its lease lasts: the task goes back as if it had not been started."""
+
+
 class HeldHost:
     """One leased host: what waits, what is under way, and when the next request may start."""
 
@@ -25,14 +29,15 @@ class HeldHost:
         self.asking_robots = asyncio.Lock()
         # The engine's clock was read somewhere between `asked` and `answered`: each use takes the careful end.
         self._engine_then = lease.until - round(ttl * 1000)
-        self._asked = asked
+        self._asked, self._ttl = asked, ttl
+        self._last_start: float | None = None
+        self._quiet_until = float("-inf")
         self.next_start = answered + max(0.0, (lease.not_before - self._engine_then) / 1000)
         self.expires = asked + ttl
 
-    @property
-    def idle(self) -> bool:
-        """Nothing waits and nothing is under way."""
-        return not self.waiting and self.inflight == 0
+    def idle(self, now: float) -> bool:
+        """Nothing is under way, and nothing can be started for as long as a lease lasts."""
+        return self.inflight == 0 and (not self.waiting or self._too_soon(self.next_start, now))
 
     def startable(self, now: float) -> bool:
         """Whether a task may be started now."""
@@ -42,17 +47,33 @@ class HeldHost:
         """When the next task may be started, unless something else must end first."""
         return max(self.next_start, now) if self._open(now) else None
 
+    def soon(self, now: float, seconds: float) -> int:
+        """How many of the waiting tasks may be started in the next seconds."""
+        left = now + seconds - self.next_start
+        if self.lost or left < 0:
+            return 0
+        return len(self.waiting) if self.delay <= 0 else min(len(self.waiting), 1 + int(left / self.delay))
+
+    def _too_soon(self, moment: float, now: float) -> bool:
+        return moment - now > self._ttl
+
     def _open(self, now: float) -> bool:
         free = bool(self.waiting) and self.inflight < self.lease.concurrency
         return free and not self.lost and now < self.expires
 
     async def turn(self, clock: Clock) -> bool:
         """Wait for this host's next request; False when the lease ran out meanwhile and nothing may be sent."""
-        start = max(clock.monotonic(), self.next_start)
-        self.next_start = start + self.delay
-        if (wait := start - clock.monotonic()) > 0:
-            await clock.sleep(wait)
-        return not self.lost and clock.monotonic() < self.expires
+        while True:
+            now = clock.monotonic()
+            start = max(now, self.next_start)
+            if self._too_soon(start, now):
+                raise TooSoon
+            self._last_start, self.next_start = start, start + self.delay
+            if start > now:
+                await clock.sleep(start - now)
+            # While we waited somebody may have been told to leave the host alone: then we queue up once more.
+            if self.lost or clock.monotonic() >= self._quiet_until:
+                return not self.lost and clock.monotonic() < self.expires
 
     def engine_time(self, moment: float) -> int:
         """A moment of our monotonic clock in the engine's milliseconds, rather late than early."""
@@ -63,8 +84,16 @@ class HeldHost:
         self.expires = asked + ttl
 
     def back_off(self, seconds: float, now: float) -> None:
-        """Leave the host alone for a while."""
+        """Leave the host alone for a while; also those wait who had their turn coming."""
+        self._quiet_until = max(self._quiet_until, now + seconds)
         self.next_start = max(self.next_start, now + seconds)
+
+    def slow_down(self, delay: float) -> None:
+        """Let at least this much time pass between two requests, the last one that was sent included."""
+        if delay > self.delay:
+            self.delay = delay
+            if self._last_start is not None:
+                self.next_start = max(self.next_start, self._last_start + delay)
 
 
 class Hand:
@@ -74,13 +103,17 @@ class Hand:
         self._hosts: dict[int, HeldHost] = {}
 
     def add(self, host: HeldHost) -> None:
+        """Take a host in; had we held it before, that lease is gone, and what was done under it with it."""
+        if (before := self._hosts.pop(host.lease.host_id, None)) is not None:
+            before.lost = True
         self._hosts[host.lease.host_id] = host
 
     def drop(self, host_id: int) -> None:
         self._hosts.pop(host_id, None)
 
-    def get(self, host_id: int) -> HeldHost | None:
-        return self._hosts.get(host_id)
+    def holds(self, host: HeldHost) -> bool:
+        """Whether the host is in hand under this very lease."""
+        return self._hosts.get(host.lease.host_id) is host
 
     def __iter__(self) -> Iterator[HeldHost]:
         return iter(list(self._hosts.values()))
@@ -92,6 +125,10 @@ class Hand:
     def waiting(self) -> int:
         """Tasks in hand that were not started."""
         return sum(len(h.waiting) for h in self._hosts.values() if not h.lost)
+
+    def soon(self, now: float, seconds: float) -> int:
+        """Tasks in hand that may be started in the next seconds."""
+        return sum(h.soon(now, seconds) for h in self._hosts.values())
 
     def next_task(self, now: float) -> tuple[HeldHost, ClaimedTask] | None:
         """A task that may start now; hosts take turns."""

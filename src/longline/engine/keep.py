@@ -86,6 +86,12 @@ class Keeper:
         await self._blobs.delete([stored.key])
         await self._segments.drop(stored.written.segment_id)
 
+    async def clear(self) -> None:
+        """Take back every segment that was begun and never named by a report, when none is under way."""
+        for segment in await self._segments.abandoned([self._owner]):
+            await self._blobs.delete([segment.key])
+            await self._segments.drop(segment.id)
+
     async def _put(self, key: str, segment_id: int, pages: Sequence[KeptPage]) -> Stored:
         segment = Segment()
         facts = tuple(msgspec.structs.replace(p.facts, offset=segment.add(p.record).offset) for p in pages)

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from longline.model.errors import IllegalMove, NotFound, StaleLease
+from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.host import HostLease
-from longline.model.states import Actor, Noun, TaskState, legal, move, walk
+from longline.model.states import IN_HAND, Actor, Noun, TaskState, legal, move, walk
 from longline.model.task import NewTask, Outcome
 from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
@@ -20,8 +20,9 @@ from longline.ports.records.moves import Change, Standing
 RACES = 8
 """How often a move is tried again when somebody else moved the same thing in between."""
 
-AFTER_CLAIM = frozenset(s for s in TaskState if walk("task", TaskState.QUEUED, s, "worker"))
-AFTER_TAKE = frozenset(s for s in TaskState if walk("task", TaskState.PARSING, s, "worker"))
+RESTS = frozenset(TaskState) - IN_HAND
+AFTER_CLAIM = frozenset(s for s in RESTS if walk("task", TaskState.QUEUED, s, "worker"))
+AFTER_TAKE = frozenset(s for s in RESTS if walk("task", TaskState.PARSING, s, "worker"))
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -47,15 +48,20 @@ class Lifecycle:
         self._frontier = records.frontier
         self._hands = records.hands
         self._moves = records.moves
+        self._schedules = records.schedules
 
     async def move(self, order: Order) -> Standing:
         """Make one move; raises `NotFound`, `IllegalMove` or `StaleLease`, and then nothing was changed."""
+        seen: Standing | None = None
         for _ in range(RACES):
             standing = await self._moves.standing(order.noun, order.subject)
             if standing is None:
                 raise NotFound(f"no such {order.noun}: {order.subject}")
-            change = _change(order, standing)
-            moved = await self._moves.apply(change)
+            if standing == seen and order.move == "finish":
+                others = tuple(name for name in legal(order.noun, standing.state, order.actor) if name != order.move)
+                raise IllegalMove(order.noun, order.move, f"{standing.state} with open tasks", others)
+            seen = standing
+            moved = await self._moves.apply(_change(order, standing))
             if moved is not None:
                 return moved
         raise StaleLease(f"{order.noun} {order.subject} kept changing while it should {order.move}")
@@ -121,18 +127,23 @@ class Lifecycle:
 
     async def _lapse(self, noun: Noun, subject: int, deadline: int) -> bool:
         """Move one thing out of `running`, unless its holder renewed in the meantime."""
-        order = Order(
-            noun, subject, "lapse", "upkeep", lease_seen=deadline, reason="lease lapsed", error="lease lapsed"
-        )
         standing = await self._moves.standing(noun, subject)
         if standing is None or standing.lease_until != deadline:
             return False
+        name = "lapse" if noun == "run" or await self._recurs(subject) else "lapse_once"
+        order = Order(noun, subject, name, "upkeep", lease_seen=deadline, reason="lease lapsed", error="lease lapsed")
         return await self._moves.apply(_change(order, standing)) is not None
+
+    async def _recurs(self, schedule_id: int) -> bool:
+        schedule = await self._schedules.get(schedule_id)
+        return schedule is not None and schedule.interval_ms is not None
 
 
 def _change(order: Order, standing: Standing) -> Change:
     """The guarded change for an order, or the reason why there is none."""
     rule = move(order.noun, order.move)
+    if rule.became in IN_HAND and order.noun == "task":
+        raise BadInput(f"a task comes into a hand by a claim or a take, not by the single move {order.move}")
     if standing.state not in rule.was or order.actor not in rule.actors:
         raise IllegalMove(order.noun, order.move, standing.state, legal(order.noun, standing.state, order.actor))
     if rule.fenced and order.token != standing.token:

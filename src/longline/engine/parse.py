@@ -43,4 +43,9 @@ class Parser:
             log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
             return Parsed(error=f"{marked.name}: {error!r}")
         title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
-        return Parsed(title, tuple(links), tuple(items))
+        return Parsed(_storable(title), tuple(links), tuple(items))
+
+
+def _storable(text: str) -> str:
+    """Text that every engine takes: no database stores half a character, and PostgreSQL no NUL."""
+    return text.replace("\0", "").encode(errors="replace").decode()

@@ -68,8 +68,14 @@ class ParseWorker:
     async def once(self) -> bool:
         """One batch; False when there was nothing to do."""
         p = self._parts
+        renewed = p.clock.monotonic()
         leases = await p.lifecycle.take(PARSE, p.owner, p.batch, round(p.lease * 1000))
-        done = [(lease, *await self._parse(lease)) for lease in leases]
+        done: list[Done] = []
+        for lease in leases:
+            done.append((lease, *await self._parse(lease)))
+            if p.clock.monotonic() - renewed > p.lease / 3:
+                renewed = p.clock.monotonic()
+                await self._renew(leases)
         while done:
             reported = await self._give(done)
             if not reported.refused:
@@ -77,6 +83,10 @@ class ParseWorker:
             # Somebody paused, cancelled or restarted these: they are not ours to bring back any more.
             done = [d for d in done if d[0].task.id not in reported.gone]
         return bool(leases)
+
+    async def _renew(self, leases: list[TaskLease]) -> None:
+        held = [(lease.task.id, lease.token) for lease in leases]
+        await self._parts.lifecycle.renew_taken(self._parts.owner, held, round(self._parts.lease * 1000))
 
     async def _give(self, done: list[Done]) -> Reported:
         admission = Admission()
@@ -92,6 +102,12 @@ class ParseWorker:
             page, facts = await self._page(lease.task.id)
         except (NotFound, DamagedRecord, Undecodable) as error:
             return Outcome(lease.task, TaskState.FAILED, "page_lost", now, error=str(error)), Parsed()
+        except Unavailable:
+            raise
+        except Exception as error:
+            # It would come again, first in line, and nothing behind it would ever be parsed.
+            log.exception("a page failed in a way nobody foresaw", extra={"task": lease.task.id})
+            return Outcome(lease.task, TaskState.FAILED, "internal", now, error=repr(error)), Parsed()
         parsed = await self._parts.parser.parse(page)
         if parsed.error:
             return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed

@@ -6,7 +6,7 @@ that part, the segment with it, so that the archive holds exactly the pages that
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from longline.engine.admit import Admission
 from longline.engine.fetch import Fetched
@@ -15,6 +15,7 @@ from longline.engine.keep import Keeper, KeptPage, Stored
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
 from longline.model import fate
+from longline.model.errors import Unavailable
 from longline.model.host import HostReport
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
@@ -23,6 +24,9 @@ from longline.ports.clock import Clock
 from longline.ports.records.frontier import Batch, Reported
 
 log = logging.getLogger(__name__)
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
+"""Seconds between two tries while an engine is away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +67,59 @@ class Sheaf:
             {host_id: kept for host_id, kept in self.released.items() if host_id not in refused.stale},
         )
 
+    def halves(self) -> tuple["Sheaf", "Sheaf"]:
+        """The same as two; hosts are let go with the second, when everything of theirs was reported."""
+        middle = len(self.finished) // 2
+        return Sheaf(self.finished[:middle]), Sheaf(self.finished[middle:], self.released)
+
+
+Delivered = list[tuple[Sheaf, Reported]]
+"""What was really reported, and what that changed."""
+
 
 class Reporter:
     """Turns finished tasks into durable segments and rows."""
 
     def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock) -> None:
         self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
+
+    async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
+        """Report, again and again while an engine is away: the leases say for how long that makes sense."""
+        pause, troubled = FIRST_PAUSE, False
+        while sheaf.finished or sheaf.released:
+            try:
+                done = [await self.report(sheaf)]
+            except Unavailable as error:
+                log.warning("cannot report, will try again", extra={"error": str(error)})
+                troubled = True
+                await self._clock.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+                continue
+            except Exception:
+                if whole:
+                    raise
+                log.exception("a report cannot be written, it is made again in parts")
+                troubled = True
+                done = await self._in_parts(sheaf)
+            if troubled:
+                await self._clear()
+            return done
+        return []
+
+    async def _in_parts(self, sheaf: Sheaf) -> Delivered:
+        """Find the task that spoils a report for all the others; it fails, they do not."""
+        if len(sheaf.finished) > 1:
+            first, second = sheaf.halves()
+            return [*await self.deliver(first), *await self.deliver(second)]
+        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in sheaf.finished]
+        return await self.deliver(Sheaf(spoilt, sheaf.released), whole=True)
+
+    async def _clear(self) -> None:
+        """A report that failed may have left a segment that no row names."""
+        try:
+            await self._keeper.clear()
+        except Unavailable as error:
+            log.warning("cannot clear away segments", extra={"error": str(error)})
 
     async def report(self, sheaf: Sheaf) -> tuple[Sheaf, Reported]:
         """Keep and report; what was really reported, and what that changed."""
@@ -149,3 +200,7 @@ class Reporter:
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
         )
+
+
+def _spoilt(fetched: Fetched) -> Fetched:
+    return Fetched("internal", fetched.at, status=fetched.status, error="what was fetched could not be written down")

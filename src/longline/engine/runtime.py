@@ -38,8 +38,10 @@ async def _keep_running(name: str, loop: Loop, stop: asyncio.Event) -> None:
         try:
             await loop(stop)
             return
+        except Unavailable as error:
+            log.warning("a loop must wait", extra={"loop": name, "error": str(error)})
         except Exception:
             log.exception("a loop died and is started again", extra={"loop": name})
-            with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), pause)
-            pause = min(pause * 2, 30.0)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stop.wait(), pause)
+        pause = min(pause * 2, 30.0)

@@ -13,21 +13,24 @@ from dataclasses import dataclass, field
 import msgspec
 
 from longline.engine.fetch import Fetched, Fetcher, LeaseLost
-from longline.engine.frontier import Hand, HeldHost
+from longline.engine.frontier import Hand, HeldHost, TooSoon
 from longline.engine.keep import keep_page
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed, Parser
 from longline.engine.plans import Plans
-from longline.engine.reporter import Finished, Reporter, Sheaf
+from longline.engine.reporter import Delivered, Finished, Reporter, Sheaf
 from longline.model.errors import Unavailable
 from longline.model.fate import OK
+from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.model.task import ClaimedTask
 from longline.plugins import Page
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import Reported
 
 log = logging.getLogger(__name__)
+
+SOON = 1.0
+"""Seconds ahead for which a worker wants enough to do; slow hosts in hand do not count as more than that."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True):
@@ -82,6 +85,7 @@ class Worker:
         self._oldest = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._flushing: asyncio.Task[None] | None = None
+        self._leaving: list[HeldHost] = []
         self._wake = asyncio.Event()
         self._next_claim = 0.0
         self.progress = Progress()
@@ -98,16 +102,15 @@ class Worker:
         try:
             while not stop.is_set():
                 await self._fill()
-                self._start()
+                if not stop.is_set():
+                    self._start()
                 self._flush_if_due()
                 await self._rest()
         finally:
-            waker.cancel()
-            await self._drain()
-            beat.cancel()
-            for task in (waker, beat):
-                with suppress(asyncio.CancelledError):
-                    await task
+            try:
+                await self._drain()
+            finally:
+                await _end(waker, beat)
 
     async def _wake_on(self, stop: asyncio.Event) -> None:
         await stop.wait()
@@ -117,15 +120,10 @@ class Worker:
 
     async def _fill(self) -> None:
         """Lease more hosts when what is in hand runs low."""
-        now = self._clock.monotonic()
-        room = self._settings.concurrency * 2
-        if (
-            now < self._next_claim
-            or self._hand.waiting >= self._settings.concurrency
-            or len(self._finished) >= 4 * room
-        ):
+        now, s = self._clock.monotonic(), self._settings
+        enough = self._hand.soon(now, SOON) >= s.concurrency or self._hand.waiting >= s.concurrency * s.tasks_per_host
+        if now < self._next_claim or enough or self._full:
             return
-        s = self._settings
         try:
             leases = await self._lifecycle.claim(
                 self._parts.owner, s.hosts_per_claim, s.tasks_per_host, round(s.lease * 1000)
@@ -139,10 +137,19 @@ class Worker:
         if not leases:
             self._next_claim = answered + s.idle_poll
 
+    @property
+    def _full(self) -> bool:
+        """So much waits to be reported that nothing more may be fetched."""
+        return len(self._finished) >= 8 * self._settings.concurrency
+
+    @property
+    def _room(self) -> bool:
+        return len(self._tasks) < self._settings.concurrency and not self._full
+
     def _start(self) -> None:
         """Start every task that may start now."""
         now = self._clock.monotonic()
-        while len(self._tasks) < self._settings.concurrency and (found := self._hand.next_task(now)):
+        while self._room and (found := self._hand.next_task(now)):
             host, task = found
             host.inflight += 1
             running = asyncio.create_task(self._process(host, task))
@@ -159,19 +166,26 @@ class Worker:
             self._finished.append(finished)
         except LeaseLost:
             host.lost = True
+        except TooSoon:
+            host.waiting.appendleft(task)
+        except Unavailable as error:
+            log.warning("cannot begin", extra={"url": task.url, "error": str(error)})
+            host.waiting.appendleft(task)
+            host.back_off(self._settings.idle_poll, self._clock.monotonic())
         finally:
             host.inflight -= 1
             self._wake.set()
 
     async def _work(self, host: HeldHost, task: ClaimedTask) -> Finished:
-        plan = await self._plans.get(task.run_id)
-        if task.attempt > plan.max_attempts:
-            lost = Fetched("worker_lost", self._clock.now(), error="every worker that tried this page was lost")
-            return Finished(host, task, plan, lost, Parsed(), None)
+        plan = CrawlPlan(())
         try:
+            plan = await self._plans.get(task.run_id)
+            if task.attempt > plan.max_attempts:
+                lost = Fetched("worker_lost", self._clock.now(), error="every worker that tried this page was lost")
+                return Finished(host, task, plan, lost, Parsed(), None)
             fetched = await self._parts.fetcher.fetch(host, task.url, plan)
             parsed = await self._parse(fetched)
-        except LeaseLost:
+        except (LeaseLost, TooSoon, Unavailable):
             raise
         except Exception as error:
             log.exception("a task failed in a way nobody foresaw", extra={"url": task.url})
@@ -190,18 +204,21 @@ class Worker:
     # -- bringing it back -------------------------------------------------------------------------------------
 
     def _flush_if_due(self) -> None:
-        if self._flushing is None and self._flush_due(self._clock.monotonic()):
-            self._flushing = asyncio.create_task(self._flush(self._gather()), name="flush")
+        now = self._clock.monotonic()
+        if self._flushing is None and self._flush_due(now):
+            sheaf = self._gather(now)
+            self._leaving = [host for host, _ in sheaf.released.values()]
+            self._flushing = asyncio.create_task(self._flush(sheaf), name="flush")
             self._flushing.add_done_callback(self._flushed)
 
     def _flushed(self, task: "asyncio.Task[None]") -> None:
-        self._flushing = None
+        self._flushing, self._leaving = None, []
         self._wake.set()
         if not task.cancelled() and (error := task.exception()):
             log.error("a report failed", exc_info=error)
 
     def _flush_due(self, now: float) -> bool:
-        if not self._finished and not any(h.idle or h.lost for h in self._hand):
+        if not self._finished and not any(h.idle(now) or h.lost for h in self._hand):
             return False
         if len(self._finished) >= self._settings.flush_pages:
             return True
@@ -210,55 +227,44 @@ class Worker:
             return True
         return bool(self._finished) and now - self._oldest >= self._settings.flush_after
 
-    def _gather(self, *, everything: bool = False) -> Sheaf:
-        """Take what is finished, and the hosts on which nothing is left to do."""
+    def _gather(self, now: float, *, everything: bool = False) -> Sheaf:
+        """Take what is finished, and the hosts on which nothing can be done for now."""
         for host in self._hand:
             if host.lost:
                 self._hand.drop(host.lease.host_id)
         finished, self._finished = [f for f in self._finished if not f.host.lost], []
-        leaving = [h for h in self._hand if h.idle or everything]
+        leaving = [h for h in self._hand if h.idle(now) or everything]
         released = {h.lease.host_id: (h, tuple(h.waiting)) for h in leaving}
         for host in leaving:
             self._hand.drop(host.lease.host_id)
         return Sheaf(finished, released)
 
     async def _flush(self, sheaf: Sheaf) -> None:
-        """Report, and try again while the engines are away: the leases say for how long that makes sense."""
-        wait = 0.2
-        while sheaf.finished or sheaf.released:
-            try:
-                done, reported = await self._parts.reporter.report(sheaf)
-            except Unavailable as error:
-                log.warning("cannot report, will try again", extra={"error": str(error)})
-                await self._clock.sleep(wait)
-                wait = min(wait * 2, 5.0)
-                continue
-            self._note(done, reported)
-            return
+        delivered = await self._parts.reporter.deliver(sheaf)
+        self._note(delivered)
 
-    def _note(self, done: Sheaf, reported: Reported) -> None:
+    def _note(self, delivered: Delivered) -> None:
         p = self.progress
-        for f in done.finished:
-            kept = f.page is not None
-            p.pages += kept
-            p.bytes += f.page.facts.body_bytes if f.page else 0
-            rest = f.rest
-            p.retries += rest == TaskState.PENDING
-            p.failed += rest == TaskState.FAILED
-            p.skipped += rest == TaskState.SKIPPED
-        p.ended_runs.update(reported.ended_runs)
-        if reported.admitted.new or done.released:
-            self._next_claim = 0.0
-        if self._watch is not None:
+        for done, reported in delivered:
+            for f in done.finished:
+                p.pages += f.page is not None
+                p.bytes += f.page.facts.body_bytes if f.page else 0
+                p.retries += f.rest == TaskState.PENDING
+                p.failed += f.rest == TaskState.FAILED
+                p.skipped += f.rest == TaskState.SKIPPED
+            p.ended_runs.update(reported.ended_runs)
+            if reported.admitted.new or done.released:
+                self._next_claim = 0.0
+        if self._watch is not None and delivered:
             self._watch(p)
 
     async def _rest(self) -> None:
         """Sleep until something may have changed."""
         now = self._clock.monotonic()
         moments = [self._next_claim if self._next_claim > now else now + self._settings.idle_poll]
-        if len(self._tasks) < self._settings.concurrency and (soon := self._hand.next_time(now)) is not None:
+        if self._room and (soon := self._hand.next_time(now)) is not None:
             moments.append(soon)
-        if self._finished:
+        if self._finished and self._flushing is None:
             moments.append(self._oldest + self._settings.flush_after)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), max(0.001, min(moments) - now))
@@ -267,35 +273,47 @@ class Worker:
     # -- staying and leaving ----------------------------------------------------------------------------------
 
     async def _beat(self) -> None:
-        """Renew the leases in hand; a host that is no longer ours is given up at once."""
+        """Renew the leases in hand for as long as we live."""
         while True:
             await self._clock.sleep(self._settings.lease / 3)
-            held = {h.lease.host_id: h for h in self._hand if not h.lost}
-            asked = self._clock.monotonic()
             try:
-                kept = await self._lifecycle.renew(
-                    self._parts.owner,
-                    [(i, h.lease.token) for i, h in held.items()],
-                    round(self._settings.lease * 1000),
-                )
+                await self._renew()
             except Unavailable as error:
                 log.warning("cannot renew leases", extra={"error": str(error)})
-                continue
-            for host_id, host in held.items():
-                if host_id in kept:
-                    host.renewed(asked, self._settings.lease)
-                elif self._hand.get(host_id) is host:
-                    log.warning("lost a host", extra={"host": host.lease.host})
-                    host.lost = True
+            except Exception:
+                log.exception("cannot renew leases")  # whatever it was, the next beat must come
+
+    async def _renew(self) -> None:
+        """Extend every lease, also of hosts whose release is under way; a host no longer ours is given up at once."""
+        held = {h.lease.host_id: h for h in [*self._leaving, *self._hand] if not h.lost}
+        asked = self._clock.monotonic()
+        kept = await self._lifecycle.renew(
+            self._parts.owner, [(i, h.lease.token) for i, h in held.items()], round(self._settings.lease * 1000)
+        )
+        for host_id, host in held.items():
+            if host_id in kept:
+                host.renewed(asked, self._settings.lease)
+            elif self._hand.holds(host):
+                log.warning("lost a host", extra={"host": host.lease.host})
+                host.lost = True
 
     async def _drain(self) -> None:
         """Let what is under way end, then report everything and let every host go."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self._settings.drain)
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await _end(*self._tasks)
+        try:
+            async with asyncio.timeout(self._settings.drain):
+                if self._flushing is not None:
+                    await asyncio.wait([self._flushing])
+                await self._flush(self._gather(self._clock.monotonic(), everything=True))
+        except TimeoutError:
+            log.warning("could not report everything in time")
         if self._flushing is not None:
-            await asyncio.wait([self._flushing], timeout=self._settings.drain)
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._flush(self._gather(everything=True)), self._settings.drain)
+            await _end(self._flushing)
+
+
+async def _end(*tasks: "asyncio.Task[None]") -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

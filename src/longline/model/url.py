@@ -104,8 +104,14 @@ def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
     except (ValueError, TypeError):
         return []
     # Most links of a page are repeats that differ in the fragment only: drop them before the costly part.
-    raw = dict.fromkeys(_without_fragment(href).strip(_BLANK) for href in hrefs if not href.startswith(_NOT_PAGES))
+    raw = dict.fromkeys(_bare(href) for href in hrefs if not href.startswith(_NOT_PAGES))
     return list(dict.fromkeys(url for href in raw if (url := _resolve(start, href))))
+
+
+def _bare(href: str) -> str:
+    bare = href.strip(_BLANK).partition("#")[0]
+    # A blank before the fragment is part of the path; at the very end it would be stripped.
+    return f"{bare}#" if bare and bare[-1] in _BLANK else bare
 
 
 def _resolve(start: can_ada.URL, href: str) -> str | None:

@@ -97,7 +97,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 3
     egress_allow: Annotated[
         tuple[str, ...],
-        Key(NETWORKS, "Networks that pages may be fetched from although their addresses are not public."),
+        Key(NETWORKS, "Networks that pages may be fetched from although their addresses are not public.", later=True),
     ] = ()
 
     log_level: Annotated[

@@ -54,7 +54,7 @@ def load(
     given = {**file, **aliased, **_canonical(environ), **typed}
     settings = Settings(**{key: _read(key, one) for key, one in given.items()})
     origins = {key: given[key].origin if key in given else "default" for key in KEYS}
-    return Loaded(settings, origins, (*notes, *_late(given), *_weak(settings, origins)))
+    return Loaded(settings, origins, (*notes, *_late(given, settings), *_weak(settings, origins)))
 
 
 def flag_name(key: str) -> str:
@@ -128,8 +128,11 @@ def _read(key: str, given: Given) -> Any:
         raise BadInput(f'{given.origin}: {key} "{value}" is not {kind.wanted}') from None
 
 
-def _late(given: Layer) -> list[str]:
-    return [f"{one.origin} sets {key}, which has no effect yet" for key, one in given.items() if KEYS[key].later]
+def _late(given: Layer, settings: Settings) -> list[str]:
+    """A note for each key that nothing obeys yet and that is not left as it is anyway."""
+    plain = Settings()
+    late = [key for key in given if KEYS[key].later and getattr(settings, key) != getattr(plain, key)]
+    return [f"{given[key].origin} sets {key}, which has no effect yet" for key in late]
 
 
 def _weak(settings: Settings, origins: Mapping[str, str]) -> list[str]:

@@ -79,7 +79,8 @@ def bind(host: str, port: int) -> socket.socket:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise BadInput(f'host "{host}" is not an address of this machine: {error.strerror}') from error
-    family, kind, protocol, _, where = found[0]
+    # Not every machine that knows ::1 as localhost can use it.
+    family, kind, protocol, _, where = min(found, key=lambda one: one[0] != socket.AF_INET)
     bound = socket.socket(family, kind, protocol)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -3,7 +3,6 @@
 import asyncio
 import signal
 from collections.abc import Callable
-from contextlib import suppress
 
 import msgspec
 
@@ -98,8 +97,8 @@ async def _work(
     finally:
         done.set()
         waiting.cancel()
-        with suppress(asyncio.CancelledError):
-            await waiting
+        # When one of them failed, the worker among the others still has something to give back.
+        await asyncio.gather(*loops, waiting, return_exceptions=True)
     await look()
 
 

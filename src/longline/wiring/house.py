@@ -80,11 +80,14 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
     mark = house.presence.enter()
     try:
         worker = await house.records.workers.join(name, ",".join(sorted(roles)), mark)
-        try:
-            yield worker.id
-        finally:
-            await house.records.workers.leave(worker.id)
+    except BaseException:
+        house.presence.leave()
+        raise
+    try:
+        yield worker.id
     finally:
+        # When this fails our mark stays behind, unlocked: whoever comes next finds us dead and finishes it.
+        await house.reaper.strike(worker.id)
         house.presence.leave()
 
 

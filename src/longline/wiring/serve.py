@@ -6,6 +6,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 
 from longline import __version__
 from longline.engine.runtime import Loop, chore, run_loops
@@ -93,8 +94,9 @@ def _listener(house: House, nudge: Callable[[], None]) -> Loop:
         await asyncio.wait((listening, stopped), return_when=asyncio.FIRST_COMPLETED)
         for task in (listening, stopped):
             task.cancel()
-        if not stop.is_set():
-            listening.result()
+        heard, _ = await asyncio.gather(listening, stopped, return_exceptions=True)
+        if isinstance(heard, Exception) and not stop.is_set():
+            raise heard
 
     return loop
 
@@ -112,7 +114,7 @@ def _child(settings: Settings) -> Loop:
         stopped = asyncio.create_task(stop.wait())
         await asyncio.wait((ended, stopped), return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()
-        if not ended.done():
+        with suppress(ProcessLookupError):
             process.terminate()
         code = await ended
         if not stop.is_set():
@@ -128,10 +130,17 @@ def _child_environment(settings: Settings) -> Mapping[str, str]:
 
 
 async def _until_input_ends(stop: asyncio.Event) -> None:
-    ended = asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.read)
+    # Not in a thread: one that reads cannot be stopped, and would keep the process from ending.
+    reader = asyncio.StreamReader()
+    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+        lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
+    )
+    ended = asyncio.create_task(reader.read())
     stopped = asyncio.create_task(stop.wait())
     await asyncio.wait((ended, stopped), return_when=asyncio.FIRST_COMPLETED)
-    stopped.cancel()
+    for task in (ended, stopped):
+        task.cancel()
+    transport.close()
     stop.set()
 
 

@@ -12,7 +12,9 @@ COUNTERS = ("open", "completed", "failed", "cancelled", "skipped")
 
 async def faults(peek: Peek, now: int) -> list[str]:
     """Everything that does not add up."""
-    tasks = await peek.rows("SELECT id, run_id, host_id, state, executor, due, priority, reason, finished_at FROM tasks")
+    tasks = await peek.rows(
+        "SELECT id, run_id, host_id, state, executor, due, priority, reason, finished_at FROM tasks"
+    )
     queue = await peek.rows("SELECT id, host_id, due, priority, token FROM queue")
     offers = await peek.rows("SELECT id, executor, priority FROM offers")
     lines = await peek.rows("SELECT host_id, owner, wake_at, not_before, token FROM line")

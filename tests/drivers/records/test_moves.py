@@ -1,4 +1,4 @@
-"""Single guarded moves, on both engines: the row, its place, the counters and the event change together or not at all."""
+"""Single guarded moves, on both engines: row, place, counters and event change together or not at all."""
 
 import orjson
 import pytest
@@ -113,7 +113,13 @@ async def test_a_move_writes_its_event(records: Records, clock: FakeClock, noun:
     assert (failed.state, failed.owner, failed.lease_until) == ("failed", None, None)
     assert failed.token != standing.token
     event = (await records.events.find())[-1]
-    assert (event.noun, event.subject, event.move, event.was, event.became) == (noun, subject, "fail", "running", "failed")
+    assert (event.noun, event.subject, event.move, event.was, event.became) == (
+        noun,
+        subject,
+        "fail",
+        "running",
+        "failed",
+    )
     assert (event.actor, event.reason, event.at, event.moves) == ("worker", "broken", clock.now(), None)
 
 
@@ -197,7 +203,9 @@ async def test_disowning_frees_runs_but_leaves_those_of_schedules_to_their_deadl
 async def test_a_move_may_say_when_a_schedule_is_due_next(records: Records):
     subject, standing = await held(records, "schedule")
     token = standing.token
-    await records.moves.apply(Change("schedule", subject, "retry_later", "running", "scheduled", "worker", token=token, due=7))
+    await records.moves.apply(
+        Change("schedule", subject, "retry_later", "running", "scheduled", "worker", token=token, due=7)
+    )
     row = await records.schedules.get(subject)
     assert row is not None
     assert (row.next_due, row.state) == (7, "scheduled")

@@ -3,24 +3,26 @@
 SQLite has one writer at a time and needs none of this.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Any
 
+import asyncpg
 import pytest
 
 from longline.drivers.records import open_database, postgres
-from longline.drivers.records.database import Database
+from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier import FrontierRecords
-from longline.drivers.records.hands import HandsRecords
 from longline.drivers.records.moves import MovesRecords
+from longline.model.host import HostLease
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch
+from longline.ports.records.frontier import Admitted, Batch, HostSetting
 from longline.ports.records.moves import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
-from tests.drivers.records.gates import Gate, GatedDatabase, interleave
+from tests.drivers.records.gates import Gate, GatedDatabase, interleave, settled
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
     ME,
@@ -44,7 +46,7 @@ pytestmark = pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
 @pytest.fixture(autouse=True)
 def no_second_try(monkeypatch: pytest.MonkeyPatch) -> None:
     """A deadlock would be tried again and cost a second; here it must not happen at all."""
-    monkeypatch.setattr(postgres, "ATTEMPTS", 1)
+    monkeypatch.setattr(postgres, "BEGIN_ANEW", (TryAgain,))
 
 
 @pytest.fixture
@@ -211,6 +213,40 @@ async def test_a_fenced_move_that_is_overtaken_by_the_reaper(
     moved, others = await interleave(partial(port.apply, late), gate, reap_and_take, peek)
     # Either the late one was in time, and then there was nothing to take; or it was not, and then it did nothing.
     assert (moved is None) == bool(others)
+    assert await faults(peek, clock.now()) == []
+
+
+@pytest.mark.parametrize("what", ["renew", "disown", "report"])
+async def test_nobody_waits_for_hosts_in_another_order(
+    records: Records, clock: FakeClock, peek: Peek, what: str, records_url: str
+):
+    run, other = await running_run(records), await running_run(records)
+    await records.frontier.ensure_hosts([HostSetting(f"{h}.example", 0, 1) for h in "ab"])
+    leases: dict[str, HostLease] = {}
+    for host in ("b.example", "a.example"):
+        # The later one's lease ends first: an index by that time has them the other way round.
+        await admit(records, url(run, host))
+        leases |= await claim(records)
+        clock.advance(1)
+    a, b = leases["a.example"], leases["b.example"]
+    does: dict[str, Callable[[], Awaitable[Any]]] = {
+        "renew": partial(records.frontier.renew, ME, [(b.host_id, b.token), (a.host_id, a.token)], TTL),
+        "disown": partial(records.frontier.disown, ME),
+        "report": partial(report, records, host_report(b), host_report(a)),
+    }
+    test = await asyncpg.connect(records_url)
+    transaction = test.transaction()
+    await transaction.start()
+    await test.execute("SELECT 1 FROM line WHERE host_id = $1 FOR UPDATE", min(a.host_id, b.host_id))
+    found = [url(other, f"{h}.example", "/found") for h in "ab"]
+    admitting = asyncio.create_task(records.frontier.admit(found, {}))
+    await asyncio.wait_for(settled(admitting, peek), 10)
+    doing = asyncio.ensure_future(does[what]())
+    await asyncio.wait_for(settled(doing, peek, others=1), 10)
+    await transaction.rollback()
+    await test.close()
+    admitted, _ = await asyncio.wait_for(asyncio.gather(admitting, doing), 20)
+    assert admitted.new == 2
     assert await faults(peek, clock.now()) == []
 
 

@@ -29,12 +29,14 @@ async def place(tx: Tx, tasks: Sequence[NewTask]) -> list[Placed]:
     return [once[key] for key in sorted(once)]
 
 
-async def admit(tx: Tx, placed: list[Placed], asked: int, ledger: Ledger) -> tuple[Admitted, dict[int, int]]:
+async def admit(
+    tx: Tx, tasks: Sequence[NewTask], placed: list[Placed], ledger: Ledger
+) -> tuple[Admitted, dict[int, int]]:
     """Insert what is new; the counts, and the hosts that got work with the earliest time it is due.
 
     The lines of these hosts must be locked by now.
     """
-    wanted, over = await _within_budget(tx, placed)
+    wanted, over = await _within_budget(tx, placed, ledger.runs)
     rows = [
         (t.scope, h, t.key, t.run_id, t.executor, t.priority, t.due, t.depth, t.parent_id, t.url) for h, t in wanted
     ]
@@ -43,18 +45,20 @@ async def admit(tx: Tx, placed: list[Placed], asked: int, ledger: Ledger) -> tup
         await _enqueue(tx, fresh)
     ledger.moved((Moved(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
     ledger.refused(over)
-    ledger.refused(_known(placed, fresh, over))
+    ledger.refused(_known(tasks, fresh, over))
     wake: dict[int, int] = {}
     for row in fresh:
         if row["executor"] == FETCH:
             due = max(tx.now, row["due"])
             wake[row["host_id"]] = min(due, wake.get(row["host_id"], due))
     new, beyond = len(fresh), sum(over.values())
-    return Admitted(new, asked - new - beyond, beyond), wake
+    return Admitted(new, len(tasks) - new - beyond, beyond), wake
 
 
-def _known(placed: list[Placed], fresh: Sequence[Row], over: Counter[tuple[int, str]]) -> dict[tuple[int, str], int]:
-    asked = Counter(t.run_id for _, t in placed)
+def _known(
+    tasks: Sequence[NewTask], fresh: Sequence[Row], over: Counter[tuple[int, str]]
+) -> dict[tuple[int, str], int]:
+    asked = Counter(t.run_id for t in tasks)
     for row in fresh:
         asked[row["run_id"]] -= 1
     for (run_id, _), count in over.items():
@@ -68,15 +72,25 @@ async def _enqueue(tx: Tx, fresh: Sequence[Row]) -> None:
     await tx.batch("offer_tasks", [(i, executor, h, due, p, 0) for h, due, p, i, executor in rows if executor != FETCH])
 
 
-async def _within_budget(tx: Tx, placed: list[Placed]) -> tuple[list[Placed], Counter[tuple[int, str]]]:
-    """Leave out what a run may not take any more: it ended, or its budget is used up.
+async def _limits(tx: Tx, run_ids: set[int], counted: set[int]) -> dict[int, Row]:
+    """The runs that take URLs in. They are locked when one has a budget: its rest must not be spent twice.
 
-    Runs are locked here only when one of them has a budget: its rest must not be spent twice.
+    Those that this transaction will count in are locked along with them: one order for all, so no deadlock.
     """
-    over: Counter[tuple[int, str]] = Counter()
-    runs = {r["id"]: r for r in await tx.batch("run_limits", [(i,) for i in sorted({t.run_id for _, t in placed})])}
+    runs = {r["id"]: r for r in await tx.batch("run_limits", [(i,) for i in sorted(run_ids)])}
+    if missing := run_ids - runs.keys():
+        raise NotFound(f"no such run: {min(missing)}")
     if any(r["budget"] is not None for r in runs.values()):
-        runs = {r["id"]: r for r in await tx.batch("lock_runs", [(i,) for i in sorted(runs)])}
+        runs = {r["id"]: r for r in await tx.batch("lock_runs", [(i,) for i in sorted(run_ids | counted)])}
+    return runs
+
+
+async def _within_budget(
+    tx: Tx, placed: list[Placed], counted: set[int]
+) -> tuple[list[Placed], Counter[tuple[int, str]]]:
+    """Leave out what a run may not take any more: it ended, or its budget is used up."""
+    over: Counter[tuple[int, str]] = Counter()
+    runs = await _limits(tx, {t.run_id for _, t in placed}, counted)
     left = {i: r["budget"] - r["admitted"] for i, r in runs.items() if r["budget"] is not None}
     known = await _known_keys(tx, [p for p in placed if p[1].run_id in left])
     kept: list[Placed] = []

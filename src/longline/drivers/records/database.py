@@ -14,6 +14,10 @@ from longline.drivers.records.named import Engine
 T = TypeVar("T")
 
 
+class TryAgain(Exception):
+    """What a transaction had decided upon was changed by another one; raised to roll back and begin anew."""
+
+
 class Row(Protocol):
     """A result row: columns by position or by name."""
 
@@ -46,7 +50,7 @@ class Tx(Protocol):
 
 
 class Database(Protocol):
-    """An engine. `transact` retries what the engine itself asks to be tried again (deadlock, serialisation)."""
+    """An engine. `transact` begins anew when the engine asks for it (deadlock, serialisation) or `work` does."""
 
     engine: Engine
 

@@ -32,7 +32,7 @@ class FrontierRecords:
             ledger.refused(refused)
             placed = await place(tx, tasks)
             await tx.batch("lock_lines", [(h,) for h in sorted({h for h, _ in placed})])
-            admitted, wake = await admit(tx, placed, len(tasks), ledger)
+            admitted, wake = await admit(tx, tasks, placed, ledger)
             await tx.batch("wake_lines", sorted(wake.items()))
             await ledger.write(tx, "worker")
             return admitted
@@ -52,7 +52,8 @@ class FrontierRecords:
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
         async def work(tx: Tx) -> set[int]:
-            rows = await tx.batch("renew_hosts", sorted(held), owner=owner, ttl=ttl_ms)
+            await tx.batch("lock_lines", sorted((host_id,) for host_id, _ in held))
+            rows = await tx.batch("renew_hosts", held, owner=owner, ttl=ttl_ms)
             return {row["host_id"] for row in rows}
 
         return await self._database.transact(work)

@@ -1,15 +1,19 @@
 """Tasks leased one by one, on either engine."""
 
+import secrets
 from collections.abc import Sequence
 
 from longline.drivers.records.admission import admit, place
 from longline.drivers.records.database import Database, Tx
 from longline.drivers.records.ledger import Ledger
-from longline.drivers.records.report import Refused, lock, settle
+from longline.drivers.records.report import Place, Refused, lock, once, settle
 from longline.model.states import TaskState
-from longline.model.task import ClaimedTask, Outcome
+from longline.model.task import BOT, ClaimedTask, Outcome
 from longline.ports.records.frontier import Admitted, Batch, Reported
 from longline.ports.records.hands import TaskLease
+
+TOKEN_BITS = 52
+"""An offer's row goes and comes with its task, so its tokens are drawn and not counted: none may come twice."""
 
 
 class HandsRecords:
@@ -20,7 +24,8 @@ class HandsRecords:
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
         async def work(tx: Tx) -> list[TaskLease]:
-            taken = await tx.all("take_offers", executor=executor, owner=owner, limit=limit, ttl=ttl_ms)
+            token = 1 + secrets.randbits(TOKEN_BITS)
+            taken = await tx.all("take_offers", executor=executor, owner=owner, token=token, limit=limit, ttl=ttl_ms)
             facts = {t["id"]: t for t in await tx.batch("taken_tasks", [(row["id"],) for row in taken])}
             leases = []
             for row in taken:
@@ -35,7 +40,8 @@ class HandsRecords:
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
         async def work(tx: Tx) -> set[int]:
-            rows = await tx.batch("renew_offers", sorted(held), owner=owner, ttl=ttl_ms)
+            await tx.batch("lock_offers", [(task_id,) for task_id, _ in held])
+            rows = await tx.batch("renew_offers", held, owner=owner, ttl=ttl_ms)
             return {row["id"] for row in rows}
 
         return await self._database.transact(work)
@@ -62,23 +68,25 @@ class HandsRecords:
 async def _give(tx: Tx, given: Sequence[tuple[int, Outcome]], batch: Batch) -> Reported:
     """The report of tasks that were taken one by one: as `report.write`, fenced by each offer's own token."""
     ledger = Ledger()
-    outcomes = [outcome for _, outcome in given]
+    outcomes = once([outcome for _, outcome in given])
     placed = await place(tx, batch.admit)
-    places = await tx.batch("task_places", [(o.task.id,) for o in outcomes])
-    hosts = {row["id"]: row["host_id"] for row in places}
-    rests = {row["id"]: row["state"] for row in places}
-    again = [o for o in outcomes if o.became == TaskState.PENDING]
-    await lock(tx, (), [host_id for host_id, _ in placed] + [hosts[o.task.id] for o in again])
+    rows = await tx.batch("task_places", [(o.task.id,) for o in outcomes])
+    places = {row["id"]: Place(row["host_id"], row["executor"]) for row in rows}
+    rests = {row["id"]: row["state"] for row in rows}
+    await lock(tx, (), [host_id for host_id, _ in placed] + [p.host_id for p in places.values()])
+    await tx.batch("lock_offers", [(o.task.id,) for o in outcomes])
     closed = {row["id"] for row in await tx.batch("close_offers", [(o.task.id, token) for token, o in given])}
     if gone := frozenset(o.task.id for o in outcomes) - closed:
         raise Refused(Reported(gone=gone))
     for rest in sorted(set(rests.values())):
-        await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], hosts, rest, ledger)
+        await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
     await tx.batch("title_pages", [(o.task.id, o.page.title) for o in outcomes if o.page])
-    admitted, wake = await admit(tx, placed, len(batch.admit), ledger) if placed else (Admitted(0, 0, 0), {})
-    for outcome in again:
-        host_id = hosts[outcome.task.id]
-        wake[host_id] = min(wake.get(host_id, outcome.due), max(tx.now, outcome.due))
+    admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
+    for outcome in outcomes:
+        host_id, executor = places[outcome.task.id]
+        if outcome.became == TaskState.PENDING and executor != BOT:
+            due = max(tx.now, outcome.due)
+            wake[host_id] = min(wake.get(host_id, due), due)
     await tx.batch("wake_lines", sorted(wake.items()))
     ledger.refused(batch.refused)
     return Reported(admitted=admitted, ended_runs=await ledger.write(tx, "worker"))

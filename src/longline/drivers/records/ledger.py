@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import orjson
 
-from longline.drivers.records.database import Tx
+from longline.drivers.records.database import Row, TryAgain, Tx
 from longline.model.errors import IllegalMove
-from longline.model.states import ENDED, RUN_ENDED, RunState, legal, move
+from longline.model.states import ENDED, RUN_ENDED, Move, RunState, legal, move
 
 
 class Moved(NamedTuple):
@@ -41,6 +41,11 @@ class Ledger:
         self._moves: defaultdict[int, list[tuple[int, str | None, str, str]]] = defaultdict(list)
         self._events: list[tuple[str | int | None, ...]] = []
 
+    @property
+    def runs(self) -> set[int]:
+        """The runs that were counted in so far."""
+        return set(self._counts)
+
     def moved(self, moves: Iterable[Moved], *, listed: bool = True) -> None:
         """Count tasks that changed their rest; `listed` ones go into the run's event of this batch."""
         for m in moves:
@@ -70,15 +75,16 @@ class Ledger:
 
     async def write(self, tx: Tx, actor: str) -> tuple[int, ...]:
         """Write everything; the runs that ended with this."""
-        await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
         runs = sorted(run for run, counts in self._counts.items() if any(counts.values()))
         if len(runs) > 1:
             await tx.batch("lock_runs", [(run,) for run in runs])
         rows = [(run, *(self._counts[run][c] for c in _ORDER)) for run in runs]
         ended = []
         for row in await tx.batch("count_runs", rows):
-            if await self._settle(tx, row["id"], row["state"], row["open"], actor):
+            if await self.settle(tx, row, actor):
                 ended.append(row["id"])
+        # After the runs, which every report of a run waits for: in the other order two could wait for each other.
+        await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
         return tuple(ended)
 
@@ -88,14 +94,17 @@ class Ledger:
             for run, moves in sorted(self._moves.items())
         ]
 
-    async def _settle(self, tx: Tx, run_id: int, state: str, still_open: int, actor: str) -> bool:
+    async def settle(self, tx: Tx, run: Row, actor: str) -> bool:
         """A run ends with its last open task, and opens again when one of its tasks does."""
-        if still_open == 0 and state == RunState.RUNNING:
+        run_id, state = run["id"], run["state"]
+        if run["open"] == 0 and state == RunState.RUNNING:
             finish = move("run", "finish")
             if await tx.one("end_run", id=run_id, was=state, became=finish.became):
-                self.event("run", run_id, finish.name, state, finish.became, (actor, "no open tasks"))
+                self.event("run", run_id, finish.name, state, finish.became, (_by(actor, finish), "no open tasks"))
                 return True
-        elif still_open > 0 and state in RUN_ENDED:
+        elif run["open"] > 0 and state in RUN_ENDED:
+            if self._counts[run_id]["admitted"]:
+                raise TryAgain(f"run {run_id} ended while it was given URLs")
             reopen = move("run", "reopen")
             if state not in reopen.was:
                 raise IllegalMove("run", reopen.name, state, legal("run", state))
@@ -110,5 +119,12 @@ class Ledger:
                 token=None,
                 lease_seen=None,
             )
-            self.event("run", run_id, reopen.name, state, reopen.became, (actor, "a task was opened again"))
+            self.event(
+                "run", run_id, reopen.name, state, reopen.became, (_by(actor, reopen), "a task was opened again")
+            )
         return False
+
+
+def _by(actor: str, rule: Move) -> str:
+    """What follows by itself from a move that its actor could not make alone is the house's own doing."""
+    return actor if actor in rule.actors else "upkeep"

@@ -1,5 +1,6 @@
 """Single guarded moves of a schedule, a run or a task, on either engine."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from longline.drivers.records.database import Database, Row, Tx, struct
@@ -8,6 +9,7 @@ from longline.model.states import ENDED, Noun, RunState, TaskState, move
 from longline.model.task import BOT, FETCH, PARSE
 from longline.ports.records.moves import Change, Standing
 
+STOPPED = frozenset({RunState.CANCELLED, RunState.FAILED})
 PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 
 
@@ -63,6 +65,12 @@ async def _standing(tx: Tx, noun: Noun, subject: int) -> Standing | None:
 
 async def _move_row(tx: Tx, change: Change) -> Standing | None:
     """A schedule or a run: one guarded update, its event, and what follows for a run's open tasks."""
+    stops = change.noun == "run" and change.became in STOPPED
+    locked: set[int] = set()
+    if stops:
+        # Hosts before runs, as in every report: whoever moves a task holds its host's line.
+        locked = {row["host_id"] for row in await tx.all("hosts_of_open_tasks", run_id=change.subject)}
+        await tx.batch("lock_lines", [(host_id,) for host_id in sorted(locked)])
     params: dict[str, Any] = {"id": change.subject, "was": change.was, "became": change.became, "token": change.token}
     params |= {"owner": change.owner, "lease_seen": change.lease_seen}
     params["lease_until"] = None if change.lease_ms is None else tx.now + change.lease_ms
@@ -70,19 +78,33 @@ async def _move_row(tx: Tx, change: Change) -> Standing | None:
     row = await tx.one(f"move_{change.noun}", **params, **extra)
     if row is None:
         return None
-    ledger = Ledger()
+    ledger, ended = Ledger(), False
     ledger.event(change.noun, change.subject, change.move, change.was, change.became, (change.actor, change.reason))
-    if change.noun == "run" and change.became in (RunState.CANCELLED, RunState.FAILED):
-        await _cancel_open(tx, change, ledger)
+    if stops:
+        await _cancel_open(tx, change, locked, ledger)
+    elif change.became == RunState.RUNNING and change.noun == "run" and row["admitted"]:
+        # Its tasks may have ended before it began.
+        ended = await ledger.settle(tx, row, change.actor)
     await ledger.write(tx, change.actor)
-    return struct(row, Standing)
+    return await _standing(tx, change.noun, change.subject) if ended else struct(row, Standing)
 
 
-async def _cancel_open(tx: Tx, change: Change, ledger: Ledger) -> None:
+async def _open_tasks(tx: Tx, run_id: int, locked: set[int]) -> Sequence[Row]:
+    """The open tasks of a run that takes no more, all of them under the locks of their hosts."""
+    rows = await tx.all("open_tasks_of_run", run_id=run_id)
+    if unlocked := {row["host_id"] for row in rows} - locked:
+        # Admitted after the first look. Out of order, so it may come to a deadlock, which begins anew.
+        await tx.batch("lock_lines", [(host_id,) for host_id in sorted(unlocked)])
+        rows = await tx.all("open_tasks_of_run", run_id=run_id)
+    return rows
+
+
+async def _cancel_open(tx: Tx, change: Change, locked: set[int], ledger: Ledger) -> None:
     """The open tasks of a run that stopped are cancelled with it."""
     cancel = move("task", "cancel")
-    rows = await tx.all("open_tasks_of_run", run_id=change.subject)
+    rows = await _open_tasks(tx, change.subject, locked)
     await tx.batch("empty_queue_of_tasks", [(r["host_id"], r["due"], r["priority"], r["id"]) for r in rows])
+    await tx.batch("lock_offers", [(r["id"],) for r in rows])
     await tx.batch("empty_offers_of_tasks", [(r["id"],) for r in rows])
     reason = f"run {change.became}"
     done = {
@@ -100,6 +122,8 @@ async def _move_task(tx: Tx, change: Change) -> Standing | None:
     if place is None:
         return None
     await tx.batch("lock_lines", [(place["host_id"],)])
+    # Nobody takes it, and no reaper takes it back, between the look at its lease and the move.
+    await tx.batch("lock_offers", [(change.subject,)])
     place = await tx.one("task_place", id=change.subject)
     standing = await _standing(tx, "task", change.subject)
     if place is None or standing is None or not _fits(standing, change):

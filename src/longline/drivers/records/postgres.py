@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.database import Row, TryAgain, Tx
 from longline.drivers.records.named import Query, load
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
@@ -20,12 +20,15 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 ATTEMPTS = 6
+BEGIN_ANEW = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain)
 CLOCK_EVERY_SECONDS = 30.0
 SETTINGS = {
     "application_name": "longline",
     # Plans are tested as generic plans, so they are run as generic plans.
     "plan_cache_mode": "force_generic_plan",
     "jit": "off",
+    # A fresh database has no statistics: plans made then, and kept, would walk whole tables while these grow.
+    "enable_seqscan": "off",
     # A forgotten transaction would keep dead rows at the head of the claim's index.
     "idle_in_transaction_session_timeout": "60000",
 }
@@ -81,9 +84,10 @@ class PostgresDatabase:
             try:
                 async with self._connection() as connection, connection.transaction():
                     return await work(PostgresTx(connection, self._queries, self._now()))
-            except (asyncpg.DeadlockDetectedError, asyncpg.SerializationError):
+            except BEGIN_ANEW as error:
                 if attempt == ATTEMPTS - 1:
                     raise
+                log.info("a transaction begins anew", extra={"why": type(error).__name__})
                 await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
         raise AssertionError("unreachable")
 

@@ -6,14 +6,16 @@ compared; (2) queue rows taken away under their marks; (3) tasks put to rest; (4
 last because every report of a run waits for that row.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from longline.drivers.records.admission import admit, place
 from longline.drivers.records.database import Tx
 from longline.drivers.records.ledger import Ledger, Moved
 from longline.model.host import HostReport
 from longline.model.states import ENDED, TaskState
-from longline.model.task import FETCH, PARSE, Outcome
+from longline.model.task import BOT, FETCH, PARSE, Outcome
 from longline.ports.records.frontier import Admitted, Batch, Reported, Written
 
 WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
@@ -27,25 +29,41 @@ class Refused(Exception):
         self.reported = reported
 
 
+class Place(NamedTuple):
+    """Where a task was worked on: its host, and who had it."""
+
+    host_id: int
+    executor: str
+
+
 async def write(tx: Tx, batch: Batch) -> Reported:
     """Write a batch that was worked on under host leases."""
     ledger = Ledger()
     placed = await place(tx, batch.admit)
     await lock(tx, batch.reports, (host_id for host_id, _ in placed))
     held = [(report, outcome) for report in batch.reports for outcome in report.outcomes]
+    outcomes = once([outcome for _, outcome in held])
     await _unqueue(tx, held)
     back = [(r.host_id, t.due, t.priority, t.id, r.token) for r in batch.reports for t in r.unstarted]
     await tx.batch("unmark_tasks", back)
-    outcomes = [outcome for _, outcome in held]
-    await settle(tx, outcomes, {o.task.id: r.host_id for r, o in held}, TaskState.PENDING, ledger)
+    await settle(tx, outcomes, {o.task.id: Place(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
     await keep(tx, outcomes, batch.segment)
-    admitted, wake = await admit(tx, placed, len(batch.admit), ledger) if placed else (Admitted(0, 0, 0), {})
+    admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
     await tx.batch("release_lines", released)
+    await tx.batch("hold_lines", sorted((r.host_id, r.not_before) for r in batch.reports if not r.release))
     free = {host_id for host_id, _ in released}
     await tx.batch("wake_lines", sorted((h, due) for h, due in wake.items() if h not in free))
     ledger.refused(batch.refused)
     return Reported(admitted=admitted, ended_runs=await ledger.write(tx, "worker"))
+
+
+def once(outcomes: list[Outcome]) -> list[Outcome]:
+    """The outcomes, if no task is among them twice: one of the two came under a lease that is gone."""
+    times = Counter(o.task.id for o in outcomes)
+    if len(times) < len(outcomes):
+        raise Refused(Reported(gone=frozenset(i for i, n in times.items() if n > 1)))
+    return outcomes
 
 
 async def lock(tx: Tx, reports: Sequence[HostReport], others: Iterable[int]) -> None:
@@ -63,26 +81,35 @@ async def _unqueue(tx: Tx, held: Sequence[tuple[HostReport, Outcome]]) -> None:
         raise Refused(Reported(gone=gone))
 
 
-async def settle(tx: Tx, outcomes: Sequence[Outcome], hosts: dict[int, int], was: str, ledger: Ledger) -> None:
+async def settle(tx: Tx, outcomes: Sequence[Outcome], places: Mapping[int, Place], was: str, ledger: Ledger) -> None:
     """Put tasks to rest and, where the rest is an open one, back into the queue or among the offers."""
+    nexts = {o.task.id: _executor(o, places[o.task.id]) for o in outcomes}
     rows = [
-        (o.task.id, was, o.became, o.reason, o.error, o.status, o.task.attempt, o.due, _executor(o), _ended(o))
+        (o.task.id, was, o.became, o.reason, o.error, o.status, o.task.attempt, o.due, nexts[o.task.id], _ended(o))
         for o in outcomes
     ]
     rested = {row["id"] for row in await tx.batch("rest_tasks", rows)}
     if gone := frozenset(o.task.id for o in outcomes) - rested:
         raise Refused(Reported(gone=gone))
-    again = [o for o in outcomes if o.became == TaskState.PENDING]
-    await tx.batch(
-        "queue_tasks", [(hosts[o.task.id], o.due, o.task.priority, o.task.id, o.task.attempt) for o in again]
-    )
-    offered = [o for o in outcomes if o.became in WAITS_FOR_PARSER]
-    await tx.batch("offer_tasks", [(o.task.id, PARSE, hosts[o.task.id], o.due, o.task.priority, 0) for o in offered])
+    queued, offered = [], []
+    for o in outcomes:
+        i, place, executor = o.task.id, places[o.task.id], nexts[o.task.id]
+        # Attempts are counted while a task stays with the same kind of worker.
+        attempt = o.task.attempt if executor == place.executor else 0
+        if o.became not in ENDED and executor == FETCH:
+            queued.append((place.host_id, o.due, o.task.priority, i, attempt))
+        elif o.became not in ENDED:
+            offered.append((i, executor, place.host_id, o.due, o.task.priority, attempt))
+    await tx.batch("queue_tasks", queued)
+    await tx.batch("offer_tasks", offered)
     ledger.moved(Moved(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)
 
 
-def _executor(outcome: Outcome) -> str:
-    return PARSE if outcome.became in WAITS_FOR_PARSER else FETCH
+def _executor(outcome: Outcome, place: Place) -> str:
+    """Who works on the task next: a bot's task stays with bots."""
+    if outcome.became in WAITS_FOR_PARSER:
+        return PARSE
+    return BOT if place.executor == BOT else FETCH
 
 
 def _ended(outcome: Outcome) -> int | None:
@@ -96,6 +123,11 @@ async def keep(tx: Tx, outcomes: Sequence[Outcome], segment: Written | None) -> 
         if pages:
             raise ValueError("pages need a segment")
         return
+    if not pages:
+        raise ValueError("a segment needs pages")
+    stored = await tx.one("store_segment", id=segment.segment_id, records=segment.records, bytes=segment.bytes)
+    if stored is None:
+        raise Refused(Reported(gone=frozenset(i for i, _ in pages)))
     rows = [
         (
             i,
@@ -115,6 +147,3 @@ async def keep(tx: Tx, outcomes: Sequence[Outcome], segment: Written | None) -> 
         for i, p in pages
     ]
     await tx.batch("add_pages", rows, segment_id=segment.segment_id)
-    stored = await tx.one("store_segment", id=segment.segment_id, records=segment.records, bytes=segment.bytes)
-    if stored is None:
-        raise Refused(Reported(gone=frozenset(i for i, _ in pages)))

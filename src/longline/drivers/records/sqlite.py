@@ -5,6 +5,7 @@ import logging
 import queue
 import sqlite3
 import threading
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -19,6 +20,9 @@ Job = tuple[Callable[[], Any], "asyncio.Future[Any]", asyncio.AbstractEventLoop]
 
 OLDEST = (3, 35, 0)
 """RETURNING came with this version."""
+
+PATIENCE = 30.0
+"""Seconds for which another process may have the file to itself."""
 
 CHECKPOINT_EVERY = 3
 CHECKPOINT_AT_LEAST = 64
@@ -69,7 +73,8 @@ def statements(text: str) -> list[str]:
         if sqlite3.complete_statement(part):
             found.append(part)
             part = ""
-    return found
+    # What is left has no semicolon; better an error of the engine than a statement that is never run.
+    return [*found, part] if part.strip() else found
 
 
 class _Thread:
@@ -135,10 +140,18 @@ class SqliteDatabase:
             raise Unavailable(f"cannot open the database {path}: {error}") from error
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=30)
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
         connection.row_factory = sqlite3.Row
+        try:
+            self._set_up(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _set_up(self, connection: sqlite3.Connection) -> None:
+        _use_wal(connection)
         for pragma in (
-            "journal_mode = WAL",
             "synchronous = FULL",
             "foreign_keys = ON",
             "cache_size = -65536",
@@ -146,7 +159,6 @@ class SqliteDatabase:
             "wal_autocheckpoint = 0",
         ):
             connection.execute(f"PRAGMA {pragma}")
-        return connection
 
     async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         return await self._writer.run(lambda: self._write(work))
@@ -190,7 +202,24 @@ class SqliteDatabase:
         due = self._commits % CHECKPOINT_EVERY == 0 and self._writer.idle
         if due or self._commits >= CHECKPOINT_AT_LEAST:
             self._commits = 0
-            self._writer.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            try:
+                self._writer.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            except sqlite3.Error as error:
+                # The commit stands, and must not be told as a failure; the log is moved another time.
+                log.warning("cannot move the log into the database", extra={"error": str(error)})
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch the file over, once in its life. SQLite itself does not wait here when somebody else is doing the same."""
+    patience = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > patience:
+                raise
+        time.sleep(0.01)
 
 
 def _drive(work: Awaitable[T]) -> T:

@@ -36,12 +36,17 @@ class Reaper:
         """
         dead = [worker for worker in await self._workers.find() if self._presence.gone(worker.mark)]
         for worker in dead:
-            held = await self._lifecycle.disown(worker.id)
+            held = await self.strike(worker.id)
             log.info("a worker died", extra={"worker": worker.name, "held": held})
-        for segment in await self._segments.abandoned([worker.id for worker in dead]):
-            await self._blobs.delete([segment.key])
-            await self._segments.drop(segment.id)
-        for worker in dead:
-            await self._workers.leave(worker.id)
             self._presence.forget(worker.mark)
         return len(dead)
+
+    async def strike(self, worker_id: int) -> int:
+        """Take back what is left of a worker that has stopped, and strike it; how many leases there were."""
+        # Leases first: whatever the worker was writing is then either named by its report or never will be.
+        held = await self._lifecycle.disown(worker_id)
+        for segment in await self._segments.abandoned([worker_id]):
+            await self._blobs.delete([segment.key])
+            await self._segments.drop(segment.id)
+        await self._workers.leave(worker_id)
+        return held

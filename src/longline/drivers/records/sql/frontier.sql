@@ -86,8 +86,8 @@ RETURNING line.host_id;
 -- name: reap_hosts
 -- Whoever held the host may have asked it something just before it died, so the next holder waits a whole delay.
 UPDATE line SET owner = NULL, token = token + 1, lapses = lapses + 1,
-    not_before = :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id),
-    wake_at = :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)
+    not_before = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)),
+    wake_at = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id))
 WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT host_id FROM line WHERE owner IS NOT NULL AND wake_at < :now
     ORDER BY wake_at LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
@@ -96,14 +96,18 @@ RETURNING host_id;
 
 -- name: disown_hosts
 UPDATE line SET owner = NULL, token = token + 1, lapses = lapses + 1,
-    not_before = :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id),
-    wake_at = :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)
-WHERE owner = :owner
+    not_before = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)),
+    wake_at = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id))
+WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT host_id FROM line WHERE owner = :owner /*pg ORDER BY host_id FOR NO KEY UPDATE */
+) /*pg ) */
 RETURNING host_id;
 
 -- name: lock_lines
 -- One ordered lock over the hosts that are reported on and those that get new work: no deadlock, and a releaser that
--- looks at the queue in a later statement sees every admission that went before.
+-- looks at the queue in a later statement sees every admission that went before. Whoever changes the rest or the place
+-- of a task holds the line of its host. Whoever waits for several rows of a table waits in the order of their ids, and
+-- goes from lines to offers to runs to fates; claim and reap skip what is locked.
 SELECT l.host_id, l.token FROM line l /*rows , r(host_id bigint) */
 WHERE l.host_id = r.host_id /*pg ORDER BY l.host_id FOR NO KEY UPDATE OF l */;
 
@@ -113,6 +117,7 @@ INSERT INTO tasks (scope, host_id, key, run_id, executor, state, priority, due, 
 SELECT r.scope, r.host_id, r.key, r.run_id, r.executor, :state, r.priority, r.due, r.depth, r.parent_id, :now, r.url
 /*rows FROM r(scope bigint, host_id bigint, key bytea, run_id bigint, executor text, priority bigint, due bigint, depth bigint, parent_id bigint, url text) */
 WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.scope = r.scope AND t.host_id = r.host_id AND t.key = r.key)
+/*pg ORDER BY r.scope, r.host_id, r.key */
 ON CONFLICT (scope, host_id, key) DO NOTHING
 RETURNING id, host_id, run_id, executor, due, priority
 /*pg ), queued AS (
@@ -155,11 +160,17 @@ WHERE tasks.id = r.id AND tasks.state = r.was
 RETURNING tasks.id;
 
 -- name: release_lines
-UPDATE line SET owner = NULL, token = line.token + 1, not_before = r.not_before,
-    wake_at = (SELECT /*pg GREATEST */ /*lite MAX */ (:now, r.not_before, q.due)
+UPDATE line SET owner = NULL, token = line.token + 1,
+    not_before = /*pg GREATEST */ /*lite MAX */ (line.not_before, r.not_before),
+    wake_at = (SELECT /*pg GREATEST */ /*lite MAX */ (:now, line.not_before, r.not_before, q.due)
                FROM queue q WHERE q.host_id = r.host_id ORDER BY q.due LIMIT 1)
 /*rows FROM r(host_id bigint, not_before bigint) */
 WHERE line.host_id = r.host_id;
+
+-- name: hold_lines
+-- What a host asked for outlives the worker that goes on holding it.
+UPDATE line SET not_before = r.not_before /*rows FROM r(host_id bigint, not_before bigint) */
+WHERE line.host_id = r.host_id AND line.not_before < r.not_before;
 
 -- name: wake_lines
 -- A held host needs no waking: whoever releases it looks.

@@ -1,7 +1,7 @@
 -- Tasks that are leased one by one, without their host.
 
 -- name: take_offers
-UPDATE offers SET owner = :owner, token = token + 1, attempt = attempt + 1, due = CAST(:now AS BIGINT) + :ttl
+UPDATE offers SET owner = :owner, token = :token, attempt = attempt + 1, due = CAST(:now AS BIGINT) + :ttl
 WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT id FROM offers WHERE executor = :executor AND due = 0
     ORDER BY priority, id LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
@@ -11,6 +11,9 @@ RETURNING id, token, attempt, due;
 -- name: taken_tasks
 SELECT t.id, t.url, t.run_id, t.scope, t.depth, t.priority, t.due FROM tasks t /*rows , r(id bigint) */
 WHERE t.id = r.id;
+
+-- name: lock_offers
+SELECT o.id FROM offers o /*rows , r(id bigint) */ WHERE o.id = r.id /*pg ORDER BY o.id FOR NO KEY UPDATE OF o */;
 
 -- name: renew_offers
 UPDATE offers SET due = CAST(:now AS BIGINT) + :ttl /*rows FROM r(id bigint, token bigint) */
@@ -29,7 +32,7 @@ WHERE offers.id = r.id AND offers.token = r.token AND offers.owner IS NOT NULL
 RETURNING offers.id;
 
 -- name: task_places
-SELECT t.id, t.host_id, t.state FROM tasks t /*rows , r(id bigint) */ WHERE t.id = r.id;
+SELECT t.id, t.host_id, t.executor, t.state FROM tasks t /*rows , r(id bigint) */ WHERE t.id = r.id;
 
 -- name: reap_offers
 -- Lapsed leases and retries that came due are ready again; the token moves only where a lease was taken back.
@@ -41,4 +44,8 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 RETURNING id;
 
 -- name: disown_offers
-UPDATE offers SET due = 0, token = token + 1, owner = NULL WHERE owner = :owner RETURNING id;
+UPDATE offers SET due = 0, token = token + 1, owner = NULL
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM offers WHERE owner = :owner AND due > 0 /*pg ORDER BY id FOR NO KEY UPDATE */
+) /*pg ) */
+RETURNING id;

@@ -30,7 +30,8 @@ UPDATE runs SET state = :became, token = token + 1,
     ended_at = CASE WHEN :became IN ('completed', 'failed', 'cancelled') THEN CAST(:now AS BIGINT) END
 WHERE id = :id AND state = :was AND (CAST(:token AS BIGINT) IS NULL OR token = :token)
   AND (CAST(:lease_seen AS BIGINT) IS NULL OR lease_until = :lease_seen)
-RETURNING state, state AS rest, token, owner, lease_until;
+  AND (:became <> 'completed' OR open = 0)
+RETURNING id, state, state AS rest, token, owner, lease_until, admitted, open;
 
 -- name: renew_run
 UPDATE runs SET lease_until = CAST(:now AS BIGINT) + :ttl
@@ -47,11 +48,18 @@ SELECT id, lease_until FROM runs WHERE lease_until < :now AND schedule_id IS NOT
 
 -- name: free_lapsed_runs
 UPDATE runs SET owner = NULL, lease_until = NULL, token = token + 1
-WHERE lease_until < :now AND schedule_id IS NULL
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM runs WHERE lease_until < :now AND schedule_id IS NULL /*pg ORDER BY id FOR NO KEY UPDATE */
+) /*pg ) */
 RETURNING id;
 
 -- name: disown_runs
-UPDATE runs SET owner = NULL, lease_until = NULL, token = token + 1 WHERE owner = :owner RETURNING id;
+-- Runs of schedules are left to their deadline: they fail, and the schedule goes on.
+UPDATE runs SET owner = NULL, lease_until = NULL, token = token + 1
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM runs WHERE owner = :owner AND schedule_id IS NULL /*pg ORDER BY id FOR NO KEY UPDATE */
+) /*pg ) */
+RETURNING id;
 
 -- name: task_standing
 SELECT state, rest, token, owner, lease_until FROM tasks_now WHERE id = :id;
@@ -70,6 +78,10 @@ DELETE FROM queue WHERE host_id = :host_id AND due = :due AND priority = :priori
 
 -- name: pull_from_offers
 DELETE FROM offers WHERE id = :id;
+
+-- name: hosts_of_open_tasks
+SELECT DISTINCT host_id FROM tasks
+WHERE run_id = :run_id AND state NOT IN ('completed', 'skipped', 'failed', 'cancelled');
 
 -- name: open_tasks_of_run
 -- Open is whatever has no fate yet; the list is the complement of the fates in model/states.py.

@@ -1,0 +1,1 @@
+"""The contestants, one program each; `order.py` is all they share."""

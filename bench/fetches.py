@@ -1,0 +1,52 @@
+"""What was fetched, as the server's log tells it."""
+
+import json
+from collections import Counter
+from pathlib import Path
+
+Fetch = tuple[str, int, str]
+"""Address, status and path."""
+
+
+class FetchLog:
+    """A server's log from this moment on."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._start = self._at = file.stat().st_size
+        self._lines = 0
+
+    def count(self) -> int:
+        """How many requests there were so far; cheap enough to be asked all the time."""
+        with self._file.open("rb") as log:
+            log.seek(self._at)
+            while piece := log.read(1 << 20):
+                self._lines += piece.count(b"\n")
+                self._at += len(piece)
+        return self._lines
+
+    def fetches(self) -> Counter[Fetch]:
+        """Every request and how often it was made."""
+        with self._file.open("rb") as log:
+            log.seek(self._start)
+            return Counter(_fetch(line) for line in log.read().decode(errors="replace").splitlines())
+
+
+def _fetch(line: str) -> Fetch:
+    if line.startswith("{"):
+        said = json.loads(line)
+        return said["request"]["host"].partition(":")[0], said["status"], said["request"]["uri"]
+    address, status, path = line.split(" ", 2)
+    return address, int(status), path
+
+
+def faults(fetches: Counter[Fetch], pages: dict[str, list[str]]) -> list[str]:
+    """How a crawl differs from fetching each page once; rules of robots do not count."""
+    wanted = {(address, 200, path) for address, paths in pages.items() for path in paths}
+    seen = Counter({fetch: count for fetch, count in fetches.items() if fetch[2] != "/robots.txt"})
+    found = {
+        "pages not fetched": sum(fetch not in seen for fetch in wanted),
+        "pages fetched more than once": sum(seen[fetch] > 1 for fetch in wanted),
+        "requests for something else": sum(count for fetch, count in seen.items() if fetch not in wanted),
+    }
+    return [f"{count} {what}" for what, count in found.items() if count]

@@ -1,0 +1,258 @@
+"""Hot statements go by their indexes: on PostgreSQL with a frontier of some size and with none, and on SQLite."""
+
+import json
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from functools import partial
+from typing import Any
+
+import asyncpg
+import pytest
+
+from longline.drivers.records import open_records
+from longline.drivers.records.named import load
+from longline.drivers.records.postgres import SETTINGS
+from longline.drivers.records.schema import schema_text
+from longline.drivers.records.sqlite import statements
+from longline.testing.clock import FakeClock
+from tests.servers import PostgresServer
+from tests.servers.postgres import apart
+
+HOT = {"line", "queue", "tasks", "hosts", "offers"}
+KEY = "tasks_scope_host_id_key_key"
+
+INDEXES = {
+    "claim": {"line_free", "line_pkey", "queue_pkey", "hosts_pkey", "tasks_pkey"},
+    "renew_hosts": set(),
+    "lock_offers": {"offers_pkey"},
+    "reap_hosts": {"line_held", "line_pkey", "hosts_pkey"},
+    "host_ids": {"hosts_host_key"},
+    "lock_lines": {"line_pkey"},
+    "admit_tasks": {KEY},
+    "known_tasks": {KEY},
+    "unqueue_tasks": {"queue_pkey"},
+    "unmark_tasks": {"queue_pkey"},
+    "rest_tasks": {"tasks_pkey"},
+    "release_lines": {"line_pkey", "queue_pkey"},
+    "hold_lines": {"line_pkey"},
+    "wake_lines": {"line_pkey"},
+    "take_offers": {"offers_ready", "offers_pkey"},
+    "taken_tasks": {"tasks_pkey"},
+    "renew_offers": {"offers_pkey"},
+    "close_offers": {"offers_pkey"},
+    "reap_offers": {"offers_later", "offers_pkey"},
+    "task_places": {"tasks_pkey"},
+    "task_standing": {"tasks_pkey", "queue_pkey", "offers_pkey", "line_pkey"},
+    "hosts_of_open_tasks": {"tasks_run"},
+    "open_tasks_of_run": {"tasks_run"},
+    "cancel_tasks": {"tasks_pkey"},
+}
+"""What each statement must go by."""
+
+FILL = """
+INSERT INTO runs (uid, kind, state, plan, seed, created_at)
+    SELECT 'r' || n, 'crawl', 'running', '{}', '', 0 FROM generate_series(1, 50) n;
+INSERT INTO hosts (id, host, delay_ms, concurrency)
+    SELECT n, 'h' || n || '.example', 1000, 1 FROM generate_series(1, 20000) n;
+INSERT INTO line (host_id, wake_at, owner, token)
+    SELECT n, n, CASE WHEN n % 100 = 0 THEN 7 END, 1 FROM generate_series(1, 20000) n;
+INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, due, depth, created_at, url)
+    SELECT n, n % 50 + 1, n % 20000 + 1, sha256(n::text::bytea), n % 50 + 1,
+           CASE WHEN n % 10 = 0 THEN 'parse' ELSE 'fetch' END,
+           CASE WHEN n % 10 = 0 THEN 'downloaded' WHEN n % 10 < 8 THEN 'pending' ELSE 'completed' END,
+           500, 0, 1, 0, 'https://h' || (n % 20000 + 1) || '.example/' || n
+    FROM generate_series(1, 200000) n;
+INSERT INTO queue (host_id, due, priority, id) SELECT host_id, due, priority, id FROM tasks WHERE state = 'pending';
+INSERT INTO offers (id, executor, host_id, due, priority, owner)
+    SELECT id, 'parse', host_id, CASE WHEN id % 100 = 0 THEN id ELSE 0 END, priority, CASE WHEN id % 100 = 0 THEN 7 END
+    FROM tasks WHERE state = 'downloaded';
+ANALYZE;
+"""
+
+
+async def _make(url: str, fill: str) -> None:
+    records = await open_records(url, FakeClock())
+    await records.schema.migrate()
+    await records.schema.close()
+    connection = await asyncpg.connect(url)
+    await connection.execute(fill)
+    await connection.close()
+
+
+@pytest.fixture(scope="module")
+def filled_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """20,000 hosts and 200,000 tasks."""
+    with postgres_server.fresh_database() as url:
+        apart(partial(_make, url, FILL))
+        yield url
+
+
+@pytest.fixture(scope="module")
+def empty_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """Tables that nothing is known about yet."""
+    with postgres_server.fresh_database() as url:
+        apart(partial(_make, url, "SELECT 1"))
+        yield url
+
+
+Plans = dict[str, list[dict[str, Any]]]
+
+
+async def plans(connection: Any) -> Plans:
+    """The nodes of the generic plan of every query, on a connection set up like ours."""
+    found = {}
+    for name, query in load("pg").items():
+        await connection.execute(f"PREPARE plan_{name} AS {query.sql}")
+        nothing = ", ".join(["NULL"] * (len(query.params) + len(query.columns)))
+        told = await connection.fetchval(
+            f"EXPLAIN (FORMAT JSON) EXECUTE plan_{name}{f'({nothing})' if nothing else ''}"
+        )
+        await connection.execute(f"DEALLOCATE plan_{name}")
+        found[name] = list(_nodes(json.loads(told)[0]["Plan"]))
+    return found
+
+
+def _nodes(plan: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    yield plan
+    for part in plan.get("Plans", ()):
+        yield from _nodes(part)
+
+
+def faults(plans: Plans) -> list[str]:
+    """Statements that walk over a hot table, or go by other indexes than they should."""
+    found = []
+    for name, wanted in INDEXES.items():
+        nodes = plans[name]
+        used = {node["Index Name"] for node in nodes if "Index Name" in node}
+        found += [f"{name} does not use {index}" for index in sorted(wanted - used)]
+        for node in nodes:
+            where = node.get("Relation Name") or node.get("Index Name", "")
+            if node["Node Type"] == "Seq Scan" and where in HOT:
+                found.append(f"{name} reads all of {where}")
+            # A whole index read from end to end is no better.
+            if "Index Name" in node and "Index Cond" not in node:
+                found.append(f"{name} reads all of {node['Index Name']}")
+    return found
+
+
+@pytest.fixture(params=["as we connect", "as the server would"])
+async def connection(request: pytest.FixtureRequest, filled_url: str) -> AsyncIterator[Any]:
+    """A connection to the large frontier, with our settings, or with only those that make plans generic."""
+    settings = dict(SETTINGS)
+    if request.param == "as the server would":
+        del settings["enable_seqscan"]
+    opened = await asyncpg.connect(filled_url, server_settings=settings)
+    yield opened
+    await opened.close()
+
+
+async def test_hot_statements_use_their_indexes(connection: Any):
+    assert faults(await plans(connection)) == []
+
+
+async def test_even_when_nothing_is_known_of_the_tables(empty_url: str):
+    connection = await asyncpg.connect(empty_url, server_settings=SETTINGS)
+    found = faults(await plans(connection))
+    await connection.close()
+    assert found == []
+
+
+async def test_no_statement_at_all_reads_a_hot_table_through(connection: Any):
+    through = {
+        name
+        for name, nodes in (await plans(connection)).items()
+        for node in nodes
+        if node["Node Type"] == "Seq Scan" and node["Relation Name"] in HOT
+    }
+    assert through == set()
+
+
+@pytest.mark.parametrize(
+    ("spoiler", "fault"),
+    [
+        ("DROP INDEX line_free", "claim does not use line_free"),
+        ("DROP INDEX line_held", "reap_hosts does not use line_held"),
+        ("DROP INDEX offers_ready", "take_offers does not use offers_ready"),
+        ("DROP INDEX offers_later", "reap_offers does not use offers_later"),
+        ("DROP INDEX tasks_run", "open_tasks_of_run does not use tasks_run"),
+        ("ALTER TABLE queue DROP CONSTRAINT queue_pkey", "unqueue_tasks does not use queue_pkey"),
+        (f"ALTER TABLE tasks DROP CONSTRAINT {KEY}; CREATE UNIQUE INDEX x ON tasks (scope, key, host_id)", None),
+    ],
+)
+async def test_a_missing_index_is_seen(filled_url: str, spoiler: str, fault: str | None):
+    connection = await asyncpg.connect(filled_url, server_settings=SETTINGS)
+    transaction = connection.transaction()
+    await transaction.start()
+    await connection.execute(spoiler)
+    found = faults(await plans(connection))
+    await transaction.rollback()
+    await connection.close()
+    assert fault in found if fault else f"known_tasks does not use {KEY}" in found
+
+
+async def test_a_plan_that_takes_limit_for_a_tenth_of_the_table_is_seen(filled_url: str):
+    """The form of the claim that was slow: joined to the CTE, all hosts are hashed."""
+    connection = await asyncpg.connect(filled_url, server_settings=SETTINGS | {"enable_seqscan": "on"})
+    query = load("pg")["claim"].sql
+    slow = query.replace(
+        "WHERE host_id = ANY (ARRAY (SELECT host_id FROM free))", "FROM free WHERE line.host_id = free.host_id"
+    )
+    assert slow != query
+    slow = slow.replace("RETURNING host_id, token, not_before", "RETURNING line.host_id, token, not_before")
+    await connection.execute(f"PREPARE slow AS {slow}")
+    told = await connection.fetchval("EXPLAIN (FORMAT JSON) EXECUTE slow(NULL, NULL, NULL, NULL, NULL)")
+    nodes = list(_nodes(json.loads(told)[0]["Plan"]))
+    await connection.close()
+    everything = {name: nodes if name == "claim" else [] for name in INDEXES}
+    assert "claim reads all of line" in faults(everything)
+
+
+# -- SQLite ---------------------------------------------------------------------------------------------------------
+
+ALIASES = {"l": "line", "q": "queue", "t": "tasks", "h": "hosts", "o": "offers"}
+MAY_SCAN = {"disown_hosts": "line_held"}
+"""Only what is held, and only when somebody died."""
+
+
+def scanned(connection: sqlite3.Connection, sql: str, parameters: int) -> list[str]:
+    """Hot tables that a statement reads through."""
+    steps = [row[3].split() for row in connection.execute(f"EXPLAIN QUERY PLAN {sql}", [None] * parameters)]
+    materialised = {step[1] for step in steps if step[0] in ("MATERIALIZE", "CO-ROUTINE")}
+    names = [step[1] for step in steps if step[0] == "SCAN" and step[1] not in materialised]
+    return [name for name in names if ALIASES.get(name, name) in HOT]
+
+
+@pytest.fixture
+def embedded() -> Iterator[sqlite3.Connection]:
+    # A cached EXPLAIN would go on telling the old plan.
+    with closing(sqlite3.connect(":memory:", cached_statements=0)) as connection:
+        for statement in statements(schema_text("lite")):
+            connection.execute(statement)
+        connection.execute("CREATE TABLE migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL)")
+        yield connection
+
+
+def test_no_statement_reads_a_hot_table_through_on_sqlite(embedded: sqlite3.Connection):
+    through = {}
+    for name, query in load("lite").items():
+        found = scanned(embedded, query.sql, len(query.params) + len(query.columns))
+        if found and name not in MAY_SCAN:
+            through[name] = found
+    assert through == {}
+
+
+@pytest.mark.parametrize(
+    ("spoiler", "name"),
+    [
+        ("DROP INDEX line_free", "lease_hosts"),
+        ("DROP INDEX line_held", "reap_hosts"),
+        ("DROP INDEX tasks_run", "open_tasks_of_run"),
+        ("DROP INDEX offers_later", "reap_offers"),
+    ],
+)
+def test_a_missing_index_is_seen_on_sqlite(embedded: sqlite3.Connection, spoiler: str, name: str):
+    query = load("lite")[name]
+    assert scanned(embedded, query.sql, len(query.params)) == []
+    embedded.execute(spoiler)
+    assert scanned(embedded, query.sql, len(query.params)) != []

@@ -1,0 +1,149 @@
+"""What is PostgreSQL's own: the pool, the server's clock, beginning anew, servers that go away."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from functools import partial
+from typing import Any
+
+import asyncpg
+import pytest
+
+from longline.drivers.clock import SystemClock
+from longline.drivers.records import open_database, open_records, postgres
+from longline.drivers.records.database import TryAgain, Tx
+from longline.drivers.records.postgres import PostgresDatabase
+from longline.model.errors import Unavailable
+from longline.model.source import NewSource
+from longline.testing.clock import FakeClock
+from tests.drivers.records.peek import Peek
+from tests.servers import PostgresServer
+
+pytestmark = pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
+
+
+@pytest.fixture
+async def database(records_url: str, clock: FakeClock) -> AsyncIterator[PostgresDatabase]:
+    opened = await open_database(records_url, clock)
+    assert isinstance(opened, PostgresDatabase)
+    yield opened
+    await opened.close()
+
+
+async def ask(database: PostgresDatabase, question: str) -> Any:
+    async with database._pool.acquire() as connection:
+        return await connection.fetchval(question)
+
+
+async def test_connections_run_the_plans_that_are_tested(database: PostgresDatabase):
+    assert await ask(database, "SHOW plan_cache_mode") == "force_generic_plan"
+    assert await ask(database, "SHOW jit") == "off"
+    assert await ask(database, "SHOW idle_in_transaction_session_timeout") == "1min"
+    assert await ask(database, "SHOW transaction_isolation") == "read committed"
+
+
+class Skewed(SystemClock):
+    """A machine whose clock is wrong by a little."""
+
+    def now(self) -> int:
+        return super().now() - 700
+
+
+async def test_time_is_the_servers_whatever_this_machine_says(records_url: str):
+    database = await open_database(records_url, Skewed())
+
+    async def work(tx: Tx) -> int:
+        return tx.now
+
+    told = await database.transact(work)
+    await database.close()
+    assert abs(told - time.time_ns() // 1_000_000) < 350
+
+
+async def test_a_clock_that_is_moved_by_hand_is_left_alone(database: PostgresDatabase, clock: FakeClock):
+    async def work(tx: Tx) -> int:
+        return tx.now
+
+    assert await database.transact(work) == clock.now()
+    clock.advance(10)
+    assert await database.read(work) == clock.now()
+
+
+@pytest.mark.parametrize("error", [asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain])
+async def test_what_must_begin_anew_does(database: PostgresDatabase, peek: Peek, error: type[Exception]):
+    tries: list[int] = []
+
+    async def work(tx: Tx) -> int:
+        tries.append(len(tries))
+        await tx.all("add_source", name=f"try {len(tries)}", base_url="", config="{}")
+        if len(tries) < 3:
+            raise error("again")
+        return len(tries)
+
+    assert await database.transact(work) == 3
+    assert await peek.rows("SELECT name FROM sources") == [("try 3",)]
+
+
+async def test_what_never_succeeds_is_given_up(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(postgres, "ATTEMPTS", 3)
+    tries = []
+
+    async def work(tx: Tx) -> None:
+        tries.append(tx)
+        raise asyncpg.DeadlockDetectedError("again")
+
+    with pytest.raises(asyncpg.DeadlockDetectedError):
+        await database.transact(work)
+    assert len(tries) == 3
+
+
+async def test_a_real_deadlock_is_survived(database: PostgresDatabase, peek: Peek):
+    async def both(first: str, second: str) -> None:
+        met = False
+
+        async def work(tx: Tx) -> None:
+            nonlocal met
+            await tx.all("add_source", name=first, base_url="", config="{}")
+            if not met:
+                met = True
+                await barrier.wait()
+            await tx.all("add_source", name=second, base_url="", config="{}")
+
+        await database.transact(work)
+
+    barrier = asyncio.Barrier(2)
+    await asyncio.gather(both("a", "b"), both("b", "a"))
+    assert sorted(await peek.rows("SELECT name FROM sources")) == [("a",), ("b",)]
+
+
+async def test_a_connection_that_is_cut_is_one_line_and_the_next_call_works(records_url: str, peek: Peek):
+    records = await open_records(records_url, FakeClock())
+    await records.sources.find()
+    ours = "datname = current_database() AND application_name = 'longline'"
+    cut = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}"
+
+    async def work(tx: Tx) -> None:
+        await tx.all("find_sources", limit=1, offset=0)
+        assert await peek.rows(cut)
+        await tx.all("find_sources", limit=1, offset=0)
+
+    sources: Any = records.sources
+    with pytest.raises(Unavailable, match="the database at 127"):
+        await sources._database.transact(work)
+    assert (await records.sources.add(NewSource("after", ""))).name == "after"
+    await records.schema.close()
+
+
+async def test_a_database_that_is_not_there_is_one_line(postgres_server: PostgresServer, records_url: str):
+    with pytest.raises(
+        Unavailable, match=r'cannot reach the database at .*/no_such: database "no_such" does not exist'
+    ):
+        await open_records(postgres_server.url("no_such"), FakeClock())
+
+
+async def test_more_callers_than_connections_wait_their_turn(database: PostgresDatabase, peek: Peek):
+    async def work(name: str, tx: Tx) -> None:
+        await tx.all("add_source", name=name, base_url="", config="{}")
+
+    await asyncio.gather(*(database.transact(partial(work, f"s{n}")) for n in range(60)))
+    assert await peek.value("SELECT COUNT(*) FROM sources") == 60

@@ -1,0 +1,182 @@
+"""What is SQLite's own: threads, locks between processes, the write-ahead log."""
+
+import asyncio
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longline.drivers.records import open_database, open_records, sqlite
+from longline.drivers.records.database import Tx
+from longline.drivers.records.sqlite import SqliteDatabase, statements
+from longline.model.errors import Unavailable
+from longline.model.source import NewSource
+from longline.testing.clock import FakeClock
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "longline.db"
+
+
+async def opened(path: Path) -> SqliteDatabase:
+    database = await open_database(f"sqlite:///{path}", FakeClock())
+    assert isinstance(database, SqliteDatabase)
+    return database
+
+
+async def value(database: SqliteDatabase, pragma: str) -> Any:
+    def ask() -> Any:
+        return database._writer.connection.execute(f"PRAGMA {pragma}").fetchone()[0]
+
+    return await database._writer.run(ask)
+
+
+async def test_commits_are_durable_and_readers_do_not_wait(path: Path):
+    database = await opened(path)
+    asked = {name: await value(database, name) for name in ("journal_mode", "synchronous", "foreign_keys")}
+    assert asked == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
+    assert await value(database, "wal_autocheckpoint") == 0
+    await database.close()
+
+
+async def test_folders_are_made(tmp_path: Path):
+    records = await open_records(f"sqlite:///{tmp_path}/deep/er/longline.db", FakeClock())
+    await records.schema.migrate()
+    await records.schema.close()
+    assert (tmp_path / "deep/er/longline.db").exists()
+
+
+async def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Unavailable, match="cannot make the folder"):
+        await open_records(f"sqlite:///{tmp_path}/file/longline.db", FakeClock())
+
+
+async def test_a_file_that_is_no_database_is_one_line(path: Path):
+    await asyncio.to_thread(path.write_bytes, b"not a database at all" * 100)
+    with pytest.raises(Unavailable, match=r"cannot open the database .*: file is not a database"):
+        await open_records(f"sqlite:///{path}", FakeClock())
+
+
+async def test_an_old_library_is_refused_plainly(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sqlite3, "sqlite_version_info", (3, 34, 1))
+    with pytest.raises(Unavailable, match=r"too old; 3\.35 or newer is needed"):
+        await opened(path)
+
+
+async def test_a_transaction_may_only_await_its_own_statements(path: Path):
+    database = await opened(path)
+
+    async def work(tx: Tx) -> None:
+        await asyncio.sleep(0)
+
+    with pytest.raises(RuntimeError, match="may only await its own statements"):
+        await database.transact(work)
+    await database.close()
+
+
+async def test_several_programs_share_one_file(path: Path):
+    records = [await open_records(f"sqlite:///{path}", FakeClock()) for _ in range(3)]
+    await records[0].schema.migrate()
+    await asyncio.gather(*(r.sources.add(NewSource(f"{n}-{i}", "")) for i, r in enumerate(records) for n in range(10)))
+    assert len(await records[0].sources.find()) == 30
+    for each in records:
+        await each.schema.close()
+
+
+async def test_a_new_file_that_somebody_else_has_just_now_is_waited_for(path: Path):
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN EXCLUSIVE")
+    opening = asyncio.create_task(opened(path))
+    done, _ = await asyncio.wait({opening}, timeout=0.1)
+    assert not done
+    other.execute("COMMIT")
+    other.close()
+    database = await asyncio.wait_for(opening, 10)
+    assert await value(database, "journal_mode") == "wal"
+    await database.close()
+
+
+async def test_a_lock_that_is_not_given_up_is_one_line(path: Path):
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    await records.schema.migrate()
+    # The patience of the connection, which is half a minute, is cut short.
+    database: Any = records.sources
+    database._database._writer.connection.execute("PRAGMA busy_timeout = 10")
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(Unavailable, match="database is locked"):
+        await records.sources.add(NewSource("a", ""))
+    assert await records.sources.find() == [], "readers do not wait for writers"
+    other.execute("ROLLBACK")
+    other.close()
+    assert (await records.sources.add(NewSource("a", ""))).name == "a"
+    await records.schema.close()
+
+
+async def test_the_log_is_moved_into_the_file_and_does_not_grow(path: Path):
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    await records.schema.migrate()
+    log, largest = path.with_name("longline.db-wal"), 0
+    for n in range(300):
+        await records.sources.add(NewSource(f"{n}", "x" * 3_000))
+        largest = max(largest, log.stat().st_size)
+    assert largest < 500_000
+    await records.schema.close()
+    assert not log.exists()
+
+
+async def test_under_load_the_log_is_moved_all_the_same(path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(sqlite._Thread, "idle", False)
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    await records.schema.migrate()
+    log, largest = path.with_name("longline.db-wal"), 0
+    for n in range(300):
+        await records.sources.add(NewSource(f"{n}", "x" * 3_000))
+        largest = max(largest, log.stat().st_size)
+    assert largest < 5_000_000
+    await records.schema.close()
+
+
+async def test_a_commit_is_no_failure_because_the_log_cannot_be_moved(path: Path):
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    await records.schema.migrate()
+    source: Any = records.sources
+    refused = []
+
+    def authorise(action: int, name: str | None, *_: str | None) -> int:
+        if action == sqlite3.SQLITE_PRAGMA and name == "wal_checkpoint":
+            refused.append(name)
+            return sqlite3.SQLITE_DENY
+        return sqlite3.SQLITE_OK
+
+    source._database._writer.connection.set_authorizer(authorise)
+    for n in range(10):
+        assert (await records.sources.add(NewSource(f"{n}", ""))).name == f"{n}"
+    assert refused
+    source._database._writer.connection.set_authorizer(None)
+    await records.schema.close()
+
+
+async def test_a_caller_that_goes_away_does_not_stop_the_writer(path: Path):
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    await records.schema.migrate()
+    calls = [asyncio.create_task(records.sources.add(NewSource(f"{n}", ""))) for n in range(5)]
+    await asyncio.sleep(0)
+    for call in calls[:4]:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    assert (await records.sources.add(NewSource("after", ""))).name == "after"
+    await records.schema.close()
+
+
+def test_a_script_is_split_into_its_statements():
+    text = "CREATE TABLE a (x TEXT DEFAULT ';');\n-- b;\nCREATE TABLE b (\n  y INT\n);\n"
+    assert [s.strip().splitlines()[-1] for s in statements(text)] == ["CREATE TABLE a (x TEXT DEFAULT ';');", ");"]
+
+
+def test_a_last_statement_without_a_semicolon_is_not_forgotten():
+    assert [s.strip() for s in statements("SELECT 1;\nSELECT 2\n\n")] == ["SELECT 1;", "SELECT 2"]
+    assert statements("SELECT 1;\n\n  \n") == ["SELECT 1;\n"]

@@ -1,0 +1,337 @@
+"""Ports that live in memory and do as a test says: each can be away, and all write into one journal what they did."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from longline.model.errors import NotFound, Unavailable
+from longline.model.host import HostLease
+from longline.model.plan import CrawlPlan
+from longline.model.run import RunRow
+from longline.model.segment import SegmentRow
+from longline.model.task import ClaimedTask, NewTask
+from longline.ports.clock import Clock
+from longline.ports.http import FetchFailed, Request, Response
+from longline.ports.records import Records
+from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
+
+OWNER = 7
+RUN = 1
+HOST = "a.example"
+HTML = (("Content-Type", "text/html; charset=utf-8"),)
+
+Journal = list[tuple[str, Any]]
+Answer = Response | FetchFailed | Callable[[], Awaitable[Response]]
+
+
+def response(
+    url: str, status: int = 200, body: bytes = b"<title>T</title>", headers: tuple[tuple[str, str], ...] = HTML
+) -> Response:
+    """An answer, a page unless told otherwise."""
+    return Response(url, status, headers, body, "HTTP/1.1", 5)
+
+
+def moved(url: str, location: str, status: int = 302) -> Response:
+    """A redirect."""
+    return response(url, status, b"", (("Location", location),))
+
+
+def claimed(number: int = 1, path: str | None = None, *, host: str = HOST, **more: Any) -> ClaimedTask:
+    """A task in hand; its path is its number unless told otherwise."""
+    facts: dict[str, Any] = {"depth": 0, "attempt": 1, "priority": 500, "due": 0, "run_id": RUN, "scope": RUN} | more
+    return ClaimedTask(id=number, url=f"https://{host}{path or f'/{number}'}", **facts)
+
+
+def lease(*tasks: ClaimedTask, **more: Any) -> HostLease:
+    """A host's lease of thirty seconds, claimed at the start of the fake clock."""
+    facts: dict[str, Any] = {"host_id": 1, "host": HOST, "token": 1, "until": 1_700_000_030_000}
+    return HostLease(**facts | {"delay_ms": 0, "concurrency": 1, "not_before": 0, "tasks": tasks} | more)
+
+
+class FakeHttp:
+    """Answers from a table, last answer over and over; a URL that is not in it is a plain page."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self.answers: dict[str, list[Answer]] = {}
+        self.sent: list[tuple[float, str]] = []
+        self.requests: list[Request] = []
+
+    def on(self, url: str, *answers: Answer) -> None:
+        """What to answer there, in order."""
+        self.answers[url] = list(answers)
+
+    @property
+    def urls(self) -> list[str]:
+        """What was asked for, in order."""
+        return [url for _, url in self.sent]
+
+    async def fetch(self, request: Request) -> Response:
+        self.sent.append((self._clock.monotonic(), request.url))
+        self.requests.append(request)
+        answers = self.answers.get(request.url) or [self._usual(request.url)]
+        answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if isinstance(answer, FetchFailed):
+            raise answer
+        return answer if isinstance(answer, Response) else await answer()
+
+    async def close(self) -> None:
+        pass
+
+    def _usual(self, url: str) -> Response:
+        return response(url, 404, b"") if url.endswith("/robots.txt") else response(url)
+
+
+class FakeBlobs:
+    """Objects in a dictionary."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.objects: dict[str, bytes] = {}
+        self.journal = journal
+        self.away = False
+
+    async def put(self, key: str, data: bytes | Sequence[bytes]) -> None:
+        if self.away:
+            raise Unavailable("no objects")
+        self.objects[key] = data if isinstance(data, bytes) else b"".join(data)
+        self.journal.append(("put", key))
+
+    async def get_range(self, key: str, offset: int, length: int) -> bytes:
+        if self.away:
+            raise Unavailable("no objects")
+        data = self.objects.get(key, b"")[offset : offset + length]
+        if len(data) != length:
+            raise NotFound(key)
+        return data
+
+    async def delete(self, keys: Iterable[str]) -> None:
+        if self.away:
+            raise Unavailable("no objects")
+        for key in keys:
+            self.objects.pop(key, None)
+            self.journal.append(("delete", key))
+
+
+class FakeSegments:
+    """Segments by id; `stored` ones are those that a report has named."""
+
+    def __init__(self, journal: Journal) -> None:
+        self.rows: dict[int, SegmentRow] = {}
+        self.journal = journal
+        self._next = 1
+
+    async def begin(self, key: str, owner: int) -> int:
+        number, self._next = self._next, self._next + 1
+        self.rows[number] = SegmentRow(number, key, owner, "writing", 0, 0, 0)
+        self.journal.append(("begin", key))
+        return number
+
+    async def abandoned(self, owners: Sequence[int]) -> list[SegmentRow]:
+        return [row for row in self.rows.values() if row.owner in owners and row.state == "writing"]
+
+    async def drop(self, segment_id: int) -> None:
+        if self.rows[segment_id].state == "writing":
+            del self.rows[segment_id]
+
+    def name(self, segment_id: int, records: int, size: int) -> None:
+        """What a report does to the segment of its pages."""
+        row = self.rows[segment_id]
+        self.rows[segment_id] = SegmentRow(segment_id, row.key, row.owner, "stored", records, size, 0)
+
+
+@dataclass
+class Line:
+    """A host as the fake frontier has it."""
+
+    setting: HostSetting
+    tasks: dict[int, ClaimedTask] = field(default_factory=dict)
+    attempts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    owner: int | None = None
+    token: int = 0
+    until: int = 0
+    not_before: int = 0
+    marked: dict[int, int] = field(default_factory=dict)
+
+
+class FakeFrontier:
+    """Hosts and their tasks, leased and fenced as the real ones are, in a dictionary.
+
+    A lease that lapsed is taken back at the next claim, as if a reaper had just been here.
+
+    `ahead` is how far its clock is ahead of ours; a claim waits for the `gate` if there is one. `refusals` are answers
+    given instead of writing, `failures` are raised instead of writing, so is every report of a page in `poison`, and
+    `lost_answers` counts reports that are written although `Unavailable` is raised.
+    """
+
+    def __init__(self, clock: Clock, journal: Journal, segments: FakeSegments, ahead: int = 0) -> None:
+        self._clock, self.journal, self._segments, self.ahead = clock, journal, segments, ahead
+        self.lines: dict[int, Line] = {}
+        self.reports: list[Batch] = []
+        self.renewals: list[list[tuple[int, int]]] = []
+        self.refusals: list[Reported] = []
+        self.failures: list[Exception] = []
+        self.poison: set[int] = set()
+        self.away = False
+        self.gate: asyncio.Event | None = None
+        self.lost_answers = 0
+        self.most_leased = 0
+        self.admitted: list[NewTask] = []
+        self.ensured: list[HostSetting] = []
+
+    def add(self, *tasks: ClaimedTask, host: str = HOST, delay_ms: int = 0, concurrency: int = 1) -> int:
+        """A host with work; its id."""
+        number = len(self.lines) + 1
+        self.lines[number] = Line(HostSetting(host, delay_ms, concurrency), {t.id: t for t in tasks})
+        return number
+
+    @property
+    def held(self) -> list[int]:
+        """Hosts that somebody holds."""
+        return [number for number, line in self.lines.items() if line.owner is not None]
+
+    @property
+    def leased(self) -> int:
+        """Tasks in somebody's hand."""
+        held = [line for line in self.lines.values() if line.owner is not None]
+        return sum(token == line.token for line in held for token in line.marked.values())
+
+    @property
+    def ended(self) -> dict[int, str]:
+        """How tasks came to rest, by id; every task once."""
+        outcomes = [o for b in self.reports for r in b.reports for o in r.outcomes]
+        assert len({o.task.id for o in outcomes if o.became != "pending"}) == sum(
+            o.became != "pending" for o in outcomes
+        )
+        return {o.task.id: o.reason for o in outcomes}
+
+    def take_away(self, host_id: int) -> None:
+        """What the reaper does: the lease is gone and the host is free."""
+        line = self.lines[host_id]
+        line.owner, line.token = None, line.token + 1
+
+    @property
+    def now(self) -> int:
+        return self._clock.now() + self.ahead
+
+    def _check(self) -> None:
+        if self.away:
+            raise Unavailable("no database")
+
+    async def ensure_hosts(self, hosts: Sequence[HostSetting]) -> None:
+        self._check()
+        self.ensured.extend(hosts)
+
+    async def claim(self, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[HostLease]:
+        self._check()
+        if self.gate is not None:
+            await self.gate.wait()
+        for number, line in self.lines.items():
+            if line.owner is not None and line.until < self.now:
+                self.take_away(number)
+        free = [(n, h) for n, h in self.lines.items() if h.owner is None and self._due(h)]
+        leases = [self._lease(number, line, owner, tasks, ttl_ms) for number, line in free[:hosts]]
+        self.most_leased = max(self.most_leased, self.leased)
+        return leases
+
+    def _due(self, line: Line) -> list[ClaimedTask]:
+        ready = line.not_before <= self.now
+        return [t for t in line.tasks.values() if t.due <= self.now] if ready else []
+
+    def _lease(self, number: int, line: Line, owner: int, tasks: int, ttl_ms: int) -> HostLease:
+        line.owner, line.token, line.until = owner, line.token + 1, self.now + ttl_ms
+        picked = []
+        for task in self._due(line)[:tasks]:
+            line.attempts[task.id] += 1
+            line.marked[task.id] = line.token
+            facts = {n: getattr(task, n) for n in task.__struct_fields__} | {"attempt": line.attempts[task.id]}
+            picked.append(ClaimedTask(**facts))
+        s = line.setting
+        return HostLease(
+            number, s.host, line.token, line.until, s.delay_ms, s.concurrency, line.not_before, tuple(picked)
+        )
+
+    async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        self._check()
+        self.renewals.append(list(held))
+        lines = [(number, token, self.lines[number]) for number, token in held]
+        kept = {n for n, token, h in lines if (h.owner, h.token) == (owner, token) and h.until >= self.now}
+        for number in kept:
+            self.lines[number].until = self.now + ttl_ms
+        return kept
+
+    async def report(self, batch: Batch) -> Reported:
+        self._check()
+        if self.failures:
+            raise self.failures.pop(0)
+        if self.poison & {o.task.id for r in batch.reports for o in r.outcomes if o.page}:
+            raise ValueError("what no database takes")
+        refused = self.refusals.pop(0) if self.refusals else self._refusal(batch)
+        if refused.refused:
+            self.journal.append(("refuse", batch))
+            return refused
+        self._write(batch)
+        if self.lost_answers:
+            self.lost_answers -= 1
+            raise Unavailable("the answer was lost")
+        return Reported(admitted=Admitted(len(batch.admit), 0, 0))
+
+    def _refusal(self, batch: Batch) -> Reported:
+        if stale := frozenset(r.host_id for r in batch.reports if self.lines[r.host_id].token != r.token):
+            return Reported(stale=stale)
+        marks = [(self.lines[r.host_id], o.task.id, r.token) for r in batch.reports for o in r.outcomes]
+        return Reported(gone=frozenset(i for line, i, token in marks if line.marked.get(i) != token))
+
+    def _write(self, batch: Batch) -> None:
+        for report in batch.reports:
+            line = self.lines[report.host_id]
+            for outcome in report.outcomes:
+                del line.marked[outcome.task.id], line.tasks[outcome.task.id]
+                if outcome.became == "pending":
+                    facts = {n: getattr(outcome.task, n) for n in outcome.task.__struct_fields__}
+                    line.tasks[outcome.task.id] = ClaimedTask(**facts | {"due": outcome.due})
+            for task in report.unstarted:
+                line.attempts[task.id] -= 1
+                del line.marked[task.id]
+            if report.release:
+                line.owner, line.token, line.not_before = None, line.token + 1, report.not_before
+        if batch.segment is not None:
+            self._segments.name(batch.segment.segment_id, batch.segment.records, batch.segment.bytes)
+        self.admitted.extend(batch.admit)
+        self.reports.append(batch)
+        self.journal.append(("report", batch))
+
+    async def disown(self, owner: int) -> int:
+        held = [number for number, line in self.lines.items() if line.owner == owner]
+        for number in held:
+            self.take_away(number)
+        return len(held)
+
+
+class FakeRuns:
+    """Runs that are nothing but their plans; `asked` counts how often somebody looked."""
+
+    def __init__(self, plans: Mapping[int, CrawlPlan] | None = None) -> None:
+        self.texts = {number: plan.text() for number, plan in (plans or {RUN: CrawlPlan(())}).items()}
+        self.asked = 0
+        self.away = False
+
+    async def get(self, run_id: int) -> RunRow | None:
+        self.asked += 1
+        if self.away:
+            raise Unavailable("no database")
+        text = self.texts.get(run_id)
+        none: dict[str, Any] = dict.fromkeys(RunRow.__struct_fields__)
+        return RunRow(**none | {"id": run_id, "plan": text}) if text is not None else None
+
+
+def part(fake: object) -> Any:
+    """A fake of a part of a port, for who asks for the whole."""
+    return fake
+
+
+def records_of(frontier: FakeFrontier, **more: Any) -> Records:
+    """Records with a fake frontier, and of the other nouns only those given."""
+    nouns = cast("dict[str, Any]", dict.fromkeys(Records.__dataclass_fields__))
+    return Records(**nouns | {"frontier": frontier} | more)

@@ -1,0 +1,63 @@
+"""The history of everything, told by the event log alone, and whether the table of moves allows it."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import orjson
+
+from longline.model.event import Event
+from longline.model.states import BY_NAME, Actor, Noun, TaskState, move, walk
+
+IN_HAND_OF = {"pending": "queued", "downloaded": "parsing", "queued_parse": "parsing"}
+"""How a task that rests shows while somebody has it."""
+
+
+class History:
+    """Follows every schedule, run and task from its birth; `faults` says what could not have happened."""
+
+    def __init__(self, born: dict[tuple[Noun, int], str]) -> None:
+        self.states = dict(born)
+        self.faults: list[str] = []
+        self.reasons: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        self.moves = 0
+
+    def read(self, events: Sequence[Event]) -> None:
+        """Follow events, which come in the order they were written."""
+        for event in events:
+            if event.moves is not None:
+                for task_id, was, became, reason in orjson.loads(event.moves):
+                    self.reasons[reason].append((task_id, became))
+                    self._batched(event, task_id, was, became, reason)
+            else:
+                self._single(event)
+
+    def _batched(self, event: Event, task_id: int, was: str, became: str, reason: str) -> None:
+        """One line of a batch: a report under a lease, or the end of an open task with its run."""
+        self._follow(("task", task_id), was, became, f"{event.move} {reason}")
+        if reason.startswith("run "):
+            legal = was in move("task", "cancel").was and became == TaskState.CANCELLED
+        else:
+            legal = event.actor == "worker" and was in IN_HAND_OF and walk("task", IN_HAND_OF[was], became, "worker")
+        if not legal:
+            self.faults.append(f"task {task_id} was brought from {was} to {became} by {event.actor} ({reason})")
+
+    def _single(self, event: Event) -> None:
+        """One move of one thing, by its name in the table."""
+        noun: Noun = event.noun  # type: ignore[assignment]
+        rule = BY_NAME.get((noun, event.move))
+        actor: Actor = event.actor  # type: ignore[assignment]
+        if rule is None or event.was not in rule.was or event.became != rule.became or actor not in rule.actors:
+            self.faults.append(f"not in the table: {event}")
+        was = str(event.was)
+        rest = self.states.get((noun, event.subject), "nothing")
+        # A person sees a task as it is in hand; what changes is where it rests.
+        if noun == "task" and IN_HAND_OF.get(rest) == was:
+            was = rest
+        self._follow((noun, event.subject), was, str(event.became), event.move)
+
+    def _follow(self, thing: tuple[Noun, int], was: str, became: str, how: str) -> None:
+        self.moves += 1
+        before = self.states.get(thing)
+        if before != was:
+            self.faults.append(f"{thing} was {before}, then {how} led it from {was} to {became}")
+        self.states[thing] = became

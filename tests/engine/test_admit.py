@@ -1,0 +1,74 @@
+from collections import Counter
+
+import pytest
+
+from longline.engine.admit import Admission, seed
+from longline.model.plan import CrawlPlan
+from longline.model.url import BadUrl, dedupe_key
+from longline.ports.records.frontier import HostSetting
+from tests.engine.fakes import RUN, claimed
+
+PLAN = CrawlPlan(("https://a.example/",), max_depth=2, hosts=("a.example",), delay_ms=250, concurrency=3)
+
+
+def test_links_are_one_step_deeper_and_know_where_they_come_from():
+    admission = Admission()
+    admission.links(claimed(9, depth=1, scope=4), ["https://a.example/x#top", "https://a.example/y"], PLAN)
+    first, second = admission.tasks
+    assert (first.url, second.url) == ("https://a.example/x", "https://a.example/y")
+    assert (first.depth, first.parent_id, first.run_id, first.scope) == (2, 9, RUN, 4)
+    assert (first.host, first.key) == ("a.example", dedupe_key("https://a.example/x"))
+    assert not admission.refused
+
+
+def test_beyond_the_depth_nothing_is_taken_and_everything_is_counted():
+    admission = Admission()
+    admission.links(claimed(depth=2), ["https://a.example/x", "https://a.example/y"], PLAN)
+    assert (admission.tasks, admission.hosts) == ([], [])
+    assert admission.refused == {(RUN, "depth"): 2}
+
+
+def test_a_redirect_is_no_step_deeper():
+    admission = Admission()
+    admission.redirect(claimed(depth=2), "https://a.example/moved", PLAN)
+    assert [task.depth for task in admission.tasks] == [2]
+
+
+def test_other_hosts_are_refused_where_the_plan_names_its_own():
+    admission = Admission()
+    admission.links(claimed(), ["https://b.example/", "https://a.example:8080/", "http://a.example/"], PLAN)
+    admission.redirect(claimed(), "https://b.example/", PLAN)
+    assert [task.url for task in admission.tasks] == ["http://a.example/"]
+    assert admission.refused == {(RUN, "offsite"): 3}
+
+
+def test_any_host_will_do_where_the_plan_names_none():
+    plan = CrawlPlan(("https://a.example/",), delay_ms=250, concurrency=3)
+    admission = Admission()
+    admission.links(claimed(), ["https://b.example/", "https://c.example/", "https://b.example/x"], plan)
+    assert [task.host for task in admission.tasks] == ["b.example", "c.example", "b.example"]
+    assert admission.hosts == [HostSetting("b.example", 250, 3), HostSetting("c.example", 250, 3)]
+
+
+def test_what_is_no_url_is_counted_by_its_reason():
+    admission = Admission()
+    bad = ["mailto:a@b.example", "ftp://a.example/", "https://", "x" * 9000, "https://a.example/\ud800", "/relative"]
+    admission.links(claimed(), bad, PLAN)
+    assert admission.tasks == []
+    assert admission.refused == {(RUN, "scheme"): 2, (RUN, "bad_url"): 3, (RUN, "too_long"): 1}
+
+
+def test_refusals_are_counted_run_by_run():
+    admission = Admission()
+    admission.links(claimed(1, run_id=1, depth=2), ["https://a.example/x"], PLAN)
+    admission.links(claimed(2, run_id=2, depth=2), ["https://a.example/x"] * 2, PLAN)
+    assert admission.refused == Counter({(1, "depth"): 1, (2, "depth"): 2})
+
+
+def test_a_seed_starts_the_scope_of_its_run():
+    task, host = seed("HTTPS://A.example:443/x?b#c", 5, PLAN)
+    assert (task.url, task.host, task.scope, task.run_id) == ("https://a.example/x?b", "a.example", 5, 5)
+    assert (task.depth, task.parent_id) == (0, None)
+    assert host == HostSetting("a.example", 250, 3)
+    with pytest.raises(BadUrl):
+        seed("a.example", 5, PLAN)

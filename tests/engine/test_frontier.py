@@ -1,0 +1,231 @@
+import asyncio
+from typing import Any
+
+import pytest
+
+from longline.engine.frontier import Hand, HeldHost, TooSoon
+from longline.testing.clock import START, FakeClock
+from tests.engine.fakes import claimed, lease
+
+TTL = 30.0
+
+
+def held(*tasks: Any, asked: float = 0.0, answered: float = 0.0, **facts: Any) -> HeldHost:
+    """A host leased at the start of the clock, whose engine's clock says the same."""
+    facts = {"until": START + 30_000} | facts
+    return HeldHost(lease(*(tasks or (claimed(),)), **facts), TTL, asked, answered)
+
+
+async def turns(host: HeldHost, clock: FakeClock, amount: int, until: float, step: float = 0.5) -> list[float]:
+    """When so many requests that want to go at once are sent, while the clock moves on."""
+    sent: list[float] = []
+
+    async def one() -> None:
+        if await host.turn(clock):
+            sent.append(clock.monotonic())
+
+    running = [asyncio.create_task(one()) for _ in range(amount)]
+    while clock.monotonic() < until:
+        await asyncio.sleep(0)
+        clock.advance(step)
+    await asyncio.sleep(0)
+    for task in running:
+        task.cancel()
+    await asyncio.gather(*running, return_exceptions=True)
+    return sent
+
+
+async def test_the_delay_is_kept_from_start_to_start(clock: FakeClock):
+    host = held(delay_ms=2000)
+    assert await turns(host, clock, 3, until=9) == [0, 2, 4]
+    # However long the last answer took, and however long nobody asked: one delay after the last start is enough.
+    assert host.next_start == 6
+    assert await turns(host, clock, 2, until=15) == [9, 11]
+
+
+async def test_without_a_delay_nobody_waits(clock: FakeClock):
+    assert await turns(held(), clock, 5, until=0) == [0] * 5
+
+
+def test_tasks_start_up_to_the_hosts_concurrency():
+    host = held(claimed(1), claimed(2), claimed(3), concurrency=2)
+    host.inflight = 1
+    assert host.startable(0)
+    host.inflight = 2
+    assert not host.startable(0)
+    assert host.start_time(0) is None  # only the end of another can change that
+    host.inflight = 1
+    assert host.start_time(5) == 5
+
+
+@pytest.mark.parametrize("ahead", [-7_200_000, 0, 7_200_000])
+def test_a_time_to_be_left_alone_comes_in_by_the_engines_clock(ahead: int):
+    """The engine says when its lease ends, so we know its clock, however wrong ours is."""
+    engine_now = START + ahead
+    host = held(until=engine_now + 30_000, not_before=engine_now + 4_000, asked=10.0, answered=10.2)
+    assert host.next_start == pytest.approx(14.2)  # counted from the answer: rather late than early
+    assert not host.startable(14.1)
+    assert host.startable(14.3)
+
+
+def test_a_time_that_has_passed_holds_nobody_up():
+    host = held(not_before=START - 60_000, answered=1.0)
+    assert host.next_start == 1.0
+
+
+@pytest.mark.parametrize("ahead", [-7_200_000, 0, 7_200_000])
+def test_moments_go_out_by_the_engines_clock_rather_late_than_early(ahead: int):
+    engine_now = START + ahead
+    host = held(until=engine_now + 30_000, asked=10.0, answered=10.2)
+    # The engine read its clock no earlier than we asked.
+    assert host.engine_time(12.5) - engine_now in range(2500, 2510)
+
+
+async def test_what_goes_out_comes_back_in(clock: FakeClock):
+    """The politeness of one worker is that of the next."""
+    first = held(delay_ms=3000, until=START + 500_000)  # the engine's clock is ahead by 470 seconds
+    await first.turn(clock)
+    written = first.engine_time(first.next_start)
+    clock.advance(1)
+    second = held(not_before=written, until=START + 501_000, asked=1.0, answered=1.0)
+    assert 3.0 <= second.next_start < 3.01
+
+
+async def test_nothing_is_sent_once_the_lease_has_run_out(clock: FakeClock):
+    host = held(claimed(1), claimed(2), delay_ms=20_000, asked=0.0)
+    assert await host.turn(clock)
+    late = asyncio.create_task(host.turn(clock))
+    await asyncio.sleep(0)
+    clock.advance(19)
+    assert not host.startable(30.0)
+    host.expires = 19.5
+    clock.advance(1)
+    assert await late is False
+
+
+async def test_a_renewal_counts_from_when_it_was_asked_for(clock: FakeClock):
+    host = held(claimed(), answered=5.0)
+    assert host.expires == 30.0  # not 35: the engine may have read its clock as soon as we asked
+    host.renewed(10.0, TTL)
+    assert host.startable(39.9)
+    assert not host.startable(40.0)
+    assert host.start_time(40.0) is None
+
+
+async def test_a_lost_host_starts_and_sends_nothing(clock: FakeClock):
+    host = held()
+    host.lost = True
+    assert not host.startable(0)
+    assert await host.turn(clock) is False
+
+
+async def test_backing_off_holds_up_also_those_whose_turn_was_coming(clock: FakeClock):
+    host = held(delay_ms=1000)
+    await host.turn(clock)
+    waiting = asyncio.create_task(host.turn(clock))  # would go at 1
+    await asyncio.sleep(0)
+    host.back_off(10, clock.monotonic())
+    sent = await turns(host, clock, 1, until=9)
+    assert (sent, waiting.done()) == ([], False)
+    for _ in range(6):
+        clock.advance(1)
+        await asyncio.sleep(0)
+    assert waiting.done()
+    assert await waiting
+    assert host.next_start >= 12
+
+
+def test_backing_off_never_shortens_a_wait():
+    host = held(not_before=START + 20_000)
+    host.back_off(3, 0.0)
+    assert host.next_start == 20
+
+
+async def test_a_wait_beyond_the_lease_is_not_waited_out(clock: FakeClock):
+    host = held(claimed(1), claimed(2))
+    host.back_off(31, clock.monotonic())
+    with pytest.raises(TooSoon):
+        await host.turn(clock)
+    assert host.idle(0), "a host that cannot be used while its lease lasts is one to let go"
+    assert not host.idle(1.5)
+    host.inflight = 1
+    assert not host.idle(0)
+
+
+async def test_slowing_down_counts_from_the_last_request(clock: FakeClock):
+    host = held(delay_ms=1000)
+    await host.turn(clock)
+    host.slow_down(5)
+    assert host.next_start == 5
+    host.slow_down(2)  # what is asked for is the least: no faster than before
+    assert (host.delay, host.next_start) == (5, 5)
+
+
+def test_slowing_down_before_the_first_request_delays_none():
+    host = held(not_before=START + 2000)
+    host.slow_down(5)
+    assert host.next_start == 2
+
+
+def test_tasks_that_can_start_soon_are_those_the_delay_leaves_time_for():
+    tasks = [claimed(n) for n in range(10)]
+    assert held(*tasks).soon(0, 1) == 10
+    assert held(*tasks, delay_ms=500).soon(0, 1) == 3
+    assert held(*tasks, delay_ms=20_000).soon(0, 1) == 1
+    assert held(*tasks, not_before=START + 5000).soon(0, 1) == 0
+    lost = held(*tasks)
+    lost.lost = True
+    assert lost.soon(0, 1) == 0
+
+
+def test_hosts_take_turns():
+    hand = Hand()
+    for number in (1, 2, 3):
+        hand.add(held(*(claimed(10 * number + n) for n in range(3)), host_id=number))
+    order = []
+    for _ in range(9):
+        found = hand.next_task(0)
+        assert found
+        order.append(found[1].id // 10)
+    assert order == [1, 2, 3] * 3
+    assert hand.next_task(0) is None
+    assert (len(hand), hand.waiting) == (3, 0)
+
+
+def test_a_host_that_must_wait_is_passed_over():
+    hand = Hand()
+    hand.add(held(claimed(1), host_id=1, not_before=START + 9000))
+    hand.add(held(claimed(2), host_id=2, not_before=START + 4000))
+    assert hand.next_task(0) is None
+    assert hand.next_time(0) == 4
+    found = hand.next_task(4)
+    assert found
+    assert found[1].id == 2
+    assert hand.next_time(4) == 9
+
+
+def test_an_empty_hand_waits_for_nothing():
+    assert Hand().next_time(0) is None
+    assert Hand().soon(0, 1) == 0
+
+
+def test_a_host_that_comes_again_makes_its_old_lease_a_lost_one():
+    hand = Hand()
+    old, new = held(claimed(1), token=1), held(claimed(2), token=3)
+    hand.add(old)
+    hand.add(new)
+    assert (old.lost, new.lost) == (True, False)
+    assert (hand.holds(old), hand.holds(new)) == (False, True)
+    assert list(hand) == [new]
+
+
+def test_waiting_tasks_of_a_lost_host_do_not_count():
+    hand = Hand()
+    first, second = held(claimed(1), claimed(2), host_id=1), held(claimed(3), host_id=2)
+    hand.add(first)
+    hand.add(second)
+    first.lost = True
+    assert hand.waiting == 1
+    hand.drop(2)
+    hand.drop(2)
+    assert len(hand) == 1

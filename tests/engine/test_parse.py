@@ -1,0 +1,69 @@
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from longline.engine.parse import Parsed, Parser
+from longline.parsers import page as built_in
+from longline.plugins import Item, Link, Page, parser
+from longline.plugins.registry import Registry
+
+
+def parser_of(*functions: Any) -> Parser:
+    module = ModuleType("mine")
+    vars(module).update({f.__name__: f for f in functions})
+    return Parser(Registry(built_in, module))
+
+
+def a_page(body: bytes = b"<title>One</title><a href=/two>", **more: Any) -> Page:
+    return Page("https://a.example/one", body, **({"content_type": "text/html"} | more))
+
+
+async def test_a_page_gives_its_title_and_its_links():
+    got = await parser_of().parse(a_page())
+    assert (got.title, got.links, got.error) == ("One", ("https://a.example/two",), None)
+    assert [item.kind for item in got.items] == ["page"]
+
+
+async def test_a_page_that_no_parser_wants_has_nothing():
+    assert await parser_of().parse(a_page(b"%PDF", content_type="application/pdf")) == Parsed()
+
+
+async def test_a_parser_that_raises_fails_alone_and_says_who_it_was():
+    @parser("broken")
+    async def broken(page: Page):
+        yield Item("page", title="half")
+        yield Link("https://a.example/half")
+        raise RuntimeError("no\x00good")
+
+    got = await parser_of(broken).parse(a_page())
+    assert got == Parsed(error="broken: RuntimeError('no\\x00good')")
+
+
+async def test_a_parser_that_yields_nonsense_fails_alone():
+    @parser("odd")
+    def odd(page: Page):
+        yield 5
+
+    assert "odd: TypeError" in str((await parser_of(odd).parse(a_page())).error)
+
+
+async def test_the_first_title_is_the_pages():
+    @parser("titles")
+    def titles(page: Page):
+        yield Item("thing", title="")
+        yield Item("thing", other=1)
+        yield Item("thing", title=42)
+        yield Item("thing", title="later")
+
+    got = await parser_of(titles).parse(a_page())
+    assert (got.title, len(got.items)) == ("42", 4)
+
+
+@pytest.mark.parametrize(("title", "kept"), [("a\x00b", "ab"), ("half \ud83d a smile", "half ? a smile"), ("é", "é")])
+async def test_a_title_can_be_stored_whatever_a_parser_makes_of_it(title: str, kept: str):
+    @parser("titles")
+    def titles(page: Page):
+        yield Item("thing", title=title)
+
+    assert (await parser_of(titles).parse(a_page())).title == kept

@@ -1,0 +1,131 @@
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from longline.drivers.records import open_records
+from longline.engine.lifecycle import Lifecycle, Order
+from longline.model.errors import BadInput, NotFound, StaleLease
+from longline.model.plan import CrawlPlan
+from longline.model.run import NewRun
+from longline.model.states import TaskState
+from longline.model.task import Outcome
+from longline.ports.records import Records
+from longline.ports.records.frontier import Batch
+from longline.services.crawls import KIND, Crawls
+from longline.testing.clock import FakeClock
+from tests.drivers.records.world import host_report
+
+PLAN = CrawlPlan(("https://a.example/", "https://b.example/x"), max_depth=3, delay_ms=50, concurrency=2)
+ME, YOU = 1, 2
+TTL = 30_000
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def records(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Records]:
+    opened = await open_records(f"sqlite:///{tmp_path}/longline.db", clock)
+    await opened.schema.migrate()
+    yield opened
+    await opened.schema.close()
+
+
+@pytest.fixture
+def crawls(records: Records) -> Crawls:
+    return Crawls(Lifecycle(records), records.runs)
+
+
+async def finish(records: Records) -> None:
+    """Complete everything that is open."""
+    leases = await records.frontier.claim(ME, 10, 10, TTL)
+    done = [host_report(a, [Outcome(t, TaskState.COMPLETED, "ok", 1) for t in a.tasks]) for a in leases]
+    assert not (await records.frontier.report(Batch(reports=done))).refused
+
+
+async def test_a_new_crawl_runs_and_has_its_seeds(crawls: Crawls, records: Records):
+    opened = await crawls.open(PLAN, 100, ME, TTL, again=False)
+    assert (opened.resumed, opened.token is None) == (False, False)
+    run = opened.run
+    assert (run.kind, run.state, run.seed, run.owner) == (KIND, "running", "https://a.example/", ME)
+    assert (run.admitted, run.open, run.budget) == (2, 2, 100)
+    assert CrawlPlan.read(run.plan) == PLAN
+    leases = {a.host: (a.delay_ms, a.concurrency) for a in await records.frontier.claim(ME, 10, 10, TTL)}
+    assert leases == {"a.example": (50, 2), "b.example": (50, 2)}
+
+
+async def test_a_crawl_that_was_left_is_gone_on_with_by_its_own_plan(crawls: Crawls):
+    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    await crawls.leave(first)
+    assert (await crawls.get(first.run.id)).owner is None
+    other = CrawlPlan(("HTTPS://A.example",), max_depth=9)  # the same seed in other words
+    second = await crawls.open(other, 5, YOU, TTL, again=False)
+    assert (second.run.id, second.resumed, second.run.owner) == (first.run.id, True, YOU)
+    assert (CrawlPlan.read(second.run.plan), second.run.budget) == (PLAN, None)
+    assert second.run.admitted == 2, "seeds are admitted once"
+
+
+async def test_a_crawl_under_way_is_not_taken_from_its_holder(crawls: Crawls):
+    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    with pytest.raises(StaleLease, match=f"held by worker {ME}"):
+        await crawls.open(PLAN, None, YOU, TTL, again=False)
+    assert await crawls.renew(first, TTL)
+
+
+async def test_a_crawl_that_ended_is_left_alone_unless_asked(crawls: Crawls, records: Records):
+    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    await finish(records)
+    second = await crawls.open(PLAN, None, ME, TTL, again=False)
+    assert (second.token, second.run.id, second.run.state) == (None, first.run.id, "completed")
+    assert not await crawls.renew(second, TTL)
+    await crawls.leave(second)
+    third = await crawls.open(PLAN, None, ME, TTL, again=True)
+    assert (third.run.id == first.run.id, third.resumed, third.run.admitted) == (False, False, 2)
+
+
+async def test_one_that_was_stopped_is_gone_on_with_even_when_asked_to_start_anew(crawls: Crawls):
+    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    await crawls.leave(first)
+    assert (await crawls.open(PLAN, None, ME, TTL, again=True)).run.id == first.run.id
+
+
+@pytest.mark.parametrize("killed_after", ["add", "start"])
+async def test_one_that_died_while_it_was_opened_is_opened_to_its_end(
+    crawls: Crawls, records: Records, clock: FakeClock, killed_after: str
+):
+    run = await records.runs.add(NewRun("u", KIND, PLAN.text(), "https://a.example/"))
+    if killed_after == "start":
+        lifecycle = Lifecycle(records)
+        await lifecycle.move(Order("run", run.id, "start", "worker", owner=ME, lease_ms=TTL))
+        clock.advance(31)
+        await lifecycle.reap()
+    opened = await crawls.open(PLAN, None, YOU, TTL, again=False)
+    assert (opened.run.id, opened.run.state, opened.run.open) == (run.id, "running", 2)
+
+
+async def test_a_lease_that_lapsed_is_not_ours_any_more(crawls: Crawls, records: Records, clock: FakeClock):
+    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    clock.advance(31)
+    await Lifecycle(records).reap()
+    second = await crawls.open(PLAN, None, YOU, TTL, again=False)
+    assert not await crawls.renew(first, TTL)
+    await crawls.leave(first)
+    assert (await crawls.get(first.run.id)).owner == YOU, "who lost it cannot let go of it for another"
+    assert await crawls.renew(second, TTL)
+
+
+async def test_fates_are_told_by_reason(crawls: Crawls, records: Records):
+    opened = await crawls.open(PLAN, None, ME, TTL, again=False)
+    await finish(records)
+    assert [(f.fate, f.reason, f.count) for f in await crawls.fates(opened.run.id)] == [("completed", "ok", 2)]
+
+
+async def test_what_is_not_there_or_no_url_is_said(crawls: Crawls, records: Records):
+    with pytest.raises(NotFound, match="no such run: 999"):
+        await crawls.get(999)
+    with pytest.raises(BadInput, match="no scheme"):
+        await crawls.open(CrawlPlan(("a.example",)), None, ME, TTL, again=False)
+    assert await records.runs.find() == [], "and nothing was begun"

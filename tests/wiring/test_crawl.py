@@ -1,0 +1,130 @@
+import asyncio
+import os
+import signal
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longline.model.plan import CrawlPlan
+from longline.model.run import RunRow
+from longline.services.crawls import Crawls
+from longline.settings import Settings
+from longline.wiring import CrawlRequest, Watcher, WorkerProgress, crawl
+from tests.web import SiteHandle, running_site
+
+
+def request(site: SiteHandle, **more: Any) -> CrawlRequest:
+    host = site.url.removeprefix("http://").rstrip("/")
+    return CrawlRequest(CrawlPlan((site.url,), 10, (host,), delay_ms=0, concurrency=4), **more)
+
+
+def ask(settings: Settings, sql: str) -> list[tuple[Any, ...]]:
+    database = sqlite3.connect(settings.data / "longline.db")
+    try:
+        return database.execute(sql).fetchall()
+    finally:
+        database.close()
+
+
+def nothing_left(settings: Settings) -> bool:
+    counts = "SELECT (SELECT COUNT(*) FROM workers), (SELECT COUNT(*) FROM line WHERE owner IS NOT NULL)"
+    more = (
+        ", (SELECT COUNT(*) FROM runs WHERE owner IS NOT NULL), (SELECT COUNT(*) FROM segments WHERE state = 'writing')"
+    )
+    return ask(settings, counts + more) == [(0, 0, 0, 0)] and not list((settings.data / "alive").iterdir())
+
+
+class Notes(Watcher):
+    """What somebody who watches is told; may act on it."""
+
+    def __init__(self) -> None:
+        self.resumed: list[bool] = []
+        self.seen: list[int] = []
+
+    def opened(self, run: RunRow, *, resumed: bool) -> None:
+        assert run.state == "running"
+        self.resumed.append(resumed)
+
+    def moved(self, run: RunRow, progress: WorkerProgress) -> None:
+        assert progress.pages <= run.admitted
+        self.seen.append(run.admitted - run.open)
+
+
+async def test_a_crawl_runs_to_its_end_and_tells_of_it(settings: Settings):
+    notes = Notes()
+    with running_site(pages=30) as site:
+        result = await crawl(settings, request(site), notes)
+    assert (result.run.state, result.run.completed, result.resumed, result.untouched) == ("completed", 30, False, False)
+    assert {(f.fate, f.reason): f.count for f in result.fates}["completed", "ok"] == 30
+    assert notes.resumed == [False]
+    assert notes.seen[-1] == result.run.admitted, "the last look sees the end"
+    assert nothing_left(settings)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_stops_it_and_it_goes_on(settings: Settings, number: signal.Signals):
+    class Impatient(Notes):
+        def moved(self, run: RunRow, progress: WorkerProgress) -> None:
+            super().moved(run, progress)
+            if run.completed > 5 and len(self.seen) > 2:
+                os.kill(os.getpid(), number)
+
+    with running_site(pages=200, delay=0.01) as site:
+        stopped = await crawl(settings, request(site), Impatient())
+        assert stopped.run.state == "running"
+        assert 0 < stopped.run.completed < 200
+        assert nothing_left(settings)
+        notes = Notes()
+        done = await crawl(settings, request(site), notes)
+        assert (done.run.completed, done.resumed, notes.resumed) == (200, True, [True])
+        visits = site.visits()
+        visits.pop("/robots.txt")
+        assert set(visits.values()) == {1}
+
+
+async def test_one_that_ended_is_left_alone(settings: Settings):
+    with running_site(pages=5) as site:
+        await crawl(settings, request(site), Watcher())
+        before = len(site.requests)
+        again = await crawl(settings, request(site), Watcher())
+        assert (again.untouched, len(site.requests)) == (True, before)
+
+
+async def test_when_a_part_fails_the_worker_still_gives_everything_back(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+):
+    looks = 0
+    get = Crawls.get
+
+    async def failing(self: Crawls, run_id: int) -> RunRow:
+        nonlocal looks
+        looks += 1
+        if looks > 3:
+            raise ZeroDivisionError
+        return await get(self, run_id)
+
+    monkeypatch.setattr(Crawls, "get", failing)
+    before = asyncio.all_tasks()
+    with running_site(pages=200, delay=0.02) as site, pytest.raises(ZeroDivisionError):
+        await crawl(settings, request(site), Watcher())
+    assert nothing_left(settings)
+    assert asyncio.all_tasks() == before
+
+
+async def test_a_run_taken_away_is_not_worked_on(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    async def no(*_: object) -> bool:
+        return False
+
+    monkeypatch.setattr(Crawls, "renew", no)
+    with running_site(pages=200, delay=0.02) as site:
+        result = await crawl(settings, request(site), Watcher())
+    assert result.run.state == "running"
+    assert result.run.completed < 200
+
+
+async def test_a_folder_that_cannot_be_is_an_error(tmp_path: Path):
+    (tmp_path / "file").touch()
+    with running_site(pages=1) as site, pytest.raises(Exception, match="cannot be written"):
+        await crawl(Settings(data=tmp_path / "file" / "data"), request(site), Watcher())

@@ -1,0 +1,147 @@
+import asyncio
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from longline.model.errors import LonglineError, Unavailable
+from longline.model.run import NewRun
+from longline.model.task import NewTask
+from longline.ports.records.frontier import HostSetting
+from longline.settings import Settings
+from longline.wiring.house import MARKS, House, joined, open_house, ready_tables
+
+ROOT = Path(__file__).parents[2]
+ROLES = frozenset({"fetch", "parse"})
+
+
+def marks(settings: Settings) -> list[Path]:
+    folder = settings.data / MARKS
+    return sorted(folder.iterdir()) if folder.exists() else []
+
+
+async def hold_something(house: House, owner: int) -> None:
+    """Lease a host and begin a segment, as a worker does who then forgets."""
+    run = await house.records.runs.add(NewRun("u", "crawl", "{}"))
+    await house.records.frontier.ensure_hosts([HostSetting("a.example", 0, 1)])
+    task = NewTask("https://a.example/", "a.example", b"k" * 16, run.id, run.id)
+    await house.records.frontier.admit([task], {})
+    assert await house.records.frontier.claim(owner, 1, 10, 30_000)
+    await house.records.segments.begin("warc/half", owner)
+    await house.blobs.put("warc/half", b"half")
+
+
+async def free(house: House) -> bool:
+    """Whether nothing is held, begun or entered."""
+    keys = [info.key async for info in house.blobs.list()]
+    again = await house.records.frontier.claim(999, 1, 10, 30_000)
+    return not await house.records.workers.find() and not keys and len(again) == 1
+
+
+async def test_a_house_is_opened_with_every_engine_and_closed(settings: Settings):
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        assert (await house.records.schema.version()).startswith("SQLite")
+        assert await house.records.schema.pending() == []
+        assert await house.signals.check() == "in process"
+        assert "folder" in await house.blobs.check()
+    assert (settings.data / "longline.db").exists()
+    assert not (settings.data / "longline.db-wal").exists(), "the log was moved into the file"
+
+
+async def test_what_was_opened_is_closed_when_a_later_engine_fails(settings: Settings):
+    broken = msgspec.structs.replace(settings, redis="redis://127.0.0.1:not-a-port")
+    before = asyncio.all_tasks()
+    with pytest.raises(LonglineError):
+        async with open_house(broken):
+            pass
+    assert not (settings.data / "longline.db-wal").exists()
+    assert asyncio.all_tasks() == before
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"data": Path("/dev/null/data")}, "data folder /dev/null/data cannot be written"),
+        ({"database": "sqlite:////dev/null/x.db"}, "cannot make the folder /dev/null"),
+        ({"database": "postgresql://nobody@127.0.0.1:1/none"}, "cannot reach the database at 127.0.0.1:1/none"),
+        ({"objects": "ftp://a.example/"}, "no object store is called ftp"),
+    ],
+)
+async def test_an_engine_that_cannot_be_opened_is_one_line(settings: Settings, change: dict[str, object], said: str):
+    with pytest.raises(LonglineError, match=said) as raised:
+        async with open_house(msgspec.structs.replace(settings, **change)):
+            pass
+    assert "\n" not in str(raised.value)
+
+
+async def test_a_service_does_not_change_tables_by_itself(settings: Settings, postgres_url: str):
+    async with open_house(msgspec.structs.replace(settings, database=postgres_url)) as house:
+        with pytest.raises(Unavailable, match="migrations behind; run: longline migrate"):
+            await ready_tables(house, may_migrate=False)
+        await ready_tables(house, may_migrate=True)
+        await ready_tables(house, may_migrate=False)
+
+
+async def test_a_worker_is_known_while_it_is_there(settings: Settings):
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        async with joined(house, ROLES) as owner:
+            [row] = await house.records.workers.find()
+            assert (row.id, row.roles) == (owner, "fetch,parse")
+            assert [m.name for m in marks(settings)] == [row.mark]
+            assert not house.presence.gone(row.mark)
+        assert (await house.records.workers.find(), marks(settings)) == ([], [])
+
+
+async def join_and_fail(house: House) -> None:
+    async with joined(house, ROLES) as owner:
+        await hold_something(house, owner)
+        raise ZeroDivisionError
+
+
+async def test_a_worker_leaves_nothing_held_or_half_written(settings: Settings):
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        with pytest.raises(ZeroDivisionError):
+            await join_and_fail(house)
+        assert await free(house)
+
+
+async def join_and_lose_the_database(folder: str) -> None:
+    """What the process of the next test does."""
+    async with open_house(Settings(data=Path(folder))) as house:
+        await ready_tables(house, may_migrate=True)
+
+        async def fail(*_: object) -> int:
+            raise Unavailable("no database")
+
+        async with joined(house, ROLES) as owner:
+            await hold_something(house, owner)
+            type(house.records.workers).leave = fail  # type: ignore[method-assign, assignment]  # from here on
+
+
+async def test_a_worker_that_could_not_leave_is_found_dead(settings: Settings):
+    script = "import asyncio, sys; from tests.wiring import test_house as t; asyncio.run({}(sys.argv[1]))"
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", script.format("t.join_and_lose_the_database"), str(settings.data)),
+        cwd=ROOT,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    _, said = await process.communicate()
+    assert process.returncode == 1
+    assert b"no database" in said
+    assert len(marks(settings)) == 1
+    async with open_house(settings) as house:
+        assert await house.reaper.bury() == 1
+        assert await free(house)
+    assert marks(settings) == []
+
+
+async def test_who_cannot_join_leaves_no_mark(settings: Settings):
+    async with open_house(settings) as house:  # no tables: nobody can join
+        with pytest.raises(LonglineError):
+            async with joined(house, ROLES):
+                pass
+    assert marks(settings) == []

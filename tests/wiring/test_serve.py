@@ -1,0 +1,73 @@
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from longline.model.errors import Unavailable
+from longline.settings import Settings
+from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.serve import WORK, _child_environment, _listener, _loops
+
+
+@pytest.fixture
+async def house(settings: Settings) -> AsyncIterator[House]:
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        yield house
+
+
+def names(house: House, *roles: str, **settings: Any) -> set[str]:
+    changed = msgspec.structs.replace(house.settings, **settings)
+    parts = {f: getattr(house, f) for f in house.__slots__} | {"settings": changed}
+    return set(_loops(House(**parts), frozenset(roles), 1))
+
+
+async def test_roles_are_loops(house: House):
+    assert names(house, "fetch") == {"beat", "fetch", "signals"}
+    assert names(house, "parse") == {"beat", "parse"}
+    assert names(house, "upkeep") == {"beat", "reaper"}
+    assert names(house, "fetch", "parse", "upkeep") == {"beat", "fetch", "signals", "parse", "reaper"}
+
+
+async def test_more_workers_are_processes_of_the_all_in_one_command_only(house: House):
+    assert names(house, "fetch", "parse", "upkeep", workers=3) >= {"worker 2", "worker 3"}
+    assert names(house, "fetch", "parse", workers=3) == {"beat", "fetch", "signals", "parse"}
+
+
+async def test_a_call_for_work_is_heard_until_the_stop(house: House):
+    stop, calls = asyncio.Event(), asyncio.Queue[None]()
+    running = asyncio.create_task(_listener(house, lambda: calls.put_nowait(None))(stop))
+    async with asyncio.timeout(5):
+        while calls.empty():
+            await house.signals.send(WORK, "now")
+            await asyncio.sleep(0.01)
+        stop.set()
+        await running
+
+
+async def test_a_listener_without_a_carrier_says_so_to_be_started_again(house: House):
+    deaf = msgspec.structs.replace(house.settings, redis="redis://127.0.0.1:1/0")
+    before = asyncio.all_tasks()
+    async with open_house(deaf) as silent:
+        with pytest.raises(Unavailable, match=r"Redis at 127\.0\.0\.1:1"):
+            await _listener(silent, lambda: None)(asyncio.Event())
+    assert asyncio.all_tasks() == before
+
+
+async def test_a_listener_that_cannot_hear_stops_when_told(house: House):
+    deaf = msgspec.structs.replace(house.settings, redis="redis://127.0.0.1:1/0")
+    stop = asyncio.Event()
+    stop.set()
+    async with open_house(deaf) as silent:
+        await asyncio.wait_for(_listener(silent, lambda: None)(stop), 5)
+
+
+def test_a_child_reads_the_same_settings_and_no_others(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("LONGLINE_DATA", "/elsewhere")
+    monkeypatch.setenv("LONGLINE_CONFIG", "/some/file")
+    monkeypatch.setenv("PATH_OF_MINE", "kept")
+    given = _child_environment(msgspec.structs.replace(settings, concurrency=7))
+    assert (given["LONGLINE_DATA"], given["LONGLINE_CONCURRENCY"]) == (str(settings.data), "7")
+    assert ("LONGLINE_CONFIG" in given, given["PATH_OF_MINE"]) == (False, "kept")

@@ -1,0 +1,63 @@
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+
+from longline.engine.runtime import Loop, chore, run_loops
+from longline.model.plan import CrawlPlan
+from longline.services.crawls import Crawls, Opened
+from longline.settings import Settings
+from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.worker import fetch_worker, parse_worker
+from tests.web import SiteHandle, running_site
+
+PAGES = 40
+
+
+@pytest.fixture
+async def house(settings: Settings) -> AsyncIterator[House]:
+    async with open_house(msgspec.structs.replace(settings, user_agent="somebody/1.0", concurrency=4)) as house:
+        await ready_tables(house, may_migrate=True)
+        yield house
+
+
+async def opened(house: House, site: SiteHandle, owner: int) -> Opened:
+    host = site.url.removeprefix("http://").rstrip("/")
+    plan = CrawlPlan((site.url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=4)
+    return await Crawls(house.lifecycle, house.records.runs).open(plan, None, owner, 30_000, again=False)
+
+
+async def work(house: House, run_id: int, *loops: Loop) -> None:
+    """Let loops run until the run has ended."""
+    stop = asyncio.Event()
+
+    async def look() -> None:
+        run = await house.records.runs.get(run_id)
+        if run and run.state == "completed":
+            stop.set()
+
+    named = {str(number): loop for number, loop in enumerate([*loops, chore(look, 0.05)])}
+    await asyncio.wait_for(run_loops(named, stop), 30)
+
+
+async def test_a_worker_fetches_as_settings_say(house: House):
+    with running_site(pages=PAGES) as site:
+        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+            run = (await opened(house, site, owner)).run
+            await work(house, run.id, fetch_worker(house, owner).run)
+        assert (await house.records.tasks.counts())["completed"] == PAGES
+        assert {v.headers["user-agent"] for v in site.requests} == {"somebody/1.0"}
+
+
+async def test_fetching_and_parsing_can_be_two_workers(house: House):
+    """The parser reads the archive: it adds no visit to those of the fetcher."""
+    with running_site(pages=PAGES) as site:
+        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+            run = (await opened(house, site, owner)).run
+            await work(house, run.id, fetch_worker(house, owner, parse=False).run, parse_worker(house, owner).run)
+        visits = site.visits()
+        assert visits.pop("/robots.txt") == 1
+        assert (len(visits), set(visits.values())) == (PAGES, {1})
+    found = [await house.records.tasks.page(t.id) for t in await house.records.tasks.find(limit=1000)]
+    assert {f[1].title for f in found if f} == {f"Page {n}" for n in range(PAGES)}
