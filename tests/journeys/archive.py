@@ -3,6 +3,7 @@
 import sqlite3
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 from warcio.archiveiterator import ArchiveIterator
 
@@ -21,7 +22,7 @@ def records(folder: Path) -> Counter[str]:
     return found
 
 
-def ask(folder: Path, sql: str) -> list[tuple[object, ...]]:
+def ask(folder: Path, sql: str) -> list[tuple[Any, ...]]:
     """Rows of the crawl's database."""
     with sqlite3.connect(folder / "longline.db") as database:
         rows = database.execute(sql).fetchall()

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from longline.model.plan import CrawlPlan
+from longline.model.scope import scope_of
 from longline.model.task import ClaimedTask, NewTask
 from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier import HostSetting
@@ -41,8 +42,8 @@ class Admission:
         except BadUrl as bad:
             self.refused[page.run_id, bad.reason] += 1
             return
-        if plan.hosts and url.host not in plan.hosts:
-            self.refused[page.run_id, "offsite"] += 1
+        if (reason := scope_of(plan).refusal(url)) is not None:
+            self.refused[page.run_id, reason] += 1
             return
         key = dedupe_key(url.href)
         self.tasks.append(NewTask(url.href, url.host, key, page.scope, page.run_id, depth=depth, parent_id=page.id))

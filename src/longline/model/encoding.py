@@ -1,22 +1,40 @@
-"""Undoes the Content-Encoding of a body, with a bound on what may come out."""
+"""Undoes the Content-Encoding of a body, with a bound on what may come out.
 
-from collections.abc import Iterable
+Every decoder is told where to stop before it starts: a bomb costs what its bound allows, not what it swells to.
+"""
+
+import sys
+from collections.abc import Callable, Iterable
 from typing import cast
 
+import brotli  # type: ignore[import-untyped]  # the library has no types
 from isal import isal_zlib
 
 from longline.model.errors import LonglineError
 
-ACCEPT_ENCODING = "gzip, deflate"
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 """What we may ask for: exactly what `decode_body` undoes."""
 
 MAX_LAYERS = 3
 MAX_MEMBERS = 64
 
-_BROKEN = cast("type[Exception]", isal_zlib.error)  # the library's stub takes the class for an instance
+_BROKEN = (
+    cast("type[Exception]", isal_zlib.error),  # the library's stub takes the class for an instance
+    cast("type[Exception]", brotli.error),
+    zstd.ZstdError,
+)
 _GZIP, _ZLIB, _RAW = 31, 15, -15
 _GZIP_MAGIC = b"\x1f\x8b"
-_UNSUPPORTED = frozenset(("br", "zstd", "compress", "x-compress", "dcb", "dcz"))
+_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = b"\x2a\x4d\x18"  # after a byte of 0x50 to 0x5f; such a frame holds nothing of the body
+# RFC 9659: a body on the web may ask for a window of 8 MB and no more.
+_WINDOW: dict[int, int] = {zstd.DecompressionParameter.window_log_max: 23}
+_UNSUPPORTED = frozenset(("compress", "x-compress", "dcb", "dcz"))
 
 
 class Undecodable(LonglineError):
@@ -43,8 +61,7 @@ def _layers(headers: Iterable[tuple[str, str]]) -> list[str]:
     values = (value for name, value in headers if name.lower() == "content-encoding")
     words = (word.strip().lower() for value in values for word in value.split(","))
     # Servers write all sorts of things here ("utf-8", "none"); like browsers, take unknown words for no encoding.
-    known = ("gzip", "x-gzip", "deflate", *_UNSUPPORTED)
-    return [word for word in words if word in known]
+    return [word for word in words if word in _DECODERS or word in _UNSUPPORTED]
 
 
 def _undo(coding: str, body: bytes, limit: int) -> bytes:
@@ -53,21 +70,47 @@ def _undo(coding: str, body: bytes, limit: int) -> bytes:
     if coding in _UNSUPPORTED:
         raise Undecodable("bad_encoding", f"encoded with {coding}, which was not asked for")
     try:
-        return _gunzip(body, limit) if coding.endswith("gzip") else _inflate_either(body, limit)
+        return _DECODERS[coding](body, limit)
     except _BROKEN as error:
         raise Undecodable("bad_encoding", f"not valid {coding}: {error}") from None
 
 
+_Piece = Callable[[bytes, int], tuple[bytes, bytes]]
+"""Undoes what stands first in a body, up to a bound: what came out, and what follows."""
+
+
 def _gunzip(body: bytes, limit: int) -> bytes:
-    """All members of a gzip stream; what follows the last one is padding, and ignored as browsers do."""
-    whole, rest = _inflate(body, _GZIP, limit)
+    return _members(body, limit, _gzip_member, lambda rest: rest.startswith(_GZIP_MAGIC))
+
+
+def _unzstd(body: bytes, limit: int) -> bytes:
+    return _members(body, limit, _zstd_frame, lambda rest: rest.startswith(_ZSTD_MAGIC) or _is_skippable(rest))
+
+
+def _members(body: bytes, limit: int, piece: _Piece, follows: Callable[[bytes], bool]) -> bytes:
+    """All members of a stream; what follows the last one is padding, and ignored as browsers do."""
+    whole, rest = piece(body, limit)
     for _ in range(MAX_MEMBERS):
-        if not rest.startswith(_GZIP_MAGIC):
+        if not follows(rest):
             return whole
-        more, rest = _inflate(rest, _GZIP, limit - len(whole))
+        more, rest = piece(rest, limit - len(whole))
         whole += more
     # Each member copies all that follows it: thousands of empty ones would hold the loop for minutes.
-    raise Undecodable("bad_encoding", f"gzip of more than {MAX_MEMBERS} members")
+    raise Undecodable("bad_encoding", f"more than {MAX_MEMBERS} members")
+
+
+def _is_skippable(rest: bytes) -> bool:
+    return rest[1:4] == _SKIPPABLE and rest[0] & 0xF0 == 0x50
+
+
+def _gzip_member(body: bytes, limit: int) -> tuple[bytes, bytes]:
+    return _inflate(body, _GZIP, limit)
+
+
+def _zstd_frame(body: bytes, limit: int) -> tuple[bytes, bytes]:
+    stream = zstd.ZstdDecompressor(options=_WINDOW)
+    out = stream.decompress(body, limit + 1)
+    return _whole(out, stream.eof, limit), stream.unused_data
 
 
 def _inflate_either(body: bytes, limit: int) -> bytes:
@@ -81,8 +124,28 @@ def _inflate_either(body: bytes, limit: int) -> bytes:
 def _inflate(body: bytes, wbits: int, limit: int) -> tuple[bytes, bytes]:
     stream = isal_zlib.decompressobj(wbits)
     out = stream.decompress(body, limit + 1)
+    return _whole(out, stream.eof, limit), stream.unused_data
+
+
+def _unbrotli(body: bytes, limit: int) -> bytes:
+    stream = brotli.Decompressor()
+    # It stops growing its output at the first block that reaches the bound: a little more may come out.
+    out = stream.process(body, output_buffer_limit=limit + 1)
+    return _whole(out, stream.is_finished(), limit)
+
+
+def _whole(out: bytes, ended: bool, limit: int) -> bytes:
     if len(out) > limit:
         raise Undecodable("too_large", f"decodes to more than {limit} bytes")
-    if not stream.eof:
+    if not ended:
         raise Undecodable("bad_encoding", "the compressed stream ends early")
-    return out, stream.unused_data
+    return out
+
+
+_DECODERS: dict[str, Callable[[bytes, int], bytes]] = {
+    "gzip": _gunzip,
+    "x-gzip": _gunzip,
+    "deflate": _inflate_either,
+    "br": _unbrotli,
+    "zstd": _unzstd,
+}

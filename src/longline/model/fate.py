@@ -41,7 +41,21 @@ FINAL = frozenset(
 SKIPPED = frozenset({"robots", "not_html", "redirected", "budget"})
 """Reasons for not wanting a page after all."""
 
-REFUSED = frozenset({"known", "depth", "offsite", "budget", "scheme", "bad_url", "too_long", "run_ended"})
+REFUSED = frozenset(
+    {
+        "known",
+        "depth",
+        "offsite",
+        "excluded",
+        "not_included",
+        "trap",
+        "budget",
+        "scheme",
+        "bad_url",
+        "too_long",
+        "run_ended",
+    }
+)
 """Reasons for which a URL is never admitted."""
 
 

@@ -6,11 +6,18 @@ from longline.model.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
 
 
 class CrawlPlan(msgspec.Struct, frozen=True):
-    """How far a crawl goes and how politely. `hosts` empty means that any host may be followed."""
+    """How far a crawl goes and how politely.
+
+    A URL belongs to it when its host is one of `hosts` or lies in one of `domains` (both empty: any host), when no
+    `exclude` pattern is found in it and, if there are `include` patterns, one of them is.
+    """
 
     seeds: tuple[str, ...]
     max_depth: int = 2
     hosts: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
     robots: bool = True
     delay_ms: int = DEFAULT_DELAY_MS
     concurrency: int = DEFAULT_CONCURRENCY

@@ -1,0 +1,68 @@
+"""Which URLs belong to a run: its hosts and domains, its patterns, and guards against sites without an end.
+
+A trap is a site that makes URLs for ever: a calendar, a relative link that nests into itself, a filter in every
+combination. The bounds are far beyond what honest sites need.
+"""
+
+import re
+from collections import Counter
+from functools import lru_cache
+
+from longline.model.errors import BadInput
+from longline.model.plan import CrawlPlan
+from longline.model.url import Url, target
+
+MAX_SEGMENTS = 32
+MAX_REPEATS = 4
+MAX_PARAMETERS = 32
+
+
+class Scope:
+    """The compiled rules of one plan."""
+
+    def __init__(self, plan: CrawlPlan) -> None:
+        self._hosts = frozenset(plan.hosts)
+        self._domains = tuple(domain.lower().lstrip(".") for domain in plan.domains)
+        self._include = [compiled(pattern) for pattern in plan.include]
+        self._exclude = [compiled(pattern) for pattern in plan.exclude]
+
+    def refusal(self, url: Url) -> str | None:
+        """Why this URL does not belong to the run, or None when it does."""
+        if not self._on_site(url):
+            return "offsite"
+        if any(pattern.search(url.href) for pattern in self._exclude):
+            return "excluded"
+        if self._include and not any(pattern.search(url.href) for pattern in self._include):
+            return "not_included"
+        return "trap" if is_trap(url.href) else None
+
+    def _on_site(self, url: Url) -> bool:
+        if not self._hosts and not self._domains:
+            return True
+        name = url.hostname
+        return url.host in self._hosts or any(name == d or name.endswith(f".{d}") for d in self._domains)
+
+
+@lru_cache(maxsize=256)
+def scope_of(plan: CrawlPlan) -> Scope:
+    """The scope of a plan, compiled once."""
+    return Scope(plan)
+
+
+def compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern as a person wrote it, or one line that says what is wrong with it."""
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise BadInput(f"bad pattern {pattern!r}: {error}") from None
+
+
+def is_trap(href: str) -> bool:
+    """Whether a URL looks made by a loop: too deep, too repetitive, or with too many parameters."""
+    path, _, query = target(href).partition("?")
+    if query.count("&") >= MAX_PARAMETERS:
+        return True
+    if path.count("/") <= MAX_REPEATS:
+        return False
+    segments = [segment for segment in path.split("/") if segment]
+    return len(segments) > MAX_SEGMENTS or max(Counter(segments).values(), default=0) > MAX_REPEATS
