@@ -9,6 +9,7 @@ from longline.engine import fetch
 from longline.engine.fetch import Fetcher, FetchSettings, LeaseLost, RobotsCache
 from longline.engine.frontier import HeldHost, TooSoon
 from longline.model import fate
+from longline.model.encoding import ACCEPT_ENCODING
 from longline.model.plan import CrawlPlan
 from longline.model.robots import Robots
 from longline.ports.http import FetchFailed
@@ -62,7 +63,7 @@ async def test_a_page_comes_with_its_bytes_and_its_time(fetcher: Fetcher, http: 
     got = await fetcher.fetch(held(clock), HOME, PLAN)
     assert (got.reason, got.status, got.body, got.at) == ("ok", 200, b"<title>T</title>", START + 5000)
     assert http.urls == [ROBOTS, HOME]
-    assert {("user-agent", AGENT), ("accept-encoding", "gzip, deflate")} <= set(http.requests[1].headers)
+    assert {("user-agent", AGENT), ("accept-encoding", ACCEPT_ENCODING)} <= set(http.requests[1].headers)
     assert http.requests[1].max_bytes == 1000
 
 

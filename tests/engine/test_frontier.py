@@ -16,19 +16,27 @@ def held(*tasks: Any, asked: float = 0.0, answered: float = 0.0, **facts: Any) -
     return HeldHost(lease(*(tasks or (claimed(),)), **facts), TTL, asked, answered)
 
 
+async def settle(amount: int) -> None:
+    """Let so many who wait for each other go on as far as they can."""
+    for _ in range(4 * amount):
+        await asyncio.sleep(0)
+
+
 async def turns(host: HeldHost, clock: FakeClock, amount: int, until: float, step: float = 0.5) -> list[float]:
     """When so many requests that want to go at once are sent, while the clock moves on."""
     sent: list[float] = []
 
     async def one() -> None:
-        if await host.turn(clock):
-            sent.append(clock.monotonic())
+        start = await host.turn(clock)
+        if start is not None:
+            sent.append(start)
+            host.answered(start, clock.monotonic())
 
     running = [asyncio.create_task(one()) for _ in range(amount)]
     while clock.monotonic() < until:
-        await asyncio.sleep(0)
+        await settle(amount)
         clock.advance(step)
-    await asyncio.sleep(0)
+    await settle(amount)
     for task in running:
         task.cancel()
     await asyncio.gather(*running, return_exceptions=True)
@@ -41,6 +49,39 @@ async def test_the_delay_is_kept_from_start_to_start(clock: FakeClock):
     # However long the last answer took, and however long nobody asked: one delay after the last start is enough.
     assert host.next_start == 6
     assert await turns(host, clock, 2, until=15) == [9, 11]
+
+
+async def test_a_request_on_its_way_keeps_the_next_one_further_off(clock: FakeClock):
+    """The server sees a request later than it was sent: only its answer says that it has."""
+    host = held(delay_ms=2000)
+    assert await host.turn(clock) == 0
+    assert host.next_start == 3
+    host.answered(0, 0.1)
+    assert host.next_start == pytest.approx(2.1)
+    # An answer that took long says nothing about when the request arrived; the bound says enough.
+    clock.advance(3)
+    assert await host.turn(clock) == 3
+    host.answered(3, 9)
+    assert host.next_start == 6
+
+
+async def test_only_the_answer_to_the_last_request_shortens_the_wait(clock: FakeClock):
+    host = held(delay_ms=1000, concurrency=2)
+    assert await host.turn(clock) == 0
+    clock.advance(1.25)
+    assert await host.turn(clock) == 1.25
+    host.answered(0, 1.26)
+    assert host.next_start == 2.5
+    host.answered(1.25, 1.3)
+    assert host.next_start == pytest.approx(2.3)
+
+
+async def test_an_answer_does_not_undo_a_back_off(clock: FakeClock):
+    host = held(delay_ms=1000)
+    assert await host.turn(clock) == 0
+    host.back_off(30, 0.1)
+    host.answered(0, 0.1)
+    assert host.next_start == pytest.approx(30.1)
 
 
 async def test_without_a_delay_nobody_waits(clock: FakeClock):
@@ -84,7 +125,8 @@ def test_moments_go_out_by_the_engines_clock_rather_late_than_early(ahead: int):
 async def test_what_goes_out_comes_back_in(clock: FakeClock):
     """The politeness of one worker is that of the next."""
     first = held(delay_ms=3000, until=START + 500_000)  # the engine's clock is ahead by 470 seconds
-    await first.turn(clock)
+    assert await first.turn(clock) == 0
+    first.answered(0, 0)
     written = first.engine_time(first.next_start)
     clock.advance(1)
     second = held(not_before=written, until=START + 501_000, asked=1.0, answered=1.0)
@@ -93,14 +135,15 @@ async def test_what_goes_out_comes_back_in(clock: FakeClock):
 
 async def test_nothing_is_sent_once_the_lease_has_run_out(clock: FakeClock):
     host = held(claimed(1), claimed(2), delay_ms=20_000, asked=0.0)
-    assert await host.turn(clock)
+    assert await host.turn(clock) == 0
+    host.answered(0, 0)
     late = asyncio.create_task(host.turn(clock))
     await asyncio.sleep(0)
     clock.advance(19)
     assert not host.startable(30.0)
     host.expires = 19.5
     clock.advance(1)
-    assert await late is False
+    assert await late is None
 
 
 async def test_a_renewal_counts_from_when_it_was_asked_for(clock: FakeClock):
@@ -116,12 +159,13 @@ async def test_a_lost_host_starts_and_sends_nothing(clock: FakeClock):
     host = held()
     host.lost = True
     assert not host.startable(0)
-    assert await host.turn(clock) is False
+    assert await host.turn(clock) is None
 
 
 async def test_backing_off_holds_up_also_those_whose_turn_was_coming(clock: FakeClock):
     host = held(delay_ms=1000)
-    await host.turn(clock)
+    assert await host.turn(clock) == 0
+    host.answered(0, 0)
     waiting = asyncio.create_task(host.turn(clock))  # would go at 1
     await asyncio.sleep(0)
     host.back_off(10, clock.monotonic())
@@ -129,10 +173,10 @@ async def test_backing_off_holds_up_also_those_whose_turn_was_coming(clock: Fake
     assert (sent, waiting.done()) == ([], False)
     for _ in range(6):
         clock.advance(1)
-        await asyncio.sleep(0)
+        await settle(1)
     assert waiting.done()
-    assert await waiting
-    assert host.next_start >= 12
+    assert await waiting == 10
+    assert host.next_start >= 11
 
 
 def test_backing_off_never_shortens_a_wait():

@@ -15,7 +15,7 @@ from longline.ports.records import Records
 from longline.ports.records.frontier import Batch, HostSetting
 from longline.ports.records.moves import Standing
 from longline.testing.clock import FakeClock
-from tests.drivers.records.peek import Peek
+from tests.drivers.records.peek import Peek, Snapshot
 from tests.drivers.records.world import DELAY, ME, TTL, YOU, ended, get_run, host_report, queued_run, url, urls
 
 
@@ -364,6 +364,33 @@ async def test_a_move_is_tried_again_when_the_thing_changed_under_it(
 
     monkeypatch.setattr(records.moves, "standing", meddling)
     assert (await lifecycle.move(Order("schedule", subject, "force_run", "person"))).state == "pending"
+
+
+@pytest.mark.parametrize("noun", ["schedule", "run"])
+async def test_a_lease_that_changes_hands_between_the_look_and_the_move_is_not_the_old_holders(
+    records: Records, lifecycle: Lifecycle, peek: Peek, monkeypatch: pytest.MonkeyPatch, noun: Noun
+):
+    subject, mine = await brought_to(records, lifecycle, noun, "running")
+    standing, others = records.moves.standing, Lifecycle(records)
+
+    async def meanwhile(noun: Noun, of: int) -> Standing | None:
+        """What was looked at is true, and then is not: the thing is running again, under another lease."""
+        monkeypatch.setattr(records.moves, "standing", standing)
+        found = await standing(noun, of)
+        if noun == "run":
+            await others.free_run(of, mine.token)
+            await others.move(Order("run", of, "adopt", "worker", owner=YOU, lease_ms=TTL))
+        else:
+            await others.move(Order("schedule", of, "retry_later", "worker", token=mine.token))
+            await start(others, "schedule", of, YOU)
+        before.append(await peek.snapshot())
+        return found
+
+    before: list[Snapshot] = []
+    monkeypatch.setattr(records.moves, "standing", meanwhile)
+    with pytest.raises(StaleLease):
+        await lifecycle.move(Order(noun, subject, "fail", "worker", token=mine.token))
+    assert [await peek.snapshot()] == before
 
 
 async def test_a_thing_that_never_stands_still_is_given_up(

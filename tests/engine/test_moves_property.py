@@ -27,7 +27,7 @@ from tests.drivers.records.world import ended, host_report
 from tests.engine.history import History
 from tests.engine.storm import TTL, Actor, Parser, Person, Planner, Upkeep, Worker, World
 
-ROUNDS, STEPS = 16, 30
+ROUNDS, STEPS = 24, 30
 CAST = (*[Worker] * 6, *[Parser] * 3, *[Person] * 3, *[Planner] * 2, Upkeep)
 
 

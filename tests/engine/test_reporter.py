@@ -170,7 +170,9 @@ async def test_a_parser_that_raised_fails_the_task_and_keeps_the_page(desk: Desk
 async def test_times_are_told_in_the_engines_clock(clock: FakeClock, ahead: int):
     desk = Desk(clock, ahead)
     host = await desk.claim(1, 2, delay_ms=2000)
-    await host.turn(clock)
+    start = await host.turn(clock)
+    assert start is not None
+    host.answered(start, start)
     clock.advance(1)
     again = failed(host, 1, "http_5xx", status=503)
     patient = failed(host, 2, "http_429", status=429, retry_after=50.0)

@@ -108,7 +108,7 @@ class Fetcher:
                 return Fetched("bad_url", at, status=response.status, error="redirected to what is no URL")
             if target in seen:
                 return Fetched("redirect_loop", at, status=response.status, error=f"redirected back to {target}")
-            if parse(target).host != host.lease.host:
+            if _host_of(target) != host.lease.host:
                 return Fetched("redirected", at, status=response.status, elsewhere=target)
             if plan.robots and not await self._allowed(host, target):
                 return Fetched("robots", at, status=response.status, error=f"redirected to {target}")
@@ -116,7 +116,8 @@ class Fetcher:
         return Fetched("too_many_redirects", at, status=response.status, error=f"more than {MAX_HOPS} redirects")
 
     async def _send(self, host: HeldHost, url: str) -> tuple[int, Response]:
-        if not await host.turn(self._clock):
+        start = await host.turn(self._clock)
+        if start is None:
             raise LeaseLost
         s = self._settings
         headers = (("user-agent", s.user_agent), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING))
@@ -128,7 +129,11 @@ class Fetcher:
             total_seconds=s.total_seconds,
             max_bytes=s.max_bytes,
         )
-        return self._clock.now(), await self._http.fetch(request)
+        at = self._clock.now()
+        try:
+            return at, await self._http.fetch(request)
+        finally:
+            host.answered(start, self._clock.monotonic())
 
     def _judge(self, host: HeldHost, at: int, response: Response) -> Fetched:
         reason = fate.for_status(response.status)

@@ -12,6 +12,10 @@ from longline.model.host import HostLease
 from longline.model.task import ClaimedTask
 from longline.ports.clock import Clock
 
+ON_THE_WAY_ALONE = 1.0
+ON_THE_WAY_AMONG_OTHERS = 0.25
+"""Seconds that a request is given to arrive, where requests follow each other and where they overlap."""
+
 
 class TooSoon(Exception):
     """The host must be left alone for longer than its lease lasts: the task goes back as if it had not been started."""
@@ -27,6 +31,7 @@ class HeldHost:
         self.delay = lease.delay_ms / 1000
         self.lost = False
         self.asking_robots = asyncio.Lock()
+        self._turns = asyncio.Lock()
         # The engine's clock was read somewhere between `asked` and `answered`: each use takes the careful end.
         self._engine_then = lease.until - round(ttl * 1000)
         self._asked, self._ttl = asked, ttl
@@ -61,19 +66,31 @@ class HeldHost:
         free = bool(self.waiting) and self.inflight < self.lease.concurrency
         return free and not self.lost and now < self.expires
 
-    async def turn(self, clock: Clock) -> bool:
-        """Wait for this host's next request; False when the lease ran out meanwhile and nothing may be sent."""
-        while True:
-            now = clock.monotonic()
-            start = max(now, self.next_start)
-            if self._too_soon(start, now):
-                raise TooSoon
-            self._last_start, self.next_start = start, start + self.delay
-            if start > now:
-                await clock.sleep(start - now)
-            # While we waited somebody may have been told to leave the host alone: then we queue up once more.
-            if self.lost or clock.monotonic() >= self._quiet_until:
-                return not self.lost and clock.monotonic() < self.expires
+    async def turn(self, clock: Clock) -> float | None:
+        """Wait for this host's next request; when it starts, or None when the lease is gone and nothing may be sent."""
+        async with self._turns:
+            while not self.lost:
+                now = clock.monotonic()
+                if self.next_start <= now:
+                    return self._started(now) if now < self.expires else None
+                if self._too_soon(self.next_start, now):
+                    raise TooSoon
+                await clock.sleep(self.next_start - now)
+        return None
+
+    def _started(self, now: float) -> float:
+        # The server sees the request somewhat later than we send it. Until it has answered, the next request keeps that
+        # much more distance, or two of them could arrive closer together than they were sent.
+        alone = self.lease.concurrency == 1
+        allowance = ON_THE_WAY_ALONE if alone else min(self.delay, ON_THE_WAY_AMONG_OTHERS)
+        self._last_start = now
+        self.next_start = now + self.delay + (allowance if self.delay else 0.0)
+        return now
+
+    def answered(self, start: float, now: float) -> None:
+        """The request of that start was answered by now: so long ago at least its server has seen it."""
+        if start == self._last_start:
+            self.next_start = max(start + self.delay, min(self.next_start, now + self.delay), self._quiet_until)
 
     def engine_time(self, moment: float) -> int:
         """A moment of our monotonic clock in the engine's milliseconds, rather late than early."""

@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import msgspec
 
@@ -57,7 +57,6 @@ class Progress:
     failed: int = 0
     skipped: int = 0
     inflight: int = 0
-    ended_runs: set[int] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +251,6 @@ class Worker:
                 p.retries += f.rest == TaskState.PENDING
                 p.failed += f.rest == TaskState.FAILED
                 p.skipped += f.rest == TaskState.SKIPPED
-            p.ended_runs.update(reported.ended_runs)
             if reported.admitted.new or done.released:
                 self._next_claim = 0.0
         if self._watch is not None and delivered:

@@ -1,0 +1,67 @@
+"""A website on many loopback addresses that remembers when it was asked what, by its own clock.
+
+Run as a process of its own, so that its clock is not held up by whoever asks. Answers `GET /__visits` on its control
+address with everything it saw.
+"""
+
+import argparse
+import asyncio
+import sys
+import time
+
+import orjson
+
+BODY = b"<!doctype html><title>chaos</title><p>page</p>"
+ROBOTS = b"User-agent: *\nAllow: /\n"
+
+
+class Origin:
+    """What was seen so far: for each visit its host, path, start and end."""
+
+    def __init__(self, think: float) -> None:
+        self.think = think
+        self.visits: list[tuple[str, str, float, float]] = []
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Answer requests on one connection until it ends."""
+        host = writer.get_extra_info("sockname")[0]
+        try:
+            while request := await reader.readuntil(b"\r\n\r\n"):
+                await self._answer(host, request.split(b" ", 2)[1].decode(), writer)
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    async def _answer(self, host: str, path: str, writer: asyncio.StreamWriter) -> None:
+        if path == "/__visits":
+            await _send(writer, b"application/json", orjson.dumps(self.visits))
+            return
+        start = time.monotonic()
+        try:
+            if self.think:
+                await asyncio.sleep(self.think)
+            await _send(writer, b"text/html", ROBOTS if path == "/robots.txt" else BODY)
+        finally:
+            # Also when the other side is dead by now: it was asked, and it was busy until here.
+            self.visits.append((host, path, start, time.monotonic()))
+
+
+async def _send(writer: asyncio.StreamWriter, kind: bytes, body: bytes) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: %b\r\nContent-Length: %d\r\n\r\n" % (kind, len(body))
+    writer.write(head + body)
+    await writer.drain()
+
+
+async def main() -> None:
+    """Listen on every address of the machine until standard input ends."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--think", type=float, default=0.0)
+    origin = Origin(parser.parse_args().think)
+    server = await asyncio.start_server(origin.serve, "0.0.0.0", 0, backlog=4096)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

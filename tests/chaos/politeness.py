@@ -1,0 +1,246 @@
+"""Politeness over processes that die: workers on one PostgreSQL, killed every few seconds, judged by the website.
+
+`python -m tests.chaos.politeness` runs the large form and prints its figures.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+import asyncpg
+import orjson
+
+from longline.drivers.clock import SystemClock
+from longline.drivers.records import open_records
+from longline.engine.admit import seed
+from longline.engine.lifecycle import Lifecycle, Order
+from longline.model.ids import new_id
+from longline.model.plan import CrawlPlan
+from longline.model.run import NewRun
+from longline.ports.records import Records
+from tests.servers import running_postgres
+
+LEASE = "3s"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Hosts that want to be treated alike."""
+
+    hosts: int
+    pages: int
+    delay_ms: int
+    concurrency: int
+
+
+LARGE = (Group(40, 400, 0, 4), Group(80, 250, 50, 1), Group(60, 200, 100, 2), Group(20, 100, 250, 1))
+SMALL = (Group(6, 60, 0, 4), Group(10, 40, 50, 1), Group(4, 20, 100, 2))
+
+
+@dataclass
+class Verdict:
+    """What the website and the database say."""
+
+    requests: int = 0
+    kills: int = 0
+    seconds: float = 0.0
+    smallest_slack_ms: float = float("inf")
+    too_soon: list[tuple[str, float, int]] = field(default_factory=list)
+    too_many: list[tuple[str, int, int]] = field(default_factory=list)
+    missing: int = 0
+    refetched: int = 0
+    rows: dict[str, object] = field(default_factory=dict)
+
+
+@contextmanager
+def running_origin(think: float) -> Iterator[int]:
+    """The website as a process; its port on every loopback address."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.chaos.origin", "--think", str(think)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    try:
+        yield int(process.stdout.readline())
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def address(group: int, host: int) -> str:
+    """The loopback address of one host of one group."""
+    return f"127.0.{group + 1}.{host + 1}"
+
+
+async def fill(records: Records, groups: tuple[Group, ...], port: int) -> None:
+    """One run for each group, with every page of its hosts as a seed."""
+    lifecycle = Lifecycle(records)
+    for number, group in enumerate(groups):
+        urls = [f"http://{address(number, h)}:{port}/p{p}" for h in range(group.hosts) for p in range(group.pages)]
+        plan = CrawlPlan((), delay_ms=group.delay_ms, concurrency=group.concurrency, max_attempts=50)
+        run = await records.runs.add(NewRun(new_id(), "chaos", plan.text()))
+        await lifecycle.move(Order("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
+        for first in range(0, len(urls), 500):
+            seeds = [seed(url, run.id, plan) for url in urls[first : first + 500]]
+            await lifecycle.admit([task for task, _ in seeds], sorted({host for _, host in seeds}))
+
+
+class Crew:
+    """Worker processes, each as on a machine of its own: none can see that another is dead."""
+
+    def __init__(self, database: str, folder: Path) -> None:
+        self._database, self._folder = database, folder
+        self._workers: list[subprocess.Popen[bytes]] = []
+        self._made = 0
+
+    def hire(self) -> None:
+        """Start one more."""
+        self._made += 1
+        own = self._folder / f"machine{self._made}"
+        environment = os.environ | {
+            "LONGLINE_LEASE": LEASE,
+            "LONGLINE_DATA": str(own),
+            "LONGLINE_DATABASE": self._database,
+            "LONGLINE_OBJECTS": (self._folder / "objects").as_uri(),
+            "LONGLINE_EGRESS_ALLOW": "127.0.0.0/8",
+            "LONGLINE_LOG_LEVEL": "error",
+        }
+        self._workers.append(subprocess.Popen([sys.executable, "-m", "longline.cli", "worker"], env=environment))
+
+    def kill_one(self) -> None:
+        """Kill one of them without a word, and hire another."""
+        victim = self._workers.pop(random.randrange(len(self._workers)))
+        victim.send_signal(signal.SIGKILL)
+        victim.wait()
+        self.hire()
+
+    def dismiss(self) -> list[int]:
+        """Ask everybody to stop; how they ended."""
+        for worker in self._workers:
+            worker.terminate()
+        return [worker.wait(timeout=30) for worker in self._workers]
+
+
+async def storm(groups: tuple[Group, ...], *, workers: int, kill_every: float, most_seconds: float) -> Verdict:
+    """Run it all and judge."""
+    verdict = Verdict()
+    with (
+        running_postgres(durable=True) as server,
+        running_origin(0.005) as port,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        url = await server.create_database()
+        records = await open_records(url, SystemClock())
+        await records.schema.migrate()
+        await fill(records, groups, port)
+        crew = Crew(url, Path(folder))
+        begun = time.monotonic()
+        for _ in range(workers):
+            crew.hire()
+        while (await records.tasks.counts())["open"] and time.monotonic() - begun < most_seconds:
+            await asyncio.sleep(kill_every * random.uniform(0.6, 1.4))
+            if (await records.tasks.counts())["open"]:
+                crew.kill_one()
+                verdict.kills += 1
+        verdict.seconds = time.monotonic() - begun
+        verdict.rows["exits"] = crew.dismiss()
+        judge(verdict, await asyncio.to_thread(ask, port), groups)
+        verdict.rows |= await look(records, url)
+        await records.schema.close()
+    return verdict
+
+
+def ask(port: int) -> list[tuple[str, str, float, float]]:
+    """Everything the website saw."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/__visits", timeout=60) as answer:
+        visits: list[tuple[str, str, float, float]] = orjson.loads(answer.read())
+        return visits
+
+
+def judge(verdict: Verdict, visits: list[tuple[str, str, float, float]], groups: tuple[Group, ...]) -> None:
+    """Compare what every host saw with what it had asked for."""
+    by_host: defaultdict[str, list[tuple[str, float, float]]] = defaultdict(list)
+    for host, path, start, end in visits:
+        by_host[host].append((path, start, end))
+    verdict.requests = len(visits)
+    for number, group in enumerate(groups):
+        for host in (address(number, h) for h in range(group.hosts)):
+            _judge_host(verdict, host, by_host[host], group)
+
+
+def _judge_host(verdict: Verdict, host: str, seen: list[tuple[str, float, float]], group: Group) -> None:
+    starts = sorted(start for _, start, _ in seen)
+    for before, after in pairwise(starts):
+        slack = (after - before) * 1000 - group.delay_ms
+        if group.delay_ms:
+            verdict.smallest_slack_ms = min(verdict.smallest_slack_ms, slack)
+        if slack < 0:
+            verdict.too_soon.append((host, (after - before) * 1000, group.delay_ms))
+    edges = sorted([(start, 1) for _, start, _ in seen] + [(end, -1) for _, _, end in seen], key=lambda e: (e[0], e[1]))
+    busy = most = 0
+    for _, step in edges:
+        busy += step
+        most = max(most, busy)
+    if most > group.concurrency:
+        verdict.too_many.append((host, most, group.concurrency))
+    pages = Counter(path for path, _, _ in seen if path != "/robots.txt")
+    verdict.missing += sum(f"/p{p}" not in pages for p in range(group.pages))
+    verdict.refetched += sum(count - 1 for count in pages.values())
+
+
+async def look(records: Records, url: str) -> dict[str, object]:
+    """What the database says: every sum, and whatever should not be there."""
+    connection = await asyncpg.connect(url)
+    try:
+        one = connection.fetchval
+        return {
+            "states": {r.state: r.open for r in await records.runs.find()},
+            "counts": await records.tasks.counts(),
+            "pages": await one("SELECT COUNT(*) FROM pages"),
+            "urls": await one("SELECT COUNT(DISTINCT url) FROM pages"),
+            "records": int(await one("SELECT COALESCE(SUM(records), 0) FROM segments WHERE state = 'stored'")),
+            "queue": await one("SELECT COUNT(*) FROM queue"),
+            "held": await one("SELECT COUNT(*) FROM line WHERE owner IS NOT NULL"),
+            "lapses": int(await one("SELECT SUM(lapses) FROM line")),
+        }
+    finally:
+        await connection.close()
+
+
+def main() -> None:
+    """The large form, from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--kill-every", type=float, default=4.0)
+    parser.add_argument("--most-seconds", type=float, default=1800.0)
+    given = parser.parse_args()
+    groups = SMALL if given.small else LARGE
+    verdict = asyncio.run(
+        storm(groups, workers=given.workers, kill_every=given.kill_every, most_seconds=given.most_seconds)
+    )
+    print(f"{verdict.requests} requests in {verdict.seconds:.0f} s, {verdict.kills} kills")
+    print(f"gaps below the delay: {len(verdict.too_soon)} {verdict.too_soon[:10]}")
+    print(f"smallest slack: {verdict.smallest_slack_ms:.2f} ms")
+    print(f"hosts over their concurrency: {len(verdict.too_many)} {verdict.too_many[:10]}")
+    print(f"pages never asked for: {verdict.missing}; asked for more than once: {verdict.refetched}")
+    print(verdict.rows)
+
+
+if __name__ == "__main__":
+    main()
