@@ -41,8 +41,15 @@ fix: setup ## format and mend what can be mended by itself
 	@$(BIN)/ruff format src tests bench
 	@$(BIN)/ruff check --fix src tests bench
 
-bench: setup ## measure, side by side with references, in one run
-	@$(BIN)/python -m bench
+.venv-bench/.installed: requirements/bench.txt
+	@test -x .venv-bench/bin/python || $(PYTHON) -m venv .venv-bench
+	@echo '*' > .venv-bench/.gitignore
+	@echo "installing rivals into .venv-bench ..."
+	@.venv-bench/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/bench.txt
+	@touch $@
+
+bench: setup .venv-bench/.installed ## crawl the same site as rivals do, side by side; ARGS="--only ours,scrapy"
+	@$(BIN)/python -m bench $(ARGS)
 
 docs: setup ## write the generated pages of the reference anew
 	@$(BIN)/python -m longline.cli.reference docs/reference

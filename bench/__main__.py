@@ -1,41 +1,53 @@
-"""`make bench`: what the engine does per second here, in one run. Numbers mean something only beside each other."""
+"""`make bench`: the same crawl by us and by others, side by side. Numbers mean something only beside each other."""
 
 import argparse
-import asyncio
-import tempfile
-from pathlib import Path
+import sys
 
 from rich.console import Console
-from rich.table import Table
-from tests.servers import running_postgres
 
-from bench.frontier import Measured, drain
+from bench import frontier, profile, race, report
+from bench.contestants import USUAL, Contestant, chosen
+from bench.site import prepared
+
+CONCURRENCY = 64
+WIDTH = 110
+"""Of the table where no terminal says how wide it is."""
 
 
 def main() -> None:
-    """Run every measurement and print the table."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
-    parser.add_argument("--tasks", type=int, default=50_000, help="tasks in the frontier")
-    tasks = parser.parse_args().tasks
-    console = Console()
-    rows = []
-    with console.status("the frontier on SQLite"), tempfile.TemporaryDirectory() as folder:
-        rows.append(("SQLite, FULL, 1 connection", asyncio.run(drain(f"sqlite:///{Path(folder) / 'b.db'}", tasks, 1))))
-    with running_postgres(durable=True) as server:
-        for connections in (1, 2):
-            with console.status(f"the frontier on PostgreSQL, {connections} connections"):
-                url = asyncio.run(server.create_database())
-                measured = asyncio.run(drain(url, tasks, connections))
-                rows.append((f"{server.version}, durable, {connections} at once", measured))
-    console.print(_table(rows))
+    """Run what was asked for: the race, or one of the other measurements."""
+    others = {"frontier": frontier.main, "profile": profile.main}
+    if sys.argv[1:] and (other := others.get(sys.argv[1])):
+        other(sys.argv[2:])
+        return
+    asked = _asked()
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    with console.status("preparing the site") as status:
+        site = prepared(asked.pages, lambda step: status.update(step))
+    console.print(site.described())
+    measured = race.run(site, _available(asked.only, console), asked.repeat, asked.concurrency, console)
+    report.show(measured, console)
+    for path in report.keep(measured):
+        console.print(f"[dim]{path}[/]")
 
 
-def _table(rows: list[tuple[str, Measured]]) -> Table:
-    table = Table("engine", "admit /s", "claim+report /s", "claim p50 ms", "claim p99 ms", "report p50", "report p99")
-    for name, m in rows:
-        figures = (m.admitted, m.drained, m.claim[0], m.claim[1], m.report[0], m.report[1])
-        table.add_row(name, *(f"{figure:,.0f}" if figure >= 100 else f"{figure:.1f}" for figure in figures))
-    return table
+def _asked() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description=__doc__, epilog="Also: python -m bench frontier, python -m bench profile"
+    )
+    parser.add_argument("--only", default=",".join(USUAL), help="contestants, separated by commas")
+    parser.add_argument("--pages", type=int, default=4000, help="size of the site")
+    parser.add_argument("--repeat", type=int, default=3, help="rounds")
+    parser.add_argument("--concurrency", type=int, default=CONCURRENCY, help="fetches at once")
+    return parser.parse_args()
 
 
-main()
+def _available(names: str, console: Console) -> list[Contestant]:
+    wanted = chosen(names)
+    if missing := [contestant.name for contestant in wanted if not contestant.available]:
+        console.print(f"[yellow]without {', '.join(missing)}:[/] `make bench` installs them beside us")
+    return [contestant for contestant in wanted if contestant.available]
+
+
+if __name__ == "__main__":
+    main()

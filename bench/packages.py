@@ -1,4 +1,4 @@
-"""Documentation of other projects, and nginx, from the distribution's archive: downloaded and unpacked, not installed."""
+"""Packages of the distribution, downloaded and unpacked but not installed: documentation to crawl, and nginx."""
 
 import shutil
 import subprocess

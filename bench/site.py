@@ -84,7 +84,7 @@ def _real(folder: Path, each: int, step: Callable[[str], None]) -> Site | None:
     except NoPackage as lacking:
         step(f"no packages ({lacking}); generating pages instead")
         return None
-    chosen = {}
+    chosen: dict[str, dict[str, str]] = {}
     for address, documentation in zip(ADDRESSES, SITES, strict=True):
         step(f"choosing pages of {documentation.package}")
         chosen[address] = _nearest(documentation, each)
@@ -95,7 +95,8 @@ def _real(folder: Path, each: int, step: Callable[[str], None]) -> Site | None:
 def _nearest(documentation: Documentation, limit: int) -> dict[str, str]:
     """Pages by path, those first that are fewest links away from the start; bytes are kept as characters."""
     top = unpacked(documentation.package) / documentation.folder
-    waiting, seen, chosen = deque([documentation.start]), {documentation.start}, {}
+    waiting, seen = deque([documentation.start]), {documentation.start}
+    chosen: dict[str, str] = {}
     while waiting and len(chosen) < limit:
         path = waiting.popleft()
         if not _is_page(top / path[1:]):

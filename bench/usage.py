@@ -23,7 +23,7 @@ def processes(pid: int) -> list[int]:
 
 def cpu_seconds(pid: int) -> float:
     """User and system time of a process and its descendants, also of those that have ended and were waited for."""
-    return sum(sum(map(int, _stat(each)[_USER : _WAITED_SYSTEM])) for each in processes(pid)) * _TICK
+    return sum(sum(map(int, _stat(each)[_USER:_WAITED_SYSTEM])) for each in processes(pid)) * _TICK
 
 
 def resident_bytes(pid: int) -> int:

@@ -39,10 +39,9 @@ def served(site: Site) -> Iterator[Served]:
     """Serve the site on every address, on one port, for as long as the context lasts."""
     name, program = _program()
     prepare = {"nginx": _nginx, "caddy": _caddy}[name]
-    port = free_ports(1)[0]
 
     def launch(folder: Path) -> Launch[Served]:
-        log = folder / "access.log"
+        log, port = folder / "access.log", free_ports(1)[0]
         log.touch()
         command = prepare(program, folder, site, port)
         return Launch(command, lambda: _answer(Served(name, port, log, 0), program))

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from bench.crawlers.order import Order, given, lap
 from longline.cli.loop import run
 from longline.drivers.http.client import WreqHttp
 from longline.model.encoding import ACCEPT_ENCODING, decode_body
@@ -9,8 +10,6 @@ from longline.model.url import parse
 from longline.parsers.page import extract
 from longline.plugins import Page
 from longline.ports.http import Request
-
-from bench.crawlers.order import Order, given, lap
 
 HEADERS = (("user-agent", "bench"), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING))
 MAX_BYTES = 10 * 1024 * 1024

@@ -3,11 +3,12 @@
 
 import asyncio
 
-from bench.crawlers.order import Order, given, lap
 from crawlee import ConcurrencySettings
 from crawlee.configuration import Configuration
 from crawlee.crawlers import ParselCrawler, ParselCrawlingContext
 from crawlee.storage_clients import FileSystemStorageClient, MemoryStorageClient
+
+from bench.crawlers.order import Order, given, lap
 
 STORAGES = {"file": FileSystemStorageClient, "memory": MemoryStorageClient}
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+from bench.crawlers.order import Order, given, lap
 from longline.cli.loop import run
 from longline.model.plan import CrawlPlan
 from longline.model.states import RunState
@@ -15,8 +16,6 @@ from longline.settings import Settings
 from longline.settings.handover import environment
 from longline.wiring import CrawlRequest, Watcher, crawl, open_house
 from longline.wiring.house import MARKS, ready_tables
-
-from bench.crawlers.order import Order, given, lap
 
 FAR = 1_000_000
 """Depth that no site has: every link is followed."""

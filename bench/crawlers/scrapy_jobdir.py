@@ -1,7 +1,7 @@
 """Scrapy as one would run it for a crawl that must survive: queue and seen-set on disk, bodies kept, robots obeyed."""
 # mypy: disable-error-code="import-not-found, misc"
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -20,10 +20,16 @@ class Site(scrapy.Spider):
     name = "site"
 
     def __init__(self, order: Order, **named: Any) -> None:
-        super().__init__(start_urls=order.seeds, **named)
+        super().__init__(**named)
+        self.seeds = order.seeds
         self.bodies = Path(order.folder) / "bodies"
         self.bodies.mkdir()
-        self.extractor = LinkExtractor(allow_domains=sorted({host.partition(":")[0] for host in order.hosts}))
+        self.extractor = LinkExtractor(allow_domains=order.hosts)
+
+    async def start(self) -> AsyncIterator[scrapy.Request]:
+        """The seeds, seen like any other URL; left to itself Scrapy would fetch them twice."""
+        for url in self.seeds:
+            yield scrapy.Request(url)
 
     def parse(self, response: Response) -> Iterator[scrapy.Request]:
         """Keep the page and go on from it."""

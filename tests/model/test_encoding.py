@@ -1,17 +1,24 @@
 """Bodies come out as they went in, or not at all."""
 
 import gzip
+import sys
 import tracemalloc
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
 
+import brotli  # type: ignore[import-untyped]  # the library has no types
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longline.model import fate
 from longline.model.encoding import ACCEPT_ENCODING, MAX_MEMBERS, Undecodable, decode_body
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 TEXT = b"<p>the same again and again</p>" * 1000
 LIMIT = len(TEXT)
@@ -30,7 +37,21 @@ ENCODERS: dict[str, Callable[[bytes], bytes]] = {
     "gzip": gzip.compress,
     "x-gzip": gzip.compress,
     "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": zstd.compress,
 }
+
+SKIPPABLE = b"\x5a\x2a\x4d\x18\x04\0\0\0skip"
+
+
+def zstd_in_pieces(body: bytes, window: int = 20) -> bytes:
+    """As a server streams it: no length in the head, a window of its own choice."""
+    stream = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: window})
+    return b"".join(stream.compress(body[at : at + 9000]) for at in range(0, len(body), 9000)) + stream.flush()
+
+
+def test_nothing_is_asked_for_that_does_not_decode():
+    assert set(ACCEPT_ENCODING.split(", ")) == set(ENCODERS) - {"x-gzip"}
 
 
 @pytest.mark.parametrize("coding", ACCEPT_ENCODING.split(", "))
@@ -54,6 +75,15 @@ def test_everything_we_ask_for_decodes(coding):
         (zlib.compress(gzip.compress(TEXT)), ("gzip", "deflate")),
         (gzip.compress(TEXT[:100]) + gzip.compress(TEXT[100:]), ("gzip",)),
         (gzip.compress(TEXT) + b"\0\0padding", ("gzip",)),
+        (brotli.compress(TEXT), ("BR",)),
+        (brotli.compress(gzip.compress(TEXT)), ("gzip, br",)),
+        (gzip.compress(zstd.compress(brotli.compress(TEXT))), ("br", "zstd, gzip")),
+        (zstd_in_pieces(TEXT), ("zstd",)),
+        (zstd_in_pieces(TEXT, window=23), ("zstd",)),
+        (zstd.compress(TEXT[:100]) + zstd.compress(TEXT[100:]), ("zstd",)),
+        (SKIPPABLE + zstd.compress(TEXT), ("zstd",)),
+        (zstd.compress(TEXT[:100]) + SKIPPABLE + zstd.compress(TEXT[100:]), ("zstd",)),
+        (zstd.compress(TEXT) + b"\0\0padding", ("zstd",)),
     ],
 )
 def test_what_servers_send(body, codings):
@@ -75,7 +105,17 @@ def test_no_body_is_no_fault():
         (b"<html>not compressed at all</html>", "deflate"),
         (zlib.compress(TEXT)[:-5], "deflate"),
         (b"\x1b\x03\x00", "br"),
+        (brotli.compress(TEXT)[:-1], "br"),
+        (brotli.compress(TEXT)[:10] + b"\xff" * 20, "br"),
+        (b"<html>not compressed at all</html>", "br"),
         (b"\x28\xb5\x2f\xfd", "zstd"),
+        (zstd.compress(TEXT)[:-1], "zstd"),
+        (zstd.compress(TEXT) + zstd.compress(TEXT)[:9], "zstd"),
+        (b"<html>not compressed at all</html>", "zstd"),
+        (zstd_in_pieces(TEXT, window=24), "zstd"),
+        (zstd.compress(b"") * (MAX_MEMBERS + 2), "zstd"),
+        (TEXT, "compress"),
+        (TEXT, "dcb"),
         (gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"x")))), "gzip, gzip, gzip, gzip"),
         (gzip.compress(b"") * (MAX_MEMBERS + 2), "gzip"),
     ],
@@ -98,7 +138,14 @@ BOMB = b"\0" * 50_000_000
         (zlib.compress(TEXT + b"x"), "deflate"),
         (raw_deflate(TEXT + b"x"), "deflate"),
         (gzip.compress(TEXT) + gzip.compress(b"x"), "gzip"),
+        (brotli.compress(TEXT + b"x"), "br"),
+        (zstd.compress(TEXT + b"x"), "zstd"),
+        (zstd_in_pieces(TEXT + b"x"), "zstd"),
+        (zstd.compress(TEXT) + zstd.compress(b"x"), "zstd"),
         (gzip.compress(BOMB), "gzip"),
+        (brotli.compress(BOMB, quality=5), "br"),
+        (zstd.compress(BOMB), "zstd"),
+        (brotli.compress(zstd.compress(BOMB)), "zstd, br"),
         (gzip.compress(gzip.compress(BOMB)), "gzip, gzip"),
     ],
 )
@@ -109,12 +156,20 @@ def test_bombs_are_refused(body, coding):
     assert failure.value.kind in fate.FINAL
 
 
-def test_a_bomb_is_not_even_unpacked():
-    bomb = gzip.compress(BOMB)
+@pytest.mark.parametrize(
+    ("bomb", "coding"),
+    [
+        (gzip.compress(BOMB), "gzip"),
+        (zlib.compress(BOMB), "deflate"),
+        (brotli.compress(BOMB, quality=5), "br"),
+        (zstd.compress(BOMB), "zstd"),
+    ],
+)
+def test_a_bomb_is_not_even_unpacked(bomb, coding):
     tracemalloc.start()
     try:
         with pytest.raises(Undecodable):
-            decode(bomb, "gzip")
+            decode(bomb, coding)
         assert tracemalloc.get_traced_memory()[1] < len(BOMB) / 10
     finally:
         tracemalloc.stop()

@@ -10,6 +10,8 @@ from longline.services.crawls import Crawls, Opened
 from longline.settings import Settings
 from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker, parse_worker
+from tests.drivers.signals.relay import relay_to
+from tests.journeys.place import Place
 from tests.web import SiteHandle, running_site
 
 PAGES = 40
@@ -61,3 +63,25 @@ async def test_fetching_and_parsing_can_be_two_workers(house: House):
         assert (len(visits), set(visits.values())) == (PAGES, {1})
     found = [await house.records.tasks.page(t.id) for t in await house.records.tasks.find(limit=1000)]
     assert {f[1].title for f in found if f} == {f"Page {n}" for n in range(PAGES)}
+
+
+async def test_a_database_that_hangs_up_again_and_again_loses_nothing(settings: Settings, postgres_url: str):
+    """A report whose answer was cut off may or may not have been written: either way every page is kept once."""
+    async with relay_to(postgres_url) as relay:
+        there = msgspec.structs.replace(settings, database=relay.url(postgres_url), lease=5.0)
+        with running_site(pages=300, delay=0.005) as site:
+            async with open_house(there) as house:
+                await ready_tables(house, may_migrate=True)
+                async with joined(house, frozenset({"fetch", "parse"})) as owner:
+                    run = (await opened(house, site, owner)).run
+
+                    async def cut(stop: asyncio.Event) -> None:
+                        for seconds in (0.05, 0.11, 0.07, 0.13, 0.03) * 8:
+                            await asyncio.sleep(seconds)
+                            relay.cut()
+
+                    worker, reaper = fetch_worker(house, owner).run, chore(house.reaper.once, 1.0)
+                    await work(house, run.id, worker, reaper, cut)
+            place = Place(settings.data, {"database": postgres_url})
+            await asyncio.to_thread(place.assert_whole, site)
+            assert await asyncio.to_thread(place.held) == {}

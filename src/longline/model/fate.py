@@ -15,6 +15,10 @@ RETRYABLE = frozenset(
         "truncated",
         "protocol",
         "network",
+        "proxy_refused",
+        "proxy_auth",
+        "proxy_failed",
+        "proxy_exhausted",
         "http_429",
         "http_5xx",
         "internal",
@@ -24,6 +28,7 @@ RETRYABLE = frozenset(
 
 FINAL = frozenset(
     {
+        "egress",
         "tls",
         "too_large",
         "bad_encoding",

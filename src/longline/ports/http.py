@@ -1,12 +1,85 @@
 """How a request leaves the house and what comes back."""
 
-from typing import Protocol
+from ipaddress import IPv6Address
+from typing import Any, Literal, Protocol, get_args
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from longline.model.errors import BadInput
+from longline.model.url import BadUrl, join, parse
+
+ProxyScheme = Literal["http", "https", "socks5", "socks5h"]
+
+_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
+
+
+class Proxy(msgspec.Struct, frozen=True):
+    """A way out: configured by the operator, so its own address may be anywhere.
+
+    What becomes of the target's name: `socks5` is handed an address that we resolved and checked. `http` and `https`
+    are asked for the name, after we have resolved and checked it, so a proxy that resolves it otherwise has the last
+    word. `socks5h` alone resolves the name; we check it only where it is written as an address.
+    """
+
+    scheme: ProxyScheme
+    host: str
+    port: int
+    username: str = ""
+    password: str = ""
+
+    def __post_init__(self) -> None:
+        if self.scheme not in get_args(ProxyScheme):
+            raise BadInput(f"not a kind of proxy: {self.scheme!r}; one of {', '.join(get_args(ProxyScheme))}")
+        if not _is_host(self.host):
+            raise BadInput("a proxy needs the name or the address of its host, and nothing else there")
+        if not 0 < self.port < 65536:
+            raise BadInput(f"not a port: {self.port}")
+
+    @classmethod
+    def parse(cls, text: str) -> "Proxy":
+        """The proxy of a URI such as `socks5://user:password@192.0.2.1:1080`."""
+        try:
+            parts = urlsplit(text.strip())
+            port = parts.port or _PORTS.get(parts.scheme, 0)
+        except ValueError:
+            raise BadInput("not a proxy: the URI cannot be parsed") from None  # not shown: it may hold a password
+        if parts.path not in ("", "/") or parts.query or parts.fragment:
+            raise BadInput("not a proxy: the URI goes on after host and port")
+        username, password = unquote(parts.username or ""), unquote(parts.password or "")
+        scheme: ProxyScheme = parts.scheme  # type: ignore[assignment]  # __post_init__ looks at it
+        return cls(scheme, parts.hostname or "", port, username, password)
+
+    @property
+    def label(self) -> str:
+        """Scheme, host and port: what may be shown."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+    def __repr__(self) -> str:
+        return f"Proxy({self.label!r})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("label", self.label)]
+
+
+def _is_host(text: str) -> bool:
+    if ":" not in text:
+        return bool(text) and text.isascii() and text.isprintable() and not set(text) & set(" /@?#\\[]")
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
+
 
 class Request(msgspec.Struct, frozen=True):
-    """One GET. Redirects are never followed here: every hop is somebody's decision."""
+    """One GET. Redirects are never followed here: every hop is somebody's decision.
+
+    Credentials in the URL are sent to that host as Basic authorization, unless a header says otherwise.
+    `connect_seconds` is for reaching the host, through a proxy if there is one; `idle_seconds` is the longest
+    silence, connecting included; of two that pass together the total gives the failure its name.
+    """
 
     url: str
     headers: tuple[tuple[str, str], ...] = ()
@@ -14,10 +87,15 @@ class Request(msgspec.Struct, frozen=True):
     idle_seconds: float = 15.0
     total_seconds: float = 60.0
     max_bytes: int = 10 * 1024 * 1024
+    proxy: Proxy | None = None
 
 
 class Response(msgspec.Struct, frozen=True):
-    """An answer as it came off the wire; `body` is undecoded, `headers` keep their order and repeats."""
+    """An answer as it came; `url` is the one that was asked for, less any credentials, and `body` is undecoded.
+
+    `headers` has every value, and those of one name in their order. Names may have lost their capitals and headers of
+    different names their order, as HTTP/2 and the client's own table would have it.
+    """
 
     url: str
     status: int
@@ -31,13 +109,38 @@ class Response(msgspec.Struct, frozen=True):
         wanted = name.lower()
         return next((v for k, v in self.headers if k.lower() == wanted), None)
 
+    def leads_to(self, base: str) -> str:
+        """The URL that the Location means to one who asked for `base`; raises `FetchFailed` when it is none of ours."""
+        location = _utf8(self.header("location") or "")
+        target = join(base, location)
+        if target is None:
+            raise FetchFailed("bad_url", "redirected to what is no URL")
+        try:
+            return parse(target).href
+        except BadUrl as error:
+            raise FetchFailed("bad_url", f"redirected to what is no URL of ours ({error.reason})") from None
+
+
+def _utf8(text: str) -> str:
+    """Header bytes are told as Latin-1; a Location that is not ASCII is UTF-8 all the same, as browsers have it."""
+    try:
+        return text.encode("latin-1").decode()
+    except UnicodeError:
+        return text
+
 
 class FetchFailed(Exception):
-    """No whole answer came. `kind` is one word of the taxonomy in `model/fate.py`."""
+    """No whole answer came. `kind` is one word of the taxonomy in `model/fate.py`.
 
-    def __init__(self, kind: str, message: str) -> None:
+    `proxy_fault` says that the way there failed and not the target: another proxy may do better, and the page is not
+    to blame. It is set where the proxy said so, could not be reached, or broke off; a target that is known to have
+    refused, an untrusted certificate and a long silence are not held against the proxy.
+    """
+
+    def __init__(self, kind: str, message: str, *, proxy_fault: bool = False) -> None:
         super().__init__(message)
         self.kind = kind
+        self.proxy_fault = proxy_fault
 
 
 class Http(Protocol):

@@ -53,6 +53,8 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
     _on_interrupt(stop.set)
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=True)
+        # Somebody sits and watches: better told now than after the first page.
+        await house.blobs.check()
         # Whoever was killed in this folder holds nothing any more.
         await house.reaper.bury()
         crawls = Crawls(house.lifecycle, house.records.runs)

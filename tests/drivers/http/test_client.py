@@ -7,7 +7,7 @@ import pytest
 import uvloop
 
 from longline.drivers.http import WreqHttp
-from longline.drivers.http.names import Address
+from longline.model.egress import Address
 from longline.model.encoding import ACCEPT_ENCODING, decode_body
 from longline.ports.http import FetchFailed, Http, Request
 from tests.drivers.http.wire import CERTIFICATE, Peer, keeps_answering, says, serving, to_loopback

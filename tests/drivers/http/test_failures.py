@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 
 import pytest
+from msgspec.structs import replace
 
 from longline.drivers.http import WreqHttp
 from longline.model import fate
@@ -150,14 +151,58 @@ def full_house() -> Iterator[int]:
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems treat a full queue in their own way")
 async def test_no_connection_in_time(client: WreqHttp):
     with full_house() as port:
-        failure = await failing(client, Request(f"http://site.test:{port}/", connect_seconds=0.3))
-    assert failure.kind == "connect_timeout"
+        url = f"http://site.test:{port}/"
+        assert (await failing(client, Request(url, connect_seconds=0.3))).kind == "connect_timeout"
+        assert (await failing(client, Request(url, idle_seconds=0.3))).kind == "connect_timeout"
 
 
-async def test_no_handshake_in_time(client: WreqHttp):
-    async with serving(Peer.goodbye) as server:
-        failure = await failing(client, Request(server.url("/", "site.test", "https"), connect_seconds=0.3))
-    assert failure.kind == "connect_timeout"
+async def stalls_before_the_head(peer: Peer) -> None:
+    await peer.request()
+    await peer.goodbye()
+
+
+async def stalls_in_the_head(peer: Peer) -> None:
+    await peer.request()
+    await peer.send(OK + b"Content-Le")
+    await peer.goodbye()
+
+
+async def stalls_in_the_body(peer: Peer) -> None:
+    await peer.request()
+    await peer.send(OK + b"Content-Length: 100\r\n\r\nabc")
+    await peer.goodbye()
+
+
+SHORT, LONG = 0.2, 30.0
+
+
+@pytest.mark.parametrize(
+    ("script", "secure", "short", "kind"),
+    [
+        (Peer.goodbye, True, "connect_seconds", "connect_timeout"),
+        (Peer.goodbye, True, "idle_seconds", "connect_timeout"),  # nothing is heard, since nobody is there
+        (Peer.goodbye, True, "total_seconds", "total_timeout"),
+        (stalls_before_the_head, False, "idle_seconds", "idle_timeout"),
+        (stalls_before_the_head, False, "total_seconds", "total_timeout"),
+        (stalls_in_the_head, False, "idle_seconds", "idle_timeout"),
+        (stalls_in_the_head, False, "total_seconds", "total_timeout"),
+        (stalls_in_the_body, False, "idle_seconds", "idle_timeout"),
+        (stalls_in_the_body, False, "total_seconds", "total_timeout"),
+    ],
+)
+async def test_the_deadline_that_passes_gives_its_name(client: WreqHttp, script: Script, secure, short: str, kind: str):
+    async with serving(script) as server:
+        far = Request(server.url("/", "site.test", "https" if secure else "http"), (), LONG, LONG, LONG + 1)
+        assert (await failing(client, replace(far, **{short: SHORT}))).kind == kind
+        await server.until_open(0)
+
+
+@pytest.mark.parametrize("script", [stalls_before_the_head, stalls_in_the_body])
+async def test_of_two_that_pass_together_the_total_is_named(client: WreqHttp, script: Script):
+    async with serving(script) as server:
+        request = Request(server.url(), idle_seconds=SHORT, total_seconds=SHORT)
+        failures = await asyncio.gather(*(failing(client, request) for _ in range(10)))
+    assert [failure.kind for failure in failures] == ["total_timeout"] * 10
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "site.test"])

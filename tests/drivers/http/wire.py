@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
 
-from longline.drivers.http.names import Address
+from longline.model.egress import Address
 
 CERTIFICATE = Path(__file__).parent / "site.test.pem"
 """A self-signed certificate of site.test and its key."""
@@ -94,14 +94,16 @@ class Server:
 
 
 @asynccontextmanager
-async def serving(script: Script, secure: bool = False) -> AsyncIterator[Server]:
-    """A server that runs the script for every connection."""
+async def serving(
+    script: Script, secure: bool | ssl.SSLContext = False, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[Server]:
+    """A server that runs the script for every connection; `secure` may be a certificate other than the usual one."""
     server = Server(script)
-    context = None
-    if secure:
+    context = secure if isinstance(secure, ssl.SSLContext) else None
+    if secure is True:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(CERTIFICATE)
-    listener = await asyncio.start_server(server.welcome, "127.0.0.1", 0, ssl=context)
+    listener = await asyncio.start_server(server.welcome, host, port, ssl=context)
     server.port = listener.sockets[0].getsockname()[1]
     try:
         yield server

@@ -1,12 +1,15 @@
 """Single guarded moves, on both engines: row, place, counters and event change together or not at all."""
 
+import re
+
 import orjson
 import pytest
 
+from longline.drivers.records.named import load
 from longline.model.errors import IllegalMove
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule
-from longline.model.states import Noun, TaskState
+from longline.model.states import ENDED, Noun, TaskState
 from longline.model.task import BOT
 from longline.ports.records import Records
 from longline.ports.records.moves import Change, Standing
@@ -232,6 +235,12 @@ async def test_a_run_with_open_tasks_does_not_finish(records: Records, peek: Pee
     before = await peek.snapshot()
     assert await records.moves.apply(Change("run", run_id, "finish", "running", "completed", "worker")) is None
     assert await peek.snapshot() == before
+
+
+@pytest.mark.parametrize("query", ["hosts_of_open_tasks", "open_tasks_of_run"])
+def test_open_is_what_has_no_fate(query: str):
+    (listed,) = re.findall(r"state NOT IN \(([^)]*)\)", load("pg")[query].sql)
+    assert set(re.findall(r"'(\w+)'", listed)) == ENDED
 
 
 async def test_a_run_without_tasks_may_finish(records: Records):

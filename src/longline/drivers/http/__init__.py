@@ -1,6 +1,7 @@
-"""The client behind `ports/http`, and what it needs: names to addresses, the library's failures to our words."""
+"""The client behind `ports/http`, and what it needs: a guard, names, ways out, the library's failures in our words."""
 
 from longline.drivers.http.client import WreqHttp
+from longline.drivers.http.guard import Guarded
 from longline.drivers.http.names import Names
 
-__all__ = ["Names", "WreqHttp"]
+__all__ = ["Guarded", "Names", "WreqHttp"]

@@ -1,30 +1,31 @@
 """One request, one answer, by the wreq library: no redirects, no decoding, no cookies, no proxies of the system.
 
-Names are resolved here and pinned to the client that dials, so a client belongs to a host and its addresses. Of the
-three deadlines the one that passes first gives the failure its name: connecting, hearing nothing, taking too long.
+Names are resolved here and pinned to the client that dials, so a client belongs to a host, its addresses and the proxy
+before it. Of the three deadlines the one that passes first gives the failure its name: connecting, hearing nothing,
+taking too long.
 """
 
 import asyncio
-from collections import OrderedDict
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic
-from typing import NamedTuple
 
 import wreq
 
-from longline.drivers.http.failures import RAISED, told
-from longline.drivers.http.names import Address, Names, Resolve, as_address
+from longline.drivers.http.clients import Clients
+from longline.drivers.http.credentials import part
+from longline.drivers.http.failures import RAISED, is_tunnel_refused, no_way, told
+from longline.drivers.http.names import Names, Resolve
+from longline.drivers.http.trust import trust
+from longline.drivers.http.tunnel import refusal
+from longline.drivers.http.ways import Way, find_way
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.http import FetchFailed, Request, Response
 
 MAX_CLIENTS = 512
-"""Clients kept, one per host and about 50 KB each; the one not used for longest goes first."""
-
-IDLE_CONNECTION_SECONDS = 30.0
-MAX_HEADERS = 512
 
 _BODILESS = (204, 304)
+_SOONER = 0.95
 _VERSIONS = {
     "Version.HTTP_09": "HTTP/0.9",
     "Version.HTTP_10": "HTTP/1.0",
@@ -34,24 +35,24 @@ _VERSIONS = {
 }
 
 
-class _Dialled(NamedTuple):
-    """A client and the addresses that are pinned to it."""
-
-    addresses: tuple[Address, ...]
-    client: wreq.Client
-
-
 class WreqHttp:
-    """The `Http` port. `resolve` decides which addresses may be dialled; `roots` is a PEM file of trusted issuers."""
+    """The `Http` port. `resolve` decides which addresses may be dialled; `roots` is a PEM file of further issuers.
+
+    `names` are asked for what `resolve` is not: the proxies' own addresses. `trusted` lists the files of issuers.
+    """
 
     def __init__(
-        self, resolve: Resolve | None = None, *, max_clients: int = MAX_CLIENTS, roots: Path | None = None
+        self,
+        resolve: Resolve | None = None,
+        *,
+        names: Names | None = None,
+        max_clients: int = MAX_CLIENTS,
+        roots: Path | None = None,
     ) -> None:
-        self._names = Names()
+        self._names = names or Names()
         self._resolve = resolve or self._names.resolve
-        self._max_clients = max_clients
-        self._roots = roots
-        self._clients: OrderedDict[tuple[str, float], _Dialled] = OrderedDict()
+        store, self.trusted = trust(roots)
+        self._clients = Clients(max_clients, store)
         self._closed = False
 
     async def fetch(self, request: Request) -> Response:
@@ -59,12 +60,10 @@ class WreqHttp:
         url = _parse(request.url)
         try:
             async with asyncio.timeout(request.total_seconds):
-                return await self._exchange(request, url)
+                return await self._go(request, url)
         except TimeoutError:
             message = f"{url.host}: not done within {request.total_seconds:g} s"
             raise FetchFailed("total_timeout", message) from None
-        except RAISED as error:
-            raise told(error, url.host) from None
         except asyncio.CancelledError:
             if self._cancelled_by_close():
                 raise FetchFailed("network", "the client was closed") from None
@@ -73,61 +72,37 @@ class WreqHttp:
     async def close(self) -> None:
         """Let go of connections; requests that still wait for an answer fail, bodies are read to their end."""
         self._closed = True
-        clients, self._clients = self._clients, OrderedDict()
-        for dialled in clients.values():
-            dialled.client.close()
+        self._clients.close()
         await self._names.close()
 
-    async def _exchange(self, request: Request, url: Url) -> Response:
+    async def _go(self, request: Request, url: Url) -> Response:
         started = monotonic()
-        addresses = await self._resolve(url.hostname)
+        way = await find_way(url, request.proxy, self._resolve, self._names)
         if self._closed:
             raise FetchFailed("network", "the client is closed")
-        client = self._client(url.hostname, addresses, request.connect_seconds)
-        headers, idle = _headers(request), timedelta(seconds=request.idle_seconds)
-        async with client.get(url.href, headers=headers, read_timeout=idle) as answer:
+        try:
+            return await self._exchange(request, url, way, started)
+        except RAISED as error:
+            if is_tunnel_refused(error):
+                raise no_way(way, await refusal(way, _target(url))) from None
+            raise told(error, way) from None
+
+    async def _exchange(self, request: Request, url: Url, way: Way, started: float) -> Response:
+        connect, idle = _deadlines(request)
+        client = self._clients.get(way, connect)
+        href, authorization = part(url.href)
+        async with client.get(href, headers=_headers(request, authorization), read_timeout=idle) as answer:
             status = answer.status.as_int()
+            _check(answer, way, status)
             body = b"" if status in _BODILESS else await _read(answer, request.max_bytes)
             return Response(
-                url=request.url,
+                url=request.url if authorization is None else href,
                 status=status,
                 headers=tuple((str(name, "latin-1"), str(value, "latin-1")) for name, value in answer.headers),
                 body=body,
                 version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
                 elapsed_ms=round((monotonic() - started) * 1000),
             )
-
-    def _client(self, hostname: str, addresses: tuple[Address, ...], connect_seconds: float) -> wreq.Client:
-        key = (hostname, connect_seconds)
-        known = self._clients.get(key)
-        # Hashing addresses is slow; a remembered answer is the same object, so this seldom goes further than `is`.
-        if known and (known.addresses is addresses or set(known.addresses) == set(addresses)):
-            self._clients.move_to_end(key)
-            return known.client
-        client = self._build(hostname, addresses, connect_seconds)
-        self._clients[key] = _Dialled(addresses, client)
-        if len(self._clients) > self._max_clients:
-            self._clients.popitem(last=False)  # not closed: requests under way keep it until they are done
-        return client
-
-    def _build(self, hostname: str, addresses: tuple[Address, ...], connect_seconds: float) -> wreq.Client:
-        names = wreq.DnsOptions()
-        if as_address(hostname) is None:
-            names.add_resolve(hostname, addresses)
-        return wreq.Client(
-            redirect=wreq.Policy.none(),
-            gzip=False,
-            deflate=False,
-            brotli=False,
-            zstd=False,
-            referer=False,
-            no_proxy=True,
-            dns_options=names,
-            connect_timeout=timedelta(seconds=connect_seconds),
-            pool_idle_timeout=timedelta(seconds=IDLE_CONNECTION_SECONDS),
-            http1_options=wreq.Http1Options(max_headers=MAX_HEADERS, ignore_invalid_headers_in_responses=True),
-            tls_verify=self._roots or True,
-        )
 
     def _cancelled_by_close(self) -> bool:
         """The library cancels what is under way when a client is closed; to whoever waits that is a failure."""
@@ -139,16 +114,48 @@ def _parse(text: str) -> Url:
     try:
         return parse(text)
     except BadUrl as error:
-        raise FetchFailed("bad_url", str(error)) from None
+        # What cannot be parsed cannot be cleared of its password either.
+        message = str(error) if "@" not in text else f"bad URL: {str(error).rpartition(': ')[2]}"
+        raise FetchFailed("bad_url", message) from None
 
 
-def _headers(request: Request) -> wreq.HeaderMap:
+def _target(url: Url) -> str:
+    return url.host if url.host != url.hostname else f"{url.hostname}:443"
+
+
+def _deadlines(request: Request) -> tuple[float, timedelta]:
+    """How long connecting may take, and how long the silence may be, by a clock that starts before connecting does."""
+    idle, total = request.idle_seconds, request.total_seconds
+    # So connecting must end the sooner of the two, or else its failure would go by the name of the other.
+    connect = min(request.connect_seconds, idle * _SOONER)
+    return connect, timedelta(seconds=idle if idle < total else 2 * total)
+
+
+def _headers(request: Request, authorization: str | None) -> wreq.HeaderMap:
     headers = wreq.HeaderMap()
     for name, value in request.headers:
         headers.append(name, value)
     if len(headers) != len(request.headers):  # the library drops what is no header without a word
-        raise ValueError(f"not headers: {request.headers!r}")
+        raise ValueError(f"not headers: {', '.join(name for name, _ in request.headers)!r}")
+    if authorization is not None and "authorization" not in headers:
+        headers.append("authorization", authorization)
     return headers
+
+
+def _check(answer: wreq.Response, way: Way, status: int) -> None:
+    """Who answers must be who was meant, and not a forwarding proxy on its own behalf."""
+    peer = answer.remote_addr
+    # Pinned names make sure of it; should one slip through, nothing that comes from elsewhere is taken for an answer.
+    if peer is None or peer.ip() not in way.dialled:
+        raise FetchFailed("egress", f"{way.hostname}: answered from an address that was not checked")
+    if way.forwarded and (status == 407 or (status == 401 and _is_proxys_own(answer.headers))):
+        raise no_way(way, status)
+
+
+def _is_proxys_own(headers: wreq.HeaderMap) -> bool:
+    """Whether the proxy itself says 401 instead of 407, as tinyproxy does; what it passes on has a Via."""
+    software = bytes(headers.get("server") or b"").lower()
+    return "proxy-authenticate" in headers or (software.startswith(b"tinyproxy") and "via" not in headers)
 
 
 async def _read(answer: wreq.Response, limit: int) -> bytes:

@@ -1,13 +1,18 @@
-"""The library's failures in our words.
+"""The library's failures in our words, and whose fault they are.
 
 It tells failures apart by class only roughly; the cause stands in the text, which is Rust's debug print. The tests
 bring about every failure for real, so a change of that text is noticed.
+
+Through a proxy the same symptom may be the proxy's doing or the target's. A SOCKS proxy says so; where nobody does, a
+connection that does not come about or breaks off is held against the proxy, since another one can be tried at no cost
+to the page. What only the target can have done stays with the target: a certificate, a long silence once connected.
 """
 
 import re
 
 from wreq import exceptions as wreq_errors
 
+from longline.drivers.http.ways import Way
 from longline.ports.http import FetchFailed
 
 RAISED: tuple[type[Exception], ...] = (
@@ -33,6 +38,8 @@ _BY_CLASS: dict[type[Exception], str] = {
     wreq_errors.TlsError: "tls",
 }
 
+_REMOTE = ", Remote)"  # HTTP/2: the server itself ended the stream, or all of them
+
 _WHILE_CONNECTING = (
     ("TimedOut", "connect_timeout"),
     ("ConnectionRefused", "refused"),
@@ -42,7 +49,23 @@ _WHILE_CONNECTING = (
     ("ConnectionReset", "reset"),
 )
 
+_REACHING_OUT = (
+    ("Socks(ConnectionRefused)", "refused"),
+    ("Socks(HostUnreachable)", "network"),
+    ("Socks(TtlExpired)", "connect_timeout"),  # also how SOCKS proxies say that the target did not answer
+    ("ProxyAuthRequired", "proxy_auth"),
+    ("PasswordAuthFailure", "proxy_auth"),
+    ("NoAcceptableAuthMethods", "proxy_auth"),
+    ("AuthorizationRequired", "proxy_auth"),
+    ("UnknownAuthMethod", "proxy_auth"),
+    ("ConnectionNotAllowedByRuleset", "proxy_refused"),
+    ("ConnectionRefused", "proxy_refused"),
+)
+"""What goes wrong with a proxy; everything else there is `proxy_failed`."""
+
 _AFTER = (
+    (", Library)", "protocol"),  # HTTP/2: what came is against the rules
+    (_REMOTE, "reset"),
     ("TimedOut", "idle_timeout"),
     ("UnexpectedEof", "truncated"),
     ("IncompleteBody", "truncated"),
@@ -60,30 +83,72 @@ _SENTENCES = {
     "dns": "the name does not resolve",
     "idle_timeout": "nothing came for too long",
     "protocol": "the answer is not HTTP",
+    "proxy_auth": "wants a password, or another one",
+    "proxy_refused": "connection refused",
     "refused": "connection refused",
     "reset": "the connection was broken",
     "tls": "no secure connection",
     "truncated": "the body ended early",
 }
 
-_URI = re.compile(r"uri: \S+")
+_BROKEN_OFF = frozenset(("connect_timeout", "reset", "truncated"))
+
+_QUOTED = re.compile(r'uri: \S+|b"(?:[^"\\]|\\.)*"')
 _REASON = re.compile(r'reason: "(\w+)"')
 
 
-def told(error: Exception, host: str) -> FetchFailed:
+def told(error: Exception, way: Way) -> FetchFailed:
     """The failure that this error of the library means."""
-    # The URL is somebody else's text and must not be taken for a cause.
-    text = _URI.sub("", str(error))
+    # The URL, and what a server says at its leave, are other people's texts and must not be taken for a cause.
+    text = _QUOTED.sub("", str(error))
     kind = _kind(error, text)
-    sentence = _SENTENCES.get(kind) or text[:200]
+    sentence = _SENTENCES.get(kind) or _cause(text)
     reason = _REASON.search(text)
     detail = f" ({reason[1].lower().replace('_', ' ')})" if reason else ""
-    return FetchFailed(kind, f"{host}: {sentence}{detail}")
+    if way.proxy is None:
+        return FetchFailed(kind, f"{way.hostname}: {sentence}{detail}")
+    blamed = _blamed(error, text, kind, way)
+    if blamed is None:
+        return FetchFailed(kind, f"{way.hostname}, through {way.proxy.label}: {sentence}{detail}")
+    return FetchFailed(blamed, f"proxy {way.proxy.label}: {sentence}{detail}", proxy_fault=True)
+
+
+def no_way(way: Way, status: int | None) -> FetchFailed:
+    """What it means that an HTTP proxy itself answers with this status, instead of letting us through."""
+    kind = {401: "proxy_auth", 407: "proxy_auth", 403: "proxy_refused"}.get(status or 0, "proxy_failed")
+    label = way.proxy.label if way.proxy else way.hostname
+    return FetchFailed(kind, f"proxy {label}: {f'says {status}' if status else 'opens no tunnel'}", proxy_fault=True)
+
+
+def is_tunnel_refused(error: Exception) -> bool:
+    """Whether an HTTP proxy said no in a way that the library keeps to itself."""
+    return isinstance(error, wreq_errors.ProxyConnectionError) and "TunnelUnsuccessful" in str(error)
 
 
 def _kind(error: Exception, text: str) -> str:
     known = _BY_CLASS.get(type(error))
     if known:
         return known
+    if isinstance(error, wreq_errors.ProxyConnectionError):
+        return _first(_REACHING_OUT, text) or "proxy_failed"
     causes = _WHILE_CONNECTING if isinstance(error, wreq_errors.ConnectionError) else _AFTER
-    return next((kind for mark, kind in causes if mark in text), "network")
+    return _first(causes, text) or "network"
+
+
+def _first(causes: tuple[tuple[str, str], ...], text: str) -> str | None:
+    return next((kind for mark, kind in causes if mark in text), None)
+
+
+def _blamed(error: Exception, text: str, kind: str, way: Way) -> str | None:
+    """The word for the proxy's fault, or None when it is the target's."""
+    if isinstance(error, wreq_errors.ProxyConnectionError):
+        return kind if kind.startswith("proxy_") else None
+    # What a proxy has written itself it must have written right; what it passes on may have been wrong before.
+    broken = kind in _BROKEN_OFF or (kind == "protocol" and way.forwarded)
+    return "proxy_failed" if broken and _REMOTE not in text else None
+
+
+def _cause(text: str) -> str:
+    """What the library says itself, without what it knows of the connection."""
+    source = text.partition(", connect_info")[0].rpartition("source: ")[2].strip(" {}")
+    return source.removeprefix("Some(").removesuffix(")")[:120] or "it failed"

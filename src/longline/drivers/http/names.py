@@ -4,13 +4,13 @@ import asyncio
 import socket
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from ipaddress import IPv4Address, IPv6Address, ip_address
+from ipaddress import ip_address
 from math import inf
 from typing import NamedTuple
 
+from longline.model.egress import Address
 from longline.ports.http import FetchFailed
 
-Address = IPv4Address | IPv6Address
 Resolve = Callable[[str], Awaitable[tuple[Address, ...]]]
 """Gives the addresses that may be dialled for a host name, in order of preference, or raises `FetchFailed`."""
 

@@ -1,0 +1,58 @@
+"""Who takes part: a program, the interpreter that runs it, and what is said of it in the table."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.crawlers.order import Order
+from bench.web import RIVALS
+
+HOUSE = sys.executable
+RIVAL = str(RIVALS / "python")
+
+
+@dataclass(frozen=True)
+class Contestant:
+    """One way to crawl the site."""
+
+    name: str
+    label: str
+    program: str
+    python: str = HOUSE
+    postgres: bool = False
+    workers: int = 1
+    storage: str = "file"
+
+    @property
+    def available(self) -> bool:
+        """Whether its interpreter is there."""
+        return Path(self.python).exists()
+
+    def command(self, order: Order) -> list[str]:
+        """What to run."""
+        return [self.python, "-m", f"bench.crawlers.{self.program}", order.text()]
+
+
+CONTESTANTS = (
+    Contestant("ours", "Longline, embedded (SQLite, WARC)", "ours"),
+    Contestant("postgres", "Longline, PostgreSQL, 2 workers", "ours", postgres=True, workers=2),
+    Contestant("postgres-1", "Longline, PostgreSQL, 1 worker", "ours", postgres=True),
+    Contestant("scrapy", "Scrapy (JOBDIR, bodies, robots)", "scrapy_jobdir", RIVAL),
+    Contestant("crawlee-file", "Crawlee Parsel, file storage", "crawlee_parsel", RIVAL),
+    Contestant("crawlee-memory", "Crawlee Parsel, memory storage", "crawlee_parsel", RIVAL, storage="memory"),
+    Contestant("bare", "bare loop of our client and parser", "bare"),
+)
+
+USUAL = tuple(contestant.name for contestant in CONTESTANTS if contestant.name != "postgres-1")
+
+
+def chosen(names: str) -> list[Contestant]:
+    """The contestants of a comma-separated list, in the order of the table; a name may be the first part of several."""
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    known = {contestant.name for contestant in CONTESTANTS}
+    for name in wanted:
+        if name not in known and not any(each.startswith(f"{name}-") for each in known):
+            raise SystemExit(f"no contestant {name!r}; there are {', '.join(sorted(known))}")
+    exact = {name for name in wanted if name in known}
+    groups = tuple(f"{name}-" for name in wanted if name not in known)
+    return [each for each in CONTESTANTS if each.name in exact or (groups and each.name.startswith(groups))]

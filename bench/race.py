@@ -1,0 +1,100 @@
+"""Rounds: in each, every contestant crawls the same site once, one after the other; the order turns every round.
+
+Only what was measured in one round is compared, and of the comparisons the median is told: whatever else the machine
+does slows neighbours alike.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from tests.servers import PostgresServer, running_postgres
+
+from bench import ceiling
+from bench.contestants import Contestant
+from bench.lap import Course, Database, Fell, Lap
+from bench.lap import run as run_lap
+from bench.site import Site
+from bench.web import served
+
+
+@dataclass
+class Race:
+    """Everything that was measured: laps by round, and what the server can do by itself."""
+
+    site: str
+    server: str
+    server_rate: float
+    concurrency: int
+    rounds: list[dict[str, Lap]] = field(default_factory=list)
+    fell: dict[str, str] = field(default_factory=dict)
+    postgres: str = ""
+
+
+def run(site: Site, contestants: Sequence[Contestant], repeat: int, concurrency: int, console: Console) -> Race:
+    """Run every round."""
+    with ExitStack() as stack:
+        server = stack.enter_context(served(site))
+        course = Course(site, server, concurrency)
+        race = Race(site.described(), server.name, ceiling.measure(course), concurrency)
+        postgres = None
+        if any(contestant.postgres for contestant in contestants):
+            postgres = stack.enter_context(running_postgres(durable=True))
+            race.postgres = postgres.version
+        progress = stack.enter_context(_progress(console))
+        for number in range(repeat):
+            race.rounds.append({})
+            for contestant in contestants if number % 2 == 0 else reversed(contestants):
+                _lap(race, contestant, course, postgres, progress)
+        return race
+
+
+def _lap(
+    race: Race, contestant: Contestant, course: Course, postgres: PostgresServer | None, progress: Progress
+) -> None:
+    bar = progress.add_task(f"round {len(race.rounds)}: {contestant.label}", total=course.site.count, rate="")
+    try:
+        with _database(postgres if contestant.postgres else None) as database:
+            lap = run_lap(contestant, course, database, lambda count: progress.update(bar, completed=count))
+    except Fell as fell:
+        race.fell[contestant.name] = str(fell)
+        progress.update(bar, rate="[red]fell")
+        return
+    race.rounds[-1][contestant.name] = lap
+    progress.update(bar, completed=lap.pages, rate=f"{lap.rate:,.0f} pages/s")
+    progress.stop_task(bar)
+
+
+@contextmanager
+def _database(server: PostgresServer | None) -> Iterator[Database]:
+    if server is None:
+        yield Database()
+        return
+    url = asyncio.run(server.create_database())
+    try:
+        yield Database(url, _postmaster(server))
+    finally:
+        asyncio.run(server.drop_database(url))
+
+
+def _postmaster(server: PostgresServer) -> int | None:
+    """The process of a server of ours; what a borrowed one uses cannot be told apart."""
+    if server.folder is None:
+        return None
+    return int((Path(server.folder) / "data" / "postmaster.pid").read_text().splitlines()[0])
+
+
+def _progress(console: Console) -> Progress:
+    return Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        console=console,
+    )

@@ -1,0 +1,71 @@
+"""The library's clients, one for each host and way to it, so that no connection is ever taken for another."""
+
+from collections import OrderedDict
+from datetime import timedelta
+
+import wreq
+
+from longline.drivers.http.ways import Way
+from longline.ports.http import Proxy
+
+IDLE_CONNECTION_SECONDS = 30.0
+MAX_HEADERS = 512
+
+
+class Clients:
+    """Clients that were used lately, about 50 KB each; the one not used for longest goes first."""
+
+    def __init__(self, size: int, store: wreq.CertStore) -> None:
+        self._size = size
+        self._store = store
+        self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Way, wreq.Client]] = OrderedDict()
+
+    def get(self, way: Way, connect_seconds: float) -> wreq.Client:
+        """The client for a way; a new one when its host has moved."""
+        key = (way.hostname, way.proxy, connect_seconds)
+        known = self._kept.get(key)
+        if known and known[0].same(way):
+            self._kept.move_to_end(key)
+            return known[1]
+        client = self._build(way, connect_seconds)
+        self._kept[key] = (way, client)
+        if len(self._kept) > self._size:
+            self._kept.popitem(last=False)  # not closed: requests under way keep it until they are done
+        return client
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        kept, self._kept = self._kept, OrderedDict()
+        for _, client in kept.values():
+            client.close()
+
+    def _build(self, way: Way, connect_seconds: float) -> wreq.Client:
+        names = wreq.DnsOptions()
+        for name, addresses in way.pins().items():
+            names.add_resolve(name, addresses)
+        config: wreq.ClientConfig = {
+            "redirect": wreq.Policy.none(),
+            "gzip": False,
+            "deflate": False,
+            "brotli": False,
+            "zstd": False,
+            "referer": False,
+            "dns_options": names,
+            "connect_timeout": timedelta(seconds=connect_seconds),
+            "pool_idle_timeout": timedelta(seconds=IDLE_CONNECTION_SECONDS),
+            "http1_options": wreq.Http1Options(max_headers=MAX_HEADERS, ignore_invalid_headers_in_responses=True),
+            "tls_verify": self._store,
+        }
+        # Never both: `no_proxy` clears the proxies that were given, and everything would go out directly.
+        if way.proxy:
+            config["proxies"] = [_through(way.proxy)]
+        else:
+            config["no_proxy"] = True
+        return wreq.Client(**config)
+
+
+def _through(proxy: Proxy) -> wreq.Proxy:
+    if not proxy.username and not proxy.password:
+        return wreq.Proxy.all(proxy.label)
+    # A name without a password is dropped unless the password is given as empty.
+    return wreq.Proxy.all(proxy.label, username=proxy.username, password=proxy.password)

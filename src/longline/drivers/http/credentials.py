@@ -1,0 +1,16 @@
+"""Names and passwords that stand in a URL: sent where they belong, and kept out of everything else."""
+
+from base64 import b64encode
+from urllib.parse import unquote_to_bytes
+
+
+def part(href: str) -> tuple[str, str | None]:
+    """A parsed URL without its credentials, and the Authorization header that they mean, if there are any."""
+    scheme, slashes, rest = href.partition("//")
+    authority, slash, path = rest.partition("/")
+    given, at, host = authority.rpartition("@")
+    if not at:
+        return href, None
+    username, _, password = given.partition(":")
+    pair = unquote_to_bytes(username) + b":" + unquote_to_bytes(password)
+    return f"{scheme}{slashes}{host}{slash}{path}", f"Basic {b64encode(pair).decode()}"

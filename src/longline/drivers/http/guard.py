@@ -1,0 +1,36 @@
+"""The egress guard: of the addresses that a name has, only those outside are given to be dialled.
+
+Inside ones are dropped rather than the whole name refused: a public site with a stray private record stays reachable,
+and nothing is lost by it, since exactly the addresses that passed are pinned to the client that dials.
+"""
+
+from longline.drivers.http.names import Resolve
+from longline.model.egress import Address, Wall
+from longline.ports.http import FetchFailed
+
+
+class Guarded:
+    """A `Resolve` behind a wall.
+
+    `trusted` are host names, spelt as `Url.hostname` spells them, that the operator has typed: they may be inside. One
+    that was public at its first answer has no need of that, and cannot turn inside later.
+    """
+
+    def __init__(self, names: Resolve, wall: Wall, trusted: frozenset[str] = frozenset()) -> None:
+        self._names = names
+        self._wall = wall
+        self._trusted = set(trusted)
+
+    async def resolve(self, hostname: str) -> tuple[Address, ...]:
+        """The addresses that may be dialled for a host name; raises `FetchFailed` when there are none."""
+        addresses = await self._names(hostname)
+        outside = tuple(address for address in addresses if self._wall.admits(address))
+        if len(outside) == len(addresses):
+            self._trusted.discard(hostname)
+            return addresses
+        if hostname in self._trusted:
+            return addresses
+        if not outside:
+            # Which address it was stays with us: whoever sent the URL must not learn our names from our refusals.
+            raise FetchFailed("egress", f"{hostname}: leads to no public address")
+        return outside

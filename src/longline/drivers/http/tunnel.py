@@ -1,0 +1,44 @@
+"""Asks a proxy why it did not open a tunnel: the library knows that it said no, not what it said."""
+
+import asyncio
+from base64 import b64encode
+from contextlib import suppress
+
+from longline.drivers.http.ways import Way
+from longline.ports.http import Proxy
+
+PATIENCE = 5.0
+
+
+async def refusal(way: Way, target: str) -> int | None:
+    """The status with which the proxy answers a CONNECT to `host:port`, or None when it cannot be had.
+
+    No request is sent through: were the tunnel to open this time, it is closed at once. A proxy behind TLS is not
+    asked, for the password is not to be given to one that nobody has vouched for.
+    """
+    if way.proxy is None or way.proxy.scheme != "http":
+        return None
+    with suppress(OSError, TimeoutError, ValueError):
+        async with asyncio.timeout(PATIENCE):
+            return await _ask(str(way.proxy_addresses[0]), way.proxy, target)
+    return None
+
+
+async def _ask(address: str, proxy: Proxy, target: str) -> int:
+    reader, writer = await asyncio.open_connection(address, proxy.port, limit=4096)
+    try:
+        writer.write(_connect(proxy, target))
+        await writer.drain()
+        return int((await reader.readline()).split()[1])
+    except IndexError:
+        raise ValueError("not a status line") from None
+    finally:
+        writer.close()
+
+
+def _connect(proxy: Proxy, target: str) -> bytes:
+    lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
+    if proxy.username or proxy.password:
+        pair = f"{proxy.username}:{proxy.password}".encode()
+        lines.append(f"Proxy-Authorization: Basic {b64encode(pair).decode()}")
+    return "\r\n".join([*lines, "", ""]).encode()

@@ -1,0 +1,113 @@
+"""No connection is ever taken for another: each host and each way to it has a client of its own."""
+
+from ipaddress import ip_address
+
+import pytest
+
+from longline.drivers.http import WreqHttp
+from longline.drivers.http.clients import Clients
+from longline.drivers.http.trust import trust
+from longline.drivers.http.ways import Way
+from longline.ports.http import Proxy, Request
+from tests.drivers.http.wire import keeps_answering, serving, to_loopback
+from tests.servers.proxies import Manners, running_proxy
+
+HERE = (ip_address("127.0.0.1"),)
+ELSEWHERE = (ip_address("127.0.0.2"),)
+BOTH = (*HERE, *ELSEWHERE)
+ANNA = Proxy("http", "127.0.0.1", 1, "anna", "secret")
+
+
+@pytest.fixture(scope="module")
+def store():
+    return trust().store
+
+
+def test_a_client_is_kept_for_what_is_the_same(store):
+    clients = Clients(9, store)
+    first = clients.get(Way("site.test", BOTH), 1)
+    assert clients.get(Way("site.test", tuple(reversed(BOTH))), 1) is first
+
+
+@pytest.mark.parametrize(
+    ("way", "seconds"),
+    [
+        (Way("other.test", BOTH), 1),
+        (Way("site.test", HERE), 1),
+        (Way("site.test", BOTH), 2),
+        (Way("site.test", BOTH, ANNA, HERE), 1),
+    ],
+)
+def test_everything_else_has_another(store, way: Way, seconds: float):
+    clients = Clients(9, store)
+    assert clients.get(way, seconds) is not clients.get(Way("site.test", BOTH), 1)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Proxy("http", "127.0.0.1", 1, "bert", "secret"),
+        Proxy("http", "127.0.0.1", 1, "anna", "Secret"),
+        Proxy("http", "127.0.0.1", 2, "anna", "secret"),
+        Proxy("socks5", "127.0.0.1", 1, "anna", "secret"),
+    ],
+)
+def test_every_proxy_has_its_own(store, other: Proxy):
+    clients = Clients(9, store)
+    assert clients.get(Way("site.test", (), other, HERE), 1) is not clients.get(Way("site.test", (), ANNA, HERE), 1)
+
+
+def test_a_proxy_that_moved_has_a_new_one(store):
+    clients = Clients(9, store)
+    moved = clients.get(Way("site.test", (), ANNA, ELSEWHERE), 1)
+    assert clients.get(Way("site.test", (), ANNA, HERE), 1) is not moved
+
+
+def test_the_one_not_used_for_longest_goes_first(store):
+    clients = Clients(2, store)
+    ways = [Way(f"{name}.test", HERE) for name in "abc"]
+    a, _ = clients.get(ways[0], 1), clients.get(ways[1], 1)
+    assert clients.get(ways[0], 1) is a
+    clients.get(ways[2], 1)
+    assert clients.get(ways[0], 1) is a
+
+
+@pytest.mark.parametrize("secure", [False, True])
+async def test_connections_are_not_shared_between_hosts_or_proxies(secure: bool):
+    """Two hosts at one address, two proxies and none: six ways, six connections, each used again."""
+    client = WreqHttp(to_loopback)
+    async with serving(keeps_answering) as server:
+        with running_proxy("socks5" if secure else "http") as one, running_proxy("socks5") as two:
+            for _ in range(2):
+                for proxy in (None, one.proxy, two.proxy):
+                    for host in ("a.test", "b.test"):
+                        answer = await client.fetch(Request(server.url("/x", host), proxy=proxy))
+                        assert answer.body == b"/x"
+            await client.close()
+    # A forwarding proxy of these tests connects anew for every request; a tunnel is opened once.
+    assert [len(proxy.passages) for proxy in (one, two)] == [2 if secure else 4, 2]
+    assert one.asked + two.asked == len(one.passages) + len(two.passages)
+
+
+@pytest.mark.parametrize("name", ["NO_PROXY", "no_proxy"])
+@pytest.mark.parametrize("scheme", ["http", "socks5", "socks5h"])
+async def test_the_environment_does_not_lead_around_a_proxy(monkeypatch: pytest.MonkeyPatch, scheme, name: str):
+    monkeypatch.setenv(name, "*,site.test,127.0.0.1,localhost")
+    client = WreqHttp(to_loopback)
+    async with serving(keeps_answering) as server:
+        with running_proxy(scheme) as proxy:
+            for host in ("site.test", "127.0.0.1", "localhost"):
+                await client.fetch(Request(server.url("/x", host), proxy=proxy.proxy))
+    await client.close()
+    assert len(proxy.passages) == 3
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+async def test_nor_through_one(monkeypatch: pytest.MonkeyPatch, name: str):
+    with running_proxy("http", Manners(says=403)) as proxy:
+        monkeypatch.setenv(name, proxy.uri)
+        client = WreqHttp(to_loopback)
+        async with serving(keeps_answering) as server:
+            assert (await client.fetch(Request(server.url("/x", "site.test")))).body == b"/x"
+        await client.close()
+    assert proxy.asked == 0

@@ -1,0 +1,138 @@
+"""What `ports/http.py` promises of its own shapes."""
+
+import io
+
+import msgspec
+import pytest
+from rich.console import Console
+
+from longline.model.errors import BadInput
+from longline.ports.http import FetchFailed, Proxy, Request, Response
+
+
+@pytest.mark.parametrize(
+    ("text", "proxy"),
+    [
+        ("http://192.0.2.1:3128", Proxy("http", "192.0.2.1", 3128)),
+        ("http://proxy.test", Proxy("http", "proxy.test", 80)),
+        ("https://proxy.test/", Proxy("https", "proxy.test", 443)),
+        ("socks5://proxy.test", Proxy("socks5", "proxy.test", 1080)),
+        (" SOCKS5H://Proxy.TEST:9050 ", Proxy("socks5h", "proxy.test", 9050)),
+        ("socks5://anna:p%40ss%3A@[fd00::a]:1080", Proxy("socks5", "fd00::a", 1080, "anna", "p@ss:")),
+        ("http://anna@proxy.test:81", Proxy("http", "proxy.test", 81, "anna")),
+    ],
+)
+def test_a_proxy_as_it_is_written(text: str, proxy: Proxy):
+    assert Proxy.parse(text) == proxy
+    assert hash(Proxy.parse(text)) == hash(proxy)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "proxy.test:8080",
+        "anna:secret@proxy.test:8080",
+        "ftp://anna:secret@proxy.test",
+        "socks4://anna:secret@proxy.test",
+        "http://anna:secret@",
+        "http://anna:secret@:8080",
+        "http://anna:secret@proxy.test:99999",
+        "http://anna:secret@proxy.test:0x1",
+        "http://anna:secret@proxy.test:8080/path",
+        "http://anna:secret@proxy.test:8080?query",
+        "http://anna:secret@[::1",
+        "http://anna:secret@pro xy.test",
+        "http://anna:secret@prüxy.test",
+    ],
+)
+def test_what_is_no_proxy(text: str):
+    with pytest.raises(BadInput) as caught:
+        Proxy.parse(text)
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("host", "port"), [("", 80), ("a/b", 80), ("a b", 80), ("1.2.3.4:80", 80), ("[::1]", 80)])
+def test_a_host_is_a_host(host: str, port: int):
+    with pytest.raises(BadInput, match="needs the name"):
+        Proxy("http", host, port)
+
+
+@pytest.mark.parametrize("port", [0, -1, 65536])
+def test_a_port_is_a_port(port: int):
+    with pytest.raises(BadInput, match="not a port"):
+        Proxy("http", "proxy.test", port)
+
+
+def test_a_password_is_not_shown():
+    proxy = Proxy("socks5", "::1", 1080, "anna", "secret")
+    assert proxy.label == "socks5://[::1]:1080"
+    console = Console(file=io.StringIO(), width=200)
+    console.print(proxy, Request("http://site.test/", proxy=proxy))
+    assert isinstance(console.file, io.StringIO)
+    for shown in (repr(proxy), str(proxy), f"{Request('http://site.test/', proxy=proxy)}", console.file.getvalue()):
+        assert "socks5://[::1]:1080" in shown
+        assert "secret" not in shown
+        assert "anna" not in shown
+
+
+def answer(*headers: tuple[str, str]) -> Response:
+    return Response("http://site.test/a/b", 302, headers, b"", "HTTP/1.1", 1)
+
+
+def test_headers_are_found_in_any_case():
+    one = answer(("Set-Cookie", "1"), ("SET-COOKIE", "2"))
+    assert one.header("set-cookie") == "1"
+    assert one.header("location") is None
+
+
+@pytest.mark.parametrize(
+    ("location", "target"),
+    [
+        ("/c", "http://anna:secret@site.test/c"),
+        ("c?d#e", "http://anna:secret@site.test/a/c?d"),
+        ("//other.test", "http://other.test/"),
+        ("https://other.test:443/", "https://other.test/"),
+        ("", "http://anna:secret@site.test/a/b"),
+        (" /c\t", "http://anna:secret@site.test/c"),
+        ("/caf\xc3\xa9", "http://anna:secret@site.test/caf%C3%A9"),  # UTF-8 bytes as they come off the wire
+        ("/caf\xe9", "http://anna:secret@site.test/caf%C3%A9"),  # Latin-1 bytes
+        ("/x" * 4000, "http://anna:secret@site.test" + "/x" * 4000),
+    ],
+)
+def test_where_a_redirect_leads(location: str, target: str):
+    assert answer(("location", location)).leads_to("http://anna:secret@site.test/a/b") == target
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://",
+        "http://anna:secret@site.test:99999/",
+        "http://[::1/secret",
+        "mailto:secret@site.test",
+        "javascript:alert('secret')",
+        "file:///etc/secret",
+        "/secret" * 2000,
+        "http://" + "secret" * 2000 + ".test/",
+        "/\xe4secret" * 1100,  # short enough until it is percent-encoded
+    ],
+)
+def test_redirects_to_nowhere(location: str):
+    with pytest.raises(FetchFailed) as caught:
+        answer(("location", location)).leads_to("http://site.test/")
+    assert caught.value.kind == "bad_url"
+    assert "secret" not in str(caught.value)
+    assert len(str(caught.value)) < 100
+
+
+def test_a_failure_is_nobodys_fault_but_the_pages_unless_it_says_so():
+    assert not FetchFailed("reset", "gone").proxy_fault
+    assert FetchFailed("proxy_failed", "gone", proxy_fault=True).proxy_fault
+
+
+def test_a_request_is_what_it_was():
+    request = Request("http://site.test/", proxy=Proxy("http", "proxy.test", 80, "anna", "secret"))
+    with pytest.raises(AttributeError):
+        request.url = "http://other.test/"  # type: ignore[misc]  # that it cannot be is the point
+    assert msgspec.structs.replace(request, proxy=None) == Request("http://site.test/")

@@ -1,0 +1,121 @@
+"""Certificates: the operator's issuers are added to the usual ones, and everything that is not right is refused."""
+
+import ssl
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import certifi
+import pytest
+import trustme
+
+from longline.drivers.http import WreqHttp
+from longline.drivers.http.trust import trust
+from longline.model.errors import BadInput
+from longline.ports.http import FetchFailed, Request
+from tests.drivers.http.wire import keeps_answering, serving, to_loopback
+
+NOW = datetime.now(UTC)
+
+
+@pytest.fixture(scope="module")
+def issuer() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture(autouse=True)
+def no_list_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+
+
+def certificate(issuer: trustme.CA, host: str = "site.test", days: int = 1) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    until = NOW + timedelta(days=days)
+    issuer.issue_cert(host, not_before=until - timedelta(days=30), not_after=until).configure_cert(context)
+    return context
+
+
+def written(issuer: trustme.CA, folder: Path, name: str = "issuer.pem") -> Path:
+    file = folder / name
+    issuer.cert_pem.write_to_path(file)
+    return file
+
+
+@asynccontextmanager
+async def trusting(roots: Path | None) -> AsyncIterator[WreqHttp]:
+    client = WreqHttp(to_loopback, roots=roots)
+    yield client
+    await client.close()
+
+
+async def fetched(client: WreqHttp, context: ssl.SSLContext) -> str:
+    """`ok`, or the word for why not."""
+    async with serving(keeps_answering, secure=context) as server:
+        try:
+            answer = await client.fetch(Request(server.url("/x", "site.test", "https")))
+        except FetchFailed as failed:
+            return failed.kind if "certificate verify failed" in str(failed) else str(failed)
+        return "ok" if answer.body == b"/x" else repr(answer)
+
+
+async def test_an_issuer_of_the_operators_own(issuer: trustme.CA, tmp_path: Path):
+    async with trusting(written(issuer, tmp_path)) as client:
+        assert await fetched(client, certificate(issuer)) == "ok"
+        assert await fetched(client, certificate(issuer, host="other.test")) == "tls"
+        assert await fetched(client, certificate(issuer, days=-1)) == "tls"
+        assert await fetched(client, certificate(trustme.CA())) == "tls"
+
+
+async def test_nobody_vouches(issuer: trustme.CA):
+    async with trusting(None) as client:
+        assert await fetched(client, certificate(issuer)) == "tls"
+
+
+async def test_self_signed(issuer: trustme.CA, tmp_path: Path):
+    """One that vouches for itself is no better than one for whom nobody does, unless the operator says so."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(Path(__file__).parent / "site.test.pem")
+    async with trusting(written(issuer, tmp_path)) as client:
+        assert await fetched(client, context) == "tls"
+    async with trusting(Path(__file__).parent / "site.test.pem") as client:
+        assert await fetched(client, context) == "ok"
+
+
+async def test_the_operators_file_takes_nothing_away(
+    issuer: trustme.CA, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Of three issuers, one from each list, each is believed as long as its list is there."""
+    mozilla, system = trustme.CA(), trustme.CA()
+    monkeypatch.setattr(certifi, "where", lambda: str(written(mozilla, tmp_path, "mozilla.pem")))
+    monkeypatch.setenv("SSL_CERT_FILE", str(written(system, tmp_path, "system.pem")))
+    async with trusting(written(issuer, tmp_path)) as client:
+        assert [await fetched(client, certificate(one)) for one in (mozilla, system, issuer)] == ["ok", "ok", "ok"]
+        assert client.trusted == tuple(tmp_path / name for name in ("mozilla.pem", "system.pem", "issuer.pem"))
+    async with trusting(None) as client:
+        assert [await fetched(client, certificate(one)) for one in (mozilla, system, issuer)] == ["ok", "ok", "tls"]
+        assert client.trusted == tuple(tmp_path / name for name in ("mozilla.pem", "system.pem"))
+
+
+def test_a_system_without_a_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nowhere.pem"))
+    monkeypatch.setattr("longline.drivers.http.trust._SYSTEM", ())
+    assert trust().files == (Path(certifi.where()),)
+
+
+@pytest.mark.parametrize(
+    ("content", "complaint"),
+    [
+        (None, "no certificates can be read"),
+        ("", "holds no certificate"),
+        ("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n", "holds no certificate"),
+        ("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "is broken"),
+    ],
+)
+def test_a_file_that_will_not_do(tmp_path: Path, content: str | None, complaint: str):
+    file = tmp_path / "issuer.pem"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(BadInput, match=complaint) as caught:
+        trust(file)
+    assert str(file) in str(caught.value)

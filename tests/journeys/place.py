@@ -1,0 +1,137 @@
+"""A place where a house stands: its folder and its engines, and a look at what it leaves there."""
+
+import asyncio
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+from warcio.archiveiterator import ArchiveIterator
+
+from longline.drivers.blobs import open_blobs
+from longline.model.plan import CrawlPlan
+from longline.services.crawls import Crawls
+from longline.settings import Settings
+from longline.wiring import House, open_house
+from longline.wiring.house import ready_tables
+from tests.servers.postgres import apart
+from tests.web import SiteHandle
+
+Row = tuple[Any, ...]
+
+HELD = {
+    "hosts": "SELECT COUNT(*) FROM line WHERE owner IS NOT NULL",
+    "offers": "SELECT COUNT(*) FROM offers WHERE owner IS NOT NULL",
+    "runs": "SELECT COUNT(*) FROM runs WHERE owner IS NOT NULL OR lease_until IS NOT NULL",
+    "workers": "SELECT COUNT(*) FROM workers",
+    "half segments": "SELECT COUNT(*) FROM segments WHERE state <> 'stored'",
+}
+"""What somebody who left in good order has none of."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Flags that lead there, and the same as settings."""
+
+    data: Path
+    engines: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> Settings:
+        return Settings(data=self.data, **self.engines)  # type: ignore[arg-type]  # all of these are texts
+
+    @property
+    def flags(self) -> list[str]:
+        return ["--data", str(self.data), *(word for name, url in self.engines.items() for word in (f"--{name}", url))]
+
+    def ask(self, sql: str) -> list[Row]:
+        """Rows of the database, past everything of ours."""
+        url = self.settings.database
+        if url.startswith("postgresql:"):
+            return apart(partial(_fetch, url, sql))
+        database = sqlite3.connect(url.removeprefix("sqlite:///"), timeout=30)
+        try:
+            return database.execute(sql).fetchall()
+        finally:
+            database.close()
+
+    def value(self, sql: str) -> Any:
+        [(value,)] = self.ask(sql)
+        return value
+
+    def held(self) -> dict[str, int]:
+        """What somebody still holds or has begun, by what it is; empty when all is in good order."""
+        found = {what: self.value(sql) for what, sql in HELD.items()}
+        marks = len(list((self.data / "alive").glob("*")))
+        return {what: count for what, count in (found | {"alive": marks}).items() if count}
+
+    def records(self) -> Counter[str]:
+        """How often each URL stands in the archive, read with somebody else's reader."""
+        found: Counter[str] = Counter()
+        for data in apart(partial(_archive, self.settings.objects)):
+            for record in ArchiveIterator(BytesIO(data), check_digests=True):
+                record.content_stream().read()
+                assert record.digest_checker.passed, record.digest_checker.problems
+                found[record.rec_headers.get_header("WARC-Target-URI")] += 1
+        return found
+
+    def give_work(self, site: SiteHandle) -> None:
+        """Ask for a crawl of the site and leave it to whoever works here."""
+        apart(partial(_give_work, self.settings, site.url))
+
+    def assert_whole(self, site: SiteHandle) -> None:
+        """Every page of the site is kept once, with its title, and rows and archive agree."""
+        wanted = Counter(site.page_urls)
+        kept = self.records()
+        assert kept == wanted, f"missing: {wanted - kept}, too much: {kept - wanted}"
+        rows = {
+            "records": self.value("SELECT SUM(records) FROM segments WHERE state = 'stored'"),
+            "titles": {title for (title,) in self.ask("SELECT title FROM pages")},
+            "runs": self.ask("SELECT state, open, completed, admitted - skipped FROM runs"),
+        }
+        pages = len(wanted)
+        told = {f"Page {number}" for number in range(pages)}
+        expected = {"records": pages, "titles": told, "runs": [("completed", 0, pages, pages)]}
+        assert rows == expected, f"{rows} is not {expected}"
+
+
+async def _fetch(url: str, sql: str) -> list[Row]:
+    connection = await asyncpg.connect(url)
+    try:
+        return [tuple(row.values()) for row in await connection.fetch(sql)]
+    finally:
+        await connection.close()
+
+
+async def _archive(url: str) -> list[bytes]:
+    blobs = open_blobs(url)
+    keys = [info.key async for info in blobs.list("warc")]
+    return list(await asyncio.gather(*(blobs.get(key) for key in keys)))
+
+
+async def _give_work(settings: Settings, url: str) -> None:
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        await _ask_for_crawl(house, url)
+
+
+async def _ask_for_crawl(house: House, url: str) -> None:
+    crawls = Crawls(house.lifecycle, house.records.runs)
+    host = url.removeprefix("http://").rstrip("/")
+    plan = CrawlPlan((url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=8)
+    opened = await crawls.open(plan, None, owner=1_000_000, lease_ms=60_000, again=False)
+    await crawls.leave(opened)
+
+
+def wait_until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+    """Look until something is so."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, f"it never came to that: {what}"
+        time.sleep(0.02)

@@ -1,0 +1,72 @@
+"""The parts apart: one process fetches, another parses what it fetched, and together they crawl a site."""
+
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import PROGRAM, running, surroundings
+from tests.journeys.place import Place, wait_until
+from tests.web import running_site
+
+PAGES = 40
+
+
+@pytest.fixture(params=["one folder", "two machines"])
+def machines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Place]]:
+    """Where each of two processes runs: in one folder, or in folders of their own with the engines between them."""
+    if request.param == "one folder":
+        yield [Place(tmp_path / "data")] * 2
+        return
+    engines = {"database": request.getfixturevalue("postgres_url"), "objects": (tmp_path / "objects").as_uri()}
+    first, second = (Place(tmp_path / name, engines) for name in ("first", "second"))
+    migrate = [PROGRAM, "migrate", "--data", str(first.data), "--database", engines["database"]]
+    subprocess.run(migrate, env=surroundings({}), check=True, capture_output=True, timeout=60)
+    yield [first, second]
+
+
+def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
+    place = machines[0]
+    with running_site(pages=PAGES) as site, ExitStack() as stack:
+        place.give_work(site)
+        fetch, parse = (
+            stack.enter_context(running(tmp_path, "worker", "--roles", role, *there.flags))
+            for role, there in zip(("fetch", "parse"), machines, strict=True)
+        )
+        wait_until(lambda: place.value("SELECT COUNT(*) FROM workers") == 2, "two workers")
+        assert {roles for (roles,) in place.ask("SELECT roles FROM workers")} == {"fetch", "parse"}
+        wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
+        for process in (fetch, parse):
+            process.send_signal(signal.SIGTERM)
+        for process in (fetch, parse):
+            _, logged = process.communicate(timeout=10)
+            assert (process.returncode, "Traceback" in logged) == (0, False), logged
+        # Links were followed and titles stored, so somebody parsed; every page was asked for once, so from the archive.
+        place.assert_whole(site)
+        visits = site.visits()
+        assert visits.pop("/robots.txt") == 1
+        assert (len(visits), set(visits.values())) == (PAGES, {1})
+    assert [there.held() for there in machines] == [{}, {}]
+
+
+def test_without_a_parser_pages_wait_for_one(tmp_path: Path):
+    place = Place(tmp_path / "data")
+    with running_site(pages=PAGES) as site:
+        place.give_work(site)
+        waiting = "SELECT COUNT(*) FROM tasks WHERE state = 'queued_parse'"
+        with running(tmp_path, "worker", "--roles", "fetch", *place.flags) as process:
+            wait_until(lambda: place.value(waiting) == 1, "a page that waits")
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=10)
+        assert place.ask("SELECT state, open, completed FROM runs") == [("running", 1, 0)]
+        visits = len(site.requests)
+        with running(tmp_path, "worker", "--roles", "parse", *place.flags) as process:
+            wait_until(lambda: place.value("SELECT admitted FROM runs") > 1, "what the page links to")
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=10)
+        assert len(site.requests) == visits, "a parser asks nobody for anything"
+        assert place.ask("SELECT completed FROM runs") == [(1,)]
+    assert place.held() == {}

@@ -1,0 +1,237 @@
+"""The platform as processes: up, asked, in the middle of a crawl, stopped, killed, and started wrongly."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from longline import __version__
+from longline.services.tokens import Tokens
+from longline.settings import jwt_secret
+from tests.cli.conftest import PROGRAM, running, surroundings
+from tests.journeys.place import Place, wait_until
+from tests.web import running_site
+
+QUICKLY = 10
+"""Seconds that a stop may take."""
+
+
+def run(folder: Path, *words: str, **given: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [PROGRAM, *words], cwd=folder, env=surroundings(given), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+@contextmanager
+def up(place: Place, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`longline up`, and the address it says it has."""
+    place.data.parent.mkdir(parents=True, exist_ok=True)
+    with running(place.data.parent, "up", "--port", "0", *place.flags, *more) as process:
+        assert process.stdout
+        said = process.stdout.readline()
+        assert " listens on http://127.0.0.1:" in said, said
+        yield process, said.split(" listens on ")[1].split()[0]
+
+
+def stop(process: subprocess.Popen[str], how: int = signal.SIGTERM) -> str:
+    """Stop a process, which must go quickly and in good order; what it logged."""
+    process.send_signal(how)
+    _, logged = process.communicate(timeout=QUICKLY)
+    assert process.returncode == 0, logged
+    assert "Traceback" not in logged
+    return logged
+
+
+# -- in good order ----------------------------------------------------------------------------------------------
+
+
+def test_it_answers_lets_in_and_goes(place: Place):
+    with up(place) as (process, where):
+        assert process.stdout
+        hint = process.stdout.readline()
+        assert hint == f"a token for it: longline token --role admin --data {place.data}\n"
+        answer = httpx.get(f"{where}/health")
+        told = answer.json()
+        assert (answer.status_code, told["status"], told["service"]) == (200, "healthy", "crawler")
+        assert (told["version"], told["uptime"][-1]) == (__version__, "s")
+        assert {name: check["status"] for name, check in told["checks"].items()} == dict.fromkeys(
+            ["database", "objects", *(["redis"] if place.engines else [])], "healthy"
+        )
+        assert place.value("SELECT roles FROM workers") == "fetch,parse,upkeep"
+        printed = run(place.data.parent, *hint.split(": longline ")[1].split(), "--sub", "me")
+        claims = Tokens(jwt_secret(place.settings), lambda: 0).verify(printed.stdout.strip())
+        assert (claims.role, claims.sub) == ("admin", "me")
+        stop(process)
+    assert place.held() == {}
+    with pytest.raises(httpx.ConnectError):
+        httpx.get(f"{where}/health")
+
+
+def test_in_the_middle_of_a_crawl_it_goes_quickly_leaves_nothing_and_goes_on(place: Place):
+    with running_site(pages=400, delay=0.01) as site:
+        place.give_work(site)
+        with up(place) as (process, _):
+            wait_until(lambda: len(site.requests) > 60, "sixty visits")
+            stop(process)
+        assert place.held() == {}
+        assert 0 < place.value("SELECT completed FROM runs") < 400
+        seen = len(site.requests)
+        with up(place) as (process, where):
+            wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
+            assert 'longline_runs{state="completed"} 1.0' in httpx.get(f"{where}/metrics").text
+            stop(process)
+        assert len(site.requests) > seen
+        place.assert_whole(site)
+        visits = site.visits()
+        assert visits.pop("/robots.txt") == 2, "once for each process"
+        assert set(visits.values()) == {1}, "what was under way at the stop was finished and reported"
+        assert place.held() == {}
+
+
+def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
+    with running_site(pages=1) as site:
+        site.site.delay = 60
+        embedded.give_work(site)
+        with up(embedded) as (process, _):
+            wait_until(lambda: site.requests, "a visit")
+            stop(process)
+    assert embedded.held() == {}
+
+
+def test_without_its_signals_it_works_on(embedded: Place):
+    place = Place(embedded.data, {"redis": "redis://127.0.0.1:1/0"})
+    with running_site(pages=30) as site:
+        place.give_work(site)
+        with up(place) as (process, where):
+            told = httpx.get(f"{where}/health")
+            assert (told.status_code, told.json()["status"]) == (200, "degraded")
+            wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
+            logged = stop(process)
+        place.assert_whole(site)
+    waits = [json.loads(line) for line in logged.splitlines() if "a loop must wait" in line]
+    assert {line["loop"] for line in waits} == {"signals"}
+
+
+# -- several processes ------------------------------------------------------------------------------------------
+
+
+def workers(place: Place) -> dict[int, int]:
+    """The processes that work here: their ids as owners by their process ids."""
+    return {int(name.rpartition(":")[2]): number for number, name in place.ask("SELECT id, name FROM workers")}
+
+
+def alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_its_workers_share_the_work_and_go_with_it(place: Place):
+    with running_site(pages=60, delay=0.01) as site, up(place, "--workers", "3") as (process, _):
+        wait_until(lambda: len(workers(place)) == 3, "three workers")
+        children = set(workers(place)) - {process.pid}
+        assert (len(children), all(alive(child) for child in children)) == (2, True)
+        place.give_work(site)
+        wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
+        stop(process)
+        assert not any(alive(child) for child in children)
+        place.assert_whole(site)
+    assert place.held() == {}
+
+
+def test_its_workers_go_also_when_it_is_killed(embedded: Place):
+    with up(embedded, "--workers", "2") as (process, _):
+        wait_until(lambda: len(workers(embedded)) == 2, "two workers")
+        [child] = set(workers(embedded)) - {process.pid}
+        process.kill()
+        process.wait()
+        wait_until(lambda: not alive(child), "the end of the child", seconds=QUICKLY)
+    assert set(workers(embedded)) == {process.pid}, "the child left in good order"
+    with up(embedded) as (process, _):
+        wait_until(lambda: set(workers(embedded)) == {process.pid}, "the burial of who was killed")
+        stop(process)
+    assert embedded.held() == {}
+
+
+def test_a_worker_that_dies_is_replaced(embedded: Place):
+    with up(embedded, "--workers", "2") as (process, _):
+        wait_until(lambda: len(workers(embedded)) == 2, "two workers")
+        [child] = set(workers(embedded)) - {process.pid}
+        os.kill(child, signal.SIGKILL)
+        wait_until(lambda: set(workers(embedded)) - {process.pid, child}, "a new child")
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=QUICKLY)
+        assert process.returncode == 0
+    assert set(embedded.held()) <= {"workers", "alive"}, "of the dead one nothing is left but its name"
+
+
+# -- started wrongly --------------------------------------------------------------------------------------------
+
+
+def assert_one_line(outcome: subprocess.CompletedProcess[str], code: int, said: str) -> None:
+    """A failure as it should be: one clear line and no stack."""
+    assert (outcome.returncode, outcome.stdout.strip()) == (code, ""), outcome.stderr
+    assert outcome.stderr.startswith("error: ")
+    assert outcome.stderr.count("\n") == 1, outcome.stderr
+    assert said in outcome.stderr
+
+
+NOWHERE = "postgresql://nobody@127.0.0.1:1/none"
+BELOW_A_FILE = "file/below cannot be written: Not a directory"
+UNKNOWN = "there is no setting LONGLINE_DATBASE; the nearest is LONGLINE_DATABASE"
+UNREACHABLE = "cannot reach the database at 127.0.0.1:1/none"
+SEED = "http://127.0.0.1:1/"
+
+
+@pytest.mark.parametrize(
+    ("words", "given", "code", "said"),
+    [
+        (["up", "--data", "file/below"], {}, 1, BELOW_A_FILE),
+        (["crawl", SEED, "--out", "file/below"], {}, 1, BELOW_A_FILE),
+        (["up", "--database", NOWHERE], {}, 1, UNREACHABLE),
+        (["worker", "--database", NOWHERE], {}, 1, UNREACHABLE),
+        (["crawl", SEED, "--database", NOWHERE], {}, 1, UNREACHABLE),
+        (["api", "--database", "mysql://a/b"], {}, 2, "mysql"),
+        (["up"], {"LONGLINE_DATBASE": "x"}, 2, UNKNOWN),
+        (["crawl", SEED], {"LONGLINE_DATBASE": "x"}, 2, UNKNOWN),
+        (["up", "--config", "wrong.toml"], {}, 2, "wrong.toml: there is no setting datbase; the nearest is database"),
+    ],
+)
+def test_a_mistake_is_one_clear_line(tmp_path: Path, words: list[str], given: dict[str, str], code: int, said: str):
+    (tmp_path / "file").touch()
+    (tmp_path / "wrong.toml").write_text('datbase = "x"\n')
+    assert_one_line(run(tmp_path, *words, **given), code, said)
+
+
+def test_a_taken_port_is_one_clear_line_and_leaves_nothing_behind(embedded: Place):
+    with up(embedded) as (process, where):
+        port = where.rpartition(":")[2]
+        second = run(embedded.data.parent, "up", "--port", port, *embedded.flags)
+        assert_one_line(second, 1, f"port {port} on 127.0.0.1 is in use")
+        assert list(workers(embedded)) == [process.pid]
+        stop(process)
+    assert embedded.held() == {}
+
+
+@pytest.mark.parametrize("url", ["a.example", "ftp://a.example/", ""])
+def test_a_bad_url_is_one_clear_line(tmp_path: Path, url: str):
+    assert_one_line(run(tmp_path, "crawl", url), 2, "bad URL")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_objects_that_cannot_be_reached_are_one_clear_line(tmp_path: Path, s3_bucket: Any):
+    gone = f"s3://no-such-bucket/x?endpoint={s3_bucket.endpoint}&access_key_id=a&secret_access_key=b"
+    outcome = run(tmp_path, "crawl", "http://127.0.0.1:1/", "--objects", gone)
+    assert_one_line(outcome, 1, "S3 bucket 'no-such-bucket'")
+
+
+def test_a_service_does_not_make_tables_by_itself(tmp_path: Path, postgres_url: str):
+    assert_one_line(run(tmp_path, "worker", "--database", postgres_url), 1, "migrations behind; run: longline migrate")
