@@ -1,6 +1,7 @@
 """Pages for machines without a package archive: as large as real ones, and linked as much."""
 
 import random
+from functools import lru_cache
 
 PARAGRAPHS, WORDS_EACH, LINKS = 60, 70, 68
 _SYLLABLES = ("ka", "lo", "mi", "ren", "tas", "vo", "shu", "per", "dan", "el", "or", "qui", "bra", "ist", "un", "gy")
@@ -21,4 +22,10 @@ def page(site: int, number: int, count: int) -> str:
 
 
 def _words(chance: random.Random, count: int) -> str:
-    return " ".join("".join(chance.choices(_SYLLABLES, k=chance.randint(1, 4))) for _ in range(count))
+    return " ".join(chance.choices(_vocabulary(), k=count))
+
+
+@lru_cache
+def _vocabulary() -> tuple[str, ...]:
+    chance = random.Random("words")
+    return tuple("".join(chance.choices(_SYLLABLES, k=chance.randint(1, 4))) for _ in range(5000))

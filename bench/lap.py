@@ -61,6 +61,7 @@ class Course:
     site: Site
     served: Served
     concurrency: int
+    scratch: Path = CACHE
 
     def order(self, contestant: Contestant, folder: str, database: str) -> Order:
         """What a contestant is told."""
@@ -89,7 +90,7 @@ class Database:
 
 def run(contestant: Contestant, course: Course, database: Database, watch: Callable[[int], None]) -> Lap:
     """Let a contestant crawl the site once, in a folder that is gone afterwards."""
-    with folder() as place, (place / "said").open("w+") as said:
+    with folder(course.scratch) as place, (place / "said").open("w+") as said:
         kept = place / "kept"
         kept.mkdir()
         with _started(contestant.command(course.order(contestant, str(kept), database.url)), said) as process:
@@ -132,11 +133,11 @@ def _measured(
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
+def folder(scratch: Path) -> Iterator[Path]:
     """A folder that is gone afterwards."""
     # On the disk where the project is: the usual place for temporary files may be memory, where syncing costs nothing.
-    CACHE.mkdir(exist_ok=True)
-    made = tempfile.mkdtemp(prefix="lap-", dir=CACHE)
+    scratch.mkdir(exist_ok=True)
+    made = tempfile.mkdtemp(prefix="lap-", dir=scratch)
     try:
         yield Path(made)
     finally:

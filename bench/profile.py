@@ -65,7 +65,7 @@ def main(arguments: Sequence[str]) -> None:
 def _profiled(course: Course) -> str:
     """The stacks of one crawl, in the form of flame graphs."""
     ours = chosen("ours")[0]
-    with folder() as place:
+    with folder(course.scratch) as place:
         found = place / "stacks"
         kept = place / "kept"
         kept.mkdir()

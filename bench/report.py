@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from io import StringIO
 from pathlib import Path
 from statistics import median
 
@@ -113,6 +114,6 @@ def keep(race: Race, folder: Path = RESULTS) -> list[Path]:
 
 
 def _text(race: Race) -> str:
-    console = Console(width=120, record=True, quiet=True)
-    console.print(table(race))
-    return console.export_text()
+    written = StringIO()
+    Console(file=written, width=120).print(table(race))
+    return written.getvalue()

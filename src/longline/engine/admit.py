@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
+from longline.model.bounds import bounds_of
 from longline.model.plan import CrawlPlan
-from longline.model.scope import scope_of
 from longline.model.task import ClaimedTask, NewTask
 from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier import HostSetting
@@ -42,7 +42,7 @@ class Admission:
         except BadUrl as bad:
             self.refused[page.run_id, bad.reason] += 1
             return
-        if (reason := scope_of(plan).refusal(url)) is not None:
+        if (reason := bounds_of(plan).refusal(url)) is not None:
             self.refused[page.run_id, reason] += 1
             return
         key = dedupe_key(url.href)

@@ -2,16 +2,16 @@
 
 import pytest
 
+from longline.model.bounds import Bounds, bounds_of, is_trap
 from longline.model.errors import BadInput
 from longline.model.plan import CrawlPlan
-from longline.model.scope import Scope, is_trap, scope_of
 from longline.model.url import parse
 
 SEED = ("https://example.com/",)
 
 
 def refusal(plan: CrawlPlan, url: str) -> str | None:
-    return Scope(plan).refusal(parse(url))
+    return Bounds(plan).refusal(parse(url))
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_patterns_are_searched_and_exclusion_wins():
 
 def test_a_bad_pattern_is_said_in_one_line():
     with pytest.raises(BadInput, match=r"bad pattern '\(': "):
-        Scope(CrawlPlan(SEED, include=("(",)))
+        Bounds(CrawlPlan(SEED, include=("(",)))
 
 
 @pytest.mark.parametrize(
@@ -74,6 +74,6 @@ def test_a_trap_is_refused():
     assert refusal(CrawlPlan(SEED), "https://example.com" + "/a" * 5) == "trap"
 
 
-def test_a_scope_is_compiled_once():
+def test_bounds_are_compiled_once():
     plan = CrawlPlan(SEED, include=("x",))
-    assert scope_of(plan) is scope_of(CrawlPlan(SEED, include=("x",)))
+    assert bounds_of(plan) is bounds_of(CrawlPlan(SEED, include=("x",)))

@@ -17,7 +17,7 @@ MAX_REPEATS = 4
 MAX_PARAMETERS = 32
 
 
-class Scope:
+class Bounds:
     """The compiled rules of one plan."""
 
     def __init__(self, plan: CrawlPlan) -> None:
@@ -44,9 +44,9 @@ class Scope:
 
 
 @lru_cache(maxsize=256)
-def scope_of(plan: CrawlPlan) -> Scope:
-    """The scope of a plan, compiled once."""
-    return Scope(plan)
+def bounds_of(plan: CrawlPlan) -> Bounds:
+    """The bounds of a plan, compiled once."""
+    return Bounds(plan)
 
 
 def compiled(pattern: str) -> re.Pattern[str]:
