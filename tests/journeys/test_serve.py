@@ -5,7 +5,8 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 from longline import __version__
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
-from tests.cli.conftest import PROGRAM, running, surroundings
+from tests.cli.conftest import PROGRAM, surroundings
 from tests.journeys.place import Place, wait_until
 from tests.web import running_site
 
@@ -29,35 +30,59 @@ def run(folder: Path, *words: str, **given: str) -> subprocess.CompletedProcess[
     )
 
 
+@dataclass(frozen=True)
+class Up:
+    """`longline up`, and what it said."""
+
+    process: subprocess.Popen[str]
+    where: str
+    hint: str
+    log: Path
+
+    def stop(self, *, calmly: bool = True) -> str:
+        """Stop it, which must go quickly and in good order; what it logged."""
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(QUICKLY)
+        logged = self.log.read_text()
+        assert self.process.returncode == 0, logged
+        assert not calmly or "Traceback" not in logged, logged
+        return logged
+
+
 @contextmanager
-def up(place: Place, *more: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`longline up`, and the address it says it has."""
+def up(place: Place, *more: str) -> Iterator[Up]:
+    """A running platform; whatever a test leaves of it is killed, its children too."""
     place.data.parent.mkdir(parents=True, exist_ok=True)
-    with running(place.data.parent, "up", "--port", "0", *place.flags, *more) as process:
-        assert process.stdout
-        said = process.stdout.readline()
-        assert " listens on http://127.0.0.1:" in said, said
-        yield process, said.split(" listens on ")[1].split()[0]
-
-
-def stop(process: subprocess.Popen[str], how: int = signal.SIGTERM) -> str:
-    """Stop a process, which must go quickly and in good order; what it logged."""
-    process.send_signal(how)
-    _, logged = process.communicate(timeout=QUICKLY)
-    assert process.returncode == 0, logged
-    assert "Traceback" not in logged
-    return logged
+    log = place.data.parent / "log"
+    with log.open("w") as logged:
+        process = subprocess.Popen(
+            [PROGRAM, "up", "--port", "0", *place.flags, *more],
+            cwd=place.data.parent,
+            env=surroundings({}),
+            stdout=subprocess.PIPE,
+            stderr=logged,
+            text=True,
+            start_new_session=True,
+        )
+    assert process.stdout
+    with process.stdout:
+        try:
+            said = process.stdout.readline()
+            assert " listens on http://127.0.0.1:" in said, log.read_text()
+            yield Up(process, said.split(" listens on ")[1].split()[0], process.stdout.readline(), log)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 # -- in good order ----------------------------------------------------------------------------------------------
 
 
 def test_it_answers_lets_in_and_goes(place: Place):
-    with up(place) as (process, where):
-        assert process.stdout
-        hint = process.stdout.readline()
-        assert hint == f"a token for it: longline token --role admin --data {place.data}\n"
-        answer = httpx.get(f"{where}/health")
+    with up(place) as it:
+        assert it.hint == f"a token for it: longline token --role admin --data {place.data}\n"
+        answer = httpx.get(f"{it.where}/health")
         told = answer.json()
         assert (answer.status_code, told["status"], told["service"]) == (200, "healthy", "crawler")
         assert (told["version"], told["uptime"][-1]) == (__version__, "s")
@@ -65,28 +90,28 @@ def test_it_answers_lets_in_and_goes(place: Place):
             ["database", "objects", *(["redis"] if place.engines else [])], "healthy"
         )
         assert place.value("SELECT roles FROM workers") == "fetch,parse,upkeep"
-        printed = run(place.data.parent, *hint.split(": longline ")[1].split(), "--sub", "me")
+        printed = run(place.data.parent, *it.hint.split(": longline ")[1].split(), "--sub", "me")
         claims = Tokens(jwt_secret(place.settings), lambda: 0).verify(printed.stdout.strip())
         assert (claims.role, claims.sub) == ("admin", "me")
-        stop(process)
+        it.stop()
     assert place.held() == {}
     with pytest.raises(httpx.ConnectError):
-        httpx.get(f"{where}/health")
+        httpx.get(f"{it.where}/health")
 
 
 def test_in_the_middle_of_a_crawl_it_goes_quickly_leaves_nothing_and_goes_on(place: Place):
     with running_site(pages=400, delay=0.01) as site:
         place.give_work(site)
-        with up(place) as (process, _):
+        with up(place) as it:
             wait_until(lambda: len(site.requests) > 60, "sixty visits")
-            stop(process)
+            it.stop()
         assert place.held() == {}
         assert 0 < place.value("SELECT completed FROM runs") < 400
         seen = len(site.requests)
-        with up(place) as (process, where):
+        with up(place) as it:
             wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
-            assert 'longline_runs{state="completed"} 1.0' in httpx.get(f"{where}/metrics").text
-            stop(process)
+            assert 'longline_runs{state="completed"} 1.0' in httpx.get(f"{it.where}/metrics").text
+            it.stop()
         assert len(site.requests) > seen
         place.assert_whole(site)
         visits = site.visits()
@@ -99,9 +124,9 @@ def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
     with running_site(pages=1) as site:
         site.site.delay = 60
         embedded.give_work(site)
-        with up(embedded) as (process, _):
+        with up(embedded) as it:
             wait_until(lambda: site.requests, "a visit")
-            stop(process)
+            it.stop()
     assert embedded.held() == {}
 
 
@@ -109,11 +134,11 @@ def test_without_its_signals_it_works_on(embedded: Place):
     place = Place(embedded.data, {"redis": "redis://127.0.0.1:1/0"})
     with running_site(pages=30) as site:
         place.give_work(site)
-        with up(place) as (process, where):
-            told = httpx.get(f"{where}/health")
+        with up(place) as it:
+            told = httpx.get(f"{it.where}/health")
             assert (told.status_code, told.json()["status"]) == (200, "degraded")
             wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
-            logged = stop(process)
+            logged = it.stop()
         place.assert_whole(site)
     waits = [json.loads(line) for line in logged.splitlines() if "a loop must wait" in line]
     assert {line["loop"] for line in waits} == {"signals"}
@@ -135,41 +160,39 @@ def alive(pid: int) -> bool:
 
 
 def test_its_workers_share_the_work_and_go_with_it(place: Place):
-    with running_site(pages=60, delay=0.01) as site, up(place, "--workers", "3") as (process, _):
+    with running_site(pages=60, delay=0.01) as site, up(place, "--workers", "3") as it:
         wait_until(lambda: len(workers(place)) == 3, "three workers")
-        children = set(workers(place)) - {process.pid}
+        children = set(workers(place)) - {it.process.pid}
         assert (len(children), all(alive(child) for child in children)) == (2, True)
         place.give_work(site)
         wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
-        stop(process)
+        it.stop()
         assert not any(alive(child) for child in children)
         place.assert_whole(site)
     assert place.held() == {}
 
 
 def test_its_workers_go_also_when_it_is_killed(embedded: Place):
-    with up(embedded, "--workers", "2") as (process, _):
+    with up(embedded, "--workers", "2") as it:
         wait_until(lambda: len(workers(embedded)) == 2, "two workers")
-        [child] = set(workers(embedded)) - {process.pid}
-        process.kill()
-        process.wait()
+        [child] = set(workers(embedded)) - {it.process.pid}
+        it.process.kill()
+        it.process.wait()
         wait_until(lambda: not alive(child), "the end of the child", seconds=QUICKLY)
-    assert set(workers(embedded)) == {process.pid}, "the child left in good order"
-    with up(embedded) as (process, _):
-        wait_until(lambda: set(workers(embedded)) == {process.pid}, "the burial of who was killed")
-        stop(process)
+    assert set(workers(embedded)) == {it.process.pid}, "the child left in good order"
+    with up(embedded) as it:
+        wait_until(lambda: set(workers(embedded)) == {it.process.pid}, "the burial of who was killed")
+        it.stop()
     assert embedded.held() == {}
 
 
 def test_a_worker_that_dies_is_replaced(embedded: Place):
-    with up(embedded, "--workers", "2") as (process, _):
+    with up(embedded, "--workers", "2") as it:
         wait_until(lambda: len(workers(embedded)) == 2, "two workers")
-        [child] = set(workers(embedded)) - {process.pid}
+        [child] = set(workers(embedded)) - {it.process.pid}
         os.kill(child, signal.SIGKILL)
-        wait_until(lambda: set(workers(embedded)) - {process.pid, child}, "a new child")
-        process.send_signal(signal.SIGTERM)
-        process.communicate(timeout=QUICKLY)
-        assert process.returncode == 0
+        wait_until(lambda: set(workers(embedded)) - {it.process.pid, child}, "a new child")
+        it.stop(calmly=False)
     assert set(embedded.held()) <= {"workers", "alive"}, "of the dead one nothing is left but its name"
 
 
@@ -212,12 +235,12 @@ def test_a_mistake_is_one_clear_line(tmp_path: Path, words: list[str], given: di
 
 
 def test_a_taken_port_is_one_clear_line_and_leaves_nothing_behind(embedded: Place):
-    with up(embedded) as (process, where):
-        port = where.rpartition(":")[2]
+    with up(embedded) as it:
+        port = it.where.rpartition(":")[2]
         second = run(embedded.data.parent, "up", "--port", port, *embedded.flags)
         assert_one_line(second, 1, f"port {port} on 127.0.0.1 is in use")
-        assert list(workers(embedded)) == [process.pid]
-        stop(process)
+        assert list(workers(embedded)) == [it.process.pid]
+        it.stop()
     assert embedded.held() == {}
 
 

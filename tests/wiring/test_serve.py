@@ -25,15 +25,15 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
 
 
 async def test_roles_are_loops(house: House):
-    assert names(house, "fetch") == {"beat", "fetch", "signals"}
-    assert names(house, "parse") == {"beat", "parse"}
-    assert names(house, "upkeep") == {"beat", "reaper"}
-    assert names(house, "fetch", "parse", "upkeep") == {"beat", "fetch", "signals", "parse", "reaper"}
+    assert names(house, "fetch") == {"fetch", "signals"}
+    assert names(house, "parse") == {"parse"}
+    assert names(house, "upkeep") == {"reaper"}
+    assert names(house, "fetch", "parse", "upkeep") == {"fetch", "signals", "parse", "reaper"}
 
 
 async def test_more_workers_are_processes_of_the_all_in_one_command_only(house: House):
     assert names(house, "fetch", "parse", "upkeep", workers=3) >= {"worker 2", "worker 3"}
-    assert names(house, "fetch", "parse", workers=3) == {"beat", "fetch", "signals", "parse"}
+    assert names(house, "fetch", "parse", workers=3) == {"fetch", "signals", "parse"}
 
 
 async def test_a_call_for_work_is_heard_until_the_stop(house: House):

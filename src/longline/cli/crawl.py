@@ -122,6 +122,8 @@ class _Bar(Watcher):
             TimeElapsedColumn(),
             console=console,
             transient=True,
+            # Off a terminal there is nothing to draw on, and an empty line is not nothing.
+            disable=not console.is_terminal,
         )
         self._bar = self._progress.add_task(start.host, total=None, rate="0", failed=0)
         self._before = 0

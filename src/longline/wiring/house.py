@@ -1,5 +1,6 @@
 """The house: every engine behind its port, opened from settings and closed in order."""
 
+import asyncio
 import os
 import socket
 from collections.abc import AsyncIterator
@@ -13,6 +14,7 @@ from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
 from longline.drivers.signals import open_signals
 from longline.engine.lifecycle import Lifecycle
+from longline.engine.runtime import chore
 from longline.engine.upkeep.reaper import Reaper
 from longline.model.errors import Unavailable
 from longline.ports.blobs import Blobs
@@ -22,6 +24,8 @@ from longline.ports.presence import Presence
 from longline.ports.records import Records
 from longline.ports.signals import Signals
 from longline.settings import Settings, prepare
+
+BEAT_EVERY = 10.0
 
 MARKS = "alive"
 """Folder, inside the data folder, of the marks by which processes know each other alive."""
@@ -83,9 +87,13 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
     except BaseException:
         house.presence.leave()
         raise
+    stop = asyncio.Event()
+    beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker.id), BEAT_EVERY)(stop))
     try:
         yield worker.id
     finally:
+        stop.set()
+        await asyncio.gather(beating, return_exceptions=True)
         # When this fails our mark stays behind, unlocked: whoever comes next finds us dead and finishes it.
         await house.reaper.strike(worker.id)
         house.presence.leave()

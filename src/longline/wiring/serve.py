@@ -23,7 +23,6 @@ from longline.wiring.worker import fetch_worker, parse_worker
 log = logging.getLogger(__name__)
 
 REAP_EVERY = 5.0
-BEAT_EVERY = 10.0
 WORK = "work"
 """The signal that says that there may be something to do."""
 
@@ -66,7 +65,7 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
 
 
 def _loops(house: House, roles: frozenset[str], owner: int) -> dict[str, Loop]:
-    loops: dict[str, Loop] = {"beat": chore(lambda: house.records.workers.beat(owner), BEAT_EVERY)}
+    loops: dict[str, Loop] = {}
     if "fetch" in roles:
         worker = fetch_worker(house, owner, parse="parse" in roles)
         loops["fetch"] = worker.run

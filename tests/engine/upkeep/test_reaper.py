@@ -173,3 +173,19 @@ async def test_lapsed_leases_come_back_once(records: Records, reaper: Reaper, cl
     clock.advance(TTL / 1000 + 1)
     assert await reaper.once() == {"hosts": 1, "offers": 0, "runs": 0, "schedules": 0, "buried": 0}
     assert (await reaper.once())["hosts"] == 0
+
+
+async def test_who_is_silent_for_too_long_counts_as_dead(
+    records: Records, reaper: Reaper, clock: FakeClock, blobs: Blobs
+):
+    """Nobody here can see whether a process of another machine lives; at some point it does not matter any more."""
+    silent, beating = await joined(records, "on another machine"), await joined(records, "here")
+    await records.segments.begin("warc/half", silent.id)
+    await blobs.put("warc/half", b"half")
+    clock.advance(599)
+    await records.workers.beat(beating.id)
+    assert await reaper.bury() == 0
+    clock.advance(2)
+    assert await reaper.bury() == 1
+    assert [w.id for w in await records.workers.find()] == [beating.id]
+    assert await objects(blobs) == set()

@@ -174,6 +174,9 @@ class WorkerRecords(_Noun):
     async def find(self) -> list[WorkerRow]:
         return await self._all("find_workers", WorkerRow)
 
+    async def silent(self, for_ms: int) -> list[WorkerRow]:
+        return await self._all("silent_workers", WorkerRow, for_ms=for_ms)
+
 
 class EventRecords(_Noun):
     """Events."""

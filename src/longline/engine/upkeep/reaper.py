@@ -11,6 +11,9 @@ from longline.ports.records.workers import Workers
 
 log = logging.getLogger(__name__)
 
+SILENT_MS = 600_000
+"""A worker that did not beat for so long is dead or cut off; its leases lapsed long ago."""
+
 
 class Reaper:
     """Finds leases without a living owner."""
@@ -30,12 +33,13 @@ class Reaper:
         return reaped | {"buried": buried}
 
     async def bury(self) -> int:
-        """Take back everything of processes that certainly are dead; how many they were.
+        """Take back everything of processes that certainly are dead, or silent for far too long; how many they were.
 
-        What they were writing into the archive goes with them: no row names it.
+        What they were writing into the archive goes with them: no row names it, and none will.
         """
-        dead = [worker for worker in await self._workers.find() if self._presence.gone(worker.mark)]
-        for worker in dead:
+        dead = {worker.id: worker for worker in await self._workers.find() if self._presence.gone(worker.mark)}
+        dead |= {worker.id: worker for worker in await self._workers.silent(SILENT_MS)}
+        for worker in dead.values():
             held = await self.strike(worker.id)
             log.info("a worker died", extra={"worker": worker.name, "held": held})
             self._presence.forget(worker.mark)

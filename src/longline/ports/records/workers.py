@@ -20,6 +20,10 @@ class Workers(Protocol):
         """Strike a process that ended, or that was found dead."""
         ...
 
+    async def silent(self, for_ms: int) -> list[WorkerRow]:
+        """Those who did not beat for so long, by the engine's clock."""
+        ...
+
     async def find(self) -> list[WorkerRow]:
         """Everybody who joined and did not leave."""
         ...

@@ -96,3 +96,6 @@ DELETE FROM workers WHERE id = :id;
 
 -- name: find_workers
 SELECT * FROM workers ORDER BY id;
+
+-- name: silent_workers
+SELECT * FROM workers WHERE seen_at < CAST(:now AS BIGINT) - :for_ms ORDER BY id;
