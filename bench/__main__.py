@@ -6,7 +6,7 @@ import sys
 from rich.console import Console
 
 from bench import frontier, profile, race, report
-from bench.contestants import USUAL, Contestant, chosen
+from bench.contestants import CONTESTANTS, Contestant, chosen
 from bench.site import prepared
 
 CONCURRENCY = 64
@@ -35,7 +35,9 @@ def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m bench", description=__doc__, epilog="Also: python -m bench frontier, python -m bench profile"
     )
-    parser.add_argument("--only", default=",".join(USUAL), help="contestants, separated by commas")
+    parser.add_argument(
+        "--only", default=",".join(each.name for each in CONTESTANTS), help="contestants, separated by commas"
+    )
     parser.add_argument("--pages", type=int, default=4000, help="size of the site")
     parser.add_argument("--repeat", type=int, default=3, help="rounds")
     parser.add_argument("--concurrency", type=int, default=CONCURRENCY, help="fetches at once")

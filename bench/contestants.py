@@ -34,16 +34,14 @@ class Contestant:
 
 
 CONTESTANTS = (
-    Contestant("ours", "Longline, embedded (SQLite, WARC)", "ours"),
+    Contestant("ours", "Longline, SQLite", "ours"),
     Contestant("postgres", "Longline, PostgreSQL, 2 workers", "ours", postgres=True, workers=2),
     Contestant("postgres-1", "Longline, PostgreSQL, 1 worker", "ours", postgres=True),
-    Contestant("scrapy", "Scrapy (JOBDIR, bodies, robots)", "scrapy_jobdir", RIVAL),
-    Contestant("crawlee-file", "Crawlee Parsel, file storage", "crawlee_parsel", RIVAL),
-    Contestant("crawlee-memory", "Crawlee Parsel, memory storage", "crawlee_parsel", RIVAL, storage="memory"),
-    Contestant("bare", "bare loop of our client and parser", "bare"),
+    Contestant("scrapy", "Scrapy, JOBDIR, bodies", "scrapy_jobdir", RIVAL),
+    Contestant("crawlee-file", "Crawlee, file storage", "crawlee_parsel", RIVAL),
+    Contestant("crawlee-memory", "Crawlee, memory storage", "crawlee_parsel", RIVAL, storage="memory"),
+    Contestant("bare", "bare loop", "bare"),
 )
-
-USUAL = tuple(contestant.name for contestant in CONTESTANTS if contestant.name != "postgres-1")
 
 
 def chosen(names: str) -> list[Contestant]:

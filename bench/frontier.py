@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
-from tests.servers import running_postgres
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
@@ -23,6 +22,7 @@ from longline.model.task import NewTask, Outcome
 from longline.model.url import dedupe_key
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch, HostSetting
+from tests.servers import running_postgres
 
 PER_HOST = 20
 ADMIT_AT_ONCE = 500

@@ -2,6 +2,7 @@
 
 import argparse
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -21,6 +22,9 @@ SAMPLES_PER_SECOND = 250
 CRAWL = "Runner.run"
 """The frame below which everything belongs to the crawl."""
 
+LOOP = "MainThread"
+"""The thread that the event loop runs in: what a page costs there bounds the rate."""
+
 
 @dataclass
 class Costs:
@@ -34,8 +38,10 @@ class Costs:
     def add(self, stacks: str) -> None:
         """Count in what one profile has found."""
         for thread, frames, samples in _stacks(stacks):
+            if thread == LOOP and not (frames := _of_crawl(frames)):
+                continue
             self.threads[thread] += samples
-            if thread == "MainThread" and any(frame.startswith(CRAWL) for frame in frames):
+            if thread == LOOP:
                 self.own[frames[-1]] += samples
                 self.whole.update(dict.fromkeys(frames, samples))
 
@@ -51,7 +57,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--repeat", type=int, default=3, help="crawls to take samples of")
     parser.add_argument("--top", type=int, default=40, help="functions to show")
     asked = parser.parse_args(arguments)
-    console, costs = Console(), Costs()
+    console, costs = Console(width=None if sys.stdout.isatty() else 100), Costs()
     with console.status("preparing the site") as status:
         site = prepared(asked.pages, status.update)
         with served(site) as server:
@@ -92,9 +98,16 @@ def _stacks(text: str) -> Iterator[tuple[str, list[str], int]]:
             yield thread.partition(": ")[2], frames, int(samples)
 
 
+def _of_crawl(frames: list[str]) -> list[str]:
+    """The frames from the crawl on; none when the sample belongs to something before or after it."""
+    first = next((n for n, frame in enumerate(frames) if frame.startswith(CRAWL)), len(frames))
+    return frames[first:]
+
+
 def _table(costs: Costs, top: int) -> Table:
     threads = ", ".join(f"{name} {costs.micros(n):,.0f}" for name, n in costs.threads.most_common(4) if name)
-    table = Table("function", title=f"microseconds a page; by thread: {threads}", title_justify="left")
+    table = Table(title=f"microseconds a page; by thread: {threads}", title_justify="left")
+    table.add_column("function", no_wrap=True)
     table.add_column("with what it calls", justify="right")
     table.add_column("by itself", justify="right")
     for name, samples in costs.whole.most_common(top):

@@ -12,7 +12,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from tests.servers import PostgresServer, running_postgres
 
 from bench import ceiling
 from bench.contestants import Contestant
@@ -20,6 +19,7 @@ from bench.lap import Course, Database, Fell, Lap
 from bench.lap import run as run_lap
 from bench.site import Site
 from bench.web import served
+from tests.servers import PostgresServer, running_postgres
 
 
 @dataclass

@@ -18,7 +18,13 @@ from bench.race import Race
 
 RESULTS = Path(__file__).with_name("results")
 RIVAL, CEILING = "scrapy", "bare"
-"""Those to whom all others are compared."""
+"""Those to whom all others are compared in the table."""
+
+PAIRS = (
+    *(("ours", other) for other in ("scrapy", "crawlee-file", "crawlee-memory", "bare")),
+    ("postgres", "postgres-1"),
+)
+"""Who is compared to whom below it."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +71,25 @@ def _ratio(race: Race, name: str, other: str, figure: Callable[[Lap], float]) ->
 def show(race: Race, console: Console) -> None:
     """Print the table, and what was not as it should be."""
     console.print(table(race))
+    for sentence in compared(race):
+        console.print(sentence)
     for name, said in race.fell.items():
         console.print(f"[red]{name} did not come to its end:[/] {said.strip()[-600:]}")
     for line in lines(race):
         for fault in line.faults:
             console.print(f"[yellow]{line.label}:[/] {fault}")
+
+
+def compared(race: Race) -> list[str]:
+    """Ours against each of the others, as the goals are put."""
+    labels = {each.name: each.label for each in CONTESTANTS}
+    found = []
+    for one, other in PAIRS:
+        speed = _ratio(race, one, other, lambda lap: lap.rate)
+        cpu = _ratio(race, one, other, lambda lap: lap.cpu_per_1000)
+        if speed is not None:
+            found.append(f"{labels[one]} : {labels[other]} = {speed:.2f} in pages/s, {cpu:.2f} in CPU a page")
+    return found
 
 
 def table(race: Race) -> Table:
@@ -78,8 +98,8 @@ def table(race: Race) -> Table:
     found.caption = f"{race.server} alone gives {race.server_rate:,.0f} pages/s" + (
         f"; {race.postgres}, durable, its CPU time counted" if race.postgres else ""
     )
-    found.add_column("contestant")
-    for head in ("pages/s", "CPU s / 1,000", "peak MiB", "× Scrapy", "CPU × Scrapy", "of bare loop"):
+    found.add_column("contestant", no_wrap=True)
+    for head in ("pages/s", "CPU s/1,000", "MiB", "× Scrapy", "CPU × Scrapy", "of bare"):
         found.add_column(head, justify="right")
     for line in lines(race):
         found.add_row(
@@ -106,7 +126,7 @@ def keep(race: Race, folder: Path = RESULTS) -> list[Path]:
     written = {
         stem.with_suffix(".json"): json.dumps({"lines": [asdict(line) for line in found], **asdict(race)}, indent=1),
         stem.with_suffix(".svg"): drawn([(line.label, line.rate) for line in found], race.site, "pages/s"),
-        stem.with_suffix(".txt"): _text(race),
+        stem.with_suffix(".txt"): "\n".join([_text(race), *compared(race)]),
     }
     for path, text in written.items():
         path.write_text(text + "\n", encoding="utf-8")

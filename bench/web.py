@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.servers.process import Launch, free_ports, running
-
 from bench.packages import NoPackage, unpacked
 from bench.site import ADDRESSES, Site
+from tests.servers.process import Launch, free_ports, running
 
 RIVALS = Path(__file__).parents[1] / ".venv-bench" / "bin"
 

@@ -2,10 +2,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bench.lap import Course
-from bench.packages import NoPackage
 
 from bench import packages, site
+from bench.lap import Course
+from bench.packages import NoPackage
 from tests.bench.small_web import small_web
 
 PAGES = 40

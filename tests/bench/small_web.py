@@ -11,7 +11,6 @@ from typing import Any
 
 from bench.site import ADDRESSES, Site
 from bench.web import Served
-
 from tests.servers.process import free_ports
 
 

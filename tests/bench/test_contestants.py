@@ -1,7 +1,8 @@
 import json
 
 import pytest
-from bench.contestants import CONTESTANTS, USUAL, chosen
+
+from bench.contestants import CONTESTANTS, chosen
 from bench.crawlers.order import Order
 
 
@@ -13,7 +14,6 @@ def test_a_name_may_mean_several():
     assert names("scrapy,ours") == ["ours", "scrapy"]
     assert names("crawlee") == ["crawlee-file", "crawlee-memory"]
     assert names("postgres") == ["postgres"]
-    assert names(",".join(USUAL)) == list(USUAL)
 
 
 def test_a_name_that_nobody_has_is_told_with_those_there_are():

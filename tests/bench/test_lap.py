@@ -3,10 +3,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from bench.contestants import CONTESTANTS, Contestant, chosen
-from bench.lap import Course, Database, Fell, run
 
 from bench import ceiling
+from bench.contestants import CONTESTANTS, Contestant, chosen
+from bench.lap import Course, Database, Fell, run
 from tests.bench.conftest import PAGES
 from tests.bench.scripted import Scripted
 

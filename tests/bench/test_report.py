@@ -4,10 +4,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
+
 from bench.lap import Lap
 from bench.race import Race
-from bench.report import keep, lines, show
-from rich.console import Console
+from bench.report import compared, keep, lines, show
 
 
 def lap(name: str, rate: float, cpu: float = 1.0, faults: tuple[str, ...] = ()) -> Lap:
@@ -46,6 +47,13 @@ def test_ratios_are_medians_of_what_was_measured_side_by_side(race: Race):
     assert ours.faults == ["2 pages not fetched"]
 
 
+def test_goals_are_put_as_pairs(race: Race):
+    assert compared(race) == [
+        "Longline, SQLite : Scrapy, JOBDIR, bodies = 10.00 in pages/s, 0.12 in CPU a page",
+        "Longline, SQLite : bare loop = 0.50 in pages/s, 2.00 in CPU a page",
+    ]
+
+
 def test_without_rivals_there_is_no_ratio(race: Race):
     for laps in race.rounds:
         laps.pop("scrapy", None)
@@ -56,7 +64,7 @@ def test_everything_is_shown(race: Race):
     written = StringIO()
     show(race, Console(file=written, width=120))
     said = written.getvalue()
-    for part in ("Scrapy (JOBDIR", "10.0", "50%", "out of luck", "2 pages not fetched", "20,000"):
+    for part in ("Scrapy, JOBDIR", "10.0", "50%", "out of luck", "2 pages not fetched", "20,000"):
         assert part in said
 
 

@@ -3,12 +3,12 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from bench.generated import page
-from bench.packages import Documentation
-from bench.site import ADDRESSES, Site, prepared
 from selectolax.lexbor import LexborHTMLParser
 
 from bench import site
+from bench.generated import page
+from bench.packages import Documentation
+from bench.site import ADDRESSES, Site, prepared
 from tests.bench.conftest import no_package
 
 PACKAGE = "usr/share/doc/html"

@@ -4,13 +4,13 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
+
+from bench import web
 from bench.fetches import FetchLog
 from bench.lap import Course
 from bench.packages import CACHE, NoPackage
 from bench.site import ADDRESSES
 from bench.usage import resident_bytes
-
-from bench import web
 
 PROGRAMS = {
     "nginx": shutil.which("nginx", path="/usr/sbin:/usr/bin") or str(CACHE / "packages/nginx/usr/sbin/nginx"),

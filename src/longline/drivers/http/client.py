@@ -125,10 +125,9 @@ def _target(url: Url) -> str:
 
 def _deadlines(request: Request) -> tuple[float, timedelta]:
     """How long connecting may take, and how long the silence may be, by a clock that starts before connecting does."""
-    idle, total = request.idle_seconds, request.total_seconds
     # So connecting must end the sooner of the two, or else its failure would go by the name of the other.
-    connect = min(request.connect_seconds, idle * _SOONER)
-    return connect, timedelta(seconds=idle if idle < total else 2 * total)
+    connect = min(request.connect_seconds, request.idle_seconds * _SOONER)
+    return connect, timedelta(seconds=request.idle_seconds)
 
 
 def _headers(request: Request, authorization: str | None) -> wreq.HeaderMap:
