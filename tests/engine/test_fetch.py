@@ -30,7 +30,7 @@ def http(clock: FakeClock) -> FakeHttp:
 
 @pytest.fixture
 def fetcher(http: FakeHttp, clock: FakeClock) -> Fetcher:
-    return Fetcher(http, clock, FetchSettings(AGENT, max_bytes=1000))
+    return Fetcher(http, clock, FetchSettings(AGENT, max_bytes=1000), chance=lambda: 0.5)
 
 
 def held(clock: FakeClock, **facts: Any) -> HeldHost:
@@ -199,6 +199,14 @@ async def test_rules_that_moved_on_the_same_host_are_followed(fetcher: Fetcher, 
     assert (await fetcher.fetch(held(clock), f"{HOME}x", PLAN)).reason == "robots"
 
 
+async def test_rules_that_lie_on_another_host_are_followed(fetcher: Fetcher, http: FakeHttp, clock: FakeClock):
+    """As from example.com to www.example.com."""
+    http.on(ROBOTS, moved(ROBOTS, "https://www.b.example/robots.txt"))
+    http.on("https://www.b.example/robots.txt", rules("User-agent: *\nDisallow: /x\n"))
+    assert (await fetcher.fetch(held(clock), f"{HOME}x", PLAN)).reason == "robots"
+    assert (await fetcher.fetch(held(clock), f"{HOME}y", PLAN)).reason == "ok"
+
+
 async def test_rules_that_move_in_circles_are_none(fetcher: Fetcher, http: FakeHttp, clock: FakeClock):
     http.on(ROBOTS, moved(ROBOTS, "/robots.txt"))
     assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
@@ -330,10 +338,10 @@ async def test_a_redirect_without_a_place_is_the_answer(fetcher: Fetcher, http: 
         ("99999999999999999999999", fetch.MAX_RETRY_AFTER),
         ("1" * 400, fetch.MAX_RETRY_AFTER),
         ("Fri, 31 Dec 9999 23:59:59 GMT", fetch.MAX_RETRY_AFTER),
-        ("\u00b2", None),  # a digit, and no number
-        ("-5", None),
-        ("soon", None),
-        ("", None),
+        ("\u00b2", 2.0),  # a digit, and no number: the same as nothing
+        ("-5", 2.0),
+        ("soon", 2.0),
+        ("", 2.0),
     ],
 )
 async def test_how_long_a_host_wants_to_be_left_alone(fetcher: Fetcher, http: FakeHttp, clock, value, seconds):
@@ -341,7 +349,27 @@ async def test_how_long_a_host_wants_to_be_left_alone(fetcher: Fetcher, http: Fa
     host = held(clock)
     got = await fetcher.fetch(host, HOME, FREE)
     assert (got.reason, got.retry_after) == ("http_429", seconds)
-    assert host.next_start == (seconds or 0.0), "the host is left alone, not this page only"
+    assert host.next_start == seconds, "the host is left alone, not this page only"
+
+
+async def test_without_a_word_patience_doubles_until_the_host_answers(
+    fetcher: Fetcher, http: FakeHttp, clock: FakeClock
+):
+    host = held(clock)
+    waits = []
+    for status in (429, 503, 429, 200, 503):
+        http.on(HOME, response(HOME, status, b""))
+        waits.append((await paced(clock, fetcher.fetch(host, HOME, FREE), 20)).retry_after)
+    assert waits == [2.0, 4.0, 8.0, None, 2.0]
+    http.on(HOME, response(HOME, 500, b""))
+    assert (await paced(clock, fetcher.fetch(host, HOME, FREE), 20)).retry_after is None
+
+
+async def test_hosts_that_were_told_so_together_do_not_come_back_together(http: FakeHttp, clock: FakeClock):
+    http.on(HOME, response(HOME, 429, b""))
+    chances = iter((0.0, 1.0))
+    fetcher = Fetcher(http, clock, FetchSettings(AGENT), lambda: next(chances))
+    assert [(await fetcher.fetch(held(clock), HOME, FREE)).retry_after for _ in range(2)] == [1.0, 3.0]
 
 
 async def test_others_of_the_host_wait_as_well(fetcher: Fetcher, http: FakeHttp, clock: FakeClock):

@@ -1,6 +1,8 @@
 """Fetch: robots first, then the page, each request at its host's turn; redirects are our decision, hop by hop."""
 
+import random
 from collections import OrderedDict
+from collections.abc import Callable
 from email.utils import parsedate_to_datetime
 
 import msgspec
@@ -17,6 +19,9 @@ from longline.ports.http import FetchFailed, Http, Request, Response
 
 MAX_HOPS = 5
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+THROTTLED = frozenset({429, 503})
+"""Answers that ask for patience, also when they do not say how much."""
+
 MAX_CRAWL_DELAY = 60.0
 MAX_RETRY_AFTER = 3600.0
 """A longer Crawl-delay or Retry-After is cut to this: a site may ask for patience, not for ever."""
@@ -81,8 +86,10 @@ class LeaseLost(Exception):
 class Fetcher:
     """Fetches for the hosts in one worker's hand."""
 
-    def __init__(self, http: Http, clock: Clock, settings: FetchSettings) -> None:
-        self._http, self._clock, self._settings = http, clock, settings
+    def __init__(
+        self, http: Http, clock: Clock, settings: FetchSettings, chance: Callable[[], float] = random.random
+    ) -> None:
+        self._http, self._clock, self._settings, self._chance = http, clock, settings, chance
         self._robots_known = RobotsCache()
 
     async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan) -> Fetched:
@@ -119,9 +126,16 @@ class Fetcher:
         start = await host.turn(self._clock)
         if start is None:
             raise LeaseLost
+        at = self._clock.now()
+        try:
+            return at, await self._http.fetch(self._request(url))
+        finally:
+            host.answered(start, self._clock.monotonic())
+
+    def _request(self, url: str) -> Request:
         s = self._settings
         headers = (("user-agent", s.user_agent), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING))
-        request = Request(
+        return Request(
             url,
             headers,
             connect_seconds=s.connect_seconds,
@@ -129,19 +143,17 @@ class Fetcher:
             total_seconds=s.total_seconds,
             max_bytes=s.max_bytes,
         )
-        at = self._clock.now()
-        try:
-            return at, await self._http.fetch(request)
-        finally:
-            host.answered(start, self._clock.monotonic())
 
     def _judge(self, host: HeldHost, at: int, response: Response) -> Fetched:
         reason = fate.for_status(response.status)
         if reason:
             after = _seconds(response.header("retry-after"), self._clock.now())
+            if after is None and response.status in THROTTLED:
+                after = host.throttled(self._chance())
             if after is not None:
                 host.back_off(after, self._clock.monotonic())
             return Fetched(reason, at, status=response.status, error=f"HTTP {response.status}", retry_after=after)
+        host.eased()
         body = decode_body(response.headers, response.body, self._settings.max_bytes)
         return Fetched(fate.OK, at, response, body, response.status)
 
@@ -165,9 +177,13 @@ class Fetcher:
     async def _robots(self, host: HeldHost, url: str) -> Robots:
         target = join(url, "/robots.txt")
         for _ in range(MAX_HOPS + 1):
-            if target is None or _host_of(target) != host.lease.host:
+            if target is None:
                 break
-            _, response = await self._send(host, target)
+            if _host_of(target) == host.lease.host:
+                _, response = await self._send(host, target)
+            else:
+                # Rules may lie elsewhere, as from example.com to www.example.com; one small file is no burden there.
+                response = await self._http.fetch(self._request(target))
             if response.status not in REDIRECTS:
                 return self._read_robots(response)
             target = join(target, response.header("location") or "")

@@ -17,6 +17,10 @@ ON_THE_WAY_AMONG_OTHERS = 0.25
 """Seconds that a request is given to arrive, where requests follow each other and where they overlap."""
 
 
+FIRST_PATIENCE = 2.0
+MAX_PATIENCE = 300.0
+
+
 class TooSoon(Exception):
     """The host must be left alone for longer than its lease lasts: the task goes back as if it had not been started."""
 
@@ -37,6 +41,7 @@ class HeldHost:
         self._asked, self._ttl = asked, ttl
         self._last_start: float | None = None
         self._quiet_until = float("-inf")
+        self._throttles = 0
         self.next_start = answered + max(0.0, (lease.not_before - self._engine_then) / 1000)
         self.expires = asked + ttl
 
@@ -104,6 +109,19 @@ class HeldHost:
         """Leave the host alone for a while; also those wait who had their turn coming."""
         self._quiet_until = max(self._quiet_until, now + seconds)
         self.next_start = max(self.next_start, now + seconds)
+
+    def throttled(self, chance: float) -> float:
+        """Seconds to leave the host alone after it asked for patience without saying how much.
+
+        Doubled with every such answer in a row; `chance`, from 0 to 1, spreads those who were told so together.
+        """
+        wait = min(FIRST_PATIENCE * 2**self._throttles, MAX_PATIENCE)
+        self._throttles = min(self._throttles + 1, 16)
+        return float(max(wait * (0.5 + chance), self.delay))
+
+    def eased(self) -> None:
+        """The host answers as it should."""
+        self._throttles = 0
 
     def slow_down(self, delay: float) -> None:
         """Let at least this much time pass between two requests, the last one that was sent included."""
