@@ -175,6 +175,20 @@ def test_a_bomb_is_not_even_unpacked(bomb, coding):
         tracemalloc.stop()
 
 
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_bomb_in_many_parts_is_one_bomb(coding):
+    limit = 1_000_000
+    parts = ENCODERS[coding](b"\0" * limit) * MAX_MEMBERS
+    tracemalloc.start()
+    try:
+        with pytest.raises(Undecodable) as failure:
+            decode(parts, coding, limit=limit)
+        assert failure.value.kind == "too_large"
+        assert tracemalloc.get_traced_memory()[1] < 10 * limit
+    finally:
+        tracemalloc.stop()
+
+
 @given(st.binary(max_size=2000), st.sampled_from(sorted(ENCODERS)))
 def test_any_bytes_come_back(body, coding):
     assert decode(ENCODERS[coding](body), coding) == body

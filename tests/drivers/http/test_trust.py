@@ -91,10 +91,10 @@ async def test_the_operators_file_takes_nothing_away(
     monkeypatch.setenv("SSL_CERT_FILE", str(written(system, tmp_path, "system.pem")))
     async with trusting(written(issuer, tmp_path)) as client:
         assert [await fetched(client, certificate(one)) for one in (mozilla, system, issuer)] == ["ok", "ok", "ok"]
-        assert client.trusted == tuple(tmp_path / name for name in ("mozilla.pem", "system.pem", "issuer.pem"))
+        assert client.issuers == tuple(tmp_path / name for name in ("mozilla.pem", "system.pem", "issuer.pem"))
     async with trusting(None) as client:
         assert [await fetched(client, certificate(one)) for one in (mozilla, system, issuer)] == ["ok", "ok", "tls"]
-        assert client.trusted == tuple(tmp_path / name for name in ("mozilla.pem", "system.pem"))
+        assert client.issuers == tuple(tmp_path / name for name in ("mozilla.pem", "system.pem"))
 
 
 def test_a_system_without_a_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -38,7 +38,7 @@ _VERSIONS = {
 class WreqHttp:
     """The `Http` port. `resolve` decides which addresses may be dialled; `roots` is a PEM file of further issuers.
 
-    `names` are asked for what `resolve` is not: the proxies' own addresses. `trusted` lists the files of issuers.
+    `names` are asked for what `resolve` is not: the proxies' own addresses. `issuers` are the files of whom we believe.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class WreqHttp:
     ) -> None:
         self._names = names or Names()
         self._resolve = resolve or self._names.resolve
-        store, self.trusted = trust(roots)
+        store, self.issuers = trust(roots)
         self._clients = Clients(max_clients, store)
         self._closed = False
 
