@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import PROGRAM, running, surroundings
-from tests.journeys.place import Place, wait_until
+from tests.journeys.place import LOOPBACK, Place, wait_until
 from tests.web import running_site
 
 PAGES = 40
@@ -33,7 +33,7 @@ def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
     with running_site(pages=PAGES) as site, ExitStack() as stack:
         place.give_work(site)
         fetch, parse = (
-            stack.enter_context(running(tmp_path, "worker", "--roles", role, *there.flags))
+            stack.enter_context(running(tmp_path, "worker", "--roles", role, *there.flags, **LOOPBACK))
             for role, there in zip(("fetch", "parse"), machines, strict=True)
         )
         wait_until(lambda: place.value("SELECT COUNT(*) FROM workers") == 2, "two workers")
@@ -57,13 +57,13 @@ def test_without_a_parser_pages_wait_for_one(tmp_path: Path):
     with running_site(pages=PAGES) as site:
         place.give_work(site)
         waiting = "SELECT COUNT(*) FROM tasks WHERE state = 'queued_parse'"
-        with running(tmp_path, "worker", "--roles", "fetch", *place.flags) as process:
+        with running(tmp_path, "worker", "--roles", "fetch", *place.flags, **LOOPBACK) as process:
             wait_until(lambda: place.value(waiting) == 1, "a page that waits")
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=10)
         assert place.ask("SELECT state, open, completed FROM runs") == [("running", 1, 0)]
         visits = len(site.requests)
-        with running(tmp_path, "worker", "--roles", "parse", *place.flags) as process:
+        with running(tmp_path, "worker", "--roles", "parse", *place.flags, **LOOPBACK) as process:
             wait_until(lambda: place.value("SELECT admitted FROM runs") > 1, "what the page links to")
             process.send_signal(signal.SIGTERM)
             process.communicate(timeout=10)

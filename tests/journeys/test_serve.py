@@ -17,7 +17,7 @@ from longline import __version__
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
 from tests.cli.conftest import PROGRAM, surroundings
-from tests.journeys.place import Place, wait_until
+from tests.journeys.place import LOOPBACK, Place, wait_until
 from tests.web import running_site
 
 QUICKLY = 10
@@ -58,7 +58,7 @@ def up(place: Place, *more: str) -> Iterator[Up]:
         process = subprocess.Popen(
             [PROGRAM, "up", "--port", "0", *place.flags, *more],
             cwd=place.data.parent,
-            env=surroundings({}),
+            env=surroundings(LOOPBACK),
             stdout=subprocess.PIPE,
             stderr=logged,
             text=True,

@@ -31,6 +31,8 @@ class Site:
         self.delay = delay
         self.robots = robots
         self.requests: list[Visit] = []
+        self.extra: dict[str, bytes] = {}
+        """Pages of a test's own, by path; they come before all others."""
 
     @property
     def paths(self) -> list[str]:
@@ -58,6 +60,8 @@ class Site:
         await connection.send(self._answer(request), request.method)
 
     def _answer(self, request: Request) -> Answer:
+        if request.path in self.extra:
+            return Answer(body=self.extra[request.path])
         number = number_of(request.path)
         if number is not None and number < self.pages:
             return Answer(body=page(number, self.pages, f"http://{request.headers.get('host', 'localhost')}"))

@@ -9,4 +9,5 @@ from longline.settings import Settings
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    return Settings(data=tmp_path / "data")
+    # The websites of tests lie inside.
+    return Settings(data=tmp_path / "data", egress_allow=("127.0.0.0/8",))

@@ -21,13 +21,27 @@ from longline.settings import Loaded, Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, WorkerProgress
 from longline.wiring import crawl as crawl_once
 
+_FLAGS = (
+    *("database", "objects", "concurrency", "user_agent", "delay", "host_concurrency"),
+    *("respect_robots", "egress_allow", "log_level"),
+)
 _INTERRUPTED = 130
 _FAILED = 1
 _OWN_MACHINE_CONCURRENCY = 8
 _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancelled": "magenta", "open": "cyan"}
 
 
-@takes("database", "objects", "concurrency", "user_agent", "delay", "host_concurrency", "respect_robots", "log_level")
+@takes(
+    "database",
+    "objects",
+    "concurrency",
+    "user_agent",
+    "delay",
+    "host_concurrency",
+    "respect_robots",
+    "egress_allow",
+    "log_level",
+)
 def crawl(
     loaded: Loaded,
     url: Annotated[str, typer.Argument(help="Where to start.", show_default=False)],

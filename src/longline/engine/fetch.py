@@ -13,7 +13,8 @@ from longline.model.encoding import ACCEPT_ENCODING, Undecodable, decode_body
 from longline.model.errors import BadInput
 from longline.model.plan import CrawlPlan
 from longline.model.robots import Robots
-from longline.model.url import join, parse
+from longline.model.url import parse
+from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
 
@@ -110,9 +111,10 @@ class Fetcher:
                 moved = bool(seen) and response.status < 400
                 return self._judge(host, at, response) if not moved else Fetched("redirected", at, elsewhere=url)
             seen.add(url)
-            target = join(url, response.header("location") or "")
-            if target is None:
-                return Fetched("bad_url", at, status=response.status, error="redirected to what is no URL")
+            try:
+                target = response.leads_to(url)
+            except FetchFailed as failed:
+                return Fetched(failed.kind, at, status=response.status, error=str(failed))
             if target in seen:
                 return Fetched("redirect_loop", at, status=response.status, error=f"redirected back to {target}")
             if _host_of(target) != host.lease.host:
@@ -175,10 +177,8 @@ class Fetcher:
         return robots.allows(self._settings.user_agent, url)
 
     async def _robots(self, host: HeldHost, url: str) -> Robots:
-        target = join(url, "/robots.txt")
+        target = f"{url[: -len(path_of(url))]}/robots.txt"
         for _ in range(MAX_HOPS + 1):
-            if target is None:
-                break
             if _host_of(target) == host.lease.host:
                 _, response = await self._send(host, target)
             else:
@@ -186,7 +186,10 @@ class Fetcher:
                 response = await self._http.fetch(self._request(target))
             if response.status not in REDIRECTS:
                 return self._read_robots(response)
-            target = join(target, response.header("location") or "")
+            try:
+                target = response.leads_to(target)
+            except FetchFailed:
+                break  # rules that lead nowhere are none
         return Robots.open()
 
     def _read_robots(self, response: Response) -> Robots:

@@ -97,8 +97,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 3
     egress_allow: Annotated[
         tuple[str, ...],
-        Key(NETWORKS, "Networks that pages may be fetched from although their addresses are not public.", later=True),
+        Key(NETWORKS, "Networks that pages may be fetched from although their addresses are not public."),
     ] = ()
+    ca_file: Annotated[
+        str, Key(TEXT, "PEM file of further issuers of certificates to believe, besides the well-known ones.")
+    ] = ""
 
     log_level: Annotated[
         str,

@@ -11,6 +11,7 @@ from longline.engine.worker import Progress
 from longline.model.plan import CrawlPlan
 from longline.model.run import Fate, RunRow
 from longline.model.states import RUN_ENDED
+from longline.model.url import parse
 from longline.services.crawls import Crawls, Opened
 from longline.settings import Settings
 from longline.wiring.house import House, joined, open_house, ready_tables
@@ -51,7 +52,9 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
     """Crawl until nothing is open or somebody says stop; either way everything so far is kept."""
     stop = asyncio.Event()
     _on_interrupt(stop.set)
-    async with open_house(settings) as house:
+    # Whoever types a URL may mean a host of the inside; what the pages there lead to is no such word.
+    typed = frozenset(parse(url).hostname for url in request.plan.seeds)
+    async with open_house(settings, typed) as house:
         await ready_tables(house, may_migrate=True)
         # Somebody sits and watches: better told now than after the first page.
         await house.blobs.check()

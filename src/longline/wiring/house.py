@@ -6,16 +6,20 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
 from longline.drivers.http.client import WreqHttp
+from longline.drivers.http.guard import Guarded
+from longline.drivers.http.names import Names
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
 from longline.drivers.signals import open_signals
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.runtime import chore
 from longline.engine.upkeep.reaper import Reaper
+from longline.model.egress import Wall
 from longline.model.errors import Unavailable
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
@@ -55,8 +59,11 @@ class House:
 
 
 @asynccontextmanager
-async def open_house(settings: Settings) -> AsyncIterator[House]:
-    """Open every engine; what was opened is closed again, also when a later one fails."""
+async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) -> AsyncIterator[House]:
+    """Open every engine; what was opened is closed again, also when a later one fails.
+
+    `trusted` are host names that the operator typed: they may lie inside.
+    """
     prepare(settings.data)
     clock = SystemClock()
     async with AsyncExitStack() as stack:
@@ -64,7 +71,7 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
-        http = WreqHttp()
+        http = _http(settings, trusted)
         stack.push_async_callback(http.close)
         yield House(
             settings=settings,
@@ -75,6 +82,13 @@ async def open_house(settings: Settings) -> AsyncIterator[House]:
             http=http,
             presence=FolderPresence(settings.data / MARKS),
         )
+
+
+def _http(settings: Settings, trusted: frozenset[str]) -> WreqHttp:
+    """The client behind the wall: a URL from outside does not make us fetch the inside."""
+    names = Names()
+    guarded = Guarded(names.resolve, Wall.opening(settings.egress_allow), trusted)
+    return WreqHttp(guarded.resolve, names=names, roots=Path(settings.ca_file) if settings.ca_file else None)
 
 
 @asynccontextmanager

@@ -1,0 +1,31 @@
+"""A URL from outside does not make us fetch the inside, whatever leads there."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.journeys.archive import ask
+from tests.web import running_site
+
+
+def crawl(url: str, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "longline.cli", "crawl", url, "--out", str(out), *more]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_what_was_typed_is_trusted_and_where_it_leads_is_not(tmp_path: Path):
+    with running_site(pages=3) as typed, running_site(pages=3) as other:
+        # The same machine by another name: typed was the first one only.
+        inside = other.url.replace("127.0.0.1", "127.0.0.2")
+        typed.site.extra["/"] = f'<a href="{inside}">in</a>'.encode()
+        done = crawl(typed.url, tmp_path / "out", "--offsite", "--depth", "1", "--delay", "0s")
+        assert done.returncode == 0, done.stderr
+        assert re.search(r"failed\W+egress\W+1\b", done.stdout), done.stdout
+        assert not other.requests
+        assert ask(tmp_path / "out", "SELECT url FROM tasks WHERE reason = 'egress'") == [(inside,)]
+        allowed = crawl(
+            typed.url, tmp_path / "in", "--offsite", "--depth", "1", "--delay", "0s", "--egress-allow", "127.0.0.2"
+        )
+        assert allowed.returncode == 0, allowed.stderr
+        assert not re.search(r"\begress\b", allowed.stdout), allowed.stdout
