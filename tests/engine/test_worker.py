@@ -13,7 +13,7 @@ from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parser
 from longline.engine.plans import Plans
 from longline.engine.reporter import Reporter
-from longline.engine.worker import Parts, Worker, WorkerSettings
+from longline.engine.worker import LOST_CLAIMS, Parts, Worker, WorkerSettings
 from longline.model.plan import CrawlPlan
 from longline.parsers import page
 from longline.plugins import Page, parser
@@ -161,7 +161,7 @@ async def test_what_failed_is_tried_again_later_and_not_for_ever(shop: Shop):
 
 async def test_a_page_that_kills_its_workers_is_given_up_without_another_try(shop: Shop):
     shop.frontier.add(claimed(1))
-    shop.frontier.lines[1].attempts[1] = PLAN.max_attempts
+    shop.frontier.lines[1].attempts[1] = PLAN.max_attempts + LOST_CLAIMS
     async with shop.open():
         await shop.until(lambda: shop.frontier.ended)
     assert shop.frontier.ended == {1: "worker_lost"}
@@ -432,7 +432,7 @@ async def test_memory_is_bounded_while_nothing_can_be_reported(clock: FakeClock)
     shop.blobs.away = True
     async with shop.open():
         await shop.pass_by(10, step=0.2)
-        assert shop.frontier.most_leased == 16 * 100, "claims stop when there is enough in hand"
+        assert shop.frontier.most_leased == 4 * 100, "claims stop when there is enough in hand"
         stuck = len(shop.http.sent)
         assert stuck <= 10 * 2 + 4, "and so do fetches when nothing gets away"
         await shop.pass_by(5, step=0.2)

@@ -29,6 +29,12 @@ from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
 
+LOST_CLAIMS = 16
+"""How often more than it may be tried a task is claimed before it counts as what kills its workers.
+
+A claim is counted when it is made, and most tasks in the hand of a worker that dies were not even begun.
+"""
+
 SOON = 1.0
 """Seconds ahead for which a worker wants enough to do; slow hosts in hand do not count as more than that."""
 
@@ -38,7 +44,7 @@ class WorkerSettings(msgspec.Struct, frozen=True):
 
     concurrency: int = 64
     lease: float = 30.0
-    hosts_per_claim: int = 16
+    hosts_per_claim: int = 4
     tasks_per_host: int = 64
     flush_after: float = 1.0
     flush_pages: int = 256
@@ -153,8 +159,13 @@ class Worker:
             host.inflight += 1
             running = asyncio.create_task(self._process(host, task))
             self._tasks.add(running)
-            running.add_done_callback(self._tasks.discard)
+            running.add_done_callback(self._ended)
         self.progress.inflight = len(self._tasks)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        # Only now: woken any earlier, the loop would find the task still under way and go back to sleep.
+        self._tasks.discard(task)
+        self._wake.set()
 
     async def _process(self, host: HeldHost, task: ClaimedTask) -> None:
         """One URL's way through the stages, up to where it waits to be reported."""
@@ -173,13 +184,12 @@ class Worker:
             host.back_off(self._settings.idle_poll, self._clock.monotonic())
         finally:
             host.inflight -= 1
-            self._wake.set()
 
     async def _work(self, host: HeldHost, task: ClaimedTask) -> Finished:
         plan = CrawlPlan(())
         try:
             plan = await self._plans.get(task.run_id)
-            if task.attempt > plan.max_attempts:
+            if task.attempt > plan.max_attempts + LOST_CLAIMS:
                 lost = Fetched("worker_lost", self._clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)
             fetched = await self._parts.fetcher.fetch(host, task.url, plan)
