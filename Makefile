@@ -57,6 +57,8 @@ docs: setup ## write the generated pages of the reference anew
 lock: setup ## resolve the pinned versions anew
 	@$(BIN)/pip-compile $(LOCK) -o requirements/runtime.txt pyproject.toml
 	@$(BIN)/pip-compile $(LOCK) --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
+	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['bench'], sep='\n')" \
+		| $(BIN)/pip-compile $(LOCK) -o requirements/bench.txt -
 
 clean: ## remove the virtual environment and caches
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,11 +1,15 @@
 """What was fetched, as the server's log tells it."""
 
 import json
+import time
 from collections import Counter
 from pathlib import Path
 
 Fetch = tuple[str, int, str]
 """Address, status and path."""
+
+QUIET = 0.1
+"""Seconds without a line after which a log counts as complete."""
 
 
 class FetchLog:
@@ -26,7 +30,12 @@ class FetchLog:
         return self._lines
 
     def fetches(self) -> Counter[Fetch]:
-        """Every request and how often it was made."""
+        """Every request and how often it was made, once no more of them are written down."""
+        # A server may write its line after the client has got the page.
+        before = -1
+        while (now := self.count()) != before:
+            before = now
+            time.sleep(QUIET)
         with self._file.open("rb") as log:
             log.seek(self._start)
             return Counter(_fetch(line) for line in log.read().decode(errors="replace").splitlines())

@@ -22,8 +22,6 @@ from bench.usage import cpu_seconds, resident_bytes
 from bench.web import Served
 
 LOOK_EVERY = 0.1
-LONGEST = 900.0
-"""Seconds after which a crawl is given up."""
 
 
 class Fell(Exception):
@@ -56,12 +54,13 @@ class Lap:
 
 @dataclass(frozen=True)
 class Course:
-    """What every lap is run on."""
+    """What every lap is run on. A contestant that takes longer than `patience` seconds is given up."""
 
     site: Site
     served: Served
     concurrency: int
     scratch: Path = CACHE
+    patience: float = 900.0
 
     def order(self, contestant: Contestant, folder: str, database: str) -> Order:
         """What a contestant is told."""
@@ -93,7 +92,9 @@ def run(contestant: Contestant, course: Course, database: Database, watch: Calla
     with folder(course.scratch) as place, (place / "said").open("w+") as said:
         kept = place / "kept"
         kept.mkdir()
-        with _started(contestant.command(course.order(contestant, str(kept), database.url)), said) as process:
+        with _started(
+            contestant.command(course.order(contestant, str(kept), database.url)), said, course.patience
+        ) as process:
             _hear(process, READY, said)
             return _measured(contestant.name, process, course, database, watch, said)
 
@@ -145,7 +146,7 @@ def folder(scratch: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def _started(command: list[str], said: IO[str]) -> Iterator[subprocess.Popen[str]]:
+def _started(command: list[str], said: IO[str], patience: float) -> Iterator[subprocess.Popen[str]]:
     process = subprocess.Popen(
         command,
         cwd=Path(__file__).parents[1],
@@ -156,7 +157,7 @@ def _started(command: list[str], said: IO[str]) -> Iterator[subprocess.Popen[str
         start_new_session=True,
     )
     end = Event()
-    guard = Thread(target=_end_late, args=(process.pid, end), daemon=True)
+    guard = Thread(target=_end_late, args=(process.pid, end, patience), daemon=True)
     guard.start()
     try:
         yield process
@@ -167,8 +168,8 @@ def _started(command: list[str], said: IO[str]) -> Iterator[subprocess.Popen[str
         process.communicate()
 
 
-def _end_late(group: int, end: Event) -> None:
-    if not end.wait(LONGEST):
+def _end_late(group: int, end: Event, patience: float) -> None:
+    if not end.wait(patience):
         _end(group)
 
 

@@ -20,7 +20,7 @@ def small_course(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Course]:
         patch.setattr(site, "unpacked", no_package)
         made = site.prepared(PAGES)
     with small_web(made, folder / "access.log") as served:
-        yield Course(made, served, 8, folder)
+        yield Course(made, served, 8, folder, patience=60)
 
 
 @pytest.fixture

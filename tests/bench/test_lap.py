@@ -53,6 +53,12 @@ def test_a_contestant_that_falls_is_heard(small_course: Course):
         run(late, small_course, Database(), lambda _: None)
 
 
+def test_a_contestant_without_end_is_given_up(small_course: Course):
+    endless = Scripted("endless", "", "with lap():\n    while True: pass")
+    with pytest.raises(Fell, match="ended before"):
+        run(endless, replace(small_course, patience=1), Database(), lambda _: None)
+
+
 def test_pages_that_were_not_fetched_are_faults(small_course: Course):
     lazy = Scripted("lazy", "", "with lap(): pass")
     assert run(lazy, small_course, Database(), lambda _: None).faults == [f"{PAGES} pages not fetched"]
