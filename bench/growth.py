@@ -6,6 +6,7 @@ The tables are filled directly; everything that is measured goes through the lif
 import argparse
 import asyncio
 import json
+import os
 import random
 import subprocess
 import sys
@@ -297,10 +298,16 @@ UNITS = {
 def table(title: str, sizes: Sequence[int], found: Sequence[Mapping[str, float]]) -> Table:
     """Figures side by side, each with its ratio to the smallest size, and whether the bars were met."""
     shown = Table("", *(f"{size:,}" for size in sizes), "bar", title=title, title_justify="left")
+    shown.caption, shown.caption_justify = busy(os.getloadavg()[1], os.cpu_count() or 1), "left"
     for name, unit in UNITS.items():
         values = [each[name] for each in found]
         shown.add_row(f"{name} {unit}", *(_cell(value, values[0]) for value in values), verdict(name, values))
     return shown
+
+
+def busy(load: float, cores: int) -> str:
+    """A warning where others used the machine as well: our loop and the server keep two processes busy at most."""
+    return f"load {load:.1f} on {cores} cores: not a quiet machine, p99 shows others too" if load > cores else ""
 
 
 def verdict(name: str, values: Sequence[float]) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench.filling import GIANT, Shape, rows
-from bench.growth import Crawl, Errand, admission, count, measured, prepared, settings, steady, verdict
+from bench.growth import Crawl, Errand, admission, busy, count, measured, prepared, settings, steady, verdict
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.engine.lifecycle import Lifecycle, Order
@@ -125,6 +125,11 @@ def test_sizes_are_written_as_people_do(text: str, number: int):
 def test_bars(name: str, values: list[float], said: str):
     assert said in verdict(name, values)
     assert verdict("tasks/s", values) == ""
+
+
+def test_a_busy_machine_is_told():
+    assert "load 3.5 on 2 cores" in busy(3.5, 2)
+    assert busy(1.9, 2) == ""
 
 
 async def _admitted(url: str) -> None:

@@ -17,6 +17,12 @@ from tests.servers.postgres import apart
 __all__ = ["clock", "peek", "postgres_home", "records", "records_url"]
 
 
+LEFT_BEHIND = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+
+
 @pytest.fixture(scope="session")
 def postgres_home(postgres_server: PostgresServer) -> Iterator[str]:
     """One migrated PostgreSQL database for all conformance tests: making one for each would take most of their time."""
@@ -68,6 +74,8 @@ async def _migrate(url: str) -> None:
 async def _wipe(url: str) -> None:
     connection = await asyncpg.connect(url)
     try:
+        # A test that failed may have left a transaction open, which would be waited for.
+        await connection.execute(LEFT_BEHIND)
         await connection.execute("; ".join(f"DELETE FROM {table}" for table in TABLES))
     finally:
         await connection.close()

@@ -1,8 +1,11 @@
 """Fixed interleavings on PostgreSQL: one transaction is held at a statement while others go on."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
+
+import asyncpg
 
 from longline.drivers.records.database import Database, Row, Tx
 from longline.drivers.records.named import Engine
@@ -77,9 +80,40 @@ async def interleave(
     held: Callable[[], Awaitable[Any]], gate: Gate, other: Callable[[], Awaitable[Any]], peek: Peek
 ) -> list[Any]:
     """Run `held` up to the gate, `other` as far as it gets, then both to their ends; what they returned or raised."""
-    first = asyncio.ensure_future(held())
-    await asyncio.wait_for(gate.reached.wait(), 10)
-    second = asyncio.ensure_future(other())
-    await asyncio.wait_for(settled(second, peek), 10)
-    gate.open.set()
-    return list(await asyncio.wait_for(asyncio.gather(first, second, return_exceptions=True), 20))
+    async with together() as started:
+        first = started(held())
+        await asyncio.wait_for(gate.reached.wait(), 10)
+        second = started(other())
+        await asyncio.wait_for(settled(second, peek), 10)
+        gate.open.set()
+        return list(await asyncio.wait_for(asyncio.gather(first, second, return_exceptions=True), 20))
+
+
+@asynccontextmanager
+async def together() -> AsyncIterator[Callable[[Awaitable[Any]], "asyncio.Future[Any]"]]:
+    """Starts things that wait for each other; what has not ended when a test fails is ended, so that no lock stays."""
+    begun: list[asyncio.Future[Any]] = []
+
+    def start(work: Awaitable[Any]) -> "asyncio.Future[Any]":
+        begun.append(asyncio.ensure_future(work))
+        return begun[-1]
+
+    try:
+        yield start
+    finally:
+        for work in begun:
+            work.cancel()
+        await asyncio.gather(*begun, return_exceptions=True)
+
+
+@asynccontextmanager
+async def locked(url: str, statement: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+    """A lock that the test itself has, until it lets go."""
+    connection = await asyncpg.connect(url)
+    transaction = connection.transaction()
+    await transaction.start()
+    await connection.execute(statement)
+    try:
+        yield transaction.rollback
+    finally:
+        await connection.close()

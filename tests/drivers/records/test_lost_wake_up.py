@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from functools import partial
 
-import asyncpg
 import pytest
 
 from longline.drivers.records import open_database
@@ -19,7 +18,7 @@ from longline.ports.records import Records
 from longline.ports.records.frontier import Batch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
-from tests.drivers.records.gates import Gate, GatedDatabase, interleave, settled
+from tests.drivers.records.gates import Gate, GatedDatabase, interleave, locked, settled, together
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import admit, claim, claim_one, host_report, report, running_run, url
 
@@ -54,16 +53,15 @@ async def release_while_admitting(records: Records, database: PostgresDatabase, 
     await admit(records, url(run))
     lease = await claim_one(records)
     frontier = FrontierRecords(database)
-    test = await asyncpg.connect(peek.url)
-    await test.execute(f"SELECT pg_advisory_lock({HOLD})")
-    releaser = asyncio.create_task(frontier.report(Batch(reports=[host_report(lease)])))
-    await asyncio.wait_for(settled(releaser, peek), 10)
-    assert not releaser.done()
-    admitter = asyncio.create_task(frontier.admit([url(other, path="/new")], {}))
-    await asyncio.wait_for(settled(admitter, peek, others=1), 10)
-    await test.close()
-    assert not (await asyncio.wait_for(releaser, 10)).refused
-    assert (await asyncio.wait_for(admitter, 10)).new == 1
+    async with together() as started, locked(peek.url, f"SELECT pg_advisory_xact_lock({HOLD})") as let_go:
+        releaser = started(frontier.report(Batch(reports=[host_report(lease)])))
+        await asyncio.wait_for(settled(releaser, peek), 10)
+        assert not releaser.done()
+        admitter = started(frontier.admit([url(other, path="/new")], {}))
+        await asyncio.wait_for(settled(admitter, peek, others=1), 10)
+        await let_go()
+        assert not (await asyncio.wait_for(releaser, 10)).refused
+        assert (await asyncio.wait_for(admitter, 10)).new == 1
 
 
 async def test_without_the_lock_a_host_sleeps_on_its_work_for_ever(

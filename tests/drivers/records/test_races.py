@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from functools import partial
 from typing import Any
 
-import asyncpg
 import pytest
 
 from longline.drivers.records import open_database, postgres
@@ -22,7 +21,7 @@ from longline.ports.records.frontier import Admitted, Batch, HostSetting
 from longline.ports.records.moves import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
-from tests.drivers.records.gates import Gate, GatedDatabase, interleave, settled
+from tests.drivers.records.gates import Gate, GatedDatabase, interleave, locked, settled, together
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
     ME,
@@ -234,18 +233,15 @@ async def test_nobody_waits_for_hosts_in_another_order(
         "disown": partial(records.frontier.disown, ME),
         "report": partial(report, records, host_report(b), host_report(a)),
     }
-    test = await asyncpg.connect(records_url)
-    transaction = test.transaction()
-    await transaction.start()
-    await test.execute("SELECT 1 FROM line WHERE host_id = $1 FOR UPDATE", min(a.host_id, b.host_id))
     found = [url(other, f"{h}.example", "/found") for h in "ab"]
-    admitting = asyncio.create_task(records.frontier.admit(found, {}))
-    await asyncio.wait_for(settled(admitting, peek), 10)
-    doing = asyncio.ensure_future(does[what]())
-    await asyncio.wait_for(settled(doing, peek, others=1), 10)
-    await transaction.rollback()
-    await test.close()
-    admitted, _ = await asyncio.wait_for(asyncio.gather(admitting, doing), 20)
+    first = f"SELECT 1 FROM line WHERE host_id = {min(a.host_id, b.host_id)} FOR UPDATE"
+    async with together() as started, locked(records_url, first) as let_go:
+        admitting = started(records.frontier.admit(found, {}))
+        await asyncio.wait_for(settled(admitting, peek), 10)
+        doing = started(does[what]())
+        await asyncio.wait_for(settled(doing, peek, others=1), 10)
+        await let_go()
+        admitted, _ = await asyncio.wait_for(asyncio.gather(admitting, doing), 20)
     assert admitted.new == 2
     assert await faults(peek, clock.now()) == []
 

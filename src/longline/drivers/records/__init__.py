@@ -17,6 +17,7 @@ from longline.drivers.records.nouns import (
     TaskRecords,
     WorkerRecords,
 )
+from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.sqlite import SqliteDatabase
 from longline.model.errors import BadInput, Unavailable
@@ -50,6 +51,8 @@ async def open_records(url: str, clock: Clock) -> Records:
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
         events=EventRecords(database),
+        proxies=ProxyRecords(database),
+        pools=PoolRecords(database),
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),

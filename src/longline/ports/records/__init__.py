@@ -6,6 +6,7 @@ from longline.ports.records.events import Events
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
 from longline.ports.records.moves import Moves
+from longline.ports.records.proxies import Pools, Proxies
 from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.schema import Schema
@@ -27,6 +28,8 @@ class Records:
     segments: Segments
     workers: Workers
     events: Events
+    proxies: Proxies
+    pools: Pools
     frontier: Frontier
     hands: Hands
     moves: Moves

@@ -1,0 +1,289 @@
+"""Proxies and pools on either engine. The rules are in `model/proxy.py`; here they get rows, and what they say is kept.
+
+Whoever picks changes the one row of `turns` first. That is both the number of the turn and the lock that makes picks
+follow each other; so rotation is strict and no hourly limit is passed, over any number of processes.
+"""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from functools import partial
+from typing import TypeVar
+
+import msgspec
+
+from longline.drivers.records.database import Database, Tx, struct
+from longline.model.errors import NotFound, Unavailable
+from longline.model.proxy import (
+    PROBE_EVERY,
+    SLOT,
+    Ask,
+    Candidate,
+    MappingRow,
+    NewProxy,
+    Picked,
+    Pool,
+    ProxyChange,
+    ProxyRow,
+    Used,
+    after,
+    changed,
+    deal,
+    first_slot,
+    mapping_after,
+    tiers,
+)
+
+S = TypeVar("S", bound=msgspec.Struct)
+
+
+class ProxyRecords:
+    """Proxies, and whose turn it is."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def add(self, proxy: NewProxy) -> ProxyRow | None:
+        async def work(tx: Tx) -> ProxyRow | None:
+            row = await tx.one("add_proxy", **msgspec.structs.asdict(proxy))
+            return struct(row, ProxyRow) if row else None
+
+        return await self._database.transact(work)
+
+    async def get(self, proxy_id: int) -> ProxyRow | None:
+        async def work(tx: Tx) -> ProxyRow | None:
+            row = await tx.one("proxy", id=proxy_id)
+            return struct(row, ProxyRow) if row else None
+
+        return await self._database.read(work)
+
+    async def find(
+        self,
+        *,
+        active: bool | None = None,
+        country: str | None = None,
+        provider: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[ProxyRow]:
+        wanted = {"active": active, "country": country, "provider": provider, "limit": limit, "offset": offset}
+        return await self._database.read(lambda tx: _all(tx, "find_proxies", ProxyRow, **wanted))
+
+    async def update(self, proxy_id: int, change: ProxyChange) -> ProxyRow | None:
+        async def work(tx: Tx) -> ProxyRow | None:
+            rows = await _locked(tx, [proxy_id])
+            if proxy_id not in rows:
+                return None
+            row = await tx.one("change_proxy", **msgspec.structs.asdict(changed(rows[proxy_id], change)))
+            return struct(row, ProxyRow) if row else None
+
+        return await self._database.transact(work)
+
+    async def remove(self, proxy_id: int) -> bool:
+        return await self._database.transact(lambda tx: _any(tx, "remove_proxy", id=proxy_id))
+
+    async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
+        async def work(tx: Tx) -> int:
+            if await tx.one("source", id=source_id) is None:
+                raise NotFound(f"there is no source {source_id}")
+            ids = await _existing(tx, proxies)
+            rows = [(proxy_id,) for proxy_id in ids]
+            return len(await tx.batch("assign_proxies", rows, source_id=source_id, priority=priority))
+
+        return await self._database.transact(work)
+
+    async def unassign(self, source_id: int, proxy_id: int) -> bool:
+        pair = {"source_id": source_id, "proxy_id": proxy_id}
+        return await self._database.transact(lambda tx: _any(tx, "unassign_proxy", **pair))
+
+    async def switch(self, source_id: int, proxy_id: int, active: bool) -> MappingRow | None:
+        async def work(tx: Tx) -> MappingRow | None:
+            row = await tx.one("switch_mapping", source_id=source_id, proxy_id=proxy_id, active=active)
+            return struct(row, MappingRow) if row else None
+
+        return await self._database.transact(work)
+
+    async def mappings(self, source_id: int) -> list[MappingRow]:
+        return await self._database.read(lambda tx: _all(tx, "mappings_of_source", MappingRow, source_id=source_id))
+
+    async def pick(self, ask: Ask) -> Picked:
+        return await self._database.transact(partial(_pick, ask))
+
+    async def account(self, used: Sequence[Used]) -> None:
+        if used:
+            await self._database.transact(partial(_account, used))
+
+    async def due_probes(self, limit: int = 10) -> list[ProxyRow]:
+        return await self._database.transact(
+            lambda tx: _all(tx, "take_probes", ProxyRow, limit=limit, every=PROBE_EVERY)
+        )
+
+
+class PoolRecords:
+    """Named pools."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def keep(self, pools: Sequence[Pool]) -> None:
+        async def work(tx: Tx) -> None:
+            await _alone(tx)
+            for pool in pools:
+                await _write_pool(tx, pool)
+            await _check_pools(tx)
+
+        await self._database.transact(work)
+
+    async def find(self) -> list[Pool]:
+        return await self._database.read(_pools)
+
+    async def drop(self, name: str) -> bool:
+        async def work(tx: Tx) -> bool:
+            await _alone(tx)
+            gone = await _any(tx, "drop_pool", name=name)
+            await _check_pools(tx)
+            return gone
+
+        return await self._database.transact(work)
+
+
+async def _all(tx: Tx, query: str, shape: type[S], /, **params: object) -> list[S]:
+    return [struct(row, shape) for row in await tx.all(query, **params)]
+
+
+async def _any(tx: Tx, query: str, /, **params: object) -> bool:
+    return await tx.one(query, **params) is not None
+
+
+async def _locked(tx: Tx, proxies: Sequence[int]) -> dict[int, ProxyRow]:
+    rows = await tx.batch("lock_proxies", [(proxy_id,) for proxy_id in sorted(set(proxies))])
+    return {row["id"]: struct(row, ProxyRow) for row in rows}
+
+
+async def _existing(tx: Tx, proxies: Sequence[int]) -> list[int]:
+    """These proxies, each once, held so that none goes away meanwhile; raises when one is not there."""
+    wanted = list(dict.fromkeys(proxies))
+    there = await _locked(tx, wanted)
+    missing = [str(proxy_id) for proxy_id in wanted if proxy_id not in there]
+    if missing:
+        raise NotFound(f"there are no proxies with these ids: {', '.join(missing)}")
+    return wanted
+
+
+# Picking
+
+
+async def _pick(ask: Ask, tx: Tx) -> Picked:
+    turn = await tx.one("take_turns", wanted=ask.wanted)
+    if turn is None:
+        raise Unavailable("the table of turns has lost its row")
+    dealt, size, mapped = await _deal(tx, ask)
+    if not dealt:
+        return Picked(size=size, mapped=mapped)
+    first = int(turn["last"]) - ask.wanted + 1
+    # A proxy that was dealt twice waits behind its later turn.
+    turns = {proxy_id: first + place for place, proxy_id in enumerate(dealt)}
+    rows = await _locked(tx, dealt)
+    await _stamp(tx, turns, Counter(dealt), ask.source_id if mapped else None)
+    stamped = {i: msgspec.structs.replace(row, last_used_at=tx.now, turn=turns[i]) for i, row in rows.items()}
+    return Picked(tuple(stamped[i] for i in dealt if i in stamped), size, mapped)
+
+
+async def _deal(tx: Tx, ask: Ask) -> tuple[list[int], int, bool]:
+    """Ids in the order of their turns, the size of the pool they are from, and whether it is the source's own."""
+    slot = first_slot(tx.now)
+    if ask.source_id is not None:
+        own = await _all(tx, "candidates_of_source", Candidate, source_id=ask.source_id, slot=slot)
+        if own:
+            return deal(own, ask, tx.now, random.randrange), len(own), True
+    if ask.pool is None:
+        everybody = await _all(tx, "candidates_of_all", Candidate, slot=slot)
+        return deal(everybody, ask, tx.now, random.randrange), len(everybody), False
+    size = 0
+    for tier in tiers(ask.pool, await _pools(tx)):
+        members = await _all(tx, "candidates_of_pool", Candidate, pool=tier.name, slot=slot)
+        size += len(members)
+        if dealt := deal(members, ask, tx.now, random.randrange):
+            return dealt, size, False
+    return [], size, False
+
+
+async def _stamp(tx: Tx, turns: dict[int, int], counts: Counter[int], source_id: int | None) -> None:
+    slot, order = tx.now // SLOT, sorted(turns)
+    await tx.batch("use_proxies", [(i, turns[i]) for i in order])
+    if source_id is not None:
+        await tx.batch("use_mappings", [(i, turns[i]) for i in order], source_id=source_id)
+    await tx.batch("count_uses", [(i, counts[i]) for i in order], slot=slot)
+    await tx.batch("drop_old_uses", [(i,) for i in order], slot=first_slot(tx.now))
+
+
+# Accounting
+
+
+async def _account(used: Sequence[Used], tx: Tx) -> None:
+    proxies = await _locked(tx, [one.proxy_id for one in used])
+    pairs = sorted({(one.source_id, one.proxy_id) for one in used if one.source_id is not None})
+    found = [struct(row, MappingRow) for row in await tx.batch("lock_mappings", pairs)]
+    mappings = {(row.source_id, row.proxy_id): row for row in found}
+    for one in used:
+        if one.proxy_id in proxies:
+            proxies[one.proxy_id] = after(proxies[one.proxy_id], one)
+        pair = (one.source_id or 0, one.proxy_id)
+        if pair in mappings:
+            mappings[pair] = mapping_after(mappings[pair], one)
+    await tx.batch("account_proxies", [_figures(row) for _, row in sorted(proxies.items())])
+    await tx.batch(
+        "account_mappings",
+        [
+            (m.id, m.active, m.success_count, m.failure_count, m.total_failures, m.avg_ms)
+            for m in sorted(mappings.values(), key=lambda m: m.id)
+        ],
+    )
+
+
+def _figures(row: ProxyRow) -> tuple[object, ...]:
+    return (
+        row.id,
+        row.active,
+        row.disabled_reason,
+        row.failure_count,
+        row.success_count,
+        row.total_failures,
+        row.last_success_at,
+        row.last_failure_at,
+        row.avg_ms,
+        row.probe_at,
+    )
+
+
+# Pools
+
+
+async def _alone(tx: Tx) -> None:
+    # Two who write pools at once could each be right and together make a ring.
+    await tx.all("take_turns", wanted=0)
+
+
+async def _write_pool(tx: Tx, pool: Pool) -> None:
+    proxies = await _existing(tx, pool.proxies)
+    row = await tx.one("keep_pool", name=pool.name, fallbacks=msgspec.json.encode(pool.fallbacks).decode())
+    if row is None:
+        raise Unavailable(f"the pool {pool.name} was not stored")
+    await tx.all("empty_pool", pool_id=row["id"])
+    await tx.batch("fill_pool", [(i, place) for place, i in enumerate(proxies)], pool_id=row["id"])
+
+
+async def _pools(tx: Tx) -> list[Pool]:
+    pools: dict[str, Pool] = {}
+    for row in await tx.all("find_pools"):
+        name = row["name"]
+        pool = pools.get(name) or Pool(name, (), tuple(msgspec.json.decode(row["fallbacks"], type=list[str])))
+        member = () if row["proxy_id"] is None else (row["proxy_id"],)
+        pools[name] = msgspec.structs.replace(pool, proxies=(*pool.proxies, *member))
+    return list(pools.values())
+
+
+async def _check_pools(tx: Tx) -> None:
+    pools = await _pools(tx)
+    for pool in pools:
+        tiers(pool.name, pools)

@@ -1,0 +1,372 @@
+"""Proxies: which one a request leaves by, and what its outcome says about the proxy.
+
+Pure rules. Whoever stores proxies reads candidates, asks `choose`, and writes what `after` and `mapping_after` answer.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from longline.model.errors import BadInput, LonglineError
+
+Scheme = Literal["http", "https", "socks5"]
+Strategy = Literal["lru", "health", "random3", "geo"]
+Off = Literal["auto", "manual"]
+
+SKIP_AT = 5
+"""Failures in a row at which a source leaves a proxy alone, and the global pool and named pools do so too."""
+
+OFF_AT = 10
+"""Failures in a row at which a proxy is switched off everywhere."""
+
+HOUR = 3_600_000
+SLOT = 300_000
+"""Requests are counted in slots of five minutes: thirteen of them cover any hour that ends now."""
+
+PROBE_EVERY = 900_000
+BLOCKED = frozenset({403, 407, 429})
+"""Answers that say: not by this way."""
+
+
+class NoProxies(LonglineError):
+    """There is a pool, and nobody in it can go now: all failed, are off, or used up their hour."""
+
+
+class NewProxy(msgspec.Struct, frozen=True):
+    """A proxy to be registered. `secret` is the encrypted password, `monthly_cost` is in hundredths."""
+
+    host: str
+    port: int
+    scheme: Scheme = "http"
+    username: str = ""
+    secret: str = ""
+    country: str | None = None
+    city: str | None = None
+    provider: str | None = None
+    monthly_cost: int | None = None
+    max_per_hour: int = 1000
+    priority: int = 5
+
+    def __repr__(self) -> str:
+        return f"NewProxy({self.scheme}://{self.host}:{self.port})"
+
+
+class ProxyRow(msgspec.Struct, frozen=True):
+    """A proxy as stored. `failure_count` counts those in a row, `total_failures` all; `turn` is its place in line."""
+
+    id: int
+    scheme: Scheme
+    host: str
+    port: int
+    username: str
+    secret: str
+    active: bool
+    disabled_reason: Off | None
+    failure_count: int
+    success_count: int
+    total_failures: int
+    last_used_at: int | None
+    last_success_at: int | None
+    last_failure_at: int | None
+    avg_ms: int | None
+    country: str | None
+    city: str | None
+    provider: str | None
+    monthly_cost: int | None
+    max_per_hour: int
+    priority: int
+    probe_at: int | None
+    turn: int
+    created_at: int
+    updated_at: int
+
+    def __repr__(self) -> str:
+        return f"ProxyRow({self.id}, {self.scheme}://{self.host}:{self.port})"
+
+    def __rich_repr__(self) -> list[tuple[str, Any]]:
+        return [("id", self.id), ("host", self.host), ("port", self.port)]
+
+
+class MappingRow(msgspec.Struct, frozen=True):
+    """A proxy as one source knows it: sites treat the same proxy differently."""
+
+    id: int
+    source_id: int
+    proxy_id: int
+    active: bool
+    priority: int
+    last_used_at: int | None
+    success_count: int
+    failure_count: int
+    total_failures: int
+    avg_ms: int | None
+    turn: int
+    created_at: int
+    updated_at: int
+
+
+class ProxyChange(msgspec.Struct, frozen=True):
+    """What is to be changed about a proxy; what is not set stays. `active` is a person's word."""
+
+    active: bool | UnsetType = UNSET
+    scheme: Scheme | UnsetType = UNSET
+    username: str | UnsetType = UNSET
+    secret: str | UnsetType = UNSET
+    country: str | UnsetType | None = UNSET
+    city: str | UnsetType | None = UNSET
+    provider: str | UnsetType | None = UNSET
+    monthly_cost: int | UnsetType | None = UNSET
+    max_per_hour: int | UnsetType = UNSET
+    priority: int | UnsetType = UNSET
+
+    def __repr__(self) -> str:
+        return f"ProxyChange({', '.join(_set_fields(self))})"
+
+
+class Pool(msgspec.Struct, frozen=True):
+    """Proxies under a name, and the pools to turn to when all of them fail."""
+
+    name: str
+    proxies: tuple[int, ...] = ()
+    fallbacks: tuple[str, ...] = ()
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What is wanted: `wanted` turns from a source's own pool, or a named one, or else from all proxies.
+
+    `exclude` names proxies that failed this page already.
+    """
+
+    source_id: int | None = None
+    pool: str | None = None
+    country: str | None = None
+    exclude: frozenset[int] = frozenset()
+    strategy: Strategy = "lru"
+    wanted: int = 1
+
+    def __post_init__(self) -> None:
+        if self.wanted < 1:
+            raise BadInput("at least one proxy must be wanted")
+
+
+class Picked(msgspec.Struct, frozen=True):
+    """The proxies whose turn it is, in that order; fewer than wanted when limits or failures leave no more.
+
+    `size` counts the pool's proxies, usable or not: where it is 0 there is no pool, which is not an exhausted one.
+    """
+
+    proxies: tuple[ProxyRow, ...] = ()
+    size: int = 0
+    mapped: bool = False
+
+    @property
+    def exhausted(self) -> bool:
+        return self.size > 0 and not self.proxies
+
+
+class Used(msgspec.Struct, frozen=True):
+    """How one request through a proxy went; `ok` is False only for what `blames_proxy`."""
+
+    proxy_id: int
+    source_id: int | None
+    ok: bool
+    ms: int
+    at: int
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """A proxy as the pool sees it: the counts are the source's own where the pool is a source's.
+
+    `room` is how many requests the hour still allows; `turn` is 0 for one that was never used.
+    """
+
+    id: int
+    active: bool
+    failure_count: int
+    turn: int
+    priority: int
+    room: int
+    success_count: int = 0
+    total_failures: int = 0
+    avg_ms: int | None = None
+    last_used_at: int | None = None
+    country: str | None = None
+    provider: str | None = None
+    mapped: bool = False
+
+    @property
+    def usable(self) -> bool:
+        return self.active and self.failure_count < SKIP_AT and self.room > 0
+
+
+# Choosing
+
+
+def deal(pool: Sequence[Candidate], ask: Ask, now: int, draw: Callable[[int], int]) -> list[int]:
+    """The ids whose turns they are, one after the other, as if each had been asked for alone."""
+    seen, dealt = {c.id: c for c in pool}, list[int]()
+    latest = max((c.turn for c in pool), default=0)
+    while len(dealt) < ask.wanted and (next_one := choose(list(seen.values()), ask, now, draw)):
+        latest += 1
+        dealt.append(next_one.id)
+        seen[next_one.id] = msgspec.structs.replace(next_one, turn=latest, room=next_one.room - 1, last_used_at=now)
+    return dealt
+
+
+def choose(pool: Sequence[Candidate], ask: Ask, now: int, draw: Callable[[int], int]) -> Candidate | None:
+    """The candidate whose turn it is, or None when nobody can go; `draw(n)` is a random number below n."""
+    line = sorted((c for c in pool if c.usable and _fits(c, ask)), key=_place)
+    if not line:
+        return None
+    if ask.strategy == "health":
+        return max(line, key=lambda c: score(c, now))  # the first of equals, which is the least recently used
+    if ask.strategy == "random3":
+        return line[draw(min(3, len(line)))]
+    if ask.strategy == "geo":
+        last = max(pool, key=lambda c: c.turn)
+        elsewhere = [c for c in line if not last.turn or (c.provider, c.country) != (last.provider, last.country)]
+        return (elsewhere or line)[0]
+    return line[0]
+
+
+def _fits(candidate: Candidate, ask: Ask) -> bool:
+    return candidate.id not in ask.exclude and ask.country in (None, candidate.country)
+
+
+def _place(candidate: Candidate) -> tuple[int, int, int, int, int]:
+    """Least recently used first; among the never used a source goes by priority, everybody else by speed."""
+    unknown = candidate.avg_ms is None
+    speed = (0, 0) if candidate.mapped else (int(unknown), candidate.avg_ms or 0)
+    return candidate.turn, *speed, candidate.priority, candidate.id
+
+
+def score(candidate: Candidate, now: int) -> float:
+    """Health out of a hundred: half of it success, the rest speed and rest."""
+    tried = candidate.success_count + candidate.total_failures
+    rate = 50 * candidate.success_count / tried if tried else 25
+    return rate + _speed(candidate.avg_ms) + _rested(candidate.last_used_at, now)
+
+
+def _speed(ms: int | None) -> int:
+    if ms is None:
+        return 15
+    return next((points for bound, points in ((500, 30), (1000, 25), (2000, 20), (5000, 10)) if ms <= bound), 5)
+
+
+def _rested(last_used_at: int | None, now: int) -> int:
+    if last_used_at is None:
+        return 20
+    return next((points for hours, points in ((6, 20), (3, 15), (1, 10)) if now - last_used_at > hours * HOUR), 5)
+
+
+def first_slot(now: int) -> int:
+    """The oldest slot that reaches into the hour that ends now; it counts whole, so no hour is ever over its limit."""
+    return (now - HOUR) // SLOT
+
+
+def tiers(name: str, pools: Iterable[Pool]) -> list[Pool]:
+    """A pool, then its fallbacks and theirs, depth first, each pool once; raises for a name unknown and for a ring."""
+    known = {pool.name: pool for pool in pools}
+    found: dict[str, Pool] = {}
+    _descend(name, known, found, ())
+    return list(found.values())
+
+
+def _descend(name: str, known: Mapping[str, Pool], found: dict[str, Pool], above: tuple[str, ...]) -> None:
+    if name in above:
+        ring = " → ".join((*above[above.index(name) :], name))
+        raise BadInput(f"proxy pools fall back on each other in a ring: {ring}")
+    if name not in known:
+        by = f", which {above[-1]} falls back on" if above else ""
+        raise BadInput(f"there is no proxy pool named {name!r}{by}")
+    if name in found:
+        return
+    found[name] = known[name]
+    for fallback in known[name].fallbacks:
+        _descend(fallback, known, found, (*above, name))
+
+
+# Accounting
+
+
+def blames_proxy(reason: str | None, status: int | None) -> bool:
+    """Whether a request through a proxy failed because of the proxy: the way was broken, or closed to this one."""
+    if status is not None:
+        return status in BLOCKED
+    return reason is not None and reason.startswith("proxy_") and reason != "proxy_exhausted"
+
+
+def average(old: int | None, sample: int) -> int:
+    """The first sample as it is, then halfway to each new one."""
+    return sample if old is None else (old + sample) // 2
+
+
+def after(row: ProxyRow, used: Used) -> ProxyRow:
+    """The proxy after a request. Success brings back what failures switched off, never what a person switched off."""
+    if used.ok:
+        by_hand = row.disabled_reason == "manual"
+        return msgspec.structs.replace(
+            row,
+            failure_count=0,
+            success_count=row.success_count + 1,
+            last_success_at=max(row.last_success_at or 0, used.at),
+            avg_ms=average(row.avg_ms, used.ms),
+            active=row.active or not by_hand,
+            disabled_reason=row.disabled_reason if by_hand else None,
+            probe_at=None,
+        )
+    failures = row.failure_count + 1
+    off = row.active and failures >= OFF_AT
+    return msgspec.structs.replace(
+        row,
+        failure_count=failures,
+        total_failures=row.total_failures + 1,
+        last_failure_at=max(row.last_failure_at or 0, used.at),
+        active=row.active and not off,
+        disabled_reason="auto" if off else row.disabled_reason,
+        # One that is only skipped would never be asked again either: it is probed just like one that is off.
+        probe_at=(row.probe_at or used.at + PROBE_EVERY) if failures >= SKIP_AT else None,
+    )
+
+
+def mapping_after(row: MappingRow, used: Used) -> MappingRow:
+    """The mapping after a request; one that failures switched off comes back by hand only."""
+    if used.ok:
+        return msgspec.structs.replace(
+            row, success_count=row.success_count + 1, failure_count=0, avg_ms=average(row.avg_ms, used.ms)
+        )
+    failures = row.failure_count + 1
+    return msgspec.structs.replace(
+        row,
+        failure_count=failures,
+        total_failures=row.total_failures + 1,
+        active=row.active and failures < SKIP_AT,
+    )
+
+
+def changed(row: ProxyRow, change: ProxyChange) -> ProxyRow:
+    """The proxy after a person changed it. Switched on it starts afresh; switched off it stays off."""
+    fields = _set_fields(change)
+    active = fields.pop("active", None)
+    if active is not None:
+        fields |= {"active": active, "disabled_reason": None if active else "manual"}
+    if active:
+        fields |= {"failure_count": 0, "probe_at": None}
+    return msgspec.structs.replace(row, **fields)
+
+
+def _set_fields(change: ProxyChange) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
+
+
+def wants_probe(row: ProxyRow, now: int) -> bool:
+    """Whether one request should try if the proxy has recovered."""
+    return row.disabled_reason != "manual" and row.probe_at is not None and row.probe_at <= now
+
+
+def success_rate(successes: int, failures: int) -> float:
+    """Percent of all requests, two places; 0 when there were none."""
+    tried = successes + failures
+    return round(100 * successes / tried, 2) if tried else 0.0
