@@ -154,7 +154,8 @@ class SqliteDatabase:
         for pragma in (
             "synchronous = FULL",
             "foreign_keys = ON",
-            "cache_size = -65536",
+            # Memory must not grow with the file: a larger cache fills up and gains next to nothing.
+            "cache_size = -16384",
             "temp_store = MEMORY",
             "wal_autocheckpoint = 0",
         ):
