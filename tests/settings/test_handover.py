@@ -27,6 +27,7 @@ CHANGED = Settings(
     max_body=1234567,
     max_retries=0,
     egress_allow=("10.0.0.0/8", "fd00::/8"),
+    ca_file="issuers.pem",
     log_level="debug",
     log_format="json",
 )
