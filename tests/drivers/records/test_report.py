@@ -305,6 +305,18 @@ async def test_a_task_reported_twice_in_one_report_is_refused(records: Records, 
     assert await peek.snapshot() == before
 
 
+async def test_a_task_that_does_not_rest_where_it_was_is_gone(records: Records, peek: Peek):
+    run = await running_run(records)
+    await admit(records, *urls(run, "a.example", 2))
+    lease = await claim_one(records)
+    odd = lease.tasks[0].id
+    # No move of ours leaves a task like this; whoever edits rows by hand may.
+    await peek.rows(f"UPDATE tasks SET state = 'paused' WHERE id = {odd}")
+    before = await peek.snapshot()
+    assert (await report(records, host_report(lease))).gone == {odd}
+    assert await peek.snapshot() == before
+
+
 async def test_the_same_report_again_has_no_second_effect(records: Records, peek: Peek):
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 3))
