@@ -30,13 +30,18 @@ class Admission:
             if deeper > plan.max_depth:
                 self.refused[page.run_id, "depth"] += 1
             else:
-                self._take(page, url, deeper, plan)
+                self._take(page, url, plan, depth=deeper)
+
+    def sitemaps(self, page: ClaimedTask, urls: Iterable[str], plan: CrawlPlan) -> None:
+        """Take the sitemaps of a page's site, at the page's own depth."""
+        for url in urls:
+            self._take(page, url, plan, depth=page.depth)
 
     def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
         """Take where a page moved to, at the page's own depth."""
-        self._take(page, url, page.depth, plan)
+        self._take(page, url, plan, depth=page.depth, hops=page.hops + 1)
 
-    def _take(self, page: ClaimedTask, text: str, depth: int, plan: CrawlPlan) -> None:
+    def _take(self, page: ClaimedTask, text: str, plan: CrawlPlan, *, depth: int, hops: int = 0) -> None:
         try:
             url = parse(text)
         except BadUrl as bad:
@@ -46,7 +51,9 @@ class Admission:
             self.refused[page.run_id, reason] += 1
             return
         key = dedupe_key(url.href)
-        self.tasks.append(NewTask(url.href, url.host, key, page.scope, page.run_id, depth=depth, parent_id=page.id))
+        self.tasks.append(
+            NewTask(url.href, url.host, key, page.scope, page.run_id, depth=depth, parent_id=page.id, hops=hops)
+        )
         self._hosts.setdefault(url.host, HostSetting(url.host, plan.delay_ms, plan.concurrency))
 
 

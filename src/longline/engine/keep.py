@@ -11,8 +11,16 @@ import msgspec
 
 from longline.engine.fetch import Fetched
 from longline.model.ids import new_id
-from longline.model.task import PageFacts
-from longline.model.warc import Capture, Record, Segment, response_record
+from longline.model.task import Known, PageFacts
+from longline.model.warc import (
+    Capture,
+    Original,
+    Record,
+    Segment,
+    payload_digest,
+    response_record,
+    revisit_record,
+)
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import Written
@@ -26,20 +34,24 @@ class KeptPage(msgspec.Struct, frozen=True):
     facts: PageFacts
 
 
-def keep_page(fetched: Fetched, title: str) -> KeptPage | None:
-    """The record of a fetched page; None when nothing was fetched that is kept."""
+def keep_page(fetched: Fetched, title: str, known: Known | None = None) -> KeptPage | None:
+    """The record of a fetched page; None when nothing was fetched that is kept.
+
+    When it is the page that is `known`, by the word of the server or byte for byte, the body is not kept again.
+    """
     response = fetched.response
     if response is None:
         return None
-    record = response_record(
-        Capture(
-            url=response.url,
-            fetched_at=fetched.at,
-            status=response.status,
-            headers=response.headers,
-            body=response.body,
-        )
+    capture = Capture(
+        url=response.url,
+        fetched_at=fetched.at,
+        status=response.status,
+        headers=response.headers,
+        body=response.body,
     )
+    same = fetched.same_as or _identical(capture, known)
+    record = revisit_record(capture, Original(response.url, same.fetched_at, same.digest)) if same else None
+    record = record or response_record(capture)
     facts = PageFacts(
         offset=0,
         length=len(record.member),
@@ -51,10 +63,15 @@ def keep_page(fetched: Fetched, title: str) -> KeptPage | None:
         fetch_ms=response.elapsed_ms,
         url=response.url,
         title=title,
-        etag=response.header("etag"),
-        last_modified=response.header("last-modified"),
+        etag=response.header("etag") or (same.etag if same else None),
+        last_modified=response.header("last-modified") or (same.last_modified if same else None),
+        body_of=same.task_id if same else None,
     )
     return KeptPage(record, facts)
+
+
+def _identical(capture: Capture, known: Known | None) -> Known | None:
+    return known if known is not None and payload_digest(capture.body) == known.digest else None
 
 
 class Stored(msgspec.Struct, frozen=True):

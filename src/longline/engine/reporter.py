@@ -19,7 +19,8 @@ from longline.model.errors import Unavailable
 from longline.model.host import HostReport
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
-from longline.model.task import ClaimedTask, Outcome, PageFacts
+from longline.model.task import ClaimedTask, Outcome, PageFacts, Renamed
+from longline.model.url import dedupe_key
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import Batch, Reported
 
@@ -165,6 +166,7 @@ class Reporter:
                 admission.links(f.task, f.parsed.links, f.plan)
             if f.fetched.elsewhere is not None:
                 admission.redirect(f.task, f.fetched.elsewhere, f.plan)
+            admission.sitemaps(f.task, f.fetched.sitemaps, f.plan)
         return admission
 
     def _host_reports(self, sheaf: Sheaf, stored: Stored | None) -> list[HostReport]:
@@ -199,7 +201,14 @@ class Reporter:
             due=f.host.engine_time(self._clock.monotonic() + wait) if became == TaskState.PENDING else 0,
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
+            renamed=_renamed(f),
         )
+
+
+def _renamed(f: Finished) -> Renamed | None:
+    """A page that has moved is called by where it is."""
+    url = f.fetched.moved_to
+    return Renamed(url, dedupe_key(url)) if url is not None and f.page is not None else None
 
 
 def _spoilt(fetched: Fetched) -> Fetched:

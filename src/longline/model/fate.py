@@ -43,7 +43,7 @@ FINAL = frozenset(
 )
 """Failures that stay failures."""
 
-SKIPPED = frozenset({"robots", "not_html", "redirected", "budget"})
+SKIPPED = frozenset({"robots", "content_type", "redirected", "budget"})
 """Reasons for not wanting a page after all."""
 
 REFUSED = frozenset(

@@ -68,6 +68,29 @@ class Proxies:
             raise DuplicateProxy(f"there is already a proxy at {host}:{proxy.port}")
         return _view(row)
 
+    async def ensure(self, proxies: Sequence[Proxy]) -> None:
+        """Have these proxies registered; one that is already gets the credentials that are given now."""
+        for proxy in proxies:
+            try:
+                await self.add(proxy)
+            except DuplicateProxy:
+                await self._refresh(proxy)
+
+    async def _refresh(self, proxy: Proxy) -> None:
+        row = await self._at(proxy.host.lower(), proxy.port)
+        if row is not None and (row.scheme, row.username) != (proxy.scheme, proxy.username):
+            await self.update(row.id, scheme=proxy.scheme, username=proxy.username, password=proxy.password)
+        elif row is not None and self._vault.unlock(row.secret) != proxy.password:
+            await self.update(row.id, password=proxy.password)
+
+    async def _at(self, host: str, port: int) -> ProxyRow | None:
+        offset = 0
+        while rows := await self._records.find(limit=LONGEST_LIST, offset=offset):
+            if found := next((row for row in rows if (row.host, row.port) == (host, port)), None):
+                return found
+            offset += len(rows)
+        return None
+
     async def get(self, proxy_id: int) -> ProxyView:
         """One proxy."""
         return _view(_there(await self._records.get(proxy_id), proxy_id))

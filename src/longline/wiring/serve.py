@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from longline import __version__
 from longline.engine.runtime import Loop, chore, run_loops
+from longline.engine.upkeep.prober import Prober
 from longline.services.counts import Counts
 from longline.services.health import Check, Health
 from longline.services.tokens import Tokens
@@ -17,14 +18,13 @@ from longline.settings import Settings, jwt_secret
 from longline.settings.handover import environment
 from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
-from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.house import WORK, House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker, parse_worker
 
 log = logging.getLogger(__name__)
 
 REAP_EVERY = 5.0
-WORK = "work"
-"""The signal that says that there may be something to do."""
+PROBE_EVERY = 60.0
 
 
 async def serve(
@@ -74,6 +74,8 @@ def _loops(house: House, roles: frozenset[str], owner: int) -> dict[str, Loop]:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
         loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
+        prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
+        loops["prober"] = chore(prober.once, PROBE_EVERY)
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
         loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
     return loops

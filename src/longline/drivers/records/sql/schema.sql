@@ -113,6 +113,7 @@ CREATE TABLE tasks (
     created_at   BIGINT NOT NULL,
     finished_at  BIGINT,
     url          TEXT NOT NULL,
+    hops         BIGINT NOT NULL DEFAULT 0,
     UNIQUE (scope, host_id, key)
 ) /*pg WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */;
 CREATE INDEX tasks_run ON tasks (run_id, id);
@@ -126,6 +127,7 @@ CREATE TABLE queue (
     id        BIGINT NOT NULL,
     attempt   BIGINT NOT NULL DEFAULT 0,
     token     BIGINT NOT NULL DEFAULT 0,
+    claims    BIGINT NOT NULL DEFAULT 0,
     PRIMARY KEY (host_id, due, priority, id)
 ) /*pg WITH (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */ /*lite WITHOUT ROWID */;
 
@@ -169,8 +171,22 @@ CREATE TABLE pages (
     url            TEXT NOT NULL,
     title          TEXT NOT NULL,
     etag           TEXT,
-    last_modified  TEXT
+    last_modified  TEXT,
+    body_of        BIGINT
 );
+
+-- What was last seen at a URL, by whichever run: what makes the next request conditional. `task_id` is the task whose
+-- record holds the body.
+CREATE TABLE visits (
+    host_id        BIGINT NOT NULL,
+    key            /*pg BYTEA */ /*lite BLOB */ NOT NULL,
+    task_id        BIGINT NOT NULL,
+    digest         TEXT NOT NULL,
+    fetched_at     BIGINT NOT NULL,
+    etag           TEXT,
+    last_modified  TEXT,
+    PRIMARY KEY (host_id, key)
+) /*pg WITH (fillfactor = 80) */ /*lite WITHOUT ROWID */;
 
 -- Who works. Leases name an owner by its id here.
 CREATE TABLE workers (
