@@ -32,7 +32,7 @@ class Before:
         keeper = Keeper(part(self._shop.blobs), part(self._shop.segments), self._shop.clock, OWNER)
         stored = await keeper.write([kept])
         self._shop.tasks.pages[77] = (stored.key, stored.facts[0])
-        return Known(77, kept.facts.digest, 5, '"v1"')
+        return Known(77, stored.facts[0].digest, 5, '"v1"')
 
 
 async def test_a_page_that_has_not_changed_still_leads_on(shop: Shop):

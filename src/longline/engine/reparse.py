@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.admit import Admission
+from longline.engine.admit import Admission, Verdicts
 from longline.engine.archive import Archive
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed, Parser
@@ -51,6 +51,7 @@ class ParseWorker:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._archive = Archive(parts.tasks, parts.blobs)
+        self._verdicts = Verdicts()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until told to stop; a batch that was begun is finished."""
@@ -88,7 +89,7 @@ class ParseWorker:
         await self._parts.lifecycle.renew_taken(self._parts.owner, held, round(self._parts.lease * 1000))
 
     async def _give(self, done: list[Done]) -> Reported:
-        admission = Admission()
+        admission = Admission(self._verdicts)
         for lease, _, parsed in done:
             admission.links(lease.task, parsed.links, await self._parts.plans.get(lease.task.run_id))
         batch = Batch(admit=admission.tasks, refused=admission.refused)

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from longline.engine.admit import Admission
+from longline.engine.admit import Admission, Verdicts
 from longline.engine.fetch import Fetched
 from longline.engine.frontier import HeldHost
 from longline.engine.keep import Keeper, KeptPage, Stored
@@ -83,6 +83,7 @@ class Reporter:
 
     def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock) -> None:
         self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
+        self._verdicts = Verdicts()
 
     async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
         """Report, again and again while an engine is away: the leases say for how long that makes sense."""
@@ -136,6 +137,8 @@ class Reporter:
             )
             reported = await self._lifecycle.report(batch, admission.hosts)
             if not reported.refused:
+                if not reported.admitted.over_budget:
+                    self._verdicts.took(admission.tasks)
                 return sheaf, reported
             log.warning(
                 "part of a report came too late",
@@ -160,7 +163,7 @@ class Reporter:
         return None
 
     def _admission(self, finished: Sequence[Finished]) -> Admission:
-        admission = Admission()
+        admission = Admission(self._verdicts)
         for f in finished:
             if f.parsed is not None:
                 admission.links(f.task, f.parsed.links, f.plan)

@@ -227,7 +227,7 @@ class Worker:
         for done, reported in delivered:
             for f in done.finished:
                 p.pages += f.page is not None
-                p.bytes += f.page.facts.body_bytes if f.page else 0
+                p.bytes += len(f.page.response.body) if f.page else 0
                 p.retries += f.rest == TaskState.PENDING
                 p.failed += f.rest == TaskState.FAILED
                 p.skipped += f.rest == TaskState.SKIPPED
