@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.exceptions import TyperException
 
-from longline.cli import crawl, demo, doctor, migrate, serve, settings, token, version
+from longline.cli import crawl, demo, doctor, migrate, proxies, serve, settings, token, version
 from longline.model.errors import LonglineError
 from longline.settings.layers import DEBUG_NAME
 
@@ -30,6 +30,7 @@ def build() -> typer.Typer:
     )
     for command in commands:
         app.command()(command)
+    app.add_typer(proxies.build())
     return app
 
 

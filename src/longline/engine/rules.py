@@ -1,6 +1,7 @@
 """What sites allow: robots.txt of each origin, asked for once, believed for a while."""
 
 import asyncio
+import logging
 from collections import OrderedDict
 from weakref import WeakValueDictionary
 
@@ -11,6 +12,8 @@ from longline.model.robots import Robots
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
+
+log = logging.getLogger(__name__)
 
 MAX_HOPS = 5
 MAX_CRAWL_DELAY = 60.0
@@ -81,7 +84,13 @@ class Rules:
                 except FetchFailed as failed:
                     robots = FetchFailed(failed.kind, f"robots.txt: {failed}")
                 self._known.put(origin, robots, self._clock.monotonic())
+                self._tell(origin, robots, errand)
         return robots
+
+    def _tell(self, origin: str, robots: Robots | FetchFailed, errand: Errand) -> None:
+        asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(errand.plan))
+        if asked is not None and asked > MAX_CRAWL_DELAY:
+            log.warning("a Crawl-delay is cut", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY})
 
     async def _ask(self, host: HeldHost, origin: str, errand: Errand) -> Robots:
         target = f"{origin}/robots.txt"

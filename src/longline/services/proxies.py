@@ -68,9 +68,13 @@ class Proxies:
             raise DuplicateProxy(f"there is already a proxy at {host}:{proxy.port}")
         return _view(row)
 
-    async def ensure(self, proxies: Sequence[Proxy]) -> None:
+    async def register(self, uri: str, **facts: Any) -> ProxyView:
+        """Register a proxy by its URI."""
+        return await self.add(Proxy.parse(uri), **facts)
+
+    async def ensure(self, uris: Sequence[str]) -> None:
         """Have these proxies registered; one that is already gets the credentials that are given now."""
-        for proxy in proxies:
+        for proxy in map(Proxy.parse, uris):
             try:
                 await self.add(proxy)
             except DuplicateProxy:

@@ -26,7 +26,7 @@ from longline.model.egress import Wall
 from longline.model.errors import Unavailable
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.http import Http, Proxy
+from longline.ports.http import Http
 from longline.ports.presence import Presence
 from longline.ports.records import Records
 from longline.ports.signals import Signals
@@ -146,5 +146,4 @@ async def ready_tables(house: House, *, may_migrate: bool) -> None:
     elif behind := await house.records.schema.pending():
         raise Unavailable(f"the database is {len(behind)} migrations behind; run: longline migrate")
     if house.settings.proxies:
-        proxies = [Proxy.parse(text) for text in house.settings.proxies]
-        await Proxies(house.records.proxies, house.vault).ensure(proxies)
+        await Proxies(house.records.proxies, house.vault).ensure(house.settings.proxies)
