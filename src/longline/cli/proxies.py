@@ -56,7 +56,7 @@ def add(
 ) -> None:
     """Register a proxy; its password is stored encrypted."""
     facts = {"country": country, "provider": provider, "max_per_hour": per_hour, "priority": priority}
-    proxy = _ask(loaded, lambda house: _proxies(house).register(uri, **facts))
+    proxy = _ask(loaded, lambda house: _proxies(house).add(uri, **facts))
     typer.echo(f"proxy {proxy.id}: {proxy.scheme}://{proxy.host}:{proxy.port}")
 
 
@@ -130,7 +130,7 @@ def _told(pool: Pool) -> str:
 
 
 def _row(proxy: ProxyView) -> tuple[str, ...]:
-    state = "[green]on[/]" if proxy.active else f"[red]off ({proxy.disabled_reason})[/]"
+    state = "[green]on[/]" if proxy.active else "[red]failed[/]" if proxy.disabled_reason == "auto" else "off"
     used = datetime.fromtimestamp(proxy.last_used_at / 1000, UTC) if proxy.last_used_at else None
     return (
         str(proxy.id),

@@ -58,8 +58,9 @@ class Proxies:
     def __init__(self, records: Records, vault: Vault) -> None:
         self._records, self._vault = records, vault
 
-    async def add(self, proxy: Proxy, **facts: Any) -> ProxyView:
-        """Register a proxy, with what else is known of it: country, city, provider, limits."""
+    async def add(self, way: Proxy | str, **facts: Any) -> ProxyView:
+        """Register a proxy, or its URI, with what else is known of it: country, city, provider, limits."""
+        proxy = Proxy.parse(way) if isinstance(way, str) else way
         values = _checked(facts)
         host, secret = proxy.host.lower(), self._vault.lock(proxy.password)
         given = {"host": host, "port": proxy.port, "scheme": proxy.scheme, "username": proxy.username, "secret": secret}
@@ -67,10 +68,6 @@ class Proxies:
         if row is None:
             raise DuplicateProxy(f"there is already a proxy at {host}:{proxy.port}")
         return _view(row)
-
-    async def register(self, uri: str, **facts: Any) -> ProxyView:
-        """Register a proxy by its URI."""
-        return await self.add(Proxy.parse(uri), **facts)
 
     async def ensure(self, uris: Sequence[str]) -> None:
         """Have these proxies registered; one that is already gets the credentials that are given now."""
