@@ -74,7 +74,7 @@ async def stall(request: Request, connection: Connection) -> None:
 
 
 async def drip(request: Request, connection: Connection) -> None:
-    await connection.send(Answer(body=b"<title>Drip", headers=(("Content-Length", "1000000"),)), request.method)
+    await connection.send(Answer(body=b"<title>Drip", headers=(("Content-Length", "100000"),)), request.method)
     while True:
         await asyncio.sleep(0.05)
         await connection.send_raw(b".")
