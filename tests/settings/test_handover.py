@@ -33,6 +33,9 @@ CHANGED = Settings(
     proxies=("socks5://me:hunter2@p:1", "http://q:2"),
     probe_url="http://probe.example/",
     ca_file="issuers.pem",
+    bot_auth="required",
+    bot_reclaim=False,
+    bot_domain_match="suffix",
     log_level="debug",
     log_format="json",
 )

@@ -25,7 +25,7 @@ Ids = Annotated[list[int], typer.Argument(help="Numbers of proxies.")]
 
 def build() -> typer.Typer:
     """The commands about proxies."""
-    app = typer.Typer(name="proxies", help="Proxies that requests leave by, and pools of them.", no_args_is_help=True)
+    app = typer.Typer(help="Proxies that requests leave by, and pools of them.", no_args_is_help=True)
     app.command(name="list")(show)
     for command in (add, remove, enable, disable, assign, pool, pools):
         app.command()(command)

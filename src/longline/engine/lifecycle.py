@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from longline.engine.politeness import Politeness
+from longline.model.bot import Answer, NewBotTask, Planned, Pull, Pulled, Repair, Swept, Verdict
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.host import HostLease
 from longline.model.states import IN_HAND, Actor, Noun, TaskState, legal, move, walk
@@ -153,6 +154,45 @@ class Lifecycle:
     async def _recurs(self, schedule_id: int) -> bool:
         schedule = await self._schedules.get(schedule_id)
         return schedule is not None and schedule.interval_ms is not None
+
+
+class BotLifecycle:
+    """Carries out the moves of tasks that bots work on."""
+
+    def __init__(self, records: Records) -> None:
+        self._tasks = records.bot_tasks
+
+    async def pull(self, pull: Pull) -> Pulled:
+        """Put tasks into a bot's hand."""
+        return await self._tasks.pull(pull)
+
+    async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:
+        """Put tasks to rest as their bots say, in one commit; what comes without a lease changes nothing."""
+        return await self._tasks.submit(answers, keep_ms)
+
+    async def extend(self, task_id: int, created_at: int, bot: str) -> Verdict:
+        """Let a bot's lease run anew."""
+        return await self._tasks.extend(task_id, created_at, bot)
+
+    async def sweep(self, limit: int = 1000, *, retry: bool = False, dry: bool = False) -> Swept:
+        """Take tasks out of the hands of bots whose lease lapsed."""
+        return await self._tasks.sweep(limit, retry=retry, dry=dry)
+
+    async def repair(self, task_ids: Sequence[int], repair: Repair) -> int:
+        """Move tasks because a person says so; how many were moved."""
+        return await self._tasks.repair(task_ids, repair)
+
+    async def add(self, tasks: Sequence[NewBotTask], delay_ms: int) -> list[int]:
+        """Make tasks of no schedule; their ids."""
+        return await self._tasks.add(tasks, [HostSetting(task.host, delay_ms, 1) for task in tasks])
+
+    async def plan(self, limit: int, delay_ms: int, *, dry: bool = False) -> Planned:
+        """Make tasks for schedules that are due."""
+        return await self._tasks.plan(limit, delay_ms, dry=dry)
+
+    async def drop(self, uid: str) -> list[str] | None:
+        """Forget a schedule and cancel what is open of it; the keys of its results' pages."""
+        return await self._tasks.drop(uid)
 
 
 def _change(order: Order, standing: Standing) -> Change:

@@ -126,6 +126,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str, Key(TEXT, "PEM file of further issuers of certificates to believe, besides the well-known ones.")
     ] = ""
 
+    bot_auth: Annotated[
+        str,
+        Key(
+            among("auto", "optional", "required"),
+            "Whether bots must be registered and bring a token; auto asks for it beyond loopback only.",
+        ),
+    ] = "auto"
+    bot_reclaim: Annotated[
+        bool, Key(SWITCH, "Hand out tasks again that a bot held for too long, without waiting for a person.")
+    ] = True
+    bot_domain_match: Annotated[
+        str,
+        Key(among("contains", "suffix"), "Which hosts a bot means by a domain: those that contain it, or end in it."),
+    ] = "contains"
+
     log_level: Annotated[
         str,
         Key(among("debug", "info", "warning", "error", warn="warning", fatal="error"), "Least severe log line shown."),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
@@ -10,6 +10,7 @@ from litestar.openapi.spec import Components, SecurityScheme
 from longline.services.counts import Counts
 from longline.services.health import Health
 from longline.services.tokens import Tokens
+from longline.surfaces.bots.door import BotParts, bots_door
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
 from longline.surfaces.metrics import Metrics, metrics_route
@@ -24,20 +25,32 @@ class Parts:
     tokens: Tokens
     counts: Counts
     metrics_open: bool = False
+    bots: BotParts | None = None
 
 
 def build_app(parts: Parts) -> Litestar:
     """The application with every door open."""
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
+    own = [health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)]
     app = Litestar(
-        route_handlers=[health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)],
+        route_handlers=[*own, *_doors(parts, metrics)],
         exception_handlers=ERRORS,
         openapi_config=_openapi(parts.version),
         logging_config=None,
     )
     app.asgi_handler = Frame(app.asgi_handler, metrics.observe)
     return app
+
+
+def _doors(parts: Parts, metrics: Metrics) -> list[Router]:
+    """The doors whose services are there."""
+    doors = []
+    if parts.bots is not None:
+        router, take_stock = bots_door(parts.bots, parts.tokens, metrics.registry)
+        metrics.watched.append(take_stock)
+        doors.append(router)
+    return doors
 
 
 def _openapi(version: str) -> OpenAPIConfig:

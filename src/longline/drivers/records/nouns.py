@@ -19,7 +19,7 @@ from longline.model.worker import WorkerRow
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-class _Noun:
+class Noun:
     """The few ways in which a noun is read or made."""
 
     def __init__(self, database: Database) -> None:
@@ -51,7 +51,7 @@ class _Noun:
         await self._database.transact(work)
 
 
-class SourceRecords(_Noun):
+class SourceRecords(Noun):
     """Sources."""
 
     async def add(self, source: NewSource) -> SourceRow:
@@ -71,7 +71,7 @@ class SourceRecords(_Noun):
         return await self._all("find_sources", SourceRow, limit=limit, offset=offset)
 
 
-class ScheduleRecords(_Noun):
+class ScheduleRecords(Noun):
     """Schedules."""
 
     async def add(self, schedule: NewSchedule) -> ScheduleRow:
@@ -85,7 +85,7 @@ class ScheduleRecords(_Noun):
         return await self._all("find_schedules", ScheduleRow, limit=limit, offset=offset)
 
 
-class RunRecords(_Noun):
+class RunRecords(Noun):
     """Runs."""
 
     async def add(self, run: NewRun) -> RunRow:
@@ -111,7 +111,7 @@ class RunRecords(_Noun):
         return await self._database.read(work)
 
 
-class TaskRecords(_Noun):
+class TaskRecords(Noun):
     """Tasks, for those who look."""
 
     async def get(self, task_id: int) -> TaskRow | None:
@@ -137,7 +137,7 @@ class TaskRecords(_Noun):
         return await self._database.read(work)
 
 
-class SegmentRecords(_Noun):
+class SegmentRecords(Noun):
     """Segments."""
 
     async def begin(self, key: str, owner: int) -> int:
@@ -159,7 +159,7 @@ class SegmentRecords(_Noun):
         return await self._all("find_segments_of_run", SegmentRow, run_id=run_id)
 
 
-class WorkerRecords(_Noun):
+class WorkerRecords(Noun):
     """Workers."""
 
     async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
@@ -178,7 +178,7 @@ class WorkerRecords(_Noun):
         return await self._all("silent_workers", WorkerRow, for_ms=for_ms)
 
 
-class EventRecords(_Noun):
+class EventRecords(Noun):
     """Events."""
 
     async def find(self, *, after: int = 0, limit: int = 1000) -> list[Event]:
