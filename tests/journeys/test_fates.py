@@ -191,10 +191,10 @@ def test_every_failure_has_its_word_in_the_summary(here: Place, trouble: Trouble
         for url, state, reason, tries in here.ask("SELECT url, state, reason, attempt FROM tasks")
     }
     assert ended == {case.url: (case.fate, case.reason, case.tries) for case in cases}
-    summary: Summary = dict(Counter((case.fate, case.reason) for case in cases))
-    assert {(f, r): n for f, r, n in here.ask("SELECT fate, reason, count FROM fates")} == summary
-    assert apart(partial(told, here.settings)) == summary
-    assert printed(done.stdout) == summary | {("admitted", "the sum of these"): len(cases)}
+    wanted: Summary = dict(Counter((case.fate, case.reason) for case in cases))
+    assert {(f, r): n for f, r, n in here.ask("SELECT fate, reason, count FROM fates")} == wanted
+    assert apart(partial(told, here.settings)) == wanted
+    assert printed(done.stdout) == wanted | {("admitted", "the sum of these"): len(cases)}
     here.assert_sums_reconcile()
     visits = trouble.visits()
     assert {case.url: visits[case.url] for case in cases} == {
