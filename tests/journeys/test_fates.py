@@ -31,6 +31,7 @@ from tests.journeys.place import Place
 from tests.servers.postgres import apart
 from tests.servers.proxies import Manners, running_proxy
 from tests.web import SiteHandle, running_site
+from tests.web.site import ROBOTS
 from tests.web.unreachable import closed_port, full_port
 
 TRIES = 2
@@ -101,6 +102,9 @@ CASES = [
     Case("http://127.0.0.2:{closed}/", "failed", "egress", visits=0),
     Case("{site}/private/1", "skipped", "robots", visits=0),
     Case("{site}/to?url=/private/2", "skipped", "robots"),
+    # Rules are read, however long they are.
+    Case("{wordy}/private/1", "skipped", "robots", visits=0),
+    Case("{wordy}/gzip", "completed", "ok"),
 ]
 
 APART = {"content_type", "proxy_exhausted", "worker_lost"}
@@ -117,6 +121,7 @@ class Trouble(NamedTuple):
     curt: SiteHandle
     patient: SiteHandle
     lawless: SiteHandle
+    wordy: SiteHandle
     secure: SiteHandle
     closed: int
     full: int
@@ -140,8 +145,9 @@ def trouble() -> Iterator[Trouble]:
     with ExitStack() as stack:
         enter = stack.enter_context
         site, curt, patient = (enter(running_site(pages=1)) for _ in range(3))
-        lawless, secure = enter(running_site(pages=1, robots=500)), enter(running_site(pages=1, tls=certificate))
-        trouble = Trouble(site, curt, patient, lawless, secure, enter(closed_port()), enter(full_port()))
+        lawless, wordy = (enter(running_site(pages=1, robots=robots)) for robots in (500, ROBOTS + "#" * 1_000_000))
+        secure = enter(running_site(pages=1, tls=certificate))
+        trouble = Trouble(site, curt, patient, lawless, wordy, secure, enter(closed_port()), enter(full_port()))
         links = (f'<a href="{case.url}">x</a>' for case in trouble.cases() if case.linked)
         site.site.extra["/"] = "".join(links).encode()
         yield trouble

@@ -5,10 +5,12 @@ import logging
 from collections import OrderedDict
 from weakref import WeakValueDictionary
 
+import msgspec
+
 from longline.engine.frontier import HeldHost
 from longline.engine.sender import Errand, Sender
 from longline.model.encoding import Undecodable, decode_body
-from longline.model.robots import Robots
+from longline.model.robots import MAX_BYTES, Robots
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
@@ -94,6 +96,8 @@ class Rules:
 
     async def _ask(self, host: HeldHost, origin: str, errand: Errand) -> Robots:
         target = f"{origin}/robots.txt"
+        # One byte more than is read of it, so that the last line is known to be cut.
+        errand = msgspec.structs.replace(errand, cut_at=MAX_BYTES + 1)
         for _ in range(MAX_HOPS + 1):
             if target.startswith(f"{origin}/"):
                 response = (await self._sender.send(host, target, errand)).response
