@@ -129,6 +129,10 @@ async def test_rules_come_compressed_or_broken(fetcher: Asker, http: FakeHttp, c
     encoded = (("Content-Encoding", "gzip"),)
     http.on(ROBOTS, response(ROBOTS, 200, gzip.compress(b"User-agent: *\nDisallow: /x\n"), encoded))
     assert (await fetcher.fetch(held(clock), f"{HOME}x", PLAN)).reason == "robots"
+    long = b"User-agent: *\nDisallow: /x\n" + b"#" * 2 * MAX_BYTES
+    http.on(other := "https://c.example/robots.txt", response(other, 200, gzip.compress(long), encoded))
+    got = await fetcher.fetch(held(clock, host="c.example"), "https://c.example/x", PLAN)
+    assert got.reason == "robots", "rules may be longer than a page"
     other = "https://b.example/robots.txt"
     http.on(other, response(other, 200, b"\x1f\x8b broken", encoded))
     got = await fetcher.fetch(held(clock, host="b.example"), "https://b.example/x", PLAN)

@@ -21,6 +21,9 @@ MAX_HOPS = 5
 MAX_CRAWL_DELAY = 60.0
 """A longer Crawl-delay is cut to this: a site may ask for patience, not for ever."""
 
+MAX_DECODED = 20 * MAX_BYTES
+"""How far compressed rules may swell, whatever a page may: none that can be read may be missed."""
+
 KNOWN_SECONDS = 3600.0
 UNKNOWN_SECONDS = 1.0
 """How long rules are believed, and how long it is believed that they cannot be had.
@@ -52,8 +55,8 @@ class RobotsCache:
 class Rules:
     """The rules of the sites whose hosts are in one worker's hand."""
 
-    def __init__(self, sender: Sender, clock: Clock, max_bytes: int) -> None:
-        self._sender, self._clock, self._max_bytes = sender, clock, max_bytes
+    def __init__(self, sender: Sender, clock: Clock) -> None:
+        self._sender, self._clock = sender, clock
         self._known = RobotsCache()
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -114,7 +117,7 @@ class Rules:
 
     def _read(self, response: Response) -> Robots:
         try:
-            body = decode_body(response.headers, response.body, self._max_bytes)
+            body = decode_body(response.headers, response.body, MAX_DECODED)
         except Undecodable:
             body = response.body
         if response.status >= 500:

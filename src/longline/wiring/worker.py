@@ -28,7 +28,7 @@ def fetch_worker(
     sending = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body)
     exits = Exits(house.ways, house.clock)
     sender = Sender(house.http, house.clock, sending, exits)
-    rules = Rules(sender, house.clock, s.max_body)
+    rules = Rules(sender, house.clock)
     parts = Parts(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
