@@ -138,7 +138,7 @@ def test_limit_and_depth_bound_a_crawl(tmp_path: Path) -> None:
 
 def test_a_second_process_in_the_same_folder_is_told_so(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with running_site(pages=PAGES, delay=0.02) as site:
+    with running_site(pages=PAGES, delay=0.3) as site:
         first = start(site, out)
         wait_for_visits(site, 20, first)
         second = run(site, out)
