@@ -1,13 +1,15 @@
 """A page as a parser sees it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cached_property
+from urllib.parse import quote
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from longline.model.url import join, join_all
-from longline.plugins.charset import charset_of
+from longline.plugins.charset import charset_of, decode_as, encode_as
 from longline.plugins.intricacy import check_intricacy
+from longline.plugins.outline import Outline, header_rules, outline
 
 _NO_ARTICLE = ["script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form"]
 
@@ -41,7 +43,7 @@ class Page:
     def html(self) -> str:
         """The text of the page; bytes that are none in its encoding are replaced."""
         name, skip = self._charset
-        return self.body[skip:].decode(name, "replace")
+        return decode_as(name, self.body[skip:])
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
@@ -54,11 +56,41 @@ class Page:
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
 
     @cached_property
+    def outline(self) -> Outline:
+        """What the page says about where it leads, as written."""
+        return outline(self.tree)
+
+    @cached_property
+    def rules(self) -> frozenset[str]:
+        """What the page and its headers ask of robots, such as `noindex`, in lower case."""
+        return self.outline.rules | header_rules(value for key, value in self.headers if key.lower() == "x-robots-tag")
+
+    @property
+    def follow(self) -> bool:
+        """Whether the page lets robots follow its links."""
+        return self.rules.isdisjoint(("nofollow", "none"))
+
+    @property
+    def noindex(self) -> bool:
+        """Whether the page asks not to be found by search."""
+        return not self.rules.isdisjoint(("noindex", "none"))
+
+    @cached_property
     def base(self) -> str:
         """What relative links start from: the page's own URL, or its `<base href>`."""
-        node = self.tree.css_first("base[href]")
-        href = node.attributes.get("href") if node else None
+        href = self.outline.base
         return (join(self.url, href) if href else None) or self.url
+
+    @cached_property
+    def canonical(self) -> str | None:
+        """The URL that the page calls its own, by its `link`."""
+        href = self.outline.canonical
+        return join(self.base, href) if href else None
+
+    @cached_property
+    def outgoing(self) -> list[str]:
+        """Every page that this one leads to and may be followed to, each once, in order."""
+        return self._joined(self.outline.hrefs) if self.follow else []
 
     @cached_property
     def title(self) -> str:
@@ -76,7 +108,7 @@ class Page:
 
     def links(self, selector: str = "a[href]") -> list[str]:
         """Where the matching elements lead to, each once, in order, as URLs that can be fetched."""
-        return join_all(self.base, hrefs(self.css(selector)))
+        return self._joined(_leads(self.css(selector)))
 
     def article(self) -> str:
         """The main text, a line for each paragraph, by a simple rule: `article`, else `main`, else the body's rest."""
@@ -90,14 +122,34 @@ class Page:
             block.insert_after("\n")
         return "\n".join(line for part in node.text().split("\n") if (line := _spaced(part)))
 
+    def _joined(self, hrefs: Iterable[str]) -> list[str]:
+        name = self._charset[0]
+        if name != "utf-8":
+            hrefs = (href if href.isascii() else _with_query_as(name, href) for href in hrefs)
+        return join_all(self.base, hrefs)
+
     @cached_property
     def _charset(self) -> tuple[str, int]:
         return charset_of(self.body, self.content_type)
 
 
-def hrefs(nodes: Iterable[LexborNode]) -> list[str]:
-    """The `href` of each element that has one, as written."""
-    return [href for node in nodes if (href := node.attrs.get("href")) is not None]
+def _leads(nodes: Iterable[LexborNode]) -> Iterator[str]:
+    """The `href`, else the `src`, of each element that has one, as written."""
+    for node in nodes:
+        attributes = node.attributes
+        lead = attributes.get("href", attributes.get("src"))
+        if lead is not None:
+            yield lead
+
+
+def _with_query_as(name: str, href: str) -> str:
+    """A link whose query is percent-encoded in the encoding of its page, which is what the server expects."""
+    before, mark, rest = href.partition("?")
+    query, hash_sign, fragment = rest.partition("#")
+    if "#" in before or query.isascii():
+        return href
+    escaped = "".join(c if c.isascii() else quote(encode_as(name, c)) for c in query)
+    return f"{before}{mark}{escaped}{hash_sign}{fragment}"
 
 
 def _spaced(text: str) -> str:
