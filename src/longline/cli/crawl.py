@@ -37,6 +37,7 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "respect_robots",
     "egress_allow",
     "proxies",
+    "parsers",
     "log_level",
 )
 def crawl(

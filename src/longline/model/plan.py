@@ -1,5 +1,7 @@
 """What a run was asked to do, as it is kept in the run's row."""
 
+from typing import Any
+
 import msgspec
 
 from longline.model.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
@@ -29,6 +31,7 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     `user_agents`, where there are any; robots.txt is read for the first. `headers` go with every request. With
     `conditional` a page that was fetched before is asked for only if it changed since; with `sitemaps` those that a
     site's robots.txt names are read. `source_id` is the run's: its proxies are used.
+    `parsing` is what its config says to parsers: which of them, and their selectors.
     """
 
     seeds: tuple[str, ...]
@@ -50,6 +53,7 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     sitemaps: bool = False
     proxying: Proxying = Proxying()
     source_id: int | None = None
+    parsing: dict[str, Any] = {}
 
     def text(self) -> str:
         """The plan as the text that is stored."""

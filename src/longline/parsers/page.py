@@ -18,7 +18,7 @@ def extract(page: Page) -> Extract:
     return Extract(page.title, page.outgoing)
 
 
-@parser("page")
+@parser("page", light=True)
 async def page(page: Page) -> AsyncIterator[Item | Link]:
     """The title as an item, and every link that may be followed."""
     found = extract(page)

@@ -13,8 +13,10 @@ _OF_HEAD = "link[href][rel], meta[content], base[href]"
 _OF_BODY = "a[href]:not([rel~='nofollow' i]), area[href]:not([rel~='nofollow' i]), iframe[src], frame[src], base[href]"
 _ANCHORS = frozenset(("a", "area"))
 _LEADING = frozenset(
-    ("alternate", "author", "canonical", "help", "license", "next", "prev")
-    + ("privacy-policy", "search", "terms-of-service")
+    (
+        *("alternate", "author", "canonical", "help", "license", "next"),
+        *("prev", "privacy-policy", "search", "terms-of-service"),
+    )
 )
 """What makes a `link` lead to a page, where others only fetch a part of this one."""
 
