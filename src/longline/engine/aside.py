@@ -39,6 +39,7 @@ class Aside:
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="parsing")
         self._idle: list[_Child] = []
         self._all: set[_Child] = set()
+        self._closed = False
 
     async def parse(self, parser: str, page: Page) -> Parsed:
         """What the parser of that name makes of the page; its failures are the page's error, whatever they are."""
@@ -53,15 +54,20 @@ class Aside:
 
     def close(self) -> None:
         """End every process; whatever is under way fails."""
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        self._closed = True
         for child in list(self._all):
             child.kill()
+        self._threads.shutdown(cancel_futures=True)
+        for child in self._idle:
+            child.let_go()
 
     def _parse(self, parser: str, page: Page) -> Parsed:
         """Runs in a thread of ours."""
         try:
             return self._ask(parser, page)
         except _GONE:
+            if self._closed:
+                raise
             # Killed while it was idle, or by somebody who wanted its memory: that need not be this page's doing.
             return self._ask(parser, page)
 
@@ -72,6 +78,7 @@ class Aside:
         except BaseException:
             self._all.discard(child)
             child.kill()
+            child.let_go()
             raise
         self._idle.append(child)
         return parsed
@@ -79,6 +86,8 @@ class Aside:
     def _start(self) -> "_Child":
         child = _Child(self._shelf)
         self._all.add(child)
+        if self._closed:  # it came too late to be ended with the others
+            child.kill()
         return child
 
 
@@ -103,6 +112,8 @@ class _Child:
     def kill(self) -> None:
         self._process.kill()
         self._process.join()
+
+    def let_go(self) -> None:
         self._pipe.close()
 
     def _answer(self, deadline: float) -> Any:

@@ -78,9 +78,8 @@ def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[Content, str, st
     if found.method == "selector" and not (short and page.config.get("readability")):
         return found, found.text, found.method
     # What a source says of itself comes first; a guess of ours never replaces what the library finds.
-    main = page.article()
-    text = main if len(main.split()) >= content.ENOUGH_WORDS else max(main, found.text, key=len)
-    return found, text, "readability" if found.method == "selector" else found.method
+    method = "readability" if found.method == "selector" else found.method
+    return found, page.article() or found.text, method
 
 
 def _figures(fields: Mapping[str, Any], kind: str | None) -> content.Figures:

@@ -15,8 +15,8 @@ from longline.plugins.maintext import main_text, simple_text
 from longline.plugins.outline import Outline, header_rules, outline
 from longline.plugins.structured import Thing, json_ld, metas, microdata
 
-ENOUGH_WORDS = 50
-"""A main text with fewer words is looked for again in other ways."""
+ENOUGH_LETTERS = 250
+"""A main text with fewer is looked for again in other ways; letters, since not every script has spaces."""
 
 
 class Page:
@@ -144,9 +144,9 @@ class Page:
     def article(self) -> str:
         """The main text, a line for each paragraph; costs milliseconds, so whoever calls it is not `light`."""
         found = main_text(self.html)
-        if len(found.split()) >= ENOUGH_WORDS:
+        if len(found) >= ENOUGH_LETTERS:
             return found
-        # Of a page with few words the library takes everything, menus too, or nothing: its own marks say more.
+        # Of a short page the library takes everything, menus too, or nothing: its own marks say more.
         marked = simple_text(self.tree) if not found or self.tree.css_first("article, main") else ""
         said = max(self._article_bodies(), key=len, default="")
         return said if len(said) > max(len(found), len(marked)) else marked or found
