@@ -67,7 +67,9 @@ async def test_a_process_that_was_killed_is_replaced(aside: Aside):
     assert await pid(aside) != first
 
 
-@pytest.mark.parametrize(("deaths", "error"), [(0, None), (1, None), (2, "dies: the process that parsed the page died")])
+@pytest.mark.parametrize(
+    ("deaths", "error"), [(0, None), (1, None), (2, "dies: the process that parsed the page died")]
+)
 async def test_a_page_that_kills_its_process_is_tried_once_more(aside: Aside, tmp_path: Path, deaths, error):
     left = tmp_path / "left"
     left.write_text("x" * deaths)
@@ -111,8 +113,8 @@ async def test_only_what_takes_long_goes_aside(aside: Aside):
 async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
     class Elsewhere:
         async def parse(self, parser: str, page: Page) -> Parsed:
-            return Parsed(title=f"{parser} elsewhere")
+            return Parsed(title=f"{parser} elsewhere of {page.status}")
 
     parser = Parser(SHELF.open(), Elsewhere())
-    assert (await parser.parse(page("light", b"<div>" * 20_000))).title == "light elsewhere"
+    assert (await parser.parse(page("light", b"<div>" * 20_000))).title == "light elsewhere of 200"
     assert (await parser.parse(page("light", b"<div></div>" * 2_000))).title == ""

@@ -33,9 +33,10 @@ def test_looking_changes_nothing():
     ("markup", "hint", "text"),
     [
         (
-            "<link href=/wp-content/x.css><article><h1 class=entry-title>T</h1><div class=entry-content>Body</div></article>",
-        )
-        + ("", "Body"),
+            "<link href=/wp-content/x.css><article><h1 class=entry-title>T</h1><p class=entry-content>Body</p>",
+            "",
+            "Body",
+        ),
         ("<div class='field--name-body'>Body</div>", "drupal", "Body"),
         ('<meta property="og:type" content="article"><article><p itemprop=articleBody>Body</p></article>', "", "Body"),
     ],

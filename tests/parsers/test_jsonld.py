@@ -1,5 +1,7 @@
 """The JSON-LD of articles: one key, one type."""
 
+from typing import Any
+
 import pytest
 
 from longline.parsers.jsonld import find_article, json_ld_data
@@ -67,7 +69,11 @@ def test_events_and_announcements():
 
 
 def test_the_first_article_is_taken():
-    things = [{"@type": "WebPage"}, {"@type": ["Thing", "Article"], "headline": "1"}, {"@type": "NewsArticle"}]
+    things: list[dict[str, Any]] = [
+        {"@type": "WebPage"},
+        {"@type": ["Thing", "Article"], "headline": "1"},
+        {"@type": "NewsArticle"},
+    ]
     assert find_article(things) == (things[1], "Article")
     assert find_article([{"@type": "Product"}]) is None
 

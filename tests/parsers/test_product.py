@@ -93,8 +93,10 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
                 "review_count": 1234,
             },
         ),
-        (ld(thing(brand="Line", aggregateRating={"ratingValue": 87, "bestRating": 100, "ratingCount": 3})),)
-        + ({"brand": "Line", "rating": 4.35, "review_count": 3},),
+        (
+            ld(thing(brand="Line", aggregateRating={"ratingValue": 87, "bestRating": 100, "ratingCount": 3})),
+            {"brand": "Line", "rating": 4.35, "review_count": 3},
+        ),
         (ld(thing(image={"@id": "https://cdn.example/c.jpg"})), {"images": ["https://cdn.example/c.jpg"], "url": HERE}),
         # carelessly written
         ('<script type="application/ld+json"><!-- {"@type": "Product", "name": "A\nB",} --></script>', {"name": "A B"}),
@@ -107,9 +109,11 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             """<div itemscope itemtype="https://schema.org/Product"><h1 itemprop=name> Reel </h1>
             <img itemprop=image src=r.jpg><meta itemprop=sku content=r1><div itemprop=brand itemscope
             itemtype="https://schema.org/Brand"><span itemprop=name>Line</span></div>
-            <div itemprop=offers itemscope itemtype="https://schema.org/Offer"><span itemprop=price content="1299.00">1.299</span>
+            <div itemprop=offers itemscope itemtype="https://schema.org/Offer">
+            <span itemprop=price content="1299.00">1.299</span>
             <meta itemprop=priceCurrency content=EUR><link itemprop=availability href="https://schema.org/PreOrder"></div>
-            <div itemprop=aggregateRating itemscope><b itemprop=ratingValue>4.2</b> of <b itemprop=reviewCount>17</b></div></div>""",
+            <div itemprop=aggregateRating itemscope><b itemprop=ratingValue>4.2</b>
+            of <b itemprop=reviewCount>17</b></div></div>""",
             {
                 "name": "Reel",
                 "price": 1299.0,
@@ -139,13 +143,15 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
         # scripts
         (
             """<script id="__NEXT_DATA__" type="application/json">{"props": {"pageProps": {"product": {"name": "Bait",
-            "price": {"value": 3.5, "currency": "USD"}, "inStock": false, "brand": {"name": "Line"}, "images": ["/b.jpg"]},
+            "price": {"value": 3.5, "currency": "USD"}, "inStock": false, "brand": {"name": "Line"},
+            "images": ["/b.jpg"]},
             "footer": {"name": "x"}}}}</script>""",
             {"name": "Bait", "price": 3.5, "currency": "USD", "availability": "out_of_stock", "brand": "Line"}
             | {"images": ["https://shop.example/b.jpg"]},
         ),
         (
-            """<script>dataLayer.push({ecommerce: null}); dataLayer.push({'event': 'view_item', ecommerce: {currency: 'SEK',
+            """<script>dataLayer.push({ecommerce: null}); dataLayer.push({'event': 'view_item', ecommerce: {
+            currency: 'SEK',
             items: [{item_name: 'Net', item_id: 'n1', price: '1 299,00', item_brand: 'Line'}]}});</script>""",
             {"name": "Net", "price": 1299.0, "currency": "SEK", "sku": "n1", "brand": "Line"},
         ),

@@ -18,8 +18,10 @@ def data(markup: str) -> list[object]:
         ('<script id="__NEXT_DATA__" type="application/json">{"props": {"a": 1}}</script>', [{"props": {"a": 1}}]),
         ('<script type="application/json">[1, 2]</script>', [[1, 2]]),
         ('<script>window.__INITIAL_STATE__ = {"a": "}"};go();</script>', [{"a": "}"}]),
-        ("<script>dataLayer.push({'event': 'view', ecommerce: {items: [{price: 1.5,}]}, u: undefined});</script>",)
-        + ([{"event": "view", "ecommerce": {"items": [{"price": 1.5}]}, "u": None}],),
+        (
+            "<script>dataLayer.push({'event': 'view', ecommerce: {items: [{price: 1.5,}]}, u: undefined});</script>",
+            [{"event": "view", "ecommerce": {"items": [{"price": 1.5}]}, "u": None}],
+        ),
         ("<script>dataLayer = [{a: 'it\\'s'}]</script>", [[{"a": "it's"}]]),
         ('<script>var product = {// why\nid: 5, /* so */ name: "x"};</script>', [{"id": 5, "name": "x"}]),
         ("<script>dataLayer.push({price: compute()});</script>", []),

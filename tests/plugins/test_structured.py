@@ -54,8 +54,10 @@ def test_metas_go_by_name_and_property():
 
 def test_microdata_nests():
     markup = """<div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name alternateName">Hook</h1>
-    <a itemprop=url href=/h>x</a><time itemprop=date datetime=2024-01-01>then</time><data itemprop=sku value=9>nine</data>
-    <div itemprop=offers itemscope><i itemprop=price>5</i></div><div itemprop=offers itemscope><i itemprop=price>6</i></div>
+    <a itemprop=url href=/h>x</a><time itemprop=date datetime=2024-01-01>then</time>
+    <data itemprop=sku value=9>nine</data>
+    <div itemprop=offers itemscope><i itemprop=price>5</i></div>
+    <div itemprop=offers itemscope><i itemprop=price>6</i></div>
     <div itemscope itemtype=other><i itemprop=name>alone</i></div></div><i itemprop=lost>x</i>"""
     product, other = page(markup).microdata
     assert product == {

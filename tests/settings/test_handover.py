@@ -19,6 +19,7 @@ CHANGED = Settings(
     concurrency=5,
     lease=12.345,
     parsers=("mine.py", "a folder/yours.py"),
+    parser="article",
     parse_processes=0,
     parse_timeout=2.5,
     scheduler=False,

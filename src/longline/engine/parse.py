@@ -1,10 +1,12 @@
 """Parse: what a page says and where it leads, by whichever parser the registry has for it."""
 
 import logging
-from typing import Protocol
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import msgspec
 
+from longline.model.errors import BadInput
 from longline.plugins import Item, Link, Page
 from longline.plugins.intricacy import suspicious
 from longline.plugins.parser import Parser as Marked
@@ -35,16 +37,19 @@ class Parser:
     def __init__(self, registry: Registry, elsewhere: Elsewhere | None = None) -> None:
         self._registry, self._elsewhere = registry, elsewhere
 
+    def check(self, config: Mapping[str, Any]) -> None:
+        """Refuse a config that asks for a parser that there is none of by that name."""
+        name = config.get("parser")
+        if name and self._registry.named(name) is None:
+            known = ", ".join(sorted(parser.name for parser in self._registry.parsers))
+            raise BadInput(f"there is no parser {name!r}; there are {known}")
+
     async def parse(self, page: Page) -> Parsed:
         """Items and links of a page; a page that no parser wants has neither."""
-        if name := page.config.get("parser"):
-            marked = self._registry.named(name)
-            if marked is None:
-                return Parsed(error=f"there is no parser {name}")
-        else:
-            marked = self._registry.parser_for(page.url, page.content_type)
+        named = page.config.get("parser")
+        marked = self._registry.named(named) if named else self._registry.parser_for(page.url, page.content_type)
         if marked is None:
-            return Parsed()
+            return Parsed(error=f"there is no parser {named}" if named else None)
         if self._elsewhere is not None and (not marked.light or suspicious(page.body)):
             return await self._elsewhere.parse(marked.name, page)
         return await run(marked, page)

@@ -84,5 +84,5 @@ class Pipeline:
     async def _parse(self, page: Page | None, plan: CrawlPlan) -> Parsed | None:
         if page is None:
             return Parsed()
-        page.config = plan.parsing
+        page.config = plan.config
         return await self.parser.parse(page) if self.parser is not None else None

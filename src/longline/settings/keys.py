@@ -94,6 +94,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     parsers: Annotated[
         tuple[str, ...], Key(FILES, "Python files with parsers of one's own; the closest match parses a page.")
     ] = ()
+    parser: Annotated[str, Key(TEXT, "Parser for every page of a crawl, by name; unless set, the closest match.")] = ""
     parse_processes: Annotated[
         int,
         Key(whole(0, 256), "Processes for parsers that take long, started when needed; 0 parses beside the fetches."),
