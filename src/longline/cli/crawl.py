@@ -37,6 +37,8 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "respect_robots",
     "egress_allow",
     "proxies",
+    "parsers",
+    "parser",
     "log_level",
 )
 def crawl(
@@ -109,6 +111,7 @@ def _plan(loaded: Loaded, start: Url, depth: int, *, offsite: bool) -> CrawlPlan
         delay_ms=round(delay * 1000),
         concurrency=_OWN_MACHINE_CONCURRENCY if own and default else s.host_concurrency,
         max_attempts=s.max_retries + 1,
+        parsing=msgspec.json.encode({"parser": s.parser} if s.parser else {}).decode(),
     )
 
 

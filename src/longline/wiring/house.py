@@ -18,12 +18,15 @@ from longline.drivers.http.names import Names
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
 from longline.drivers.signals import open_signals
+from longline.engine.aside import Aside
 from longline.engine.lifecycle import Lifecycle
+from longline.engine.parse import Parser
 from longline.engine.politeness import By, Politeness
 from longline.engine.runtime import chore
 from longline.engine.upkeep.reaper import Reaper
 from longline.model.egress import Wall
 from longline.model.errors import Unavailable
+from longline.plugins.registry import Shelf
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.http import Http
@@ -40,6 +43,9 @@ BEAT_EVERY = 10.0
 
 WORK = "work"
 """The signal that says that there may be something to do."""
+
+BUILT_IN = tuple(f"longline.parsers.{name}" for name in ("page", "article", "product", "selectors"))
+"""Modules of parsers that are always there."""
 
 MARKS = "alive"
 """Folder, inside the data folder, of the marks by which processes know each other alive."""
@@ -58,6 +64,7 @@ class House:
     presence: Presence
     politeness: Politeness
     vault: Vault
+    parser: Parser
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -98,6 +105,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         names = Names()
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
+        parser = _parser(settings, stack)
         yield House(
             settings=settings,
             clock=clock,
@@ -108,7 +116,19 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             presence=FolderPresence(settings.data / MARKS),
             politeness=Politeness(cast(By, settings.politeness), names.resolve),
             vault=Vault(vault_key(settings)),
+            parser=parser,
         )
+
+
+def _parser(settings: Settings, stack: AsyncExitStack) -> Parser:
+    """Built-in parsers and the operator's own; those that take long run in processes that close with the house."""
+    shelf = Shelf(BUILT_IN, settings.parsers)
+    registry = shelf.open()
+    if not settings.parse_processes:
+        return Parser(registry)
+    aside = Aside(shelf, settings.parse_processes, settings.parse_timeout)
+    stack.callback(aside.close)
+    return Parser(registry, aside)
 
 
 def _http(settings: Settings, trusted: frozenset[str], names: Names) -> WreqHttp:
