@@ -7,6 +7,7 @@ from longline.drivers.records import postgres
 from longline.drivers.records.database import Database
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.items import ItemRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.drivers.records.nouns import (
     EventRecords,
@@ -19,6 +20,7 @@ from longline.drivers.records.nouns import (
 )
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.schema import SchemaRecords
+from longline.drivers.records.search import RecordsSearch
 from longline.drivers.records.sqlite import SqliteDatabase
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.clock import Clock
@@ -53,6 +55,8 @@ async def open_records(url: str, clock: Clock) -> Records:
         events=EventRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),
+        items=ItemRecords(database),
+        search=RecordsSearch(database),
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),

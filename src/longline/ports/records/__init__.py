@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from longline.ports.records.events import Events
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
+from longline.ports.records.items import Items
 from longline.ports.records.moves import Moves
 from longline.ports.records.proxies import Pools, Proxies
 from longline.ports.records.runs import Runs
@@ -14,11 +15,15 @@ from longline.ports.records.segments import Segments
 from longline.ports.records.sources import Sources
 from longline.ports.records.tasks import Tasks
 from longline.ports.records.workers import Workers
+from longline.ports.search import Search
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """One records engine, noun by noun. `frontier`, `hands` and `moves` are for `engine/lifecycle.py` alone."""
+    """One records engine, noun by noun; `search` is the index inside it.
+
+    `frontier`, `hands` and `moves` are for `engine/lifecycle.py` alone.
+    """
 
     schema: Schema
     sources: Sources
@@ -30,6 +35,8 @@ class Records:
     events: Events
     proxies: Proxies
     pools: Pools
+    items: Items
+    search: Search
     frontier: Frontier
     hands: Hands
     moves: Moves
