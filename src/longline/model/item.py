@@ -118,7 +118,8 @@ def _text(value: object) -> str:
     """Text that every engine takes: no database stores half a character, and PostgreSQL no NUL."""
     if not isinstance(value, str):
         return ""
-    return value.replace("\0", "") if value.isascii() else value.replace("\0", "").encode(errors="replace").decode()
+    value = value.replace("\0", " ")
+    return value if value.isascii() else value.encode(errors="replace").decode()
 
 
 def _number(value: object) -> float | None:

@@ -33,7 +33,7 @@ class RecordsSearch:
         self._database, self._engine = database, database.engine
 
     async def index(self, documents: Sequence[Document]) -> None:
-        rows = [_row(d) for d in sorted(documents, key=lambda d: d.id)]
+        rows = [self._row(d) for d in sorted(documents, key=lambda d: d.id)]
 
         async def work(tx: Tx) -> None:
             await tx.batch("index_texts", rows, between="'.':1")
@@ -90,6 +90,12 @@ class RecordsSearch:
         params |= {"text": self._text(query), "title_weight": TITLE_WEIGHT}
         return "search_ranked", params if self._engine == "lite" else params | _ranks(query)
 
+    def _row(self, document: Document) -> tuple[int, str, str, int]:
+        title, body = plain(document.title), plain(document.body)
+        # SQLite counts words itself.
+        length = len(title.split()) + len(body.split()) if self._engine == "pg" else 0
+        return document.id, title, body, length
+
     def _text(self, query: Query) -> str:
         return rendered(query, self._engine)
 
@@ -138,11 +144,6 @@ def _ranks(query: Query) -> dict[str, object]:
         "highs": [word + LAST if prefix else word for word, prefix in asked],
         "most": MOST_RANKED,
     }
-
-
-def _row(document: Document) -> tuple[int, str, str, int]:
-    title, body = plain(document.title), plain(document.body)
-    return document.id, title, body, len(title.split()) + len(body.split())
 
 
 async def _merge(tx: Tx) -> None:
