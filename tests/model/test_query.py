@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longline.model.errors import BadInput
-from longline.model.query import MAX_TERMS, MAX_TEXT, Filters, Query, Term, parse_query
+from longline.model.query import MAX_TERMS, MAX_TEXT, Filters, Query, Term, excerpt, parse_query
 
 
 def term(*words: str, prefix: bool = False) -> Term:
@@ -61,3 +61,26 @@ def test_nothing_but_words_comes_out(text: str):
         for word in found.words:
             assert word
             assert not set(word) & set("\"'*:()&|!\\- \t\n\0_.")
+
+
+def marked(text: str, query: str) -> str:
+    return "".join(f"[{p.text}]" if p.wanted else p.text for p in excerpt(text, parse_query(query)))
+
+
+def test_an_excerpt_shows_what_was_looked_for():
+    assert marked("One Hook, two hooks in the Séa.", "hook sea") == "One [Hook], two hooks in the [Séa]."
+    assert marked("One hook, two hooks.", "hoo*") == "One [hook], two [hooks]."
+    assert marked("l'été à la mer", '"l ete"') == "[l]'[été] à la mer"
+    assert marked("東京タワー", "東京") == "[東京タワー]"
+
+
+def test_an_excerpt_is_of_the_place_and_not_of_the_whole():
+    shown = marked("word " * 500 + "hook " + "word " * 500, "hook")
+    assert "[hook]" in shown
+    assert shown.startswith("word ")
+    assert len(shown) < 230
+
+
+def test_an_excerpt_of_what_is_not_there_is_the_beginning():
+    assert marked("word " * 500, "hook").strip() == ("word " * 40).strip()
+    assert marked("", "hook") == ""

@@ -17,6 +17,8 @@ Sort = Literal["score", "price", "rating", "created", "updated"]
 MAX_TEXT, MAX_TERMS, SHORTEST_START = 1000, 32, 2
 MAX_LIMIT = 1000
 
+_WORD = re.compile(r"[^\W_]+")
+_LOOKED_AT, _BEFORE, _WIDE = 20_000, 60, 200
 _PIECE = re.compile(r'(?P<without>-?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))(?P<start>\*?)')
 
 
@@ -83,6 +85,43 @@ def parse_query(text: str, filters: Filters | None = None, **how: object) -> Que
     if unwanted and not wanted:
         raise BadInput("say what to look for, not only what to leave out")
     return msgspec.convert({"wanted": wanted, "unwanted": unwanted, "filters": filters or Filters(), **how}, Query)
+
+
+class Piece(msgspec.Struct, frozen=True):
+    """A piece of a text, and whether it is what was looked for."""
+
+    text: str
+    wanted: bool = False
+
+
+def excerpt(text: str, query: Query) -> tuple[Piece, ...]:
+    """Where a text first says what was looked for, in pieces; its beginning when it does not."""
+    text = text[:_LOOKED_AT]
+    found = [place.span() for place in _WORD.finditer(text) if _is_wanted(place[0], query.wanted)]
+    start = _begin(text, found[0][0]) if found else 0
+    end = start + _WIDE
+    pieces, at = [], start
+    for first, last in (span for span in found if span[0] < end):
+        pieces += [Piece(text[at:first]), Piece(text[first:last], wanted=True)]
+        at = last
+    return tuple(piece for piece in (*pieces, Piece(text[at : max(at, end)])) if piece.text)
+
+
+def _begin(text: str, first: int) -> int:
+    """Some way before the place, at the beginning of a word."""
+    start = max(0, first - _BEFORE)
+    blank = text.find(" ", start, first)
+    return blank + 1 if start and blank >= 0 else start
+
+
+def _is_wanted(word: str, terms: tuple[Term, ...]) -> bool:
+    # Nearly every word is dismissed by its first letter, which is cheap.
+    if word.isascii() and not any(said.startswith(word[0].lower()) for term in terms for said in term.words):
+        return False
+    parts = plain(word).split()
+    exact = {said for term in terms for said in term.words}
+    starts = tuple(term.words[-1] for term in terms if term.prefix)
+    return any(part in exact or part.startswith(starts) for part in parts)
 
 
 def _term(piece: re.Match[str]) -> Term | None:

@@ -29,6 +29,7 @@ from longline.ports.clock import Clock
 from longline.ports.http import Http
 from longline.ports.presence import Presence
 from longline.ports.records import Records
+from longline.ports.search import Search
 from longline.ports.signals import Signals
 from longline.services.proxies import Proxies, VaultedWays
 from longline.services.vault import Vault
@@ -58,6 +59,7 @@ class House:
     presence: Presence
     politeness: Politeness
     vault: Vault
+    search: Search
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -108,6 +110,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             presence=FolderPresence(settings.data / MARKS),
             politeness=Politeness(cast(By, settings.politeness), names.resolve),
             vault=Vault(vault_key(settings)),
+            search=records.search,
         )
 
 

@@ -18,6 +18,7 @@ from longline.drivers.records.nouns import (
     TaskRecords,
     WorkerRecords,
 )
+from longline.drivers.records.pages import PageRecords
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search import RecordsSearch
@@ -55,6 +56,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         events=EventRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),
+        pages=PageRecords(database),
         items=ItemRecords(database),
         search=RecordsSearch(database),
         frontier=FrontierRecords(database),

@@ -7,6 +7,7 @@ from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
 from longline.ports.records.items import Items
 from longline.ports.records.moves import Moves
+from longline.ports.records.pages import Pages
 from longline.ports.records.proxies import Pools, Proxies
 from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules
@@ -35,6 +36,7 @@ class Records:
     events: Events
     proxies: Proxies
     pools: Pools
+    pages: Pages
     items: Items
     search: Search
     frontier: Frontier
