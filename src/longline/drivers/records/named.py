@@ -9,7 +9,7 @@ A file holds queries under `-- name: …` lines. Four marks are opened here:
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Literal
@@ -56,7 +56,12 @@ def _split(text: str, engine: Engine) -> Iterator[tuple[str, str]]:
         if mark[1] == "part":
             parts[mark[2]] = body.strip().rstrip(";")
         else:
-            yield mark[2], _PART.sub(lambda m: parts[m[1]], body)
+            yield mark[2], _opened(body, parts)
+
+
+def _opened(text: str, parts: Mapping[str, str]) -> str:
+    """The text with its parts in it; a part may have parts."""
+    return _PART.sub(lambda m: _opened(parts[m[1]], parts), text)
 
 
 def switch(text: str, engine: Engine) -> str:

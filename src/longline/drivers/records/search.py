@@ -1,13 +1,15 @@
 """The index inside the database: FTS5 on SQLite, tsvector on PostgreSQL, over texts of plain words."""
 
+import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from longline.drivers.records.database import Database, Row, Tx
 from longline.drivers.records.named import Engine
 from longline.model.item import Document
-from longline.model.query import Match, Matches, Query, Term
+from longline.model.query import Filters, Match, Matches, Query, Term
 from longline.model.words import plain, similarity
 
 TITLE_WEIGHT = 4.0
@@ -15,6 +17,11 @@ TITLE_WEIGHT = 4.0
 
 MOST_RANKED = 1000
 """PostgreSQL has no order by rank in its index: of very many texts that fit, so many are ranked."""
+
+WALKED = 30_000
+MANY, MANY_PHRASES = 0.05, 0.015
+"""Where more than this share of all texts may fit, the newest are gone through one by one, so many of them: that takes
+a microsecond for each, and the index a tenth of it for each that fits. To check a phrase takes longer."""
 
 ALIKE = 0.4
 MOST_ALIKE = 2000
@@ -47,13 +54,10 @@ class RecordsSearch:
         await self._database.transact(work)
 
     async def query(self, query: Query) -> Matches:
-        name, params = self._asked(query)
-
         async def work(tx: Tx) -> Matches:
-            rows = await tx.all(name, **params)
-            total = int(rows[0]["total"]) if rows else await self._count(tx, query) if query.offset else 0
-            more = name == "search_ranked" and self._engine == "pg" and total == MOST_RANKED
-            return Matches(tuple(Match(row["id"], row["score"]) for row in rows), total, more)
+            if not query.wanted or query.sort != "score":
+                return await self._sorted(tx, query)
+            return await (self._ranked(tx, query) if self._engine == "lite" else self._weighed(tx, query))
 
         return await self._database.read(work)
 
@@ -80,15 +84,42 @@ class RecordsSearch:
     async def close(self) -> None:
         """Nothing: the engine belongs to the records."""
 
-    def _asked(self, query: Query) -> tuple[str, dict[str, object]]:
-        params = msgspec.structs.asdict(query.filters) | {"limit": query.limit, "offset": query.offset}
-        if not query.wanted or query.sort != "score":
-            # Without words nothing fits better than another: the newest first.
-            order = {"sort": "created" if query.sort == "score" else query.sort}
-            params |= order | {"direction": -1.0 if query.descending else 1.0}
-            return ("search_sorted", params | {"text": self._text(query)}) if query.wanted else ("browse", params)
-        params |= {"text": self._text(query), "title_weight": TITLE_WEIGHT}
-        return "search_ranked", params if self._engine == "lite" else params | _ranks(query)
+    async def _sorted(self, tx: Tx, query: Query) -> Matches:
+        # Without words nothing fits better than another: the newest first.
+        sort = "created" if query.sort == "score" else query.sort
+        order = {"sort": sort, "direction": -1.0 if query.descending else 1.0}
+        if query.wanted:
+            return await self._page(tx, "search_sorted", query, text=self._text(query), **order)
+        return await self._page(tx, "browse", query, **order)
+
+    async def _weighed(self, tx: Tx, query: Query) -> Matches:
+        """PostgreSQL's way: how common the words are decides how to look for them, and how much each counts."""
+        asked = _words(query)
+        weights = await tx.all("weigh_words", lows=[word.low for word in asked], highs=[word.high for word in asked])
+        texts, docs = int(weights[0]["texts"]), [min(int(row["docs"]), int(row["texts"])) for row in weights]
+        ranks = {
+            "queries": [word.query for word in asked],
+            "rarities": [max(1e-6, math.log((texts - n + 0.5) / (n + 0.5))) for n in docs],
+            "mean": max(1.0, weights[0]["words"] / max(1, texts)),
+            "most": MOST_RANKED,
+        }
+        share = math.prod(n / max(1, texts) for n in docs)
+        if texts > WALKED and share > (MANY_PHRASES if any(len(term.words) > 1 for term in query.wanted) else MANY):
+            newest = await self._ranked(tx, query, "search_newest", walked=WALKED, **ranks)
+            if newest.total >= query.offset + query.limit:
+                return msgspec.structs.replace(newest, more=True)
+        matches = await self._ranked(tx, query, **ranks)
+        return msgspec.structs.replace(matches, more=matches.total == MOST_RANKED)
+
+    async def _ranked(self, tx: Tx, query: Query, name: str = "search_ranked", /, **how: object) -> Matches:
+        every = query.filters == Filters()
+        return await self._page(tx, name, query, text=self._text(query), every=every, title_weight=TITLE_WEIGHT, **how)
+
+    async def _page(self, tx: Tx, name: str, query: Query, /, **params: object) -> Matches:
+        filters = msgspec.structs.asdict(query.filters)
+        rows = await tx.all(name, limit=query.limit, offset=query.offset, **filters, **params)
+        total = int(rows[0]["total"]) if rows else await self._count(tx, query) if query.offset else 0
+        return Matches(tuple(Match(row["id"], row["score"]) for row in rows), total)
 
     def _row(self, document: Document) -> tuple[int, str, str, int]:
         title, body = plain(document.title), plain(document.body)
@@ -102,7 +133,7 @@ class RecordsSearch:
     async def _count(self, tx: Tx, query: Query) -> int:
         params = msgspec.structs.asdict(query.filters)
         if query.wanted:
-            row = await tx.one("count_found", text=self._text(query), **params)
+            row = await tx.one("count_found", text=self._text(query), every=query.filters == Filters(), **params)
         else:
             row = await tx.one("count_browsed", **params)
         return int(row["count"]) if row else 0
@@ -134,16 +165,18 @@ def _tsquery(term: Term) -> str:
     return f"({words}{':*' if term.prefix else ''})"
 
 
-def _ranks(query: Query) -> dict[str, object]:
-    """The words that count for the rank, each once, with where to find them in the vocabulary."""
-    words = {(word, term.prefix and word is term.words[-1]) for term in query.wanted for word in term.words}
-    asked = sorted(words)
-    return {
-        "queries": [f"'{word}'" + (":*" if prefix else "") for word, prefix in asked],
-        "lows": [word for word, _ in asked],
-        "highs": [word + LAST if prefix else word for word, prefix in asked],
-        "most": MOST_RANKED,
-    }
+class _Word(NamedTuple):
+    """A word that counts for the rank: how to ask for it, and where it stands in the vocabulary."""
+
+    query: str
+    low: str
+    high: str
+
+
+def _words(query: Query) -> list[_Word]:
+    """The words that count for the rank, each once."""
+    said = {(word, term.prefix and word is term.words[-1]) for term in query.wanted for word in term.words}
+    return [_Word(f"'{w}':*", w, w + LAST) if prefix else _Word(f"'{w}'", w, w) for w, prefix in sorted(said)]
 
 
 async def _merge(tx: Tx) -> None:

@@ -32,8 +32,32 @@ CASE CAST(:sort AS TEXT) WHEN 'price' THEN i.price WHEN 'rating' THEN i.rating
         WHEN 'created' THEN i.created_at * 1.0 WHEN 'updated' THEN i.updated_at * 1.0 END
         * CAST(:direction AS DOUBLE PRECISION) NULLS LAST, i.id * CAST(:direction AS DOUBLE PRECISION)
 
--- part: said
-texts JOIN items i ON i.id = /*pg texts.item_id WHERE texts.words @@ CAST(:text AS tsquery) */ /*lite texts.rowid WHERE texts MATCH :text */
+-- part: has_text
+/*pg texts.words @@ CAST(:text AS tsquery) */ /*lite texts MATCH :text */
+
+-- part: is_chosen
+(CAST(:every AS BOOLEAN) OR EXISTS (
+        SELECT 1 FROM items i WHERE i.id = /*pg texts.item_id */ /*lite texts.rowid */ AND /*part chosen */
+    ))
+
+-- part: with_items
+texts JOIN items i ON i.id = /*pg texts.item_id */ /*lite texts.rowid */
+
+-- part: ranked only lite
+SELECT id, score, (SELECT COUNT(*) FROM found) AS total FROM found ORDER BY score DESC, id DESC LIMIT :limit OFFSET :offset
+
+-- part: ranked only pg
+-- BM25 as SQLite counts it. PostgreSQL does not tell how often a text has a word, but its rank of a single word is
+-- 6/pi² (1 + 1/4 + … + 1/n²), from which n can be told.
+SELECT f.id, SUM(a.rarity * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * f.length / :mean))) AS score,
+       (SELECT COUNT(*) FROM found) AS total
+FROM found f CROSS JOIN unnest(CAST(:queries AS TEXT[]), CAST(:rarities AS DOUBLE PRECISION[])) AS a (query, rarity)
+CROSS JOIN LATERAL (
+    SELECT round(1 / (1.6449340668 - 1.64493406685 * ts_rank('{1,1,1,1}', f.words, CAST(a.query AS tsquery))) - 0.5)
+           + (CAST(:title_weight AS DOUBLE PRECISION) - 1)
+           * round(1 / (1.6449340668 - 1.64493406685 * ts_rank('{1,1,1,1}', f.title_words, CAST(a.query AS tsquery))) - 0.5) AS times
+) t
+GROUP BY f.id ORDER BY score DESC, f.id DESC LIMIT :limit OFFSET :offset
 
 -- name: browse
 SELECT i.id, 0.0 AS score, COUNT(*) OVER () AS total FROM items i
@@ -41,46 +65,40 @@ WHERE /*part chosen */
 ORDER BY /*part ordered */ LIMIT :limit OFFSET :offset;
 
 -- name: search_sorted
-SELECT i.id, 0.0 AS score, COUNT(*) OVER () AS total FROM /*part said */
-    AND /*part chosen */
+SELECT i.id, 0.0 AS score, COUNT(*) OVER () AS total FROM /*part with_items */
+WHERE /*part has_text */ AND /*part chosen */
 ORDER BY /*part ordered */ LIMIT :limit OFFSET :offset;
 
--- name: search_ranked only lite
+-- name: search_ranked
 WITH found AS MATERIALIZED (
-    SELECT i.id, -bm25(texts, :title_weight, 1.0) AS score FROM /*part said */
-    AND /*part chosen */
+    SELECT /*pg texts.item_id AS id, texts.length, texts.title_words, texts.words */
+           /*lite texts.rowid AS id, -bm25(texts, :title_weight, 1.0) AS score */
+    FROM texts WHERE /*part has_text */ AND /*part is_chosen */ /*pg LIMIT :most */
 )
-SELECT id, score, (SELECT COUNT(*) FROM found) AS total FROM found ORDER BY score DESC, id DESC LIMIT :limit OFFSET :offset;
+/*part ranked */;
 
--- name: search_ranked only pg
--- BM25 as SQLite counts it. PostgreSQL does not tell how often a text has a word, but its rank of a single word is
--- 6/pi² (1 + 1/4 + … + 1/n²), from which n can be told.
-WITH asked AS MATERIALIZED (
-    SELECT CAST(a.query AS tsquery) AS query, COALESCE(1.0 * s.words / NULLIF(s.texts, 0), 1) AS mean,
-           GREATEST(1e-6, ln((GREATEST(s.texts - d.texts, 0) + 0.5) / (d.texts + 0.5))) AS rarity
-    FROM unnest(CAST(:queries AS TEXT[]), CAST(:lows AS TEXT[]), CAST(:highs AS TEXT[])) AS a (query, low, high)
-    CROSS JOIN (SELECT COALESCE(MAX(texts), 0) AS texts, COALESCE(MAX(words), 0) AS words FROM vocabulary_of) s
-    CROSS JOIN LATERAL (SELECT COALESCE(SUM(v.doc), 0) AS texts FROM vocabulary v WHERE v.term BETWEEN a.low AND a.high) d
-), found AS MATERIALIZED (
-    SELECT i.id, texts.length, texts.title_words, texts.words FROM /*part said */
-    AND /*part chosen */
-    LIMIT :most
+-- name: search_newest only pg
+-- Very many texts fit, so the newest of them are found sooner one by one than all by the index; as a function the
+-- comparison cannot be answered by the index.
+WITH found AS MATERIALIZED (
+    SELECT texts.item_id AS id, texts.length, texts.title_words, texts.words
+    FROM (SELECT * FROM texts ORDER BY item_id DESC LIMIT :walked) texts
+    WHERE ts_match_vq(texts.words, CAST(:text AS tsquery)) AND /*part is_chosen */ LIMIT :most
 )
-SELECT f.id, SUM(a.rarity * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * f.length / a.mean))) AS score,
-       (SELECT COUNT(*) FROM found) AS total
-FROM found f CROSS JOIN asked a
-CROSS JOIN LATERAL (
-    SELECT round(1 / (1.6449340668 - 1.64493406685 * ts_rank('{1,1,1,1}', f.words, a.query)) - 0.5)
-           + (CAST(:title_weight AS DOUBLE PRECISION) - 1)
-           * round(1 / (1.6449340668 - 1.64493406685 * ts_rank('{1,1,1,1}', f.title_words, a.query)) - 0.5) AS times
-) t
-GROUP BY f.id ORDER BY score DESC, f.id DESC LIMIT :limit OFFSET :offset;
+/*part ranked */;
 
 -- name: count_browsed
 SELECT COUNT(*) AS count FROM items i WHERE /*part chosen */;
 
 -- name: count_found
-SELECT COUNT(*) AS count FROM /*part said */ AND /*part chosen */;
+SELECT COUNT(*) AS count FROM texts WHERE /*part has_text */ AND /*part is_chosen */;
+
+-- name: weigh_words only pg
+SELECT s.texts, s.words, a.place, CAST(COALESCE(SUM(v.doc), 0) AS BIGINT) AS docs
+FROM unnest(CAST(:lows AS TEXT[]), CAST(:highs AS TEXT[])) WITH ORDINALITY AS a (low, high, place)
+CROSS JOIN (SELECT COALESCE(MAX(texts), 0) AS texts, COALESCE(MAX(words), 0) AS words FROM vocabulary_of) s
+LEFT JOIN vocabulary v ON v.term BETWEEN a.low AND a.high
+GROUP BY s.texts, s.words, a.place ORDER BY a.place;
 
 -- name: terms_between
 SELECT term, doc FROM vocabulary WHERE term BETWEEN CAST(:low AS TEXT) AND CAST(:high AS TEXT) ORDER BY doc DESC, term LIMIT :limit;
