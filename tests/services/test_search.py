@@ -1,5 +1,7 @@
 """Search as somebody asks for it."""
 
+from typing import Any
+
 import pytest
 
 from longline.model.errors import BadInput
@@ -8,7 +10,7 @@ from longline.ports.records import Records
 from longline.services.search import Asked, Found, Searches
 from tests.drivers.records.corpus import stored
 
-TEXTS = [
+TEXTS: list[dict[str, Any]] = [
     {"title": "Longline fishing", "body": "Hooks on one line."},
     {"title": "Trawling", "body": "A net, no hooks and no line."},
     {"title": "Rod", "body": "One hook.", "price": 5},

@@ -17,6 +17,7 @@ from longline.drivers.http.guard import Guarded
 from longline.drivers.http.names import Names
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
+from longline.drivers.search import open_search
 from longline.drivers.signals import open_signals
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.politeness import By, Politeness
@@ -97,6 +98,8 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
+        search = _search(settings, records)
+        stack.push_async_callback(search.close)
         names = Names()
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
@@ -110,14 +113,25 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             presence=FolderPresence(settings.data / MARKS),
             politeness=Politeness(cast(By, settings.politeness), names.resolve),
             vault=Vault(vault_key(settings)),
-            search=records.search,
+            search=search,
         )
+
+
+def _search(settings: Settings, records: Records) -> Search:
+    """The index: a cluster's where one was named, else the database's own."""
+    if not settings.search:
+        return records.search
+    return open_search(settings.search, settings.search_key, _roots(settings))
+
+
+def _roots(settings: Settings) -> Path | None:
+    return Path(settings.ca_file) if settings.ca_file else None
 
 
 def _http(settings: Settings, trusted: frozenset[str], names: Names) -> WreqHttp:
     """The client behind the wall: a URL from outside does not make us fetch the inside."""
     guarded = Guarded(names.resolve, Wall.opening(settings.egress_allow), trusted)
-    return WreqHttp(guarded.resolve, names=names, roots=Path(settings.ca_file) if settings.ca_file else None)
+    return WreqHttp(guarded.resolve, names=names, roots=_roots(settings))
 
 
 @asynccontextmanager
