@@ -15,7 +15,7 @@ from longline.cli.flags import takes
 from longline.cli.kept import READS, kept
 from longline.cli.loop import run as run_loop
 from longline.model.errors import BadInput
-from longline.ports.exports import FORMATS, Written
+from longline.model.export import FORMATS, Written
 from longline.settings import Loaded, Settings
 from longline.wiring import export as export_run
 

@@ -1,18 +1,11 @@
 """Exports: what a run brought, as files for other programs."""
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import msgspec
 
-FORMATS = ("warc", "jsonl", "parquet", "csv")
-
-
-class Written(NamedTuple):
-    """A file of an export."""
-
-    path: str
-    bytes: int
+from longline.model.export import Written
 
 
 class Export(Protocol):

@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 
 import msgspec
 
+from longline.model.export import Written
 from longline.model.item import ItemRow
 from longline.model.page import PageRow
 from longline.ports.blobs import Blobs
-from longline.ports.exports import Export, Written
+from longline.ports.exports import Export
 from longline.ports.records.items import Items
 from longline.ports.records.pages import Pages
 

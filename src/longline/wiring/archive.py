@@ -6,8 +6,8 @@ from pathlib import Path
 from longline.drivers.exports import FolderExport
 from longline.engine.index import Indexer
 from longline.model.errors import NotFound
+from longline.model.export import Written
 from longline.model.run import RunRow
-from longline.ports.exports import Written
 from longline.services.archive import Archive, KeptPage
 from longline.services.exports import Exports, Progress
 from longline.services.search import Asked, Found, Searches

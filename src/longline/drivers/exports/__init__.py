@@ -13,7 +13,7 @@ from arro3.core import DataType, Field, RecordBatchReader, Schema
 from arro3.io import read_json, write_csv, write_parquet
 
 from longline.model.errors import Unavailable
-from longline.ports.exports import Written
+from longline.model.export import Written
 
 _TYPES: dict[Any, Callable[[], DataType]] = {
     int: DataType.int64,
