@@ -16,20 +16,19 @@ AT = 1_700_000_000_000
 
 
 async def keep(
-    records: Records, blobs: Blobs, name: str, bodies: Mapping[str, bytes], *, again: bool = False
+    records: Records, blobs: Blobs, name: str, bodies: Mapping[str, bytes], *, body_of: int | None = None
 ) -> RunRow:
-    """A run whose pages lie in one segment; with `again` they are revisits of what was kept before."""
+    """A run whose pages lie in one segment; with `body_of` they are revisits of what that task kept before."""
     run = await running_run(records)
     await admit(records, *(_task(run.id, f"https://a.example{path}") for path in bodies))
     (lease,) = (await claim(records)).values()
     segment, outcomes = Segment(), []
     for task in lease.tasks:
         body = bodies[task.url.removeprefix("https://a.example")]
-        record = _record(task.url, body, again=again)
+        record = _record(task.url, body, again=body_of is not None)
         place = segment.add(record)
-        facts = PageFacts(
-            *place, record.digest, 200, "text/html", len(body), AT + task.id, 5, task.url, f"at {task.url}"
-        )
+        at, title = AT + task.id, f"at {task.url}"
+        facts = PageFacts(*place, record.digest, 200, "text/html", len(body), at, 5, task.url, title, body_of=body_of)
         outcomes.append(ended(task, page=facts))
     await blobs.put(name, segment.parts)
     begun = await records.segments.begin(name, ME)

@@ -38,16 +38,16 @@ async def test_of_several_captures_the_last_is_read(records: Records, archive_bl
 
 
 async def test_the_body_of_a_revisit_is_that_of_the_page_it_repeats(records: Records, archive_blobs: Blobs):
-    await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"other"})
-    await keep(records, archive_blobs, "warc/2.warc.gz", {"/": b"same"})
-    await keep(records, archive_blobs, "warc/3.warc.gz", {"/": b"same"}, again=True)
+    first = await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"same"})
+    (original,) = await records.pages.of_run(first.id)
+    await keep(records, archive_blobs, "warc/2.warc.gz", {"/": b"same"}, body_of=original.task_id)
     page = await Archive(records.pages, archive_blobs).by_url("https://a.example/")
     assert (page.record.type, page.record.status, page.body) == ("revisit", 304, b"same")
 
 
 async def test_a_revisit_of_what_is_gone_says_so(records: Records, archive_blobs: Blobs):
-    await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"same"}, again=True)
-    with pytest.raises(NotFound, match="was kept before"):
+    await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"same"}, body_of=999999)
+    with pytest.raises(NotFound, match="task 999999, which has the body of this page"):
         await Archive(records.pages, archive_blobs).by_url("https://a.example/")
 
 

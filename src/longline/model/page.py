@@ -4,7 +4,10 @@ import msgspec
 
 
 class PageRow(msgspec.Struct, frozen=True):
-    """A page as stored; (segment, start, length) is its place in the archive, `asked` the URL that led to `url`."""
+    """A page as stored; (segment, start, length) is its place in the archive.
+
+    `body_of` is the task whose record holds the body, when this one says only that the page came again unchanged.
+    """
 
     task_id: int
     run_id: int
@@ -18,8 +21,8 @@ class PageRow(msgspec.Struct, frozen=True):
     fetched_at: int
     fetch_ms: int
     depth: int
-    asked: str
     url: str
     title: str
     etag: str | None
     last_modified: str | None
+    body_of: int | None

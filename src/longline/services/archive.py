@@ -2,15 +2,14 @@
 
 import msgspec
 
+from longline.engine.archive import MAX_BODY
 from longline.model.encoding import decode_body
 from longline.model.errors import NotFound
 from longline.model.page import PageRow
 from longline.model.url import dedupe_key, parse
-from longline.model.warc import REVISIT, ParsedRecord, read_record
+from longline.model.warc import ParsedRecord, read_record
 from longline.ports.blobs import Blobs
 from longline.ports.records.pages import Pages
-
-MAX_BODY = 64 * 1024 * 1024
 
 
 class KeptPage(msgspec.Struct, frozen=True):
@@ -40,25 +39,20 @@ class Archive:
 
     async def by_url(self, url: str) -> KeptPage:
         """The page of a URL as it was fetched last."""
-        captures = await self._captures(url)
+        asked = parse(url)
+        captures = await self._pages.captures(asked.host, dedupe_key(asked.href))
         if not captures:
-            raise NotFound(f"there is no page of {parse(url).href} in the archive")
+            raise NotFound(f"there is no page of {asked.href} in the archive")
         return await self._read(captures[0])
-
-    async def _captures(self, url: str) -> list[PageRow]:
-        parsed = parse(url)
-        return await self._pages.captures(parsed.host, dedupe_key(parsed.href))
 
     async def _read(self, row: PageRow) -> KeptPage:
         record = await self.record(row.segment, row.start, row.length)
-        holder = await self._original(row) if record.type == REVISIT else record
+        holder = record if row.body_of is None else await self._original(row.body_of)
         return KeptPage(row, record, decode_body(holder.headers, holder.body, MAX_BODY))
 
-    async def _original(self, row: PageRow) -> ParsedRecord:
-        """The record that has the body which a revisit only speaks of."""
-        for earlier in await self._captures(row.asked):
-            if earlier.digest == row.digest and earlier.task_id != row.task_id:
-                record = await self.record(earlier.segment, earlier.start, earlier.length)
-                if record.type != REVISIT:
-                    return record
-        raise NotFound(f"the body of {row.url} was kept before, and is not in the archive any more")
+    async def _original(self, task_id: int) -> ParsedRecord:
+        """The record that has the body of which a later one only says that it is the same."""
+        row = await self._pages.get(task_id)
+        if row is None:
+            raise NotFound(f"task {task_id}, which has the body of this page, has none in the archive any more")
+        return await self.record(row.segment, row.start, row.length)

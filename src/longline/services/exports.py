@@ -26,7 +26,6 @@ class PageOut(msgspec.Struct, frozen=True):
     """A page as files tell of it."""
 
     url: str
-    asked: str
     status: int
     title: str
     content_type: str

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longline.drivers.exports import FolderExport
-from longline.engine.index import Indexer
 from longline.model.errors import NotFound
 from longline.model.export import Written
 from longline.model.run import RunRow
@@ -41,7 +40,7 @@ async def search(settings: Settings, asked: Asked) -> Found:
         await ready_tables(house, may_migrate=False)
         if settings.database.startswith("sqlite"):
             # Nobody may be running who would do it: whoever looks brings the index up to date.
-            await Indexer(house.records.items, house.search).once()
+            await house.indexer.once()
         return await Searches(house.search, house.records.items).find(asked)
 
 

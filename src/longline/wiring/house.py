@@ -19,6 +19,7 @@ from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
 from longline.drivers.search import open_search
 from longline.drivers.signals import open_signals
+from longline.engine.index import Indexer
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.politeness import By, Politeness
 from longline.engine.runtime import chore
@@ -83,6 +84,11 @@ class House:
     def reaper(self) -> Reaper:
         """The chore that takes leases back."""
         return Reaper(self.lifecycle, self.records.workers, self.records.segments, self.blobs, self.presence)
+
+    @property
+    def indexer(self) -> Indexer:
+        """The chore that brings the index up to date."""
+        return Indexer(self.records.items, self.search)
 
 
 @asynccontextmanager

@@ -2,7 +2,7 @@
 
 -- part: told
 p.task_id, t.run_id, s.key AS segment, p.start, p.length, p.digest, p.status, p.content_type, p.body_bytes,
-       p.fetched_at, p.fetch_ms, t.depth, t.url AS asked, p.url, p.title, p.etag, p.last_modified
+       p.fetched_at, p.fetch_ms, t.depth, p.url, p.title, p.etag, p.last_modified, p.body_of
 
 -- name: page_row
 SELECT /*part told */
