@@ -9,6 +9,7 @@ CHANGED = Settings(
     objects="s3://b?access_key_id=me&secret_access_key=hunter2",
     redis="redis://:hunter2@r:1/2",
     search=("http://me:hunter2@s:9200", "http://t:9200"),
+    search_key="id:hunter2",
     host="::",
     port=0,
     metrics_open=True,

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from longline.cli import logs
+from longline.cli.export import write
 from longline.cli.flags import takes
 from longline.cli.loop import run as run_loop
 from longline.model.plan import CrawlPlan
@@ -24,6 +25,9 @@ from longline.wiring import crawl as crawl_once
 _INTERRUPTED = 130
 _FAILED = 1
 _OWN_MACHINE_CONCURRENCY = 8
+_FILES = ("jsonl", "parquet")
+"""What a crawl writes beside its archive when it has ended; `longline export` writes more."""
+
 _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancelled": "magenta", "open": "cyan"}
 
 
@@ -80,6 +84,9 @@ def run(loaded: Loaded, wish: Wish) -> None:
     with _Bar(console, start) as bar:
         result = run_loop(crawl_once(settings, request, bar))
     _summary(console, result, settings)
+    if result.run.completed and result.run.state in RUN_ENDED:
+        written = write(settings, result.run.id, settings.data, _FILES, console)
+        console.print(f"tables are in {', '.join(Path(file.path).name for file in written)} beside it")
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:

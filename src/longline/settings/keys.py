@@ -64,8 +64,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     search: Annotated[
         tuple[str, ...],
-        Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database.", later=True),
+        Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database."),
     ] = ()
+    search_key: Annotated[str, Key(TEXT, "API key of the search nodes, as id:key.", secret=True)] = ""
 
     host: Annotated[str, Key(TEXT, "Address the server listens on.")] = "127.0.0.1"
     port: Annotated[int, Key(whole(0, 65535), "Port the server listens on; 0 takes any free one.")] = 8060
