@@ -4,11 +4,10 @@ import re
 import ssl
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,11 +18,9 @@ from longline.engine.pipeline import MOST_CLAIMS
 from longline.model import fate
 from longline.model.plan import CrawlPlan
 from longline.model.run import Fate
-from longline.parsers import page as built_in
-from longline.plugins import Item, Page, parser
 from longline.services.crawls import Crawls
 from longline.settings import Settings
-from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house, worker
+from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house
 from longline.wiring.crawl import FETCH
 from longline.wiring.house import joined, ready_tables
 from tests.cli.conftest import PROGRAM, surroundings
@@ -112,6 +109,16 @@ APART = {"content_type", "proxy_exhausted", "worker_lost"}
 
 ELSEWHERE = {"internal", "network", "page_lost", "proxy_auth", "proxy_failed", "proxy_refused"}
 """Words for our own failures, for what nobody foresaw, and for proxies, of which a page hears `proxy_exhausted`."""
+
+
+THEIRS = """
+from longline.plugins import Item, parser
+
+@parser("own", match="*/theirs")
+async def own(page):
+    yield Item("page", title=page.title)
+    raise ZeroDivisionError("of their own")
+"""
 
 
 class Trouble(NamedTuple):
@@ -238,18 +245,12 @@ async def test_proxies_that_all_fail_leave_a_page_without_a_way(here: Place):
     here.assert_sums_reconcile()
 
 
-async def test_a_parser_of_somebodys_own_fails_its_pages_alone(here: Place, monkeypatch: pytest.MonkeyPatch):
-    @parser("own", match="*/theirs")
-    async def own(page: Page) -> AsyncIterator[Item]:
-        yield Item("page", title=page.title)
-        raise ZeroDivisionError("of their own")
-
-    theirs = ModuleType("theirs")
-    vars(theirs).update(vars(built_in), own=own)
-    monkeypatch.setattr(worker, "page", theirs)
+async def test_a_parser_of_somebodys_own_fails_its_pages_alone(here: Place, tmp_path: Path):
+    theirs = tmp_path / "theirs.py"
+    theirs.write_text(THEIRS)
     with running_site(pages=1) as site:
         site.site.extra = {"/": b'<a href="/theirs">x</a><a href="/gzip">x</a>', "/theirs": b"<title>Theirs</title>"}
-        result = await crawl(here.settings, asking(site), Watcher())
+        result = await crawl(replace(here.settings, parsers=(str(theirs),)), asking(site), Watcher())
         assert summary(result) == {("completed", "ok"): 2, ("failed", "parser_error"): 1}
         assert site.visits()["/theirs"] == 1
     [(url, error)] = here.ask("SELECT url, error FROM tasks WHERE reason = 'parser_error'")
