@@ -7,6 +7,8 @@ import asyncpg
 
 TABLES = (
     "events",
+    "entries",
+    "logs",
     "pages",
     "segments",
     "offers",

@@ -5,11 +5,12 @@ from pathlib import Path
 
 from longline.drivers.records import postgres
 from longline.drivers.records.database import Database
+from longline.drivers.records.events import EventRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.logs import LogRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.drivers.records.nouns import (
-    EventRecords,
     RunRecords,
     ScheduleRecords,
     SegmentRecords,
@@ -51,6 +52,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
         events=EventRecords(database),
+        logs=LogRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),
         frontier=FrontierRecords(database),

@@ -7,7 +7,6 @@ import msgspec
 
 from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.model.errors import Unavailable
-from longline.model.event import Event
 from longline.model.run import Fate, NewRun, RunRow
 from longline.model.schedule import NewSchedule, ScheduleRow
 from longline.model.segment import SegmentRow
@@ -176,10 +175,3 @@ class WorkerRecords(_Noun):
 
     async def silent(self, for_ms: int) -> list[WorkerRow]:
         return await self._all("silent_workers", WorkerRow, for_ms=for_ms)
-
-
-class EventRecords(_Noun):
-    """Events."""
-
-    async def find(self, *, after: int = 0, limit: int = 1000) -> list[Event]:
-        return await self._all("find_events", Event, after=after, limit=limit)

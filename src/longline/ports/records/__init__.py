@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from longline.ports.records.events import Events
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
+from longline.ports.records.logs import Logs
 from longline.ports.records.moves import Moves
 from longline.ports.records.proxies import Pools, Proxies
 from longline.ports.records.runs import Runs
@@ -28,6 +29,7 @@ class Records:
     segments: Segments
     workers: Workers
     events: Events
+    logs: Logs
     proxies: Proxies
     pools: Pools
     frontier: Frontier

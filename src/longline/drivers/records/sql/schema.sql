@@ -60,6 +60,7 @@ CREATE TABLE runs (
 ) /*pg WITH (fillfactor = 10) */;
 CREATE INDEX runs_kind ON runs (kind, seed, id);
 CREATE INDEX runs_held ON runs (lease_until) WHERE lease_until IS NOT NULL;
+CREATE INDEX runs_schedule ON runs (schedule_id, id);
 
 -- How a run's URLs ended, by reason; the fate 'refused' counts URLs that were never admitted.
 CREATE TABLE fates (
@@ -193,9 +194,20 @@ CREATE TABLE events (
     became   TEXT,
     actor    TEXT NOT NULL,
     reason   TEXT,
-    moves    TEXT
+    moves    TEXT,
+    -- Given after the commit, by whoever reads: ids are drawn before it, and may become visible in another order.
+    place    BIGINT
 );
 CREATE INDEX events_subject ON events (noun, subject, id);
+CREATE UNIQUE INDEX events_place ON events (place);
+CREATE INDEX events_unplaced ON events (id) WHERE place IS NULL;
+
+-- The last place that was given. Whoever gives places changes this row first, so they are given one after the other.
+CREATE TABLE places (
+    noun  TEXT PRIMARY KEY,
+    last  BIGINT NOT NULL
+) /*pg WITH (fillfactor = 10) */;
+INSERT INTO places (noun, last) VALUES ('event', 0);
 
 -- A task as it stands now: in hand while its mark carries the token under which its host, or it, is held.
 CREATE VIEW tasks_now AS
@@ -296,3 +308,40 @@ CREATE TABLE turns (
     last  BIGINT NOT NULL
 ) /*pg WITH (fillfactor = 10) */;
 INSERT INTO turns (id, last) VALUES (1, 0);
+
+-- The head of a run's log. Numbers are given under the lock of this row: entries commit in the order of their numbers.
+-- A sealed log takes no more; `kept` of its entries are in the object `key`. `told` is how many pages were last told of.
+-- No reference to the run: its log is cleared away, with its object, after the run is gone.
+CREATE TABLE logs (
+    run_id       BIGINT PRIMARY KEY,
+    last         BIGINT NOT NULL DEFAULT 0,
+    dropped      BIGINT NOT NULL DEFAULT 0,
+    sealed       BOOLEAN NOT NULL DEFAULT FALSE,
+    key          TEXT,
+    bytes        BIGINT NOT NULL DEFAULT 0,
+    kept         BIGINT NOT NULL DEFAULT 0,
+    archived_at  BIGINT,
+    beat_at      BIGINT NOT NULL,
+    told         BIGINT NOT NULL DEFAULT 0
+) /*pg WITH (fillfactor = 50) */;
+CREATE INDEX logs_open ON logs (run_id) WHERE NOT sealed;
+CREATE INDEX logs_unkept ON logs (run_id) WHERE sealed AND kept < last;
+CREATE INDEX logs_archived ON logs (archived_at) WHERE archived_at IS NOT NULL;
+
+CREATE TABLE entries (
+    run_id   BIGINT NOT NULL,
+    number   BIGINT NOT NULL,
+    at       BIGINT NOT NULL,
+    level    TEXT NOT NULL CHECK (level IN ('debug', 'info', 'warn', 'error')),
+    topic    TEXT NOT NULL,
+    message  TEXT NOT NULL,
+    fields   TEXT,
+    PRIMARY KEY (run_id, number)
+) /*lite WITHOUT ROWID */;
+
+-- A run with its log, under the name by which logs are asked for: its schedule's id, or its own.
+CREATE VIEW logged_runs AS
+SELECT u.id AS run_id, u.uid, COALESCE(s.uid, u.uid) AS name, u.state, u.started_at, u.ended_at, u.completed, u.failed, u.open, u.error,
+       (SELECT COUNT(*) FROM runs v WHERE v.id = u.id OR (v.schedule_id = u.schedule_id AND v.id < u.id)) AS number,
+       l.sealed, l.key, l.bytes, l.kept, l.archived_at, l.last, l.dropped, l.beat_at, l.told
+FROM runs u LEFT JOIN schedules s ON s.id = u.schedule_id LEFT JOIN logs l ON l.run_id = u.id;
