@@ -1,5 +1,8 @@
 """What a run said: entries in one order, numbered from one without a gap."""
 
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
 import msgspec
 
 LEVELS = ("debug", "info", "warn", "error")
@@ -74,3 +77,43 @@ class Due(msgspec.Struct, frozen=True):
     every_ms: int
     step: int
     grace_ms: int
+
+
+class Mark(NamedTuple):
+    """Where a reader of a schedule's logs is: behind this entry of this run."""
+
+    run_id: int
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.run_id}-{self.number}"
+
+
+START = Mark(0, 0)
+
+
+def mark_of(text: str | None) -> Mark | None:
+    """The mark in a text; None for what is none."""
+    run_id, _, number = (text or "").strip().partition("-")
+    fits = all(part.isascii() and part.isdecimal() and len(part) < 19 for part in (run_id, number))
+    return Mark(int(run_id), int(number)) if fits else None
+
+
+def told(entry: Entry, name: str, uid: str) -> dict[str, Any]:
+    """An entry as it is told to readers and kept in archives, in the words of the interval contract."""
+    at = datetime.fromtimestamp(entry.at / 1000, UTC).isoformat(timespec="milliseconds")
+    line = {
+        "schema_version": 1,
+        "timestamp": at.replace("+00:00", "Z"),
+        "level": entry.level,
+        "category": f"crawler.{entry.topic}",
+        "message": entry.message,
+        "job_id": name,
+        "execution_id": uid,
+    }
+    return line | {"fields": msgspec.json.decode(entry.fields)} if entry.fields else line
+
+
+def archive_key(name: str, number: int) -> str:
+    """Where the log of a run is kept."""
+    return f"logs/{name}/{number}.log.gz"

@@ -204,6 +204,7 @@ async def test_keeping_and_forgetting(records: Records, clock: FakeClock, peek: 
     clock.advance(10.0)
     assert await records.logs.prune(10_000, 20_000) == []
     assert await texts(records, run) == []
+    assert await peek.value("SELECT COUNT(*) FROM logs WHERE emptied") == 1
     assert (await logged(records, run)).key
     clock.advance(10.0)
     assert await records.logs.prune(10_000, 20_000) == ["logs/x/1.log.gz"]
@@ -218,3 +219,15 @@ async def test_the_log_of_a_run_that_is_gone_goes_too(records: Records, peek: Pe
     await peek.rows(f"DELETE FROM runs WHERE id = {run.id}" + (" RETURNING id" if peek.engine == "pg" else ""))
     assert await records.logs.prune(10_000, 20_000) == []
     assert await peek.value("SELECT COUNT(*) FROM entries") == 0
+
+
+async def test_what_no_object_holds_is_kept_longer_unless_told_otherwise(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await records.logs.append(said(run, "a"), {})
+    await end(records, run)
+    await records.logs.seal(said(run, "end")[0])
+    clock.advance(10.0)
+    await records.logs.prune(10_000, 20_000)
+    assert len(await texts(records, run)) == 2
+    await records.logs.prune(10_000, 20_000, unkept=True)
+    assert await texts(records, run) == []

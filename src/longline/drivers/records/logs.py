@@ -111,11 +111,12 @@ class LogRecords:
 
         return await self._database.transact(work)
 
-    async def prune(self, entries_ms: int, objects_ms: int, limit: int = 100) -> list[str]:
+    async def prune(self, entries_ms: int, logs_ms: int, *, unkept: bool = False, limit: int = 100) -> list[str]:
         async def work(tx: Tx) -> list[str]:
-            stale = await tx.all("old_entries", age=entries_ms, limit=limit)
-            gone = [*await tx.all("old_logs", age=objects_ms, limit=limit), *await tx.all("orphaned_logs", limit=limit)]
+            stale = await tx.all("full_logs", age=entries_ms, unkept=int(unkept), limit=limit)
+            gone = [*await tx.all("old_logs", age=logs_ms, limit=limit), *await tx.all("orphaned_logs", limit=limit)]
             await tx.batch("drop_entries_of", sorted({(row["run_id"],) for row in (*stale, *gone)}))
+            await tx.batch("empty_logs", sorted((row["run_id"],) for row in stale))
             await tx.batch("drop_logs", sorted({(row["run_id"],) for row in gone}))
             return sorted({row["key"] for row in gone if row["key"]})
 

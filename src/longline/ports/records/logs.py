@@ -58,6 +58,7 @@ class Logs(Protocol):
         """Say that so many entries are in an object now; False when `was` is not how many there were before."""
         ...
 
-    async def prune(self, entries_ms: int, objects_ms: int, limit: int = 100) -> list[str]:
-        """Forget entries that are old and in an object, and whole logs that are older or without a run; their keys."""
+    async def prune(self, entries_ms: int, logs_ms: int, *, unkept: bool = False, limit: int = 100) -> list[str]:
+        """Forget the entries of logs closed for so long that are in an object, or `unkept` as well; and whole logs
+        that are closed for longer or without a run. The keys of the latter."""
         ...

@@ -14,7 +14,7 @@ FROM logs l LEFT JOIN runs u ON u.id = l.run_id /*rows , r(run_id bigint) */
 WHERE l.run_id = r.run_id /*pg ORDER BY l.run_id FOR NO KEY UPDATE OF l */;
 
 -- name: extend_logs
-UPDATE logs SET last = r.last, dropped = logs.dropped + r.dropped, sealed = FALSE
+UPDATE logs SET last = r.last, dropped = logs.dropped + r.dropped, sealed = FALSE, emptied = FALSE
 /*rows FROM r(run_id bigint, last bigint, dropped bigint) */
 WHERE logs.run_id = r.run_id;
 
@@ -23,7 +23,7 @@ UPDATE logs SET dropped = logs.dropped + r.dropped /*rows FROM r(run_id bigint, 
 WHERE logs.run_id = r.run_id;
 
 -- name: close_logs
-UPDATE logs SET last = r.last, sealed = TRUE /*rows FROM r(run_id bigint, last bigint) */ WHERE logs.run_id = r.run_id;
+UPDATE logs SET last = r.last, sealed = TRUE, beat_at = :now /*rows FROM r(run_id bigint, last bigint) */ WHERE logs.run_id = r.run_id;
 
 -- name: add_entries
 INSERT INTO entries (run_id, number, at, level, topic, message, fields)
@@ -83,16 +83,19 @@ UPDATE logs SET key = :key, bytes = :bytes, kept = :kept, archived_at = :now
 WHERE run_id = :run_id AND kept = :was
 RETURNING run_id;
 
--- name: old_entries
-SELECT run_id FROM logs WHERE archived_at <= CAST(:now AS BIGINT) - :age AND sealed
-  AND EXISTS (SELECT 1 FROM entries e WHERE e.run_id = logs.run_id)
-ORDER BY archived_at LIMIT :limit;
+-- name: full_logs
+SELECT run_id FROM logs
+WHERE sealed AND NOT emptied AND beat_at <= CAST(:now AS BIGINT) - :age AND (kept >= last OR :unkept = 1)
+ORDER BY beat_at LIMIT :limit;
+
+-- name: empty_logs
+UPDATE logs SET emptied = TRUE /*rows FROM r(run_id bigint) */ WHERE logs.run_id = r.run_id;
 
 -- name: drop_entries_of
 DELETE FROM entries /*rows USING r(run_id bigint) */ WHERE entries.run_id = r.run_id;
 
 -- name: old_logs
-SELECT run_id, key FROM logs WHERE archived_at <= CAST(:now AS BIGINT) - :age AND sealed ORDER BY archived_at LIMIT :limit;
+SELECT run_id, key FROM logs WHERE sealed AND beat_at <= CAST(:now AS BIGINT) - :age ORDER BY beat_at LIMIT :limit;
 
 -- name: orphaned_logs
 SELECT run_id, key FROM logs WHERE NOT EXISTS (SELECT 1 FROM runs WHERE runs.id = logs.run_id) LIMIT :limit;

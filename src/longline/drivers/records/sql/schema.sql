@@ -310,7 +310,8 @@ CREATE TABLE turns (
 INSERT INTO turns (id, last) VALUES (1, 0);
 
 -- The head of a run's log. Numbers are given under the lock of this row: entries commit in the order of their numbers.
--- A sealed log takes no more; `kept` of its entries are in the object `key`. `told` is how many pages were last told of.
+-- A sealed log takes no more; `kept` of its entries are in the object `key`, and when it is old it is emptied.
+-- `told` is how many pages were last told of, at `beat_at`.
 -- No reference to the run: its log is cleared away, with its object, after the run is gone.
 CREATE TABLE logs (
     run_id       BIGINT PRIMARY KEY,
@@ -322,11 +323,13 @@ CREATE TABLE logs (
     kept         BIGINT NOT NULL DEFAULT 0,
     archived_at  BIGINT,
     beat_at      BIGINT NOT NULL,
-    told         BIGINT NOT NULL DEFAULT 0
+    told         BIGINT NOT NULL DEFAULT 0,
+    emptied      BOOLEAN NOT NULL DEFAULT FALSE
 ) /*pg WITH (fillfactor = 50) */;
 CREATE INDEX logs_open ON logs (run_id) WHERE NOT sealed;
 CREATE INDEX logs_unkept ON logs (run_id) WHERE sealed AND kept < last;
-CREATE INDEX logs_archived ON logs (archived_at) WHERE archived_at IS NOT NULL;
+CREATE INDEX logs_sealed ON logs (beat_at) WHERE sealed;
+CREATE INDEX logs_full ON logs (beat_at) WHERE sealed AND NOT emptied;
 
 CREATE TABLE entries (
     run_id   BIGINT NOT NULL,

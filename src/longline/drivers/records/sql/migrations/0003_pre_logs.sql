@@ -10,11 +10,13 @@ CREATE TABLE logs (
     kept         BIGINT NOT NULL DEFAULT 0,
     archived_at  BIGINT,
     beat_at      BIGINT NOT NULL,
-    told         BIGINT NOT NULL DEFAULT 0
+    told         BIGINT NOT NULL DEFAULT 0,
+    emptied      BOOLEAN NOT NULL DEFAULT FALSE
 ) /*pg WITH (fillfactor = 50) */;
 CREATE INDEX logs_open ON logs (run_id) WHERE NOT sealed;
 CREATE INDEX logs_unkept ON logs (run_id) WHERE sealed AND kept < last;
-CREATE INDEX logs_archived ON logs (archived_at) WHERE archived_at IS NOT NULL;
+CREATE INDEX logs_sealed ON logs (beat_at) WHERE sealed;
+CREATE INDEX logs_full ON logs (beat_at) WHERE sealed AND NOT emptied;
 
 CREATE TABLE entries (
     run_id   BIGINT NOT NULL,
