@@ -114,7 +114,7 @@ async def test_it_holds_no_more_than_it_may(records: Records, clock: FakeClock, 
 
 async def test_what_cannot_be_written_now_is_written_later(records: Records, clock: FakeClock):
     run, logs = await running_run(records), AwayOnce(records.logs)
-    mine: Any = Journal(logs, LocalSignals(), clock, JournalSettings(buffer=2))  # type: ignore[arg-type]  # plays dead
+    mine: Any = Journal(logs, LocalSignals(), clock, JournalSettings(buffer=2))
     mine.see(run.id)
     mine.say(run.id, "info", "fetch", "first")
     await mine.write()

@@ -77,7 +77,9 @@ class Journal(logging.Handler):
         fields = {name: value for name, value in vars(record).items() if name not in NOT_SAID}
         if record.exc_info:
             fields["stack"] = logging.Formatter().formatException(record.exc_info)
-        self.say(run_id, _level(record.levelno), str(getattr(record, "topic", "lifecycle")), record.getMessage(), fields)
+        self.say(
+            run_id, _level(record.levelno), str(getattr(record, "topic", "lifecycle")), record.getMessage(), fields
+        )
 
     def wants(self, level: str, topic: str) -> bool:
         """Whether an entry of this kind would be written down."""
@@ -92,9 +94,8 @@ class Journal(logging.Handler):
         text = msgspec.json.encode(fields, enc_hook=str).decode() if fields else None
         entry = NewEntry(run_id, self._clock.now(), level, topic, _storable(message), text and _storable(text))
         with self._own:
-            if level == "debug" and not self._passes(run_id):
-                self._lost[run_id] += 1
-            elif self._held[run_id] >= self._settings.buffer or len(self._waiting) >= MOST_WAITING:
+            full = self._held[run_id] >= self._settings.buffer or len(self._waiting) >= MOST_WAITING
+            if full or (level == "debug" and not self._passes(run_id)):
                 self._lost[run_id] += 1
             else:
                 self._held[run_id] += 1

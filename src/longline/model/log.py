@@ -64,10 +64,13 @@ class LoggedRun(msgspec.Struct, frozen=True):
 
 
 class Part(msgspec.Struct, frozen=True):
-    """Some entries of a log, oldest first. When it is sealed and these are none, there will be none."""
+    """Some entries of a log, oldest first. When it is sealed and these are none, there will be none.
+
+    `sealed` is None when there is no log.
+    """
 
     entries: list[Entry]
-    sealed: bool
+    sealed: bool | None
     key: str | None
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from litestar import Litestar
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
@@ -12,6 +13,8 @@ from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
+from longline.surfaces.intervals.logs import LogParts, log_routes
+from longline.surfaces.intervals.streams import StreamParts, stream_routes
 from longline.surfaces.metrics import Metrics, metrics_route
 
 
@@ -24,6 +27,8 @@ class Parts:
     tokens: Tokens
     counts: Counts
     metrics_open: bool = False
+    logs: LogParts | None = None
+    events: StreamParts | None = None
 
 
 def build_app(parts: Parts) -> Litestar:
@@ -31,13 +36,23 @@ def build_app(parts: Parts) -> Litestar:
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
     app = Litestar(
-        route_handlers=[health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)],
+        route_handlers=[
+            health_route(parts.health, parts.version),
+            metrics_route(metrics, parts.counts, guards),
+            *_intervals(parts),
+        ],
         exception_handlers=ERRORS,
         openapi_config=_openapi(parts.version),
         logging_config=None,
     )
     app.asgi_handler = Frame(app.asgi_handler, metrics.observe)
     return app
+
+
+def _intervals(parts: Parts) -> list[HTTPRouteHandler]:
+    guards = [bearer(parts.tokens)]
+    logs = log_routes(parts.logs, guards) if parts.logs else []
+    return logs + (stream_routes(parts.events, guards) if parts.events else [])
 
 
 def _openapi(version: str) -> OpenAPIConfig:

@@ -4,11 +4,13 @@ from collections.abc import Callable
 
 from longline.engine import reparse
 from longline.engine.fetch import Fetcher, FetchSettings
+from longline.engine.journal import Journal
 from longline.engine.keep import Keeper
 from longline.engine.parse import Parser
 from longline.engine.plans import Plans
 from longline.engine.reparse import ParseWorker
 from longline.engine.reporter import Reporter
+from longline.engine.telling import TellingReporter
 from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
 from longline.parsers import page
 from longline.plugins.registry import Registry
@@ -16,9 +18,14 @@ from longline.wiring.house import House
 
 
 def fetch_worker(
-    house: House, owner: int, *, parse: bool = True, watch: Callable[[Progress], None] | None = None
+    house: House,
+    owner: int,
+    *,
+    parse: bool = True,
+    watch: Callable[[Progress], None] | None = None,
+    journal: Journal | None = None,
 ) -> Worker:
-    """A worker that fetches, and parses what it fetched unless that is left to others."""
+    """A worker that fetches, and parses what it fetched unless that is left to others; told of in the journal."""
     s = house.settings
     sending = FetchSettings(s.user_agent, s.connect_timeout, s.request_timeout, s.max_body)
     parts = Parts(
@@ -26,13 +33,18 @@ def fetch_worker(
         plans=Plans(house.records.runs),
         fetcher=Fetcher(house.http, house.clock, sending),
         parser=Parser(Registry(page)),
-        reporter=Reporter(
-            house.lifecycle, Keeper(house.blobs, house.records.segments, house.clock, owner), house.clock
-        ),
+        reporter=_reporter(house, owner, journal),
         clock=house.clock,
         owner=owner,
     )
     return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, parse=parse), watch)
+
+
+def _reporter(house: House, owner: int, journal: Journal | None) -> Reporter:
+    keeper = Keeper(house.blobs, house.records.segments, house.clock, owner)
+    if journal is None:
+        return Reporter(house.lifecycle, keeper, house.clock)
+    return TellingReporter(house.lifecycle, keeper, house.clock, journal)
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:

@@ -101,16 +101,12 @@ async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
     for _ in range(2):
         await scribe.once()
         await other.once()
-    assert (await entries(records, run))[1:] == [
-        ("info", "milestone", {"pages": 60, "errors": 0, "queue_depth": 1})
-    ]
+    assert (await entries(records, run))[1:] == [("info", "milestone", {"pages": 60, "errors": 0, "queue_depth": 1})]
     clock.advance(15.0)
     for _ in range(2):
         await other.once()
         await scribe.once()
-    assert (await entries(records, run))[2:] == [
-        ("info", "heartbeat", {"pages": 60, "errors": 0, "queue_depth": 1})
-    ]
+    assert (await entries(records, run))[2:] == [("info", "heartbeat", {"pages": 60, "errors": 0, "queue_depth": 1})]
 
 
 async def test_a_log_that_opened_again_is_continued(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):

@@ -23,12 +23,12 @@ class EventRecords:
             return [struct(row, Event) for row in rows], more
 
         found, more = await self._database.read(work)
-        while more and await self._database.transact(_place):
+        while more and await self._database.transact(_place) > 0:
             found, more = await self._database.read(work)
         return found
 
     async def newest(self) -> int:
-        while await self._database.transact(_place):
+        while await self._database.transact(_place) > 0:
             pass
 
         async def work(tx: Tx) -> int:

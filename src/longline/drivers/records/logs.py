@@ -42,7 +42,7 @@ class LogRecords:
             # The head first: what is found after a seal was seen is everything.
             head = await tx.one("log_head", run_id=run_id)
             rows = await tx.all("entries_after", run_id=run_id, after=after, limit=limit)
-            sealed, key = (bool(head["sealed"]), head["key"]) if head else (False, None)
+            sealed, key = (bool(head["sealed"]), head["key"]) if head else (None, None)
             return Part([struct(row, Entry) for row in rows], sealed, key)
 
         return await self._database.read(work)

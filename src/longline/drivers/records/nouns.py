@@ -80,6 +80,9 @@ class ScheduleRecords(_Noun):
     async def get(self, schedule_id: int) -> ScheduleRow | None:
         return await self._one("schedule", ScheduleRow, id=schedule_id)
 
+    async def named(self, uid: str) -> ScheduleRow | None:
+        return await self._one("schedule_by_uid", ScheduleRow, uid=uid)
+
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
         return await self._all("find_schedules", ScheduleRow, limit=limit, offset=offset)
 

@@ -22,6 +22,9 @@ RETURNING *;
 -- name: schedule
 SELECT * FROM schedules WHERE id = :id;
 
+-- name: schedule_by_uid
+SELECT * FROM schedules WHERE uid = :uid;
+
 -- name: find_schedules
 SELECT * FROM schedules ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
