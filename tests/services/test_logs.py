@@ -26,6 +26,14 @@ async def said(stream: AsyncIterator[Step]) -> list[str]:
     return [entry.message for entry, _ in step.entries]
 
 
+async def waiting_are(followers: Followers, amount: int) -> None:
+    for _ in range(2000):
+        if sum(map(len, followers._waiting.values())) == amount:
+            return
+        await asyncio.sleep(0.002)
+    raise AssertionError("they never waited")
+
+
 async def say(records: Records, run_id: int, *texts: str) -> None:
     await records.logs.append([NewEntry(run_id, START, "info", "fetch", text) for text in texts], {})
 
@@ -39,8 +47,7 @@ async def test_a_signal_wakes_whoever_waits(records: Records, monkeypatch: pytes
     stream = followers.follow(run.uid, None, Mark(run.id, 0))
     assert await said(stream) == ["a"]
     waiting = asyncio.ensure_future(said(stream))
-    while not followers._waiting:
-        await asyncio.sleep(0.001)
+    await waiting_are(followers, 1)
     await say(records, run.id, "b")
     await signals.send("logs", f"7,{run.id}")
     assert await waiting == ["b"]
@@ -95,8 +102,7 @@ async def test_a_close_ends_everybody(records: Records, monkeypatch: pytest.Monk
         return [step async for step in followers.follow(run.uid, None, None)]
 
     following = [asyncio.create_task(follow()) for _ in range(3)]
-    while sum(map(len, followers._waiting.values())) < 3:
-        await asyncio.sleep(0.001)
+    await waiting_are(followers, 3)
     followers.close()
     for steps in await asyncio.wait_for(asyncio.gather(*following), 5):
         assert [step.entries for step in steps if isinstance(step, Said)] == [[]]

@@ -20,12 +20,14 @@ class Source:
         self.frames: asyncio.Queue[bytes | None] = asyncio.Queue()
         self.lost = asyncio.Event()
         self.left = asyncio.Event()
+        self.begun = asyncio.Event()
         self.closed = asyncio.Event()
         self.settings = settings
 
     async def all(self) -> AsyncIterator[bytes]:
         try:
             while (data := await self.frames.get()) is not None:
+                self.begun.set()
                 yield data
         finally:
             self.closed.set()
@@ -83,7 +85,7 @@ async def test_a_client_that_goes_is_noticed():
 async def deaf(client: httpx.AsyncClient) -> asyncio.StreamWriter:
     """A client that asks and never reads."""
     where = httpx.URL(str(client.base_url))
-    reader, writer = await asyncio.open_connection(where.host, where.port, limit=1)
+    _, writer = await asyncio.open_connection(where.host, where.port, limit=1)
     writer.write(b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
     return writer
 
@@ -99,8 +101,7 @@ async def test_a_client_that_does_not_read_is_let_go(told: bool, caplog: pytest.
             for _ in range(400):
                 source.frames.put_nowait(b":" + b"x" * 65_536 + b"\n")
             if told:
-                while source.frames.qsize() == 400:
-                    await asyncio.sleep(0.01)
+                await asyncio.wait_for(source.begun.wait(), 10)
                 source.lost.set()
             await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 10)
             assert source.frames.qsize() > 0, "the rest was not made for nobody"

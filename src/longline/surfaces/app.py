@@ -9,10 +9,12 @@ from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from longline.services.counts import Counts
+from longline.services.frontier import Frontier
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
+from longline.surfaces.intervals.frontier import frontier_routes
 from longline.surfaces.intervals.logs import LogParts, log_routes
 from longline.surfaces.intervals.streams import StreamParts, stream_routes
 from longline.surfaces.metrics import Metrics, metrics_route
@@ -29,6 +31,7 @@ class Parts:
     metrics_open: bool = False
     logs: LogParts | None = None
     events: StreamParts | None = None
+    frontier: Frontier | None = None
 
 
 def build_app(parts: Parts) -> Litestar:
@@ -51,8 +54,11 @@ def build_app(parts: Parts) -> Litestar:
 
 def _intervals(parts: Parts) -> list[HTTPRouteHandler]:
     guards = [bearer(parts.tokens)]
-    logs = log_routes(parts.logs, guards) if parts.logs else []
-    return logs + (stream_routes(parts.events, guards) if parts.events else [])
+    return [
+        *(log_routes(parts.logs, guards) if parts.logs else ()),
+        *(stream_routes(parts.events, guards) if parts.events else ()),
+        *(frontier_routes(parts.frontier, guards) if parts.frontier else ()),
+    ]
 
 
 def _openapi(version: str) -> OpenAPIConfig:

@@ -9,10 +9,14 @@ from typing import Any
 
 import httpx
 
-from longline.model.ids import new_id
+from longline.model.host import HostReport
+from longline.model.ids import new_id, task_id_of
 from longline.model.log import NewEntry
 from longline.model.run import NewRun, RunRow
 from longline.model.schedule import NewSchedule, ScheduleRow
+from longline.model.states import TaskState
+from longline.model.task import Outcome
+from longline.ports.records.frontier import Batch
 from longline.ports.records.moves import Change
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
@@ -20,6 +24,7 @@ from longline.wiring import House, open_house
 from longline.wiring.house import ready_tables
 from longline.wiring.logs import scribe
 from longline.wiring.serve import _serving
+from tests.drivers.records.peek import Peek
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,28 @@ class Door:
         """The execution is over, its log closed and kept."""
         await self.house.records.moves.apply(Change("run", run.id, move, "running", became, "person", error="why"))
         await scribe(self.house, grace_ms=0).once()
+
+    async def finish(self, uid: str, became: str, reason: str, status: int | None = None, error: str = "") -> None:
+        """A worker takes a URL and reports how it ended."""
+        found = task_id_of(uid)
+        assert found
+        frontier = self.house.records.frontier
+        reports = []
+        for lease in await frontier.claim(7, 100, 100, 30_000):
+            mine = [task for task in lease.tasks if task.id == found[0]]
+            others = tuple(task for task in lease.tasks if task.id != found[0])
+            facts: dict[str, Any] = {"at": self.house.clock.now(), "status": status, "error": error or None}
+            outcomes = tuple(Outcome(task, TaskState(became), reason, **facts) for task in mine)
+            reports.append(HostReport(lease.host_id, lease.token, outcomes, unstarted=others, release=True))
+        assert not (await frontier.report(Batch(reports=reports))).refused
+
+    async def peek(self, sql: str) -> Any:
+        """The one value of a query, past everything of ours."""
+        looking = Peek(self.house.settings.database)
+        try:
+            return await looking.value(sql)
+        finally:
+            await looking.close()
 
     @asynccontextmanager
     async def stream(self, path: str, last: str | None = None, **params: str) -> AsyncIterator[AsyncIterator[Event]]:

@@ -94,7 +94,7 @@ async def test_the_metrics_stream_tells_figures_and_stages(door: Door):
 
 @EMBEDDED
 async def test_there_are_so_many_seats_and_no_more(door: Door, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Seats, "take", lambda self: False)
+    monkeypatch.setattr(Seats, "take", lambda _: False)
     job = await door.job()
     async with door.client() as client:
         for path in ("/sse/crawler/events", f"/api/v1/jobs/{job.uid}/logs/stream/v2"):

@@ -21,6 +21,7 @@ from longline.drivers.records.nouns import (
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.sqlite import SqliteDatabase
+from longline.drivers.records.standing import StandingRecords
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records
@@ -53,6 +54,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         workers=WorkerRecords(database),
         events=EventRecords(database),
         logs=LogRecords(database),
+        standing=StandingRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),
         frontier=FrontierRecords(database),

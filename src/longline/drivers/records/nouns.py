@@ -100,6 +100,9 @@ class RunRecords(_Noun):
     async def latest(self, kind: str, seed: str) -> RunRow | None:
         return await self._one("latest_run", RunRow, kind=kind, seed=seed)
 
+    async def first(self, kind: str, seed: str) -> RunRow | None:
+        return await self._one("first_run", RunRow, kind=kind, seed=seed)
+
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         return await self._all("find_runs", RunRow, limit=limit, offset=offset)
 

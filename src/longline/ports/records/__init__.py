@@ -13,6 +13,7 @@ from longline.ports.records.schedules import Schedules
 from longline.ports.records.schema import Schema
 from longline.ports.records.segments import Segments
 from longline.ports.records.sources import Sources
+from longline.ports.records.standing import StandingFrontier
 from longline.ports.records.tasks import Tasks
 from longline.ports.records.workers import Workers
 
@@ -30,6 +31,7 @@ class Records:
     workers: Workers
     events: Events
     logs: Logs
+    standing: StandingFrontier
     proxies: Proxies
     pools: Pools
     frontier: Frontier
