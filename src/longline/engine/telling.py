@@ -3,6 +3,7 @@
 from longline.engine.journal import Journal
 from longline.engine.keep import Keeper
 from longline.engine.lifecycle import Lifecycle
+from longline.engine.outlinks import Outlinks
 from longline.engine.reporter import Delivered, Finished, Reporter, Sheaf
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
@@ -20,15 +21,19 @@ SAID = {
 class TellingReporter(Reporter):
     """Says what was really reported, after it was."""
 
-    def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal) -> None:
+    def __init__(
+        self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal, outlinks: Outlinks | None = None
+    ) -> None:
         super().__init__(lifecycle, keeper, clock)
-        self._journal = journal
+        self._journal, self._outlinks = journal, outlinks
 
     async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
         delivered = await super().deliver(sheaf, whole=whole)
         for done, _ in delivered:
             for finished in done.finished:
                 self._tell(finished)
+            if self._outlinks is not None:
+                await self._outlinks.save(done.finished)
         return delivered
 
     def _tell(self, finished: Finished) -> None:

@@ -14,6 +14,7 @@ from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
+from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
 from longline.surfaces.intervals.frontier import frontier_routes
 from longline.surfaces.intervals.logs import LogParts, log_routes
 from longline.surfaces.intervals.streams import StreamParts, stream_routes
@@ -32,6 +33,7 @@ class Parts:
     logs: LogParts | None = None
     events: StreamParts | None = None
     frontier: Frontier | None = None
+    discovered: DiscoveredParts | None = None
 
 
 def build_app(parts: Parts) -> Litestar:
@@ -58,6 +60,7 @@ def _intervals(parts: Parts) -> list[HTTPRouteHandler]:
         *(log_routes(parts.logs, guards) if parts.logs else ()),
         *(stream_routes(parts.events, guards) if parts.events else ()),
         *(frontier_routes(parts.frontier, guards) if parts.frontier else ()),
+        *(discovered_routes(parts.discovered, guards) if parts.discovered else ()),
     ]
 
 

@@ -20,7 +20,7 @@ from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, scribe
-from longline.wiring.standing import standing_frontier
+from longline.wiring.standing import discovered_parts, standing_frontier
 from longline.wiring.worker import fetch_worker, parse_worker
 
 log = logging.getLogger(__name__)
@@ -184,6 +184,7 @@ def _parts(house: House) -> tuple[Parts, Streams]:
         logs=streams.logs,
         events=streams.events,
         frontier=standing_frontier(house),
+        discovered=discovered_parts(house),
     )
     return parts, streams
 

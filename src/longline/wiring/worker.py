@@ -6,6 +6,7 @@ from longline.engine import reparse
 from longline.engine.fetch import Fetcher, FetchSettings
 from longline.engine.journal import Journal
 from longline.engine.keep import Keeper
+from longline.engine.outlinks import Outlinks
 from longline.engine.parse import Parser
 from longline.engine.plans import Plans
 from longline.engine.reparse import ParseWorker
@@ -44,7 +45,8 @@ def _reporter(house: House, owner: int, journal: Journal | None) -> Reporter:
     keeper = Keeper(house.blobs, house.records.segments, house.clock, owner)
     if journal is None:
         return Reporter(house.lifecycle, keeper, house.clock)
-    return TellingReporter(house.lifecycle, keeper, house.clock, journal)
+    outlinks = Outlinks(house.records.links) if house.settings.save_links else None
+    return TellingReporter(house.lifecycle, keeper, house.clock, journal, outlinks)
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:

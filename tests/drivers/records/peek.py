@@ -9,6 +9,8 @@ TABLES = (
     "events",
     "entries",
     "logs",
+    "links",
+    "domains",
     "pages",
     "segments",
     "offers",

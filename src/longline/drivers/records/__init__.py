@@ -8,6 +8,7 @@ from longline.drivers.records.database import Database
 from longline.drivers.records.events import EventRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.links import LinkRecords
 from longline.drivers.records.logs import LogRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.drivers.records.nouns import (
@@ -54,6 +55,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         workers=WorkerRecords(database),
         events=EventRecords(database),
         logs=LogRecords(database),
+        links=LinkRecords(database),
         standing=StandingRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),

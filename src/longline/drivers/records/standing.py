@@ -5,6 +5,7 @@ from typing import Any
 
 import msgspec
 
+from longline.drivers.records.counted import counted
 from longline.drivers.records.database import Database, Tx, struct
 from longline.drivers.records.text import contains, literal
 from longline.model.frontier import RESTS, SCOPE, StandingUrl, UrlQuery, rest_of
@@ -20,10 +21,8 @@ class StandingRecords:
 
     async def find(self, query: UrlQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[StandingUrl], int]:
         async def work(tx: Tx) -> tuple[list[StandingUrl], int]:
-            rows = await tx.all("find_standing", limit=limit, offset=offset, **_asked(query))
-            # The count comes with the rows; behind the last one there are none to bring it.
-            first = rows or (await tx.all("find_standing", limit=1, offset=0, **_asked(query)) if offset else [])
-            return [struct(row, StandingUrl) for row in rows], first[0]["total"] if first else 0
+            rows, total = await counted(tx, "find_standing", _asked(query), limit, offset)
+            return [struct(row, StandingUrl) for row in rows], total
 
         return await self._database.read(work)
 

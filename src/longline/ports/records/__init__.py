@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from longline.ports.records.events import Events
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
+from longline.ports.records.links import Links
 from longline.ports.records.logs import Logs
 from longline.ports.records.moves import Moves
 from longline.ports.records.proxies import Pools, Proxies
@@ -31,6 +32,7 @@ class Records:
     workers: Workers
     events: Events
     logs: Logs
+    links: Links
     standing: StandingFrontier
     proxies: Proxies
     pools: Pools
