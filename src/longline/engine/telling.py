@@ -50,8 +50,8 @@ class TellingReporter(Reporter):
             "attempt": finished.task.attempt,
             "reason": finished.reason,
             "status": finished.fetched.status,
-            "bytes": finished.page.facts.body_bytes if finished.page else None,
-            "fetch_ms": finished.page.facts.fetch_ms if finished.page else None,
+            "bytes": len(finished.page.response.body) if finished.page else None,
+            "fetch_ms": finished.page.response.elapsed_ms if finished.page else None,
             "error": error,
         }
         said = {name: value for name, value in facts.items() if value is not None}

@@ -4,6 +4,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.politeness import Politeness
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.frontier import ORIGINS, SCOPE, StandingUrl, UrlQuery
 from longline.model.host import DEFAULT_CONCURRENCY
@@ -18,6 +19,14 @@ from longline.ports.signals import Signals
 
 WORK = "work"
 MOST_RUNS_KNOWN = 10_000
+
+
+class FrontierSettings(NamedTuple):
+    """How polite it is, and how often it tries."""
+
+    delay_ms: int
+    robots: bool = True
+    attempts: int = 3
 
 
 class Given(NamedTuple):
@@ -47,19 +56,26 @@ class Frontier:
     """
 
     def __init__(
-        self, records: Records, lifecycle: Lifecycle, signals: Signals, *, delay_ms: int, robots: bool
+        self,
+        records: Records,
+        lifecycle: Lifecycle,
+        politeness: Politeness,
+        signals: Signals,
+        settings: FrontierSettings,
     ) -> None:
         self._runs, self._standing, self._lifecycle, self._signals = records.runs, records.standing, lifecycle, signals
-        self._delay_ms, self._robots = delay_ms, robots
+        self._politeness, self._settings = politeness, settings
         self._known: dict[tuple[str, str], int] = {}
 
     async def submit(self, text: str, source: str, origin: str, priority: int) -> Given:
         """Take a URL in; one that waits already goes before others now, and one that has ended is left alone."""
         url, key = parse(text), url_hash(text)
         run_id = await self._run(kind_of(origin), source)
-        task = NewTask(url.href, url.host, key, scope=SCOPE, run_id=run_id, priority=priority)
-        admitted = await self._lifecycle.admit([task], [HostSetting(url.host, self._delay_ms, DEFAULT_CONCURRENCY)])
-        found = await self._standing.known(url.host, key)
+        new = NewTask(url.href, url.host, key, scope=SCOPE, run_id=run_id, priority=priority)
+        polite = HostSetting(url.host, self._settings.delay_ms, DEFAULT_CONCURRENCY)
+        tasks, hosts = await self._politeness.place([new], [polite])
+        admitted = await self._lifecycle.admit(tasks, hosts)
+        found = await self._standing.known(tasks[0].host, key)
         if found is None:
             raise Unavailable(f"{url.href} was not stored")
         task_id, removed = found
@@ -116,7 +132,8 @@ class Frontier:
     async def _run(self, kind: str, source: str) -> int:
         """The standing run of an origin and a source; when two are made at once, the older one is it."""
         if (kind, source) not in self._known:
-            plan = CrawlPlan((), max_depth=0, robots=self._robots, delay_ms=self._delay_ms, max_attempts=3)
+            s = self._settings
+            plan = CrawlPlan((), max_depth=0, robots=s.robots, delay_ms=s.delay_ms, max_attempts=s.attempts)
             run = await self._runs.first(kind, source)
             if run is None:
                 await self._runs.add(NewRun(new_id(), kind, plan.text(), source))

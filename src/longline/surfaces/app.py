@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -12,6 +12,7 @@ from longline.services.counts import Counts
 from longline.services.frontier import Frontier
 from longline.services.health import Health
 from longline.services.tokens import Tokens
+from longline.surfaces.bots.door import BotParts, bots_door
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
 from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
@@ -30,9 +31,10 @@ class Parts:
     tokens: Tokens
     counts: Counts
     metrics_open: bool = False
+    bots: BotParts | None = None
     logs: LogParts | None = None
     events: StreamParts | None = None
-    frontier: Frontier | None = None
+    urls: Frontier | None = None
     discovered: DiscoveredParts | None = None
 
 
@@ -40,12 +42,9 @@ def build_app(parts: Parts) -> Litestar:
     """The application with every door open."""
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
+    own = [health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)]
     app = Litestar(
-        route_handlers=[
-            health_route(parts.health, parts.version),
-            metrics_route(metrics, parts.counts, guards),
-            *_intervals(parts),
-        ],
+        route_handlers=[*own, *_doors(parts, metrics), *_intervals(parts)],
         exception_handlers=ERRORS,
         openapi_config=_openapi(parts.version),
         logging_config=None,
@@ -54,12 +53,22 @@ def build_app(parts: Parts) -> Litestar:
     return app
 
 
+def _doors(parts: Parts, metrics: Metrics) -> list[Router]:
+    """The doors whose services are there."""
+    doors = []
+    if parts.bots is not None:
+        router, take_stock = bots_door(parts.bots, parts.tokens, metrics.registry)
+        metrics.watched.append(take_stock)
+        doors.append(router)
+    return doors
+
+
 def _intervals(parts: Parts) -> list[HTTPRouteHandler]:
     guards = [bearer(parts.tokens)]
     return [
         *(log_routes(parts.logs, guards) if parts.logs else ()),
         *(stream_routes(parts.events, guards) if parts.events else ()),
-        *(frontier_routes(parts.frontier, guards) if parts.frontier else ()),
+        *(frontier_routes(parts.urls, guards) if parts.urls else ()),
         *(discovered_routes(parts.discovered, guards) if parts.discovered else ()),
     ]
 

@@ -5,7 +5,7 @@ from typing import Any
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, ScheduleRow
 from longline.services.discovered import Discovered
-from longline.services.frontier import Frontier
+from longline.services.frontier import Frontier, FrontierSettings
 from longline.surfaces.intervals.discovered import DiscoveredParts
 from longline.wiring.house import House
 
@@ -13,8 +13,8 @@ from longline.wiring.house import House
 def standing_frontier(house: House) -> Frontier:
     """The frontier that takes single URLs, polite as the operator wants it."""
     s = house.settings
-    delay_ms = round(s.delay * 1000)
-    return Frontier(house.records, house.lifecycle, house.signals, delay_ms=delay_ms, robots=s.respect_robots)
+    wanted = FrontierSettings(round(s.delay * 1000), s.respect_robots)
+    return Frontier(house.records, house.lifecycle, house.politeness, house.signals, wanted)
 
 
 def discovered_parts(house: House) -> DiscoveredParts:

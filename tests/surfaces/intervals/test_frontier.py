@@ -105,7 +105,7 @@ async def test_a_list_is_filtered_sorted_and_paged(door: Door):
         ("failed", "too_many_redirects", 302, "dead", "too_many_redirects"),
         ("failed", "parser_error", 200, "dead", "extract_failed"),
         ("skipped", "robots", None, "dead", "robots_blocked"),
-        ("skipped", "not_html", 200, "dead", "unsupported_content_type"),
+        ("skipped", "content_type", 200, "dead", "unsupported_content_type"),
         ("skipped", "redirected", 301, "fetched", None),
         ("completed", "ok", 200, "fetched", None),
         ("failed", "dns", None, "dead", "no such name"),

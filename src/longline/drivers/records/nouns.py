@@ -18,7 +18,7 @@ from longline.model.worker import WorkerRow
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-class _Noun:
+class Noun:
     """The few ways in which a noun is read or made."""
 
     def __init__(self, database: Database) -> None:
@@ -50,7 +50,7 @@ class _Noun:
         await self._database.transact(work)
 
 
-class SourceRecords(_Noun):
+class SourceRecords(Noun):
     """Sources."""
 
     async def add(self, source: NewSource) -> SourceRow:
@@ -70,7 +70,7 @@ class SourceRecords(_Noun):
         return await self._all("find_sources", SourceRow, limit=limit, offset=offset)
 
 
-class ScheduleRecords(_Noun):
+class ScheduleRecords(Noun):
     """Schedules."""
 
     async def add(self, schedule: NewSchedule) -> ScheduleRow:
@@ -87,7 +87,7 @@ class ScheduleRecords(_Noun):
         return await self._all("find_schedules", ScheduleRow, limit=limit, offset=offset)
 
 
-class RunRecords(_Noun):
+class RunRecords(Noun):
     """Runs."""
 
     async def add(self, run: NewRun) -> RunRow:
@@ -116,7 +116,7 @@ class RunRecords(_Noun):
         return await self._database.read(work)
 
 
-class TaskRecords(_Noun):
+class TaskRecords(Noun):
     """Tasks, for those who look."""
 
     async def get(self, task_id: int) -> TaskRow | None:
@@ -130,7 +130,7 @@ class TaskRecords(_Noun):
     async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
         async def work(tx: Tx) -> tuple[str, PageFacts] | None:
             row = await tx.one("page", task_id=task_id)
-            return (row["key"], PageFacts(*[row[i] for i in range(1, 13)])) if row else None
+            return (row["key"], PageFacts(*[row[i] for i in range(1, 14)])) if row else None
 
         return await self._database.read(work)
 
@@ -142,7 +142,7 @@ class TaskRecords(_Noun):
         return await self._database.read(work)
 
 
-class SegmentRecords(_Noun):
+class SegmentRecords(Noun):
     """Segments."""
 
     async def begin(self, key: str, owner: int) -> int:
@@ -164,7 +164,7 @@ class SegmentRecords(_Noun):
         return await self._all("find_segments_of_run", SegmentRow, run_id=run_id)
 
 
-class WorkerRecords(_Noun):
+class WorkerRecords(Noun):
     """Workers."""
 
     async def join(self, name: str, roles: str, mark: str) -> WorkerRow:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from litestar import Request, Response, delete, get, post
@@ -23,7 +24,7 @@ SORTS: dict[str, Any] = {"priority": "urgency", "next_fetch_at": "due", "created
 USUAL, LEAST, MOST, STEP = 5, 1, 10, 10
 ERROR_WORDS = {
     "robots": "robots_blocked",
-    "not_html": "unsupported_content_type",
+    "content_type": "unsupported_content_type",
     "parser_error": "extract_failed",
     "too_many_redirects": "too_many_redirects",
 }
@@ -122,7 +123,7 @@ def shown(row: StandingUrl) -> dict[str, Any]:
         "id": task_uuid(row.id, row.created_at),
         "url": row.url,
         "url_hash": url_hash(row.url).hex(),
-        "host": row.host.rpartition(":")[0] if row.host.rpartition(":")[2].isdecimal() else row.host,
+        "host": urlsplit(row.url).hostname,
         "source_id": row.source,
         "origin": row.kind.partition(".")[2],
         "parent_url": row.parent_url,

@@ -19,6 +19,7 @@ from longline.services.streams import Seats
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
+from longline.surfaces.intervals.words import RUN_WORDS
 from longline.surfaces.sse import HEARTBEAT, EventStream, frame
 
 MOST_LOGS = 100
@@ -151,7 +152,7 @@ def _execution(run: LoggedRun) -> dict[str, Any]:
     row = {
         "execution_id": run.uid,
         "execution_number": run.number,
-        "status": run.state,
+        "status": RUN_WORDS[run.state],
         "started_at": rfc3339(run.started_at),
         "completed_at": rfc3339(run.ended_at),
         "log_available": run.key is not None,

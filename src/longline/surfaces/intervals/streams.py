@@ -22,6 +22,7 @@ from longline.services.streams import (
 )
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.times import rfc3339
+from longline.surfaces.intervals.words import RUN_WORDS, SCHEDULE_WORDS
 from longline.surfaces.sse import HEARTBEAT, EventStream, frame
 
 STREAMS: tuple[Stream, ...] = ("crawler", "health", "metrics")
@@ -75,7 +76,11 @@ def shaped(happening: object) -> list[tuple[str, dict[str, Any]]]:
 
 @shaped.register
 def _(happening: ScheduleMoved) -> list[tuple[str, dict[str, Any]]]:
-    facts: dict[str, Any] = {"job_id": happening.uid, "status": happening.state, "timestamp": rfc3339(happening.at)}
+    facts: dict[str, Any] = {
+        "job_id": happening.uid,
+        "status": SCHEDULE_WORDS[happening.state],
+        "timestamp": rfc3339(happening.at),
+    }
     if happening.next_due is not None:
         facts["details"] = {"next_run_at": rfc3339(happening.next_due)}
     return [("job:status", facts)]
@@ -98,7 +103,7 @@ def _(happening: RunEnded) -> list[tuple[str, dict[str, Any]]]:
     facts = {
         "job_id": happening.schedule,
         "execution_id": happening.uid,
-        "status": happening.state,
+        "status": RUN_WORDS[happening.state],
         "duration_ms": happening.duration_ms,
         "items_indexed": happening.pages,
         "timestamp": rfc3339(happening.at),
