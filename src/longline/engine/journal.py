@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from longline.engine.mirror import Mirror
 from longline.model.errors import Unavailable
 from longline.model.log import LEVELS, NewEntry
 from longline.ports.clock import Clock
@@ -57,9 +58,12 @@ class Bucket:
 class Journal(logging.Handler):
     """Gathers entries in memory, within bounds, until they are written."""
 
-    def __init__(self, logs: Logs, signals: Signals, clock: Clock, settings: JournalSettings) -> None:
+    def __init__(
+        self, logs: Logs, signals: Signals, clock: Clock, settings: JournalSettings, mirror: Mirror | None = None
+    ) -> None:
         super().__init__()
         self._logs, self._signals, self._clock, self._settings = logs, signals, clock, settings
+        self._mirror = mirror
         self._least = LEVELS.index(settings.level)
         self._own = threading.Lock()
         self._opening: list[NewEntry] = []
@@ -139,6 +143,8 @@ class Journal(logging.Handler):
             log.warning("what runs said cannot be written", extra={"error": str(error)})
             self._take_back(opening, waiting, lost)
         await announce(self._signals, changed)
+        if self._mirror is not None:
+            await self._mirror.copy(changed)
 
     def _take_back(self, opening: list[NewEntry], waiting: list[NewEntry], lost: Counter[int]) -> None:
         with self._own:

@@ -72,6 +72,8 @@ class Part(msgspec.Struct, frozen=True):
     entries: list[Entry]
     sealed: bool | None
     key: str | None
+    name: str = ""
+    uid: str = ""
 
 
 class Due(msgspec.Struct, frozen=True):

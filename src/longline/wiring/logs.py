@@ -6,7 +6,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from longline.drivers.blobs import open_blobs
+from longline.drivers.copies import RedisCopies
 from longline.engine.journal import Journal, JournalSettings
+from longline.engine.mirror import Mirror
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.scribe import Scribe, ScribeSettings
 from longline.model.log import Due
@@ -36,6 +38,20 @@ def _blobs(house: House) -> Blobs:
     return house.blobs if settings.run_log_objects == settings.objects else open_blobs(settings.run_log_objects)
 
 
+@asynccontextmanager
+async def mirroring(house: House) -> AsyncIterator[Mirror | None]:
+    """Where entries are copied to; nowhere unless there is Redis and somebody wants it."""
+    s = house.settings
+    if not (s.run_log_mirror and s.redis):
+        yield None
+        return
+    copies = RedisCopies(s.redis, s.run_log_mirror, round(s.run_log_ttl))
+    try:
+        yield Mirror(house.records.logs, copies)
+    finally:
+        await copies.close()
+
+
 def _level(settings: Settings) -> str:
     if settings.run_log_level != "auto":
         return settings.run_log_level
@@ -43,14 +59,14 @@ def _level(settings: Settings) -> str:
 
 
 @asynccontextmanager
-async def journaling(house: House) -> AsyncIterator[Journal | None]:
+async def journaling(house: House, mirror: Mirror | None = None) -> AsyncIterator[Journal | None]:
     """Write down what runs say in this process, to the last word."""
     s = house.settings
     if not s.run_logs:
         yield None
         return
     wanted = JournalSettings(_level(s), s.run_log_verbosity == "quiet", s.run_log_rate, s.run_log_buffer)
-    journal = Journal(house.records.logs, house.signals, house.clock, wanted)
+    journal = Journal(house.records.logs, house.signals, house.clock, wanted, mirror)
     stop, root = asyncio.Event(), logging.getLogger()
     root.addHandler(journal)
     writing = asyncio.create_task(run_loops({"journal": chore(journal.write, WRITE_EVERY)}, stop))
@@ -67,7 +83,7 @@ async def journaling(house: House) -> AsyncIterator[Journal | None]:
             log.warning("the last words of runs could not be written in time")
 
 
-def scribe(house: House, grace_ms: int = GRACE_MS) -> Scribe:
+def scribe(house: House, mirror: Mirror | None = None, grace_ms: int = GRACE_MS) -> Scribe:
     """The chore that looks after the logs of all runs."""
     s = house.settings
     wanted = ScribeSettings(
@@ -76,7 +92,7 @@ def scribe(house: House, grace_ms: int = GRACE_MS) -> Scribe:
         entries_ms=round(s.run_log_ttl * 1000),
         logs_ms=round(s.run_log_retention * 1000),
     )
-    return Scribe(house.records.logs, _blobs(house), house.signals, house.clock, wanted)
+    return Scribe(house.records.logs, _blobs(house), house.signals, house.clock, wanted, mirror)
 
 
 class Streams:

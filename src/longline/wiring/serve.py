@@ -21,7 +21,7 @@ from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
-from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, scribe
+from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
 from longline.wiring.standing import discovered_parts, standing_frontier
 from longline.wiring.worker import fetch_worker, parse_worker
 
@@ -75,8 +75,10 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
         await stop.wait()
         return
     await house.reaper.bury()
-    async with joined(house, roles) as owner, journaling(house) as journal:
+    async with joined(house, roles) as owner, mirroring(house) as mirror, journaling(house, mirror) as journal:
         loops = _loops(house, roles, owner, journal)
+        if "upkeep" in roles:
+            loops["scribe"] = chore(scribe(house, mirror).once, LOOK_AFTER_EVERY)
         if leashed:
             loops["leash"] = _until_input_ends
         await run_loops(loops, stop)
@@ -97,7 +99,6 @@ def _loops(house: House, roles: frozenset[str], owner: int, journal: Journal | N
         bots = bot_upkeep(house)
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
-        loops["scribe"] = chore(scribe(house).once, LOOK_AFTER_EVERY)
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
         loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
     return loops

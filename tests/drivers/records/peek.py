@@ -15,6 +15,7 @@ TABLES = (
     "visits",
     "entries",
     "logs",
+    "heard",
     "links",
     "domains",
     "pages",

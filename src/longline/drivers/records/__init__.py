@@ -11,6 +11,7 @@ from longline.drivers.records.database import Database
 from longline.drivers.records.events import EventRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.heard import HeardRecords
 from longline.drivers.records.links import LinkRecords
 from longline.drivers.records.logs import LogRecords
 from longline.drivers.records.moves import MovesRecords
@@ -58,6 +59,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         workers=WorkerRecords(database),
         events=EventRecords(database),
         logs=LogRecords(database),
+        heard=HeardRecords(database),
         links=LinkRecords(database),
         standing=StandingRecords(database),
         proxies=ProxyRecords(database),

@@ -42,8 +42,10 @@ class LogRecords:
             # The head first: what is found after a seal was seen is everything.
             head = await tx.one("log_head", run_id=run_id)
             rows = await tx.all("entries_after", run_id=run_id, after=after, limit=limit)
-            sealed, key = (bool(head["sealed"]), head["key"]) if head else (None, None)
-            return Part([struct(row, Entry) for row in rows], sealed, key)
+            entries = [struct(row, Entry) for row in rows]
+            if head is None:
+                return Part(entries, None, None)
+            return Part(entries, bool(head["sealed"]), head["key"], head["name"], head["uid"])
 
         return await self._database.read(work)
 

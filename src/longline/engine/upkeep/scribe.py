@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from longline.engine.journal import announce
+from longline.engine.mirror import Mirror
 from longline.model.log import Due, LoggedRun, NewEntry, archive_key, told
 from longline.model.states import RUN_ENDED, RunState
 from longline.ports.blobs import Blobs
@@ -36,9 +37,17 @@ class ScribeSettings(msgspec.Struct, frozen=True):
 class Scribe:
     """Looks after the logs of all runs."""
 
-    def __init__(self, logs: Logs, blobs: Blobs, signals: Signals, clock: Clock, settings: ScribeSettings) -> None:
+    def __init__(
+        self,
+        logs: Logs,
+        blobs: Blobs,
+        signals: Signals,
+        clock: Clock,
+        settings: ScribeSettings,
+        mirror: Mirror | None = None,
+    ) -> None:
         self._logs, self._blobs, self._signals, self._clock = logs, blobs, signals, clock
-        self._settings = settings
+        self._settings, self._mirror = settings, mirror
         self._pruned = float("-inf")
 
     async def once(self) -> None:
@@ -52,6 +61,8 @@ class Scribe:
                 if await self._keep(run):
                     said.add(run.run_id)
         await announce(self._signals, said)
+        if self._mirror is not None:
+            await self._mirror.copy(said)
         await self._prune()
 
     async def _beat(self, run: LoggedRun) -> bool:

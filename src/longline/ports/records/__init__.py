@@ -6,6 +6,7 @@ from longline.ports.records.bots import BotLook, Bots, BotSchedules, BotTasks
 from longline.ports.records.events import Events
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
+from longline.ports.records.heard import Heard
 from longline.ports.records.links import Links
 from longline.ports.records.logs import Logs
 from longline.ports.records.moves import Moves
@@ -33,6 +34,7 @@ class Records:
     workers: Workers
     events: Events
     logs: Logs
+    heard: Heard
     links: Links
     standing: StandingFrontier
     proxies: Proxies

@@ -32,7 +32,8 @@ SELECT r.run_id, r.number, r.at, r.level, r.topic, r.message, r.fields
 WHERE TRUE;
 
 -- name: log_head
-SELECT sealed, key FROM logs WHERE run_id = :run_id;
+SELECT l.sealed, l.key, COALESCE(s.uid, u.uid, '') AS name, COALESCE(u.uid, '') AS uid
+FROM logs l LEFT JOIN runs u ON u.id = l.run_id LEFT JOIN schedules s ON s.id = u.schedule_id WHERE l.run_id = :run_id;
 
 -- name: entries_after
 SELECT run_id, number, at, level, topic, message, fields FROM entries
