@@ -22,6 +22,9 @@ RETURNING *;
 -- name: schedule
 SELECT * FROM schedules WHERE id = :id;
 
+-- name: schedule_by_uid
+SELECT * FROM schedules WHERE uid = :uid;
+
 -- name: find_schedules
 SELECT * FROM schedules ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
@@ -35,6 +38,9 @@ SELECT * FROM runs WHERE id = :id;
 
 -- name: latest_run
 SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id DESC LIMIT 1;
+
+-- name: first_run
+SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id LIMIT 1;
 
 -- name: find_runs
 SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;
