@@ -35,7 +35,7 @@ SELECT COUNT(*) AS count FROM unindexed;
 SELECT i.* FROM items i /*rows , r(id bigint) */ WHERE i.id = r.id;
 
 -- name: items_of_run
-SELECT * FROM items WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
+SELECT * FROM items WHERE run_id = :run_id AND id > :after ORDER BY run_id, id LIMIT :limit;
 
 -- name: items_of_kind
-SELECT * FROM items WHERE kind = :kind AND id > :after ORDER BY id LIMIT :limit;
+SELECT * FROM items WHERE kind = :kind AND id > :after ORDER BY kind, id LIMIT :limit;
