@@ -24,7 +24,7 @@ ORDER BY p.fetched_at DESC, p.task_id DESC;
 -- name: pages_of_run
 SELECT /*part told */
 FROM tasks t JOIN pages p ON p.task_id = t.id JOIN segments s ON s.id = p.segment_id
-WHERE t.run_id = :run_id AND t.id > :after ORDER BY t.run_id, t.id LIMIT :limit;
+WHERE t.run_id = :run_id AND t.id > :after ORDER BY t.id LIMIT :limit;
 
 -- name: count_pages
 SELECT COUNT(*) AS count FROM tasks t JOIN pages p ON p.task_id = t.id WHERE t.run_id = :run_id;
