@@ -17,7 +17,11 @@ COUNT = int(sys.argv[2])
 
 app = Celery("bench", broker=URL)
 app.conf.update(
-    task_ignore_result=True, task_acks_late=True, worker_prefetch_multiplier=16, worker_hijack_root_logger=False
+    task_ignore_result=True,
+    task_acks_late=True,
+    worker_prefetch_multiplier=16,
+    worker_hijack_root_logger=False,
+    worker_redirect_stdouts=False,
 )
 
 
@@ -47,7 +51,7 @@ def main() -> None:
     begun = time.perf_counter()
     threading.Thread(target=worker.start, daemon=True).start()
     done.wait(120)
-    print(time.perf_counter() - begun if done.is_set() else "nan", flush=True)
+    print(f"seconds={time.perf_counter() - begun if done.is_set() else 'nan'}", flush=True)
 
 
 if __name__ == "__main__":

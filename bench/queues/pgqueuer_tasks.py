@@ -35,7 +35,7 @@ async def main() -> None:
 
     begun = time.perf_counter()
     await queuer.run(batch_size=100, dequeue_timeout=timedelta(seconds=1))
-    print(time.perf_counter() - begun, flush=True)
+    print(f"seconds={time.perf_counter() - begun}", flush=True)
 
 
 asyncio.run(main())
