@@ -16,4 +16,4 @@ async def server(tmp_path: Path) -> AsyncIterator[Door]:
 
 @pytest.fixture
 def where(server: Door) -> str:
-    return str(server.client.base_url)
+    return str(server.stage.address)
