@@ -27,8 +27,12 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
 async def test_roles_are_loops(house: House):
     assert names(house, "fetch") == {"fetch", "signals"}
     assert names(house, "parse") == {"parse"}
-    assert names(house, "upkeep") == {"reaper"}
-    assert names(house, "fetch", "parse", "upkeep") == {"fetch", "signals", "parse", "reaper"}
+    assert names(house, "upkeep") == {"reaper", "planner", "pruner"}
+    assert names(house, "fetch", "parse", "upkeep") == {
+        *("fetch", "signals", "parse"),
+        *("reaper", "planner", "pruner"),
+    }
+    assert names(house, "upkeep", scheduler=False) == {"reaper"}
 
 
 async def test_more_workers_are_processes_of_the_all_in_one_command_only(house: House):

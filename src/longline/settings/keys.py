@@ -81,7 +81,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     workers: Annotated[int, Key(whole(1, 256), "Worker processes that `longline up` runs.")] = 1
     concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
     lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
-    scheduler: Annotated[bool, Key(SWITCH, "Fire schedules when they come due.", later=True)] = True
+    scheduler: Annotated[bool, Key(SWITCH, "Fire schedules when they come due.")] = True
+    max_runs: Annotated[int, Key(whole(1, 10_000), "Runs of schedules at once that one process starts.")] = 100
+    poll: Annotated[float, Key(SPAN, "How often schedules that have come due are looked for.")] = 10.0
+    schedule_lease: Annotated[
+        float, Key(SPAN, "How long a schedule stays held by a process that shows no sign of life.")
+    ] = 300.0
+    run_timeout: Annotated[float, Key(SPAN, "How long one run of a schedule may take.")] = 3600.0
+
+    sources_url: Annotated[
+        str, Key(url("http", "https"), "Source list of another service to crawl by; unless set, our own sources.")
+    ] = ""
 
     user_agent: Annotated[
         str, Key(TEXT, "What every request calls itself, and whom robots.txt rules are read for.")

@@ -12,6 +12,7 @@ from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
+from longline.surfaces.intervals import Desk, routes
 from longline.surfaces.metrics import Metrics, metrics_route
 
 
@@ -24,14 +25,20 @@ class Parts:
     tokens: Tokens
     counts: Counts
     metrics_open: bool = False
+    intervals: Desk | None = None
 
 
 def build_app(parts: Parts) -> Litestar:
     """The application with every door open."""
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
+    doors = routes(parts.intervals, parts.tokens) if parts.intervals else []
     app = Litestar(
-        route_handlers=[health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)],
+        route_handlers=[
+            health_route(parts.health, parts.version),
+            metrics_route(metrics, parts.counts, guards),
+            *doors,
+        ],
         exception_handlers=ERRORS,
         openapi_config=_openapi(parts.version),
         logging_config=None,

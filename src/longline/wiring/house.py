@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
@@ -15,6 +16,7 @@ from longline.drivers.http.guard import Guarded
 from longline.drivers.http.names import Names
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
+from longline.drivers.rhythms import RedisRhythms
 from longline.drivers.signals import open_signals
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.runtime import chore
@@ -26,6 +28,7 @@ from longline.ports.clock import Clock
 from longline.ports.http import Http
 from longline.ports.presence import Presence
 from longline.ports.records import Records
+from longline.ports.records.rhythms import Rhythms
 from longline.ports.signals import Signals
 from longline.settings import Settings, prepare
 
@@ -46,6 +49,7 @@ class House:
     signals: Signals
     http: Http
     presence: Presence
+    rhythms: Rhythms
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -71,8 +75,12 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
-        http = _http(settings, trusted)
+        http = _http(settings, trusted | _operators_own(settings))
         stack.push_async_callback(http.close)
+        rhythms: Rhythms = records.rhythms
+        if settings.redis:
+            rhythms = in_redis = RedisRhythms(settings.redis)
+            stack.push_async_callback(in_redis.close)
         yield House(
             settings=settings,
             clock=clock,
@@ -81,7 +89,14 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             signals=signals,
             http=http,
             presence=FolderPresence(settings.data / MARKS),
+            rhythms=rhythms,
         )
+
+
+def _operators_own(settings: Settings) -> frozenset[str]:
+    """Hosts of services that the operator named."""
+    host = urlsplit(settings.sources_url).hostname
+    return frozenset({host} if host else ())
 
 
 def _http(settings: Settings, trusted: frozenset[str]) -> WreqHttp:

@@ -18,6 +18,7 @@ from longline.settings.handover import environment
 from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.planner import desk, planner_loops
 from longline.wiring.worker import fetch_worker, parse_worker
 
 log = logging.getLogger(__name__)
@@ -74,6 +75,7 @@ def _loops(house: House, roles: frozenset[str], owner: int) -> dict[str, Loop]:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
         loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
+        loops |= planner_loops(house, owner) if house.settings.scheduler else {}
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
         loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
     return loops
@@ -163,6 +165,7 @@ def _parts(house: House) -> Parts:
         tokens=Tokens(jwt_secret(settings), house.clock.now),
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
+        intervals=desk(house),
     )
 
 

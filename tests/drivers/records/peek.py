@@ -18,6 +18,8 @@ TABLES = (
     "runs",
     "schedules",
     "sources",
+    "rhythms",
+    "tallies",
     "workers",
 )
 """Every table but the list of migrations, children before parents."""

@@ -7,19 +7,21 @@ from longline.drivers.records import postgres
 from longline.drivers.records.database import Database
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.history import HistoryRecords, RhythmRecords, TallyRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.drivers.records.nouns import (
     EventRecords,
     RunRecords,
-    ScheduleRecords,
     SegmentRecords,
-    SourceRecords,
     TaskRecords,
     WorkerRecords,
 )
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
+from longline.drivers.records.schedules import ScheduleRecords
 from longline.drivers.records.schema import SchemaRecords
+from longline.drivers.records.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
+from longline.drivers.records.ticks import TickRecords
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records
@@ -47,6 +49,9 @@ async def open_records(url: str, clock: Clock) -> Records:
         sources=SourceRecords(database),
         schedules=ScheduleRecords(database),
         runs=RunRecords(database),
+        history=HistoryRecords(database),
+        rhythms=RhythmRecords(database),
+        tallies=TallyRecords(database),
         tasks=TaskRecords(database),
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
@@ -56,4 +61,5 @@ async def open_records(url: str, clock: Clock) -> Records:
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),
+        ticks=TickRecords(database),
     )

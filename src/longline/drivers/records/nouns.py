@@ -9,9 +9,7 @@ from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.model.errors import Unavailable
 from longline.model.event import Event
 from longline.model.run import Fate, NewRun, RunRow
-from longline.model.schedule import NewSchedule, ScheduleRow
 from longline.model.segment import SegmentRow
-from longline.model.source import NewSource, SourceRow
 from longline.model.states import move
 from longline.model.task import PageFacts, TaskRow
 from longline.model.worker import WorkerRow
@@ -19,7 +17,7 @@ from longline.model.worker import WorkerRow
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-class _Noun:
+class Noun:
     """The few ways in which a noun is read or made."""
 
     def __init__(self, database: Database) -> None:
@@ -51,41 +49,7 @@ class _Noun:
         await self._database.transact(work)
 
 
-class SourceRecords(_Noun):
-    """Sources."""
-
-    async def add(self, source: NewSource) -> SourceRow:
-        async def work(tx: Tx) -> Row | None:
-            await tx.all("add_source", name=source.name, base_url=source.base_url, config=source.config)
-            return await tx.one("source_by_name", name=source.name)
-
-        row = await self._database.transact(work)
-        if row is None:
-            raise Unavailable(f"the source {source.name} was not stored")
-        return struct(row, SourceRow)
-
-    async def get(self, source_id: int) -> SourceRow | None:
-        return await self._one("source", SourceRow, id=source_id)
-
-    async def find(self, *, limit: int = 50, offset: int = 0) -> list[SourceRow]:
-        return await self._all("find_sources", SourceRow, limit=limit, offset=offset)
-
-
-class ScheduleRecords(_Noun):
-    """Schedules."""
-
-    async def add(self, schedule: NewSchedule) -> ScheduleRow:
-        born = move("schedule", "create" if schedule.interval_ms is None else "place").became
-        return struct(await self._make("add_schedule", state=born, **msgspec.structs.asdict(schedule)), ScheduleRow)
-
-    async def get(self, schedule_id: int) -> ScheduleRow | None:
-        return await self._one("schedule", ScheduleRow, id=schedule_id)
-
-    async def find(self, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
-        return await self._all("find_schedules", ScheduleRow, limit=limit, offset=offset)
-
-
-class RunRecords(_Noun):
+class RunRecords(Noun):
     """Runs."""
 
     async def add(self, run: NewRun) -> RunRow:
@@ -111,7 +75,7 @@ class RunRecords(_Noun):
         return await self._database.read(work)
 
 
-class TaskRecords(_Noun):
+class TaskRecords(Noun):
     """Tasks, for those who look."""
 
     async def get(self, task_id: int) -> TaskRow | None:
@@ -137,7 +101,7 @@ class TaskRecords(_Noun):
         return await self._database.read(work)
 
 
-class SegmentRecords(_Noun):
+class SegmentRecords(Noun):
     """Segments."""
 
     async def begin(self, key: str, owner: int) -> int:
@@ -159,7 +123,7 @@ class SegmentRecords(_Noun):
         return await self._all("find_segments_of_run", SegmentRow, run_id=run_id)
 
 
-class WorkerRecords(_Noun):
+class WorkerRecords(Noun):
     """Workers."""
 
     async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
@@ -178,7 +142,7 @@ class WorkerRecords(_Noun):
         return await self._all("silent_workers", WorkerRow, for_ms=for_ms)
 
 
-class EventRecords(_Noun):
+class EventRecords(Noun):
     """Events."""
 
     async def find(self, *, after: int = 0, limit: int = 1000) -> list[Event]:

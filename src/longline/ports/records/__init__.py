@@ -7,23 +7,28 @@ from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
 from longline.ports.records.moves import Moves
 from longline.ports.records.proxies import Pools, Proxies
-from longline.ports.records.runs import Runs
+from longline.ports.records.rhythms import Rhythms, Tallies
+from longline.ports.records.runs import History, Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.schema import Schema
 from longline.ports.records.segments import Segments
 from longline.ports.records.sources import Sources
 from longline.ports.records.tasks import Tasks
+from longline.ports.records.ticks import Ticks
 from longline.ports.records.workers import Workers
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """One records engine, noun by noun. `frontier`, `hands` and `moves` are for `engine/lifecycle.py` alone."""
+    """One records engine, noun by noun. `frontier`, `hands`, `moves` and `ticks` are for the lifecycle alone."""
 
     schema: Schema
     sources: Sources
     schedules: Schedules
     runs: Runs
+    history: History
+    rhythms: Rhythms
+    tallies: Tallies
     tasks: Tasks
     segments: Segments
     workers: Workers
@@ -33,3 +38,4 @@ class Records:
     frontier: Frontier
     hands: Hands
     moves: Moves
+    ticks: Ticks

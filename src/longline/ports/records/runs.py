@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from longline.model.run import Fate, NewRun, RunRow
+from longline.model.run import Brought, Fate, NewRun, Note, Record, RunRow, Start, Survey
 
 
 class Runs(Protocol):
@@ -30,4 +30,40 @@ class Runs(Protocol):
 
     async def counts(self) -> dict[str, int]:
         """How many runs there are in each state."""
+        ...
+
+
+class History(Protocol):
+    """The runs of schedules, as far back as they are remembered."""
+
+    async def named(self, uid: str) -> RunRow | None:
+        """One run, by the id that is known outside."""
+        ...
+
+    async def find(self, schedule_id: int, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
+        """Runs of a schedule, newest first."""
+        ...
+
+    async def record(self, schedule_id: int | None = None) -> Record:
+        """How the runs of a schedule, or of all of them, went."""
+        ...
+
+    async def brought(self, since: int) -> Brought:
+        """What completed runs brought that started since then."""
+        ...
+
+    async def start(self, run_id: int) -> Start | None:
+        """How the run's first URL ended, and the digests of the pages it may have led to."""
+        ...
+
+    async def survey(self, run_id: int) -> Survey:
+        """What the pages of a run add up to."""
+        ...
+
+    async def note(self, run_id: int, note: Note) -> None:
+        """Keep with a run what is known of it now that it has ended."""
+        ...
+
+    async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
+        """Take runs out of histories: all but the newest `keep` of a schedule, and all that are older; how many."""
         ...

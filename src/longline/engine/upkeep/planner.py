@@ -1,0 +1,245 @@
+"""The planner: starts what is due, follows runs to their end, and takes back what dead planners left.
+
+A schedule is held by the planner that started its run. Who holds it renews; what is not renewed is taken back by
+whoever looks, its run failed and its next time on its phase. Nothing here needs a leader: every step is guarded by the
+rows it changes.
+"""
+
+import logging
+import resource
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from longline.engine.admit import seed
+from longline.engine.directory import plan_of
+from longline.engine.lifecycle import Lifecycle, Timetable
+from longline.model.errors import LonglineError, Unavailable
+from longline.model.plan import CrawlPlan
+from longline.model.run import Note, RunRow, Start
+from longline.model.schedule import Turn, failed, interrupted, recovered, stretch_ms, succeeded
+from longline.model.states import RUN_ENDED, Actor, RunState
+from longline.ports.clock import Clock
+from longline.ports.directory import Directory
+from longline.ports.records.rhythms import Rhythm, Rhythms, Tallies
+from longline.ports.records.runs import History
+from longline.ports.records.ticks import Launch, Stop, Tick
+
+log = logging.getLogger(__name__)
+
+NO_SOURCE = "job missing required source_id"
+STALE = "recovered: stale lock"
+SHUTDOWN = "interrupted by shutdown"
+
+
+class PlannerSettings(msgspec.Struct, frozen=True):
+    """How much one planner takes on. Times are milliseconds."""
+
+    most: int = 100
+    lease_ms: int = 300_000
+    longest_ms: int = 3_600_000
+    robots: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a planner works with; it owns leases under `owner`."""
+
+    timetable: Timetable
+    lifecycle: Lifecycle
+    directory: Directory
+    history: History
+    rhythms: Rhythms
+    tallies: Tallies
+    clock: Clock
+    owner: int
+
+
+class Planner:
+    """Starts, follows and recovers runs of schedules."""
+
+    def __init__(self, parts: Parts, settings: PlannerSettings) -> None:
+        self._parts, self._settings = parts, settings
+        self._timetable = parts.timetable
+        self._begun: dict[int, float] = {}
+        self._full = False
+
+    async def poll(self) -> int:
+        """Start what is due, as far as there is room; how many runs were made."""
+        s = self._settings
+        ticks = await self._timetable.start(self._parts.owner, s.most, s.lease_ms)
+        self._full = len(ticks) >= min(s.most, 100)
+        await self._launch(ticks)
+        await self._parts.tallies.put("polled_at", self._parts.clock.now())
+        if ticks:
+            log.info("schedules came due", extra={"count": len(ticks)})
+        return len(ticks)
+
+    async def follow(self) -> int:
+        """Move schedules on whose runs have ended, lapsed or take too long; how many."""
+        ticks = await self._timetable.look(self._parts.owner, self._settings.longest_ms)
+        ended = [tick for tick in ticks if tick.run.state in RUN_ENDED]
+        moved = 0
+        for tick in ended:
+            moved += await self._settle(tick)
+        for tick in ticks:
+            if tick.run.state not in RUN_ENDED:
+                moved += await self._break_off(tick)
+        if moved and self._full:
+            await self.poll()
+        return moved
+
+    async def renew(self) -> None:
+        """Say that what we hold is held by somebody who lives."""
+        await self._timetable.renew(self._parts.owner, self._settings.lease_ms)
+
+    async def leave(self) -> None:
+        """Break off what we hold, through no fault of its own: somebody else may run it at once."""
+        for tick in await self._timetable.held(self._parts.owner):
+            if tick.run.state in RUN_ENDED:
+                await self._settle(tick)
+            else:
+                turn = interrupted(tick.schedule, tick.at, SHUTDOWN)
+                await self._stop(tick, turn, "interrupt", "planner", SHUTDOWN)
+
+    # -- beginning --------------------------------------------------------------------------------------------
+
+    async def _launch(self, ticks: Sequence[Tick]) -> None:
+        plans: dict[int, CrawlPlan] = {}
+        launches: list[Launch] = []
+        for tick in ticks:
+            try:
+                plan, source_id = await self._plan(tick)
+            except LonglineError as error:
+                await self._refuse(tick, str(error))
+            except Exception as error:
+                log.exception("a run could not be planned", extra={"schedule": tick.schedule.uid})
+                await self._parts.history.note(tick.run.id, Note(stack=traceback.format_exc()))
+                await self._refuse(tick, repr(error))
+            else:
+                plans[tick.run.id] = plan
+                launches.append(Launch(tick.run.id, plan.text(), plan.seeds[0], source_id))
+        for run_id in await self._timetable.launch(launches):
+            self._begun[run_id] = time.process_time()
+        seeds = [seed(url, run_id, plan) for run_id, plan in plans.items() for url in plan.seeds]
+        if seeds:
+            await self._parts.lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
+
+    async def _plan(self, tick: Tick) -> tuple[CrawlPlan, int | None]:
+        schedule = tick.schedule
+        if not schedule.source_ref:
+            raise LonglineError(NO_SOURCE)
+        source = await self._parts.directory.get(schedule.source_ref)
+        if source is None:
+            raise LonglineError(f"source not found: {schedule.source_ref}")
+        return plan_of(source, schedule.url, robots=self._settings.robots), source.id
+
+    async def _refuse(self, tick: Tick, error: str) -> None:
+        await self._stop(tick, failed(tick.schedule, tick.at, error), "refuse", "planner", error)
+
+    # -- ending -----------------------------------------------------------------------------------------------
+
+    async def _settle(self, tick: Tick) -> bool:
+        """A run that has ended moves its schedule on; one that never really began has failed after all."""
+        schedule, run = tick.schedule, tick.run
+        await self._note(run)
+        if run.state == RunState.FAILED:
+            turn = failed(schedule, tick.at, run.error or "the run failed")
+        elif run.state == RunState.CANCELLED:
+            turn = interrupted(schedule, tick.at, run.error or "the run was cancelled")
+        else:
+            start = await self._parts.history.start(run.id)
+            if (refusal := refused(start)) is not None:
+                return await self._stop(tick, failed(schedule, tick.at, refusal), "condemn", "upkeep", refusal)
+            return await self._succeed(tick, start)
+        return await self._timetable.turn(schedule, turn, "planner") is not None
+
+    async def _succeed(self, tick: Tick, start: Start | None) -> bool:
+        rhythm = await self._rhythm(tick, start)
+        turn = succeeded(tick.schedule, tick.at, rhythm.interval_ms if rhythm else None)
+        turned = await self._timetable.turn(tick.schedule, turn, "planner")
+        if turned is not None and rhythm is not None:
+            # Only by the one who moved the schedule: two who saw the same run must not count it twice.
+            await self._keep_rhythm(tick.schedule.source_ref, rhythm)
+        return turned is not None
+
+    async def _break_off(self, tick: Tick) -> bool:
+        """A run that has not ended: its holder is gone, or it takes too long, or neither after all."""
+        schedule, longest = tick.schedule, self._settings.longest_ms
+        if (schedule.lease_until or 0) >= tick.at:
+            if (schedule.started_at or 0) >= tick.at - longest:
+                return False
+            error = f"the run took longer than {longest // 1000} seconds"
+            return await self._stop(tick, failed(schedule, tick.at, error), "fail", "planner", error)
+        taken = await self._stop(tick, recovered(tick.schedule, tick.at, STALE), "lapse", "upkeep", STALE)
+        if taken:
+            log.warning("took a schedule back", extra={"schedule": tick.schedule.uid})
+            await self._parts.tallies.add("stale_leases", 1)
+        return taken
+
+    async def _stop(self, tick: Tick, turn: Turn, name: str, actor: Actor, error: str) -> bool:
+        """End the run in the way that fits where it stands, and move the schedule."""
+        queued = tick.run.state == RunState.QUEUED
+        stop = Stop("refuse", "planner", error) if queued else Stop(name, actor, error)
+        mover: Actor = "upkeep" if turn.steps[0].startswith("lapse") else "planner"
+        return await self._timetable.stop(tick, turn, stop, mover) is not None
+
+    async def _rhythm(self, tick: Tick, start: Start | None) -> Rhythm | None:
+        """How the start page changes, this run included; None where that is not known or not asked for."""
+        schedule = tick.schedule
+        digest = start_digest(start)
+        if schedule.interval_ms is None or not schedule.adaptive or not schedule.source_ref or digest is None:
+            return None
+        try:
+            known = await self._parts.rhythms.get(schedule.source_ref)
+        except Unavailable as error:
+            log.warning("the rhythm of a source is not known", extra={"error": str(error)})
+            return None
+        return next_rhythm(known, digest, schedule.interval_ms, tick.at)
+
+    async def _keep_rhythm(self, source_ref: str, rhythm: Rhythm) -> None:
+        try:
+            await self._parts.rhythms.keep(source_ref, rhythm)
+        except Unavailable as error:
+            log.warning("the rhythm of a source is not kept", extra={"error": str(error)})
+
+    async def _note(self, run: RunRow) -> None:
+        survey = await self._parts.history.survey(run.id)
+        begun = self._begun.pop(run.id, None)
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        note = Note(
+            figures=msgspec.json.encode(survey).decode(),
+            cpu_ms=None if begun is None else round((time.process_time() - begun) * 1000),
+            memory_mb=usage.ru_maxrss // 1024,
+        )
+        await self._parts.history.note(run.id, note)
+
+
+def refused(start: Start | None) -> str | None:
+    """Why a run that ended without a failure never really began; None when it did."""
+    if start is None or start.state != "skipped":
+        return None
+    if start.reason == "robots":
+        return f"start URL refused by robots.txt: {start.url}"
+    if start.reason == "redirected" and not start.pages:
+        return f"start URL {start.url} redirects to another site"
+    return None
+
+
+def start_digest(start: Start | None) -> str | None:
+    """The digest of the start page, also where it moved to the same address with or without a slash at its end."""
+    if start is None:
+        return None
+    wanted = start.url.rstrip("/")
+    return next((digest for url, digest in start.pages.items() if url.rstrip("/") == wanted), None)
+
+
+def next_rhythm(known: Rhythm | None, digest: str, interval_ms: int, now: int) -> Rhythm:
+    """What is known of a source after one more look at its start page."""
+    if known is None or known.digest != digest:
+        return Rhythm(digest, now, 0, interval_ms)
+    unchanged = known.unchanged + 1
+    return Rhythm(digest, known.changed_at, unchanged, stretch_ms(interval_ms, unchanged))
