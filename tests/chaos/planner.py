@@ -35,6 +35,7 @@ SLACK_MS = 5_000
 """How long a planner may take from its look at a run to the write that moves the schedule on."""
 
 HOSTS = 16
+LOOKS = 100
 
 
 class Size(NamedTuple):
@@ -64,6 +65,8 @@ class Verdict:
     superseded: int = 0
     never_ran: int = 0
     stuck: int = 0
+    recovery: float = 0.0
+    left_running: int = 0
     half_done: int = 0
     wrong: list[tuple[int, int, int]] = field(default_factory=list)
     exits: list[int] = field(default_factory=list)
@@ -127,9 +130,7 @@ async def storm(size: Size) -> Verdict:
                 await asyncio.sleep(size.kill_every)
                 crew.kill_one()
                 verdict.kills += 1
-            # Whatever was left behind has this long to be taken back by somebody who lives.
-            await asyncio.sleep(2 * STALE_MS / 1000)
-            verdict.stuck = await stuck(url)
+            verdict.stuck, verdict.recovery = await recovered(url)
             verdict.exits = await asyncio.to_thread(crew.dismiss)
         await judge(url, verdict, round(size.interval * 1000))
     return verdict
@@ -153,6 +154,22 @@ async def fill(url: str, size: Size, port: int) -> None:
         await records.schema.close()
 
 
+async def recovered(url: str) -> tuple[int, float]:
+    """How many schedules nobody took back in good time, and how long it took until there were none.
+
+    Whoever was started last needs some seconds to be there at all.
+    """
+    begun = time.monotonic()
+    await asyncio.sleep(2 * STALE_MS / 1000)
+    left = await stuck(url)
+    for _ in range(LOOKS):
+        if not left:
+            break
+        await asyncio.sleep(0.5)
+        left = await stuck(url)
+    return left, round(time.monotonic() - begun, 1)
+
+
 async def stuck(url: str) -> int:
     """Schedules that run although nobody has said for too long that they do."""
     now = time.time_ns() // 1_000_000
@@ -172,7 +189,7 @@ async def judge(url: str, verdict: Verdict, interval: int) -> None:
         )
     finally:
         await connection.close()
-    verdict.stuck += sum(row["state"] == "running" for row in schedules)
+    verdict.left_running = sum(row["state"] == "running" for row in schedules)
     verdict.never_ran = sum(not row["runs_made"] for row in schedules)
     by_schedule: dict[int, tuple[list[Any], list[int]]] = {row["id"]: ([], []) for row in schedules}
     for run in runs:
@@ -229,7 +246,7 @@ def main() -> None:
     verdict = asyncio.run(storm(Size(**vars(parser.parse_args()))))
     for name, value in vars(verdict).items():
         print(f"{name:12} {value}")
-    sys.exit(bool(verdict.wrong or verdict.stuck or verdict.half_done or any(verdict.exits)))
+    sys.exit(bool(verdict.wrong or verdict.stuck or verdict.left_running or verdict.half_done or any(verdict.exits)))
 
 
 if __name__ == "__main__":

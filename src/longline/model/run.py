@@ -89,15 +89,22 @@ class Start(msgspec.Struct, frozen=True):
 class Survey(msgspec.Struct, frozen=True):
     """What the pages of a run add up to."""
 
-    pages: int
-    bytes: int
-    untitled: int
-    mean_ms: float | None
-    least_ms: int | None
-    most_ms: int | None
-    statuses: dict[str, int]
-    errors: tuple[tuple[str, int, str], ...]
+    pages: int = 0
+    bytes: int = 0
+    untitled: int = 0
+    mean_ms: float | None = None
+    least_ms: int | None = None
+    most_ms: int | None = None
+    statuses: dict[str, int] = {}
+    errors: tuple[tuple[str, int, str], ...] = ()
     fates: tuple[Fate, ...] = ()
+
+
+class Review(msgspec.Struct, frozen=True):
+    """What is to be known of a run that has ended; `start` is None for one that never had a URL."""
+
+    start: Start | None
+    survey: Survey
 
 
 class Note(msgspec.Struct, frozen=True):

@@ -75,7 +75,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Key(TEXT, "Secret that signs access tokens; unless set, one is made and kept in the data folder.", secret=True),
     ] = ""
     internal_secret: Annotated[
-        str, Key(TEXT, "Secret that opens the internal fetch endpoint to other services.", secret=True, later=True)
+        str, Key(TEXT, "Secret that opens the internal fetch endpoint to other services.", secret=True)
     ] = ""
 
     workers: Annotated[int, Key(whole(1, 256), "Worker processes that `longline up` runs.")] = 1

@@ -1,11 +1,14 @@
 """Puts the doors into one application."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from litestar import Litestar
+from litestar.config.cors import CORSConfig
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import Method
 
 from longline.services.counts import Counts
 from longline.services.health import Health
@@ -14,6 +17,9 @@ from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
 from longline.surfaces.intervals import Desk, routes
 from longline.surfaces.metrics import Metrics, metrics_route
+
+METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+CORS_SECONDS = 12 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,7 @@ def build_app(parts: Parts) -> Litestar:
             *doors,
         ],
         exception_handlers=ERRORS,
+        cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=_openapi(parts.version),
         logging_config=None,
     )

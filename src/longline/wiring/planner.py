@@ -9,6 +9,7 @@ from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings
 from longline.engine.upkeep.pruner import Pruner
 from longline.ports.directory import Directory
+from longline.services.glances import Glances
 from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
 from longline.services.sources import Sources, Sync
@@ -84,6 +85,8 @@ def desk(house: House) -> Desk:
         runs=Runs(records.history, records.schedules, records.tallies, clock),
         sources=Sources(records.sources, clock),
         sync=Sync(directory(house), records.schedules, timetable, clock),
+        glances=Glances(house.http, clock, house.settings.user_agent),
         lease_ms=round(house.settings.schedule_lease * 1000),
         planning=house.settings.scheduler,
+        internal_secret=house.settings.internal_secret,
     )

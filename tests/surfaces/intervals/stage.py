@@ -142,11 +142,13 @@ class Stage:
 
 
 @asynccontextmanager
-async def opened(records: Records, clock: FakeClock, folder: Path, **changes: Any) -> AsyncIterator[Stage]:
+async def opened(
+    records: Records, clock: FakeClock, folder: Path, http: Any = None, **changes: Any
+) -> AsyncIterator[Stage]:
     """The house, open."""
     nothing: Any = None
     settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)
-    house = House(settings, clock, records, nothing, nothing, nothing, nothing, records.rhythms)
+    house = House(settings, clock, records, nothing, nothing, http, nothing, records.rhythms)
     tokens = Tokens(SECRET, clock.now)
     parts = Parts("1", Health([], clock), tokens, Counts(records.tasks, records.runs), intervals=desk(house))
     async with serving(build_app(parts)) as client:

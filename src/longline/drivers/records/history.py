@@ -1,12 +1,12 @@
 """What runs of schedules came to, the rhythm of sources, and tallies, on either engine."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
 from longline.drivers.records.database import Row, Tx, struct
 from longline.drivers.records.nouns import Noun
-from longline.model.run import Brought, Fate, Note, Record, RunRow, Start, Survey
+from longline.model.run import Brought, Fate, Note, Record, Review, RunRow, Start, Survey
 from longline.ports.records.rhythms import Rhythm
 
 
@@ -30,28 +30,20 @@ class HistoryRecords(Noun):
         [brought] = await self._all("brought_since", Brought, since=since)
         return brought
 
-    async def start(self, run_id: int) -> Start | None:
-        async def work(tx: Tx) -> Start | None:
-            first = await tx.one("first_task_of_run", run_id=run_id)
-            if first is None:
-                return None
-            pages = {row["url"]: row["digest"] for row in await tx.all("start_pages_of_run", run_id=run_id)}
-            return Start(first["url"], first["state"], first["reason"], first["error"], pages)
+    async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
+        rows = [(run_id,) for run_id in run_ids]
+
+        async def work(tx: Tx) -> dict[int, Review]:
+            found = {name: await tx.batch(name, rows) for name in LOOKS}
+            return {run_id: _review(run_id, found) for run_id in run_ids}
 
         return await self._database.read(work)
 
-    async def survey(self, run_id: int) -> Survey:
-        async def work(tx: Tx) -> Survey:
-            pages = await tx.one("pages_of_run", run_id=run_id)
-            statuses = await tx.all("statuses_of_run", run_id=run_id)
-            errors = await tx.all("errors_of_run", run_id=run_id)
-            fates = tuple(struct(row, Fate) for row in await tx.all("fates_of_run", run_id=run_id))
-            return msgspec.structs.replace(_survey(pages, statuses, errors), fates=fates)
+    async def note(self, notes: Mapping[int, Note]) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.batch("note_runs", [(i, *msgspec.structs.astuple(note)) for i, note in sorted(notes.items())])
 
-        return await self._database.read(work)
-
-    async def note(self, run_id: int, note: Note) -> None:
-        await self._write("note_run", id=run_id, **msgspec.structs.asdict(note))
+        await self._database.transact(work)
 
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
         async def work(tx: Tx) -> int:
@@ -60,18 +52,29 @@ class HistoryRecords(Noun):
         return await self._database.transact(work)
 
 
-def _survey(pages: Row | None, statuses: Any, errors: Any) -> Survey:
-    counted: dict[str, Any] = {key: pages[key] for key in pages.keys()} if pages else {}  # noqa: SIM118 - a Row iterates over values
-    return Survey(
-        pages=counted.get("count", 0),
-        bytes=counted.get("bytes", 0),
-        untitled=counted.get("untitled", 0),
-        mean_ms=counted.get("mean_ms"),
-        least_ms=counted.get("least_ms"),
-        most_ms=counted.get("most_ms"),
-        statuses={str(row["status"]): row["count"] for row in statuses},
-        errors=tuple((row["message"], row["count"], row["last_url"]) for row in errors),
+LOOKS = ("first_tasks", "start_pages", "page_sums", "status_sums", "error_sums", "fate_sums")
+"""What is looked at when a run has ended."""
+
+MOST_ERRORS = 5
+
+
+def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
+    own = {name: [row for row in rows if row["run_id"] == run_id] for name, rows in found.items()}
+    start = None
+    for first in own["first_tasks"]:
+        pages = {row["url"]: row["digest"] for row in own["start_pages"]}
+        start = Start(first["url"], first["state"], first["reason"], first["error"], pages)
+    sums = {name: row[name] for row in own["page_sums"] for name in SUMS}
+    survey = Survey(
+        **sums,
+        statuses={str(row["status"]): row["count"] for row in own["status_sums"]},
+        errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
+        fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
     )
+    return Review(start, survey)
+
+
+SUMS = ("pages", "bytes", "untitled", "mean_ms", "least_ms", "most_ms")
 
 
 class RhythmRecords(Noun):

@@ -5,11 +5,12 @@ whoever looks, its run failed and its next time on its phase. Nothing here needs
 rows it changes.
 """
 
+import asyncio
 import logging
 import resource
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -19,8 +20,8 @@ from longline.engine.directory import plan_of
 from longline.engine.lifecycle import Lifecycle, Timetable
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.plan import CrawlPlan
-from longline.model.run import Note, RunRow, Start
-from longline.model.schedule import Turn, failed, interrupted, recovered, stretch_ms, succeeded
+from longline.model.run import Note, Review, Start
+from longline.model.schedule import ScheduleRow, Turn, failed, interrupted, recovered, stretch_ms, succeeded
 from longline.model.states import RUN_ENDED, Actor, RunState
 from longline.ports.clock import Clock
 from longline.ports.directory import Directory
@@ -29,6 +30,10 @@ from longline.ports.records.runs import History
 from longline.ports.records.ticks import Launch, Stop, Tick
 
 log = logging.getLogger(__name__)
+
+AT_ONCE = 100
+ASK_AT_ONCE = 10
+"""How many ended runs are seen to together, and how many sources are asked for."""
 
 NO_SOURCE = "job missing required source_id"
 STALE = "recovered: stale lock"
@@ -64,6 +69,7 @@ class Planner:
     def __init__(self, parts: Parts, settings: PlannerSettings) -> None:
         self._parts, self._settings = parts, settings
         self._timetable = parts.timetable
+        self._asking = asyncio.Semaphore(ASK_AT_ONCE)
         self._begun: dict[int, float] = {}
         self._full = False
 
@@ -71,7 +77,7 @@ class Planner:
         """Start what is due, as far as there is room; how many runs were made."""
         s = self._settings
         ticks = await self._timetable.start(self._parts.owner, s.most, s.lease_ms)
-        self._full = len(ticks) >= min(s.most, 100)
+        self._full = len(ticks) >= min(s.most, AT_ONCE)
         await self._launch(ticks)
         await self._parts.tallies.put("polled_at", self._parts.clock.now())
         if ticks:
@@ -80,14 +86,15 @@ class Planner:
 
     async def follow(self) -> int:
         """Move schedules on whose runs have ended, lapsed or take too long; how many."""
-        ticks = await self._timetable.look(self._parts.owner, self._settings.longest_ms)
-        ended = [tick for tick in ticks if tick.run.state in RUN_ENDED]
         moved = 0
-        for tick in ended:
-            moved += await self._settle(tick)
-        for tick in ticks:
-            if tick.run.state not in RUN_ENDED:
-                moved += await self._break_off(tick)
+        while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, AT_ONCE):
+            done = await self._settle([tick for tick in ticks if tick.run.state in RUN_ENDED])
+            for tick in ticks:
+                if tick.run.state not in RUN_ENDED:
+                    done += await self._break_off(tick)
+            moved += done
+            if not done or len(ticks) < AT_ONCE:
+                break
         if moved and self._full:
             await self.poll()
         return moved
@@ -98,35 +105,37 @@ class Planner:
 
     async def leave(self) -> None:
         """Break off what we hold, through no fault of its own: somebody else may run it at once."""
-        for tick in await self._timetable.held(self._parts.owner):
-            if tick.run.state in RUN_ENDED:
-                await self._settle(tick)
-            else:
+        held = await self._timetable.held(self._parts.owner)
+        await self._settle([tick for tick in held if tick.run.state in RUN_ENDED])
+        for tick in held:
+            if tick.run.state not in RUN_ENDED:
                 turn = interrupted(tick.schedule, tick.at, SHUTDOWN)
                 await self._stop(tick, turn, "interrupt", "planner", SHUTDOWN)
 
     # -- beginning --------------------------------------------------------------------------------------------
 
     async def _launch(self, ticks: Sequence[Tick]) -> None:
-        plans: dict[int, CrawlPlan] = {}
-        launches: list[Launch] = []
-        for tick in ticks:
-            try:
-                plan, source_id = await self._plan(tick)
-            except LonglineError as error:
-                await self._refuse(tick, str(error))
-            except Exception as error:
-                log.exception("a run could not be planned", extra={"schedule": tick.schedule.uid})
-                await self._parts.history.note(tick.run.id, Note(stack=traceback.format_exc()))
-                await self._refuse(tick, repr(error))
-            else:
-                plans[tick.run.id] = plan
-                launches.append(Launch(tick.run.id, plan.text(), plan.seeds[0], source_id))
+        planned = await asyncio.gather(*(self._planned(tick) for tick in ticks))
+        plans = {tick.run.id: made for tick, made in zip(ticks, planned, strict=True) if made is not None}
+        launches = [Launch(i, plan.text(), plan.seeds[0], source_id) for i, (plan, source_id) in plans.items()]
         for run_id in await self._timetable.launch(launches):
             self._begun[run_id] = time.process_time()
-        seeds = [seed(url, run_id, plan) for run_id, plan in plans.items() for url in plan.seeds]
+        seeds = [seed(url, run_id, plan) for run_id, (plan, _) in plans.items() for url in plan.seeds]
         if seeds:
             await self._parts.lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
+
+    async def _planned(self, tick: Tick) -> tuple[CrawlPlan, int | None] | None:
+        """The plan of a run and the source it is for; None for a run that has failed before it could begin."""
+        try:
+            async with self._asking:
+                return await self._plan(tick)
+        except LonglineError as error:
+            await self._refuse(tick, str(error))
+        except Exception as error:
+            log.exception("a run could not be planned", extra={"schedule": tick.schedule.uid})
+            await self._parts.history.note({tick.run.id: Note(stack=traceback.format_exc())})
+            await self._refuse(tick, repr(error))
+        return None
 
     async def _plan(self, tick: Tick) -> tuple[CrawlPlan, int | None]:
         schedule = tick.schedule
@@ -142,29 +151,29 @@ class Planner:
 
     # -- ending -----------------------------------------------------------------------------------------------
 
-    async def _settle(self, tick: Tick) -> bool:
-        """A run that has ended moves its schedule on; one that never really began has failed after all."""
-        schedule, run = tick.schedule, tick.run
-        await self._note(run)
-        if run.state == RunState.FAILED:
-            turn = failed(schedule, tick.at, run.error or "the run failed")
-        elif run.state == RunState.CANCELLED:
-            turn = interrupted(schedule, tick.at, run.error or "the run was cancelled")
-        else:
-            start = await self._parts.history.start(run.id)
-            if (refusal := refused(start)) is not None:
-                return await self._stop(tick, failed(schedule, tick.at, refusal), "condemn", "upkeep", refusal)
-            return await self._succeed(tick, start)
-        return await self._timetable.turn(schedule, turn, "planner") is not None
-
-    async def _succeed(self, tick: Tick, start: Start | None) -> bool:
-        rhythm = await self._rhythm(tick, start)
-        turn = succeeded(tick.schedule, tick.at, rhythm.interval_ms if rhythm else None)
-        turned = await self._timetable.turn(tick.schedule, turn, "planner")
-        if turned is not None and rhythm is not None:
+    async def _settle(self, ticks: Sequence[Tick]) -> int:
+        """Runs that have ended move their schedules on; one that never really began has failed after all."""
+        if not ticks:
+            return 0
+        reviews = await self._parts.history.review([tick.run.id for tick in ticks])
+        await self._parts.history.note({tick.run.id: self._note(tick.run.id, reviews) for tick in ticks})
+        turns: list[tuple[ScheduleRow, Turn]] = []
+        rhythms: dict[int, Rhythm] = {}
+        condemned = 0
+        for tick in ticks:
+            start = reviews[tick.run.id].start
+            if tick.run.state == RunState.COMPLETED and (why := refused(start)) is not None:
+                turn = failed(tick.schedule, tick.at, why)
+                condemned += await self._stop(tick, turn, "condemn", "upkeep", why)
+                continue
+            if tick.run.state == RunState.COMPLETED and (rhythm := await self._rhythm(tick, start)) is not None:
+                rhythms[tick.schedule.id] = rhythm
+            turns.append((tick.schedule, ended(tick, rhythms.get(tick.schedule.id))))
+        turned = await self._timetable.turn_all(turns, "planner")
+        for schedule_id in turned.keys() & rhythms.keys():
             # Only by the one who moved the schedule: two who saw the same run must not count it twice.
-            await self._keep_rhythm(tick.schedule.source_ref, rhythm)
-        return turned is not None
+            await self._keep_rhythm(turned[schedule_id].source_ref, rhythms[schedule_id])
+        return condemned + len(turned)
 
     async def _break_off(self, tick: Tick) -> bool:
         """A run that has not ended: its holder is gone, or it takes too long, or neither after all."""
@@ -206,16 +215,22 @@ class Planner:
         except Unavailable as error:
             log.warning("the rhythm of a source is not kept", extra={"error": str(error)})
 
-    async def _note(self, run: RunRow) -> None:
-        survey = await self._parts.history.survey(run.id)
-        begun = self._begun.pop(run.id, None)
-        usage = resource.getrusage(resource.RUSAGE_SELF)
-        note = Note(
-            figures=msgspec.json.encode(survey).decode(),
+    def _note(self, run_id: int, reviews: Mapping[int, Review]) -> Note:
+        begun = self._begun.pop(run_id, None)
+        return Note(
+            figures=msgspec.json.encode(reviews[run_id].survey).decode(),
             cpu_ms=None if begun is None else round((time.process_time() - begun) * 1000),
-            memory_mb=usage.ru_maxrss // 1024,
+            memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
         )
-        await self._parts.history.note(run.id, note)
+
+
+def ended(tick: Tick, rhythm: Rhythm | None) -> Turn:
+    """What a schedule is after its run has ended."""
+    if tick.run.state == RunState.FAILED:
+        return failed(tick.schedule, tick.at, tick.run.error or "the run failed")
+    if tick.run.state == RunState.CANCELLED:
+        return interrupted(tick.schedule, tick.at, tick.run.error or "the run was cancelled")
+    return succeeded(tick.schedule, tick.at, rhythm.interval_ms if rhythm else None)
 
 
 def refused(start: Start | None) -> str | None:

@@ -1,8 +1,9 @@
 """Runs: executions, with counts that always add up."""
 
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.run import Brought, Fate, NewRun, Note, Record, RunRow, Start, Survey
+from longline.model.run import Brought, Fate, NewRun, Note, Record, Review, RunRow
 
 
 class Runs(Protocol):
@@ -52,16 +53,12 @@ class History(Protocol):
         """What completed runs brought that started since then."""
         ...
 
-    async def start(self, run_id: int) -> Start | None:
-        """How the run's first URL ended, and the digests of the pages it may have led to."""
+    async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
+        """How runs began, and what their pages add up to."""
         ...
 
-    async def survey(self, run_id: int) -> Survey:
-        """What the pages of a run add up to."""
-        ...
-
-    async def note(self, run_id: int, note: Note) -> None:
-        """Keep with a run what is known of it now that it has ended."""
+    async def note(self, notes: Mapping[int, Note]) -> None:
+        """Keep with runs what is known of them now that they have ended."""
         ...
 
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from longline.services.glances import Glances
 from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
 from longline.services.sources import Sources, Sync
@@ -16,5 +17,7 @@ class Desk:
     runs: Runs
     sources: Sources
     sync: Sync
+    glances: Glances
     lease_ms: int
     planning: bool = True
+    internal_secret: str = ""

@@ -16,6 +16,7 @@ from longline.services.tokens import Tokens
 from longline.surfaces.http import answer, bearer
 from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.executions import EXECUTIONS, ONE_EXECUTION
+from longline.surfaces.intervals.fetch import fetch_route
 from longline.surfaces.intervals.jobs import CONTROLS, JOBS
 from longline.surfaces.intervals.scheduler import SCHEDULER, NotPlanning
 from longline.surfaces.intervals.sources import ADMIN, SOURCES
@@ -65,7 +66,11 @@ def routes(desk: Desk, tokens: Tokens) -> list[Router]:
     """The whole door."""
     given = {"desk": Provide(lambda: desk, sync_to_thread=False)}
     guards = [guard(tokens)]
-    return [
+    guarded = [
         Router("/", route_handlers=handlers, dependencies=given, exception_handlers=missing(text), guards=guards)
         for text, handlers in HANDLERS
     ]
+    if not desk.internal_secret:
+        return guarded
+    glances = {"glances": Provide(lambda: desk.glances, sync_to_thread=False)}
+    return [*guarded, Router("/", route_handlers=[fetch_route(desk.internal_secret)], dependencies=glances)]

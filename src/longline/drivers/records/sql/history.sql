@@ -32,28 +32,36 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 ) /*pg ) */
 RETURNING id;
 
--- name: first_task_of_run
-SELECT url, state, reason, error, status FROM tasks WHERE run_id = :run_id ORDER BY id LIMIT 1;
+-- name: first_tasks
+SELECT t.run_id, t.url, t.state, t.reason, t.error FROM tasks t /*rows , r(run_id bigint) */
+WHERE t.id = (SELECT MIN(m.id) FROM tasks m WHERE m.run_id = r.run_id);
 
--- name: start_pages_of_run
-SELECT t.url, p.digest FROM tasks t JOIN pages p ON p.task_id = t.id WHERE t.run_id = :run_id ORDER BY t.id LIMIT 20;
+-- name: start_pages
+SELECT t.run_id, t.url, p.digest FROM tasks t JOIN pages p ON p.task_id = t.id /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id AND t.depth = 0 ORDER BY t.id;
 
--- name: statuses_of_run
-SELECT status, COUNT(*) AS count FROM tasks WHERE run_id = :run_id AND status IS NOT NULL GROUP BY status;
+-- name: page_sums
+SELECT t.run_id, COUNT(*) AS pages, CAST(SUM(p.body_bytes) AS BIGINT) AS bytes, COUNT(CASE WHEN p.title = '' THEN 1 END) AS untitled,
+       CAST(AVG(p.fetch_ms) AS DOUBLE PRECISION) AS mean_ms, MIN(p.fetch_ms) AS least_ms, MAX(p.fetch_ms) AS most_ms
+FROM tasks t JOIN pages p ON p.task_id = t.id /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id GROUP BY t.run_id;
 
--- name: errors_of_run
-SELECT error AS message, COUNT(*) AS count, MAX(url) AS last_url FROM tasks
-WHERE run_id = :run_id AND error IS NOT NULL GROUP BY error ORDER BY COUNT(*) DESC, error LIMIT 5;
+-- name: status_sums
+SELECT t.run_id, t.status, COUNT(*) AS count FROM tasks t /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id AND t.status IS NOT NULL GROUP BY t.run_id, t.status;
 
--- name: pages_of_run
-SELECT COUNT(*) AS count, CAST(COALESCE(SUM(p.body_bytes), 0) AS BIGINT) AS bytes, CAST(AVG(p.fetch_ms) AS DOUBLE PRECISION) AS mean_ms,
-       MIN(p.fetch_ms) AS least_ms, MAX(p.fetch_ms) AS most_ms, COUNT(CASE WHEN p.title = '' THEN 1 END) AS untitled
-FROM tasks t JOIN pages p ON p.task_id = t.id WHERE t.run_id = :run_id;
+-- name: error_sums
+SELECT t.run_id, t.error, COUNT(*) AS count, MAX(t.url) AS last_url FROM tasks t /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id AND t.error IS NOT NULL GROUP BY t.run_id, t.error ORDER BY COUNT(*) DESC, t.error;
 
--- name: note_run
-UPDATE runs SET figures = CAST(:figures AS TEXT), cpu_ms = CAST(:cpu_ms AS BIGINT), memory_mb = CAST(:memory_mb AS BIGINT),
-    stack = CAST(:stack AS TEXT)
-WHERE id = :id;
+-- name: fate_sums
+SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
+WHERE f.run_id = r.run_id AND f.count > 0;
+
+-- name: note_runs
+UPDATE runs SET figures = r.figures, cpu_ms = r.cpu_ms, memory_mb = r.memory_mb, stack = r.stack
+/*rows FROM r(id bigint, figures text, cpu_ms bigint, memory_mb bigint, stack text) */
+WHERE runs.id = r.id;
 
 -- name: rhythm
 SELECT * FROM rhythms WHERE source_ref = :source_ref;
