@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 from longline.cli.reference import render, write
+from longline.model import fate
 from longline.model.states import MOVES, STATES
 from longline.settings import KEYS
 from longline.settings.aliases import ALIASES, NOT_YET
@@ -11,7 +12,7 @@ def test_pages_are_written_as_they_are_rendered(tmp_path: Path):
     write(tmp_path / "reference")
     pages = {path.name: path.read_text() for path in (tmp_path / "reference").iterdir()}
     assert pages == render() == render()
-    assert set(pages) == {"cli.md", "settings.md", "states.md"}
+    assert set(pages) == {"cli.md", "reasons.md", "settings.md", "states.md"}
 
 
 def test_every_setting_and_every_variable_is_in_the_manual():
@@ -34,6 +35,24 @@ def test_every_move_is_in_the_manual():
             drawn = re.search(rf"--> {move.became}: .*\b{move.name}\b", part)
             told = re.search(rf"^Not drawn.*\b{move.name}\b", part, re.M)
             assert bool(drawn) is not bool(told), move.name
+
+
+def test_every_reason_is_in_the_manual():
+    ended, refused = render()["reasons.md"].split("\n## ")
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (\S+) \| (.+) \|$", ended, re.M)
+    assert {reason: (fate_, again) for reason, fate_, again, _ in rows} == {
+        fate.OK: ("completed", "–"),
+        **dict.fromkeys(fate.RETRYABLE, ("failed", "yes")),
+        **dict.fromkeys(fate.FINAL, ("failed", "no")),
+        **dict.fromkeys(fate.SKIPPED, ("skipped", "no")),
+    }
+    assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", refused, re.M)) == fate.REFUSED
+
+
+def test_settings_that_a_reason_names_exist():
+    named = re.findall(r"`(\w+)`", " ".join([*fate.RETRYABLE.values(), *fate.FINAL.values(), *fate.SKIPPED.values()]))
+    assert named
+    assert not set(named) - set(KEYS)
 
 
 def test_every_command_is_in_the_manual():

@@ -6,20 +6,31 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+import msgspec
+
+from longline.engine.exits import Exits
+from longline.engine.fetch import Fetched, Fetcher
+from longline.engine.frontier import HeldHost
+from longline.engine.politeness import Politeness
+from longline.engine.rules import Rules
+from longline.engine.sender import FetchSettings, Sender
 from longline.model.errors import NotFound, Unavailable
 from longline.model.host import HostLease
 from longline.model.plan import CrawlPlan
+from longline.model.proxy import Ask, NoProxies, Used
 from longline.model.run import RunRow
 from longline.model.segment import SegmentRow
-from longline.model.task import ClaimedTask, NewTask
+from longline.model.task import ClaimedTask, NewTask, PageFacts
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
+from longline.ports.records.proxies import Way
 
 OWNER = 7
 RUN = 1
 HOST = "a.example"
+AGENT = "longline/1.0"
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 
 Journal = list[tuple[str, Any]]
@@ -82,6 +93,60 @@ class FakeHttp:
 
     def _usual(self, url: str) -> Response:
         return response(url, 404, b"") if url.endswith("/robots.txt") else response(url)
+
+
+class FakeWays:
+    """Proxies in turn from a list; those in `spent` cannot go any more. `used` is what was accounted for."""
+
+    def __init__(self, *ways: Way) -> None:
+        self.ways, self.spent = list(ways), set[int]()
+        self.used: list[Used] = []
+        self.picks: list[Ask] = []
+        self.journal: list[str] = []
+        self.away = False
+        self._turn = 0
+
+    async def pick(self, ask: Ask) -> list[Way]:
+        if self.away:
+            raise Unavailable("no database")
+        self.picks.append(ask)
+        self.journal.append("pick")
+        await asyncio.sleep(0)
+        able = [w for w in self.ways if w.proxy_id not in self.spent | ask.exclude]
+        if self.ways and not able:
+            raise NoProxies(f"none of {len(self.ways)} proxies can be used now")
+        picked = [able[(self._turn + n) % len(able)] for n in range(ask.wanted)] if able else []
+        self._turn += len(picked)
+        return picked
+
+    async def account(self, used: Sequence[Used]) -> None:
+        if self.away:
+            raise Unavailable("no database")
+        self.journal.append("account")
+        self.used.extend(used)
+
+    async def probes(self, limit: int = 10) -> list[Way]:
+        return self.ways[:limit]
+
+
+def sender_of(http: FakeHttp, clock: Clock, *ways: Way, **settings: Any) -> Sender:
+    """A sender over a fake client, with proxies if any are given."""
+    return Sender(http, clock, FetchSettings(**{"user_agent": AGENT} | settings), Exits(FakeWays(*ways), clock))
+
+
+class Asker:
+    """Fetches single URLs, as the tasks of a run."""
+
+    def __init__(
+        self, http: FakeHttp, clock: Clock, chance: Callable[[], float] = lambda: 0.5, **settings: Any
+    ) -> None:
+        sender = sender_of(http, clock, **settings)
+        most = settings.get("max_bytes", 10**6)
+        self._fetcher = Fetcher(sender, Rules(sender, clock, most), clock, most, Politeness(), chance)
+
+    async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan, **facts: Any) -> Fetched:
+        task = claimed(**facts)
+        return await self._fetcher.fetch(host, msgspec.structs.replace(task, url=url), plan)
 
 
 class FakeBlobs:
@@ -148,6 +213,7 @@ class Line:
     setting: HostSetting
     tasks: dict[int, ClaimedTask] = field(default_factory=dict)
     attempts: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    claims: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     owner: int | None = None
     token: int = 0
     until: int = 0
@@ -243,10 +309,10 @@ class FakeFrontier:
         line.owner, line.token, line.until = owner, line.token + 1, self.now + ttl_ms
         picked = []
         for task in self._due(line)[:tasks]:
-            line.attempts[task.id] += 1
+            line.claims[task.id] += 1
             line.marked[task.id] = line.token
-            facts = {n: getattr(task, n) for n in task.__struct_fields__} | {"attempt": line.attempts[task.id]}
-            picked.append(ClaimedTask(**facts))
+            attempt, claims = line.attempts[task.id] + 1, line.claims[task.id]
+            picked.append(msgspec.structs.replace(task, attempt=attempt, claims=claims))
         s = line.setting
         return HostLease(
             number, s.host, line.token, line.until, s.delay_ms, s.concurrency, line.not_before, tuple(picked)
@@ -288,11 +354,12 @@ class FakeFrontier:
             line = self.lines[report.host_id]
             for outcome in report.outcomes:
                 del line.marked[outcome.task.id], line.tasks[outcome.task.id]
+                line.attempts[outcome.task.id], line.claims[outcome.task.id] = outcome.task.attempt, 0
                 if outcome.became == "pending":
                     facts = {n: getattr(outcome.task, n) for n in outcome.task.__struct_fields__}
                     line.tasks[outcome.task.id] = ClaimedTask(**facts | {"due": outcome.due})
             for task in report.unstarted:
-                line.attempts[task.id] -= 1
+                line.claims[task.id] -= 1
                 del line.marked[task.id]
             if report.release:
                 line.owner, line.token, line.not_before = None, line.token + 1, report.not_before
@@ -307,6 +374,16 @@ class FakeFrontier:
         for number in held:
             self.take_away(number)
         return len(held)
+
+
+class FakeTasks:
+    """Pages by task: the key of the segment, and the facts."""
+
+    def __init__(self) -> None:
+        self.pages: dict[int, tuple[str, PageFacts]] = {}
+
+    async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
+        return self.pages.get(task_id)
 
 
 class FakeRuns:

@@ -2,7 +2,7 @@ from collections import Counter
 
 import pytest
 
-from longline.engine.admit import Admission, seed
+from longline.engine.admit import Admission, Verdicts, seed
 from longline.model.plan import CrawlPlan
 from longline.model.url import BadUrl, dedupe_key
 from longline.ports.records.frontier import HostSetting
@@ -12,7 +12,7 @@ PLAN = CrawlPlan(("https://a.example/",), max_depth=2, hosts=("a.example",), del
 
 
 def test_links_are_one_step_deeper_and_know_where_they_come_from():
-    admission = Admission()
+    admission = Admission(Verdicts())
     admission.links(claimed(9, depth=1, scope=4), ["https://a.example/x#top", "https://a.example/y"], PLAN)
     first, second = admission.tasks
     assert (first.url, second.url) == ("https://a.example/x", "https://a.example/y")
@@ -22,20 +22,20 @@ def test_links_are_one_step_deeper_and_know_where_they_come_from():
 
 
 def test_beyond_the_depth_nothing_is_taken_and_everything_is_counted():
-    admission = Admission()
+    admission = Admission(Verdicts())
     admission.links(claimed(depth=2), ["https://a.example/x", "https://a.example/y"], PLAN)
     assert (admission.tasks, admission.hosts) == ([], [])
     assert admission.refused == {(RUN, "depth"): 2}
 
 
 def test_a_redirect_is_no_step_deeper():
-    admission = Admission()
+    admission = Admission(Verdicts())
     admission.redirect(claimed(depth=2), "https://a.example/moved", PLAN)
     assert [task.depth for task in admission.tasks] == [2]
 
 
 def test_other_hosts_are_refused_where_the_plan_names_its_own():
-    admission = Admission()
+    admission = Admission(Verdicts())
     admission.links(claimed(), ["https://b.example/", "https://a.example:8080/", "http://a.example/"], PLAN)
     admission.redirect(claimed(), "https://b.example/", PLAN)
     assert [task.url for task in admission.tasks] == ["http://a.example/"]
@@ -44,14 +44,14 @@ def test_other_hosts_are_refused_where_the_plan_names_its_own():
 
 def test_any_host_will_do_where_the_plan_names_none():
     plan = CrawlPlan(("https://a.example/",), delay_ms=250, concurrency=3)
-    admission = Admission()
+    admission = Admission(Verdicts())
     admission.links(claimed(), ["https://b.example/", "https://c.example/", "https://b.example/x"], plan)
     assert [task.host for task in admission.tasks] == ["b.example", "c.example", "b.example"]
     assert admission.hosts == [HostSetting("b.example", 250, 3), HostSetting("c.example", 250, 3)]
 
 
 def test_what_is_no_url_is_counted_by_its_reason():
-    admission = Admission()
+    admission = Admission(Verdicts())
     bad = ["mailto:a@b.example", "ftp://a.example/", "https://", "x" * 9000, "https://a.example/\ud800", "/relative"]
     admission.links(claimed(), bad, PLAN)
     assert admission.tasks == []
@@ -59,7 +59,7 @@ def test_what_is_no_url_is_counted_by_its_reason():
 
 
 def test_refusals_are_counted_run_by_run():
-    admission = Admission()
+    admission = Admission(Verdicts())
     admission.links(claimed(1, run_id=1, depth=2), ["https://a.example/x"], PLAN)
     admission.links(claimed(2, run_id=2, depth=2), ["https://a.example/x"] * 2, PLAN)
     assert admission.refused == Counter({(1, "depth"): 1, (2, "depth"): 2})
@@ -72,3 +72,56 @@ def test_a_seed_starts_the_scope_of_its_run():
     assert host == HostSetting("a.example", 250, 3)
     with pytest.raises(BadUrl):
         seed("a.example", 5, PLAN)
+
+
+# -- verdicts ---------------------------------------------------------------------------------------------------
+
+LINKS = ["https://a.example/x", "https://b.example/", "https://a.example/y"]
+
+
+def test_what_was_taken_is_known_and_not_sent_again():
+    verdicts = Verdicts()
+    first = Admission(verdicts)
+    first.links(claimed(1), LINKS, PLAN)
+    verdicts.took(first.tasks)
+    again = Admission(verdicts)
+    again.links(claimed(2), [*LINKS, "https://a.example/z"], PLAN)
+    assert [task.url for task in again.tasks] == ["https://a.example/z"]
+    assert again.refused == {(RUN, "known"): 2, (RUN, "offsite"): 1}
+
+
+def test_what_was_not_taken_is_sent_again():
+    verdicts = Verdicts()
+    for _ in range(2):
+        admission = Admission(verdicts)
+        admission.links(claimed(1), LINKS, PLAN)
+        assert [task.url for task in admission.tasks] == ["https://a.example/x", "https://a.example/y"]
+
+
+def test_another_run_makes_up_its_own_mind():
+    verdicts = Verdicts()
+    first = Admission(verdicts)
+    first.links(claimed(1, run_id=1), LINKS, PLAN)
+    verdicts.took(first.tasks)
+    other = Admission(verdicts)
+    other.links(claimed(2, run_id=2), LINKS, CrawlPlan((), hosts=("b.example",)))
+    assert [task.url for task in other.tasks] == ["https://b.example/"]
+
+
+def test_a_url_goes_once_with_each_report():
+    admission = Admission(Verdicts())
+    admission.links(claimed(1), LINKS, PLAN)
+    admission.links(claimed(2), LINKS, PLAN)
+    assert len(admission.tasks) == 2
+    assert admission.refused == {(RUN, "offsite"): 2, (RUN, "known"): 2}
+
+
+def test_no_more_is_remembered_than_so_much():
+    verdicts = Verdicts(most=3)
+    taken = Admission(verdicts)
+    taken.links(claimed(1), [f"https://a.example/{n}" for n in range(5)], PLAN)
+    verdicts.took(taken.tasks)
+    again = Admission(verdicts)
+    again.links(claimed(2), [f"https://a.example/{n}" for n in range(5)], PLAN)
+    assert len(again.tasks) + again.refused[RUN, "known"] == 5
+    assert again.refused[RUN, "known"] <= 3

@@ -45,12 +45,12 @@ def uris(data: bytes) -> list[str]:
 
 
 def test_what_was_fetched_is_kept_with_its_facts():
-    page = kept(3, "Three")
-    assert (page.facts.url, page.facts.title, page.facts.fetched_at) == ("https://a.example/3", "Three", START + 3)
-    assert (page.facts.status, page.facts.body_bytes, page.facts.fetch_ms) == (200, 8, 5)
-    assert (page.facts.content_type, page.facts.etag, page.facts.last_modified) == ("text/html", '"e"', None)
-    assert read_record(page.record.member).body == b"<p>3</p>"
-    assert page.facts.length == len(page.record.member)
+    record, facts = kept(3, "Three").made()
+    assert (facts.url, facts.title, facts.fetched_at) == ("https://a.example/3", "Three", START + 3)
+    assert (facts.status, facts.body_bytes, facts.fetch_ms) == (200, 8, 5)
+    assert (facts.content_type, facts.etag, facts.last_modified) == ("text/html", '"e"', None)
+    assert read_record(record.member).body == b"<p>3</p>"
+    assert facts.length == len(record.member)
 
 
 def test_of_a_failure_nothing_is_kept():
@@ -80,7 +80,7 @@ async def test_a_segment_is_written_again_with_exactly_what_remains(keeper: Keep
     assert (after.key, after.written.segment_id) == (before.key, before.written.segment_id)
     assert list(blobs.objects) == [before.key]
     assert uris(blobs.objects[after.key]) == ["https://a.example/0", "https://a.example/3"]
-    assert [f.offset for f in after.facts] == [0, len(pages[0].record.member)]
+    assert [f.offset for f in after.facts] == [0, len(pages[0].made()[0].member)]
     assert after.written.records == 2
 
 

@@ -7,13 +7,19 @@ from typing import Any
 
 import pytest
 
-from longline.engine.fetch import Fetcher, FetchSettings
+from longline.engine.archive import Archive
+from longline.engine.exits import Exits
+from longline.engine.fetch import Fetcher
 from longline.engine.keep import Keeper
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parser
+from longline.engine.pipeline import Pipeline
 from longline.engine.plans import Plans
+from longline.engine.politeness import Politeness
 from longline.engine.reporter import Reporter
-from longline.engine.worker import LOST_CLAIMS, Parts, Worker, WorkerSettings
+from longline.engine.rules import Rules
+from longline.engine.sender import FetchSettings, Sender
+from longline.engine.worker import Parts, Worker, WorkerSettings
 from longline.model.plan import CrawlPlan
 from longline.parsers import page
 from longline.plugins import Page, parser
@@ -29,6 +35,8 @@ from tests.engine.fakes import (
     FakeHttp,
     FakeRuns,
     FakeSegments,
+    FakeTasks,
+    FakeWays,
     Journal,
     claimed,
     part,
@@ -43,20 +51,29 @@ LEASE = 30.0
 class Shop:
     """A worker among fakes. Time passes only while somebody waits in `until`."""
 
-    def __init__(self, clock: FakeClock, *parsers: Any, plan: CrawlPlan = PLAN, **settings: Any) -> None:
+    def __init__(
+        self, clock: FakeClock, *parsers: Any, plan: CrawlPlan = PLAN, parse: bool = True, **settings: Any
+    ) -> None:
         self.clock, self.journal = clock, Journal()
         self.blobs, self.segments = FakeBlobs(self.journal), FakeSegments(self.journal)
         self.frontier = FakeFrontier(clock, self.journal, self.segments)
-        self.http, self.runs = FakeHttp(clock), FakeRuns({RUN: plan})
+        self.http, self.runs, self.tasks = FakeHttp(clock), FakeRuns({RUN: plan}), FakeTasks()
         mine = ModuleType("mine")
         vars(mine).update({f.__name__: f for f in parsers})
         lifecycle = Lifecycle(records_of(self.frontier))
+        exits = Exits(FakeWays(), clock)
+        sender = Sender(self.http, clock, FetchSettings("longline/1.0"), exits)
         parts = Parts(
             lifecycle=lifecycle,
-            plans=Plans(part(self.runs)),
-            fetcher=Fetcher(self.http, clock, FetchSettings("longline/1.0")),
-            parser=Parser(Registry(page, mine)),
+            pipeline=Pipeline(
+                plans=Plans(part(self.runs)),
+                fetcher=Fetcher(sender, Rules(sender, clock, 10**6), clock, 10**6, Politeness()),
+                parser=Parser(Registry(page, mine)) if parse else None,
+                archive=Archive(part(self.tasks), part(self.blobs)),
+                clock=clock,
+            ),
             reporter=Reporter(lifecycle, Keeper(part(self.blobs), part(self.segments), clock, OWNER), clock),
+            exits=exits,
             clock=clock,
             owner=OWNER,
         )
@@ -157,15 +174,6 @@ async def test_what_failed_is_tried_again_later_and_not_for_ever(shop: Shop):
     assert times[2] - times[1] >= 2
     p = shop.worker.progress
     assert (p.pages, p.retries, p.failed) == (1, 3, 2)
-
-
-async def test_a_page_that_kills_its_workers_is_given_up_without_another_try(shop: Shop):
-    shop.frontier.add(claimed(1))
-    shop.frontier.lines[1].attempts[1] = PLAN.max_attempts + LOST_CLAIMS
-    async with shop.open():
-        await shop.until(lambda: shop.frontier.ended)
-    assert shop.frontier.ended == {1: "worker_lost"}
-    assert shop.http.sent == []
 
 
 async def test_what_nobody_foresaw_is_one_tasks_failure(shop: Shop, caplog: pytest.LogCaptureFixture):
@@ -296,7 +304,7 @@ async def test_a_host_that_wants_to_be_left_alone_is_let_go_until_then(shop: Sho
         line = shop.frontier.lines[1]
         assert line.owner is None, "nobody sits on a host that cannot be asked"
         assert line.not_before - shop.clock.now() in range(299_000, 300_100)
-        assert line.attempts[2] == 0, "what was not started was not tried"
+        assert line.claims[2] == 0, "what was not started was not tried"
         await shop.pass_by(290, step=1)
         assert len(shop.http.sent) == 1
         await shop.until(lambda: not line.tasks, step=1)
@@ -478,17 +486,18 @@ async def test_on_stop_what_is_under_way_ends_and_the_rest_goes_back_untried(clo
     assert len(shop.http.sent) == 2, "nothing new was started"
     line = shop.frontier.lines[1]
     assert (line.owner, shop.frontier.leased) == (None, 0)
-    assert {n: line.attempts[n] for n in range(3, 10)} == dict.fromkeys(range(3, 10), 0)
+    assert {n: line.claims[n] for n in range(3, 10)} == dict.fromkeys(range(3, 10), 0)
 
 
-async def test_what_does_not_end_in_time_is_left_and_counted_as_tried(shop: Shop):
+async def test_what_does_not_end_in_time_is_left_and_counted_as_claimed(shop: Shop):
     shop.frontier.add(claimed(1), claimed(2))
     shop.gate(url(1))
     async with shop.open():
         await shop.until(lambda: shop.http.sent)
     line = shop.frontier.lines[1]
     assert (line.owner, shop.frontier.ended) == (None, {})
-    assert (line.attempts[1], line.attempts[2]) == (1, 0)
+    assert (line.claims[1], line.claims[2]) == (1, 0)
+    assert line.attempts[1] == 0, "an attempt is counted when it is reported"
 
 
 async def test_results_that_wait_are_reported_before_the_end(clock: FakeClock):
@@ -510,7 +519,7 @@ async def test_a_stop_that_comes_during_a_claim_starts_nothing(shop: Shop):
         await asyncio.sleep(0.01)
         shop.frontier.gate.set()
     assert shop.http.sent == []
-    assert (shop.frontier.held, shop.frontier.lines[1].attempts[1]) == ([], 0)
+    assert (shop.frontier.held, shop.frontier.lines[1].claims[1]) == ([], 0)
 
 
 async def test_it_leaves_in_time_also_when_nothing_can_be_reported(shop: Shop, caplog: pytest.LogCaptureFixture):

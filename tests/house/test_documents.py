@@ -23,6 +23,14 @@ PROVED_ELSEWHERE = {
     # Shapes with one property each; every test of those who fill them reads it.
     "ports/http.py": "drivers/http",
     "ports/records/frontier.py": "drivers/records",
+    # A door is proved over HTTP, and the services that stand behind one door only are proved with it.
+    "surfaces/bots/": "surfaces/bots",
+    "services/bots.py": "surfaces/bots",
+    "services/bot_registry.py": "surfaces/bots",
+    "services/bot_schedules.py": "surfaces/bots",
+    "services/bot_tasks.py": "surfaces/bots",
+    "engine/upkeep/bots.py": "surfaces/bots",
+    "wiring/bots.py": "surfaces/bots",
 }
 """Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""
 

@@ -35,6 +35,8 @@ HELD = {
 """What somebody who left in good order has none of."""
 
 
+FATES = ("completed", "failed", "cancelled", "skipped")
+
 LOOPBACK = {"LONGLINE_EGRESS_ALLOW": "127.0.0.0/8"}
 """The websites of tests lie inside: whoever works for us there must be allowed to."""
 
@@ -88,6 +90,19 @@ class Place:
     def give_work(self, site: SiteHandle) -> None:
         """Ask for a crawl of the site and leave it to whoever works here."""
         apart(partial(_give_work, self.settings, site.url))
+
+    def assert_sums_reconcile(self) -> None:
+        """Recount every sum of the one run from the rows it sums up."""
+        [(run_id, admitted, still_open, completed, failed, cancelled, skipped)] = self.ask(
+            "SELECT id, admitted, open, completed, failed, cancelled, skipped FROM runs"
+        )
+        rows = self.ask(f"SELECT state, COUNT(*) FROM tasks WHERE run_id = {run_id} GROUP BY state")
+        states: dict[str, int] = dict(rows)
+        assert admitted == sum(states.values())
+        assert (completed, failed, cancelled, skipped) == tuple(states.get(s, 0) for s in FATES)
+        assert still_open == admitted - completed - failed - cancelled - skipped
+        counted = "SELECT fate, CAST(SUM(count) AS BIGINT) FROM fates WHERE fate <> 'refused' GROUP BY fate"
+        assert dict(self.ask(counted)) == {s: n for s, n in states.items() if s in FATES}
 
     def assert_whole(self, site: SiteHandle) -> None:
         """Every page of the site is kept once, with its title, and rows and archive agree."""

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.journeys.archive import ask, records
+from tests.journeys.place import Place
 from tests.web import SiteHandle, running_site
 
 PAGES = 500
@@ -35,21 +36,6 @@ def wait_for_visits(site: SiteHandle, wanted: int, process: subprocess.Popen[str
         time.sleep(0.01)
 
 
-def assert_sums_reconcile(out: Path) -> None:
-    """Recount every sum from the rows it sums up."""
-    [(run_id, admitted, still_open, completed, failed, cancelled, skipped)] = ask(
-        out, "SELECT id, admitted, open, completed, failed, cancelled, skipped FROM runs"
-    )
-    states = dict(ask(out, f"SELECT state, COUNT(*) FROM tasks WHERE run_id = {run_id} GROUP BY state"))
-    assert admitted == sum(states.values())
-    assert (completed, failed, cancelled, skipped) == tuple(
-        states.get(s, 0) for s in ("completed", "failed", "cancelled", "skipped")
-    )
-    assert still_open == admitted - completed - failed - cancelled - skipped
-    fates = dict(ask(out, "SELECT fate, SUM(count) FROM fates WHERE fate <> 'refused' GROUP BY fate"))
-    assert fates == {s: n for s, n in states.items() if s in ("completed", "failed", "cancelled", "skipped")}
-
-
 def assert_whole(site: SiteHandle, out: Path) -> None:
     """Every page is kept once, rows and archive agree, and nothing is held or left over."""
     kept = records(out)
@@ -62,7 +48,7 @@ def assert_whole(site: SiteHandle, out: Path) -> None:
     assert ask(out, "SELECT COUNT(*) FROM queue") == [(0,)]
     assert ask(out, "SELECT state, open, completed, skipped FROM runs") == [("completed", 0, PAGES, 5)]
     assert ask(out, "SELECT COUNT(*) FROM workers") == [(0,)]
-    assert_sums_reconcile(out)
+    Place(out).assert_sums_reconcile()
 
 
 def test_fetches_every_page_once(tmp_path: Path) -> None:
@@ -88,7 +74,7 @@ def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path
             process.send_signal(signal.SIGKILL)
             process.communicate()
             assert ask(out, "SELECT state FROM runs") == [("running",)]
-            assert_sums_reconcile(out)
+            Place(out).assert_sums_reconcile()
         done = run(site, out)
         assert done.returncode == 0, done.stderr
         assert "going on" in done.stdout

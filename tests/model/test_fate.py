@@ -11,6 +11,12 @@ def test_no_reason_means_two_things():
     assert sum(len(k) for k in kinds) == len(set().union(*kinds))
 
 
+@pytest.mark.parametrize("kind", [fate.RETRYABLE, fate.FINAL, fate.SKIPPED, fate.REFUSED])
+def test_every_reason_says_what_it_means_and_no_other_says_the_same(kind: dict[str, str]):
+    assert all(kind.values())
+    assert len(set(kind.values())) == len(kind)
+
+
 @pytest.mark.parametrize(
     ("status", "reason"),
     [(200, None), (204, None), (304, None), (400, "http_4xx"), (404, "http_4xx"), (429, "http_429"), (503, "http_5xx")],

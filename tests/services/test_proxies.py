@@ -221,3 +221,13 @@ async def test_probes_are_ways_too(proxies: Proxies, ways: Ways, clock: FakeCloc
     clock.advance(PROBE_EVERY / 1000)
     (way,) = await ways.probes()
     assert (way.proxy_id, way.source_id, way.proxy.password) == (made.id, None, PASSWORD)
+
+
+async def test_proxies_of_the_settings_are_registered_once_and_kept_up_to_date(proxies: Proxies, ways: Ways):
+    await proxies.ensure(["socks5://ann:one@192.0.2.1:1080", "http://192.0.2.2:8080"])
+    first = await proxies.find()
+    await proxies.ensure(["socks5://ann:one@192.0.2.1:1080", "http://192.0.2.2:8080"])
+    assert await proxies.find() == first
+    await proxies.ensure(["socks5://ann:two@192.0.2.1:1080", "https://bob:x@192.0.2.2:8080"])
+    picked = [way.proxy for way in await ways.pick(Ask(wanted=2))]
+    assert {(p.scheme, p.username, p.password) for p in picked} == {("socks5", "ann", "two"), ("https", "bob", "x")}

@@ -1,6 +1,7 @@
 """A site that runs: in a thread with a loop of its own, beside whatever loop the test has."""
 
 import asyncio
+import ssl
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -35,11 +36,16 @@ class SiteHandle:
 
 
 @contextmanager
-def running_site(pages: int = 500, delay: float = 0.0, robots: str | int = ROBOTS) -> Iterator[SiteHandle]:
-    """A site on a free port of loopback for as long as the context lasts; `url` ends with the "/" of page 0."""
+def running_site(
+    pages: int = 500, delay: float = 0.0, robots: str | int = ROBOTS, tls: ssl.SSLContext | None = None
+) -> Iterator[SiteHandle]:
+    """A site on a free port of loopback for as long as the context lasts; `url` ends with the "/" of page 0.
+
+    With `tls` it is an https one, behind whatever certificate that has.
+    """
     site = Site(pages, delay, robots)
     opened: Future[Door] = Future()
-    thread = threading.Thread(target=_serve, args=(site, opened), name="site", daemon=True)
+    thread = threading.Thread(target=_serve, args=(site, opened, tls), name="site", daemon=True)
     thread.start()
     door = opened.result(timeout=30)
     try:
@@ -52,8 +58,9 @@ def running_site(pages: int = 500, delay: float = 0.0, robots: str | int = ROBOT
 class Door:
     """Takes connections in and, at the end, throws everybody out. To be made inside the loop that it serves in."""
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, tls: ssl.SSLContext | None = None) -> None:
         self.site = site
+        self._tls = tls
         self.url = ""
         self._loop = asyncio.get_running_loop()
         self._closing = asyncio.Event()
@@ -61,8 +68,9 @@ class Door:
 
     async def serve(self, port: int, opened: Callable[["Door"], None]) -> None:
         """Serve until `shut` is called; 0 picks a free port, and `opened` is told when connections are taken."""
-        server = await asyncio.start_server(self._welcome, "127.0.0.1", port, backlog=4096)
-        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+        server = await asyncio.start_server(self._welcome, "127.0.0.1", port, ssl=self._tls, backlog=4096)
+        scheme = "https" if self._tls else "http"
+        self.url = f"{scheme}://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
         opened(self)
         await self._closing.wait()
         server.close()
@@ -83,7 +91,7 @@ class Door:
             await serve_connection(connection, self.site.respond)
         finally:
             connection.writer.close()
-            with suppress(ConnectionError):
+            with suppress(ConnectionError, ssl.SSLError):
                 await connection.writer.wait_closed()
 
     async def _throw_out(self) -> None:
@@ -94,9 +102,9 @@ class Door:
         await asyncio.gather(*guests, return_exceptions=True)
 
 
-def _serve(site: Site, opened: "Future[Door]") -> None:
+def _serve(site: Site, opened: "Future[Door]", tls: ssl.SSLContext | None) -> None:
     async def serve() -> None:
-        await Door(site).serve(0, opened.set_result)
+        await Door(site, tls).serve(0, opened.set_result)
 
     try:
         asyncio.run(serve())

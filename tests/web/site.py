@@ -3,7 +3,8 @@
 import asyncio
 import json
 import time
-from dataclasses import asdict, dataclass
+import zlib
+from dataclasses import asdict, dataclass, replace
 
 from tests.web.pages import number_of, page, path_of
 from tests.web.trouble import moved, trouble_at
@@ -31,6 +32,8 @@ class Site:
         self.delay = delay
         self.robots = robots
         self.requests: list[Visit] = []
+        self.etags = False
+        """Whether pages say what identifies them, and are not sent to who knows them."""
         self.extra: dict[str, bytes] = {}
         """Pages of a test's own, by path; they come before all others."""
 
@@ -57,7 +60,10 @@ class Site:
     async def _serve(self, request: Request, connection: Connection) -> None:
         if self.delay:
             await asyncio.sleep(self.delay)
-        await connection.send(self._answer(request), request.method)
+        answer = self._answer(request)
+        await connection.send(
+            tagged(answer, request) if self.etags and answer.status == 200 else answer, request.method
+        )
 
     def _answer(self, request: Request) -> Answer:
         if request.path in self.extra:
@@ -77,3 +83,11 @@ class Site:
         if isinstance(self.robots, int):
             return Answer(self.robots, content_type="text/plain")
         return Answer(body=self.robots.encode(), content_type="text/plain")
+
+
+def tagged(answer: Answer, request: Request) -> Answer:
+    """The answer with its ETag, or the word that it is the one that is known."""
+    etag = f'"{zlib.crc32(answer.body):x}"'
+    if request.headers.get("if-none-match") == etag:
+        return Answer(304, headers=(("ETag", etag),))
+    return replace(answer, headers=(*answer.headers, ("ETag", etag)))

@@ -1,11 +1,15 @@
 import asyncio
 import socket
+import ssl
 import threading
 import time
 from contextlib import suppress
+from urllib.error import URLError
 from urllib.parse import urlsplit
+from urllib.request import urlopen
 
 import pytest
+import trustme
 
 from tests.web import SiteHandle, running_site
 from tests.web.asking import get
@@ -50,7 +54,21 @@ def test_a_shut_site_takes_no_more_connections():
     assert not [thread for thread in threading.enumerate() if thread.name == "site"]
 
 
-@pytest.mark.parametrize("path", ["/hang", "/slow?seconds=60", "/big?bytes=100000000"])
+def test_a_site_may_be_a_secure_one():
+    issuer, context = trustme.CA(), ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    issuer.issue_cert("127.0.0.1").configure_cert(context)
+    trusting = ssl.create_default_context()
+    issuer.configure_trust(trusting)
+    with running_site(pages=1, tls=context) as site:
+        with urlopen(site.url, timeout=10, context=trusting) as response:
+            assert b"<title>Page 0</title>" in response.read()
+        with pytest.raises(URLError, match="CERTIFICATE_VERIFY_FAILED"):
+            urlopen(site.url, timeout=10)
+
+    assert site.visits() == {"/": 1}
+
+
+@pytest.mark.parametrize("path", ["/hang", "/drip", "/stall", "/slow?seconds=60", "/big?bytes=100000000"])
 def test_a_site_shuts_although_somebody_is_still_being_served(path):
     with running_site(pages=1) as site:
         place = urlsplit(site.url)

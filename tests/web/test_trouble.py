@@ -1,10 +1,12 @@
 import gzip
 import http.client
 import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 
 import pytest
 
-from tests.web import running_site, trouble
+from tests.web import SiteHandle, running_site, trouble
 from tests.web.asking import get
 from tests.web.trouble import TROUBLES
 
@@ -18,6 +20,11 @@ def site():
 @pytest.mark.parametrize("status", [200, 204, 304, 404, 429, 500, 503, 599])
 def test_status(site, status):
     assert get(f"{site.url}status/{status}").status == status
+
+
+def test_a_status_may_ask_for_patience(site):
+    assert get(f"{site.url}status/429?after=7").headers["retry-after"] == "7"
+    assert "retry-after" not in get(f"{site.url}status/429").headers
 
 
 def test_a_question_that_makes_no_sense_is_refused_and_the_connection_kept(site):
@@ -54,11 +61,30 @@ def test_loop(site):
     assert get(site.url + "loop").headers["location"] == "/loop"
 
 
+def test_a_redirect_leads_where_one_likes(site):
+    assert get(site.url + "to?url=ftp://off-site.example/").headers["location"] == "ftp://off-site.example/"
+
+
 def test_truncated(site):
     with pytest.raises(http.client.IncompleteRead) as told:
         get(site.url + "truncated")
 
     assert told.value.partial == b"<title>Half"
+
+
+def test_stall(site):
+    with asked(site, "/stall") as response:
+        assert response.read1() == b"<title>Half"
+        with pytest.raises(TimeoutError):
+            response.read1()
+
+
+def test_drip(site):
+    with asked(site, "/drip") as response:
+        drops = [response.read1() for _ in range(4)]
+
+    assert b"".join(drops).startswith(b"<title>Drip..")
+    assert len(b"".join(drops)) < 50
 
 
 @pytest.mark.parametrize("size", [0, 1, 65538, 3_000_000])
@@ -71,6 +97,31 @@ def test_gzip(site):
 
     assert reply.headers["content-encoding"] == "gzip"
     assert gzip.decompress(reply.body).startswith(b"<title>Compressed</title>")
+
+
+def test_bomb(site):
+    reply = get(site.url + "bomb?bytes=1000000")
+
+    assert len(reply.body) < 2000
+    assert len(gzip.decompress(reply.body)) == 1_000_000
+
+
+@pytest.mark.parametrize(("path", "coding"), [("garbled", "gzip"), ("compress", "compress")])
+def test_what_cannot_be_decoded(site, path, coding):
+    reply = get(site.url + path)
+
+    assert reply.headers["content-encoding"] == coding
+    with pytest.raises(gzip.BadGzipFile):
+        gzip.decompress(reply.body)
+
+
+def test_gibberish(site):
+    with pytest.raises(http.client.BadStatusLine, match="220 mail"):
+        get(site.url + "gibberish")
+
+
+def test_intricate(site):
+    assert get(site.url + "intricate").body.count(b" data-") == 10_000
 
 
 def test_hang(site):
@@ -99,6 +150,15 @@ def test_every_trouble_is_described():
     described = {line.split()[0].strip("/").partition("/")[0].partition("?")[0] for line in lines_of_paths()}
 
     assert described == set(TROUBLES)
+
+
+@contextmanager
+def asked(site: SiteHandle, path: str) -> Iterator[http.client.HTTPResponse]:
+    """An answer whose body is still to be read, by somebody without much patience."""
+    with closing(http.client.HTTPConnection(site.url.split("/")[2], timeout=0.5)) as connection:
+        connection.request("GET", path)
+        with connection.getresponse() as response:
+            yield response
 
 
 def lines_of_paths() -> list[str]:

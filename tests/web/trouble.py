@@ -1,14 +1,22 @@
 """Paths that misbehave, or only look as if they did. None of them is linked from a page.
 
-/status/NNN           an answer with that status
+/status/NNN?after=S   an answer with that status; S is its Retry-After, if given
 /slow?seconds=S       a good answer, S seconds late
 /redirect/N           N redirects, the last of them to "/"
 /loop                 a redirect to itself
+/to?url=URL           a redirect to wherever one likes
 /truncated            a connection closed before the promised length is reached
+/stall                half a body, and then nothing more
+/drip                 a body that never ends, a byte at a time
 /big?bytes=N          N bytes
 /gzip                 a compressed page
+/bomb?bytes=N         N bytes, compressed to next to nothing
+/garbled              a page that is said to be compressed, and is not
+/compress             a page in an encoding that nobody asked for
 /hang                 no answer at all
 /reset                a broken connection
+/gibberish            an answer that is not HTTP
+/intricate            a tag with more attributes than anybody should have to read
 /latin1               a page in ISO-8859-1, said so in its header only
 """
 
@@ -21,6 +29,7 @@ from tests.web.wire import BODILESS, Answer, Closed, Connection, Request
 Trouble = Callable[[Request, Connection], Awaitable[None]]
 
 PIECE = b"longline " * 7282
+HALF = Answer(body=b"<title>Half", headers=(("Content-Length", "1000"),))
 
 
 def trouble_at(path: str) -> Trouble | None:
@@ -32,7 +41,8 @@ async def status(request: Request, connection: Connection) -> None:
     code = int(request.path.removeprefix("/status/"))
     # A body where there can be none would be read as the start of the next answer.
     body = b"" if code in BODILESS else f"<title>{code}</title>".encode()
-    await connection.send(Answer(code, body), request.method)
+    after = request.query("after", "")
+    await connection.send(Answer(code, body, (("Retry-After", after),) if after else ()), request.method)
 
 
 async def slow(request: Request, connection: Connection) -> None:
@@ -49,9 +59,25 @@ async def loop(request: Request, connection: Connection) -> None:
     await connection.send(moved("/loop"), request.method)
 
 
+async def lead_to(request: Request, connection: Connection) -> None:
+    await connection.send(moved(request.query("url", "/")), request.method)
+
+
 async def truncated(request: Request, connection: Connection) -> None:
-    await connection.send(Answer(body=b"<title>Half", headers=(("Content-Length", "1000"),)), request.method)
+    await connection.send(HALF, request.method)
     raise Closed
+
+
+async def stall(request: Request, connection: Connection) -> None:
+    await connection.send(HALF, request.method)
+    await hang(request, connection)
+
+
+async def drip(request: Request, connection: Connection) -> None:
+    await connection.send(Answer(body=b"<title>Drip", headers=(("Content-Length", "100000"),)), request.method)
+    while True:
+        await asyncio.sleep(0.05)
+        await connection.send_raw(b".")
 
 
 async def big(request: Request, connection: Connection) -> None:
@@ -62,7 +88,20 @@ async def big(request: Request, connection: Connection) -> None:
 
 async def compressed(request: Request, connection: Connection) -> None:
     body = gzip.compress(b"<title>Compressed</title>" + PIECE, mtime=0)
-    await connection.send(Answer(body=body, headers=(("Content-Encoding", "gzip"),)), request.method)
+    await connection.send(encoded("gzip", body), request.method)
+
+
+async def bomb(request: Request, connection: Connection) -> None:
+    size = int(request.query("bytes", "1000000"))
+    await connection.send(encoded("gzip", gzip.compress(bytes(size), mtime=0)), request.method)
+
+
+async def garbled(request: Request, connection: Connection) -> None:
+    await connection.send(encoded("gzip", b"<title>Plain</title>"), request.method)
+
+
+async def compress(request: Request, connection: Connection) -> None:
+    await connection.send(encoded("compress", b"\x1f\x9d\x90<title>Old</title>"), request.method)
 
 
 async def hang(request: Request, connection: Connection) -> None:
@@ -75,6 +114,16 @@ async def reset(request: Request, connection: Connection) -> None:
     raise Closed
 
 
+async def gibberish(request: Request, connection: Connection) -> None:
+    await connection.send_raw(b"220 mail.example ready\r\n\r\n")
+    raise Closed
+
+
+async def intricate(request: Request, connection: Connection) -> None:
+    attributes = " ".join(f"data-{number}" for number in range(10_000))
+    await connection.send(Answer(body=f"<title>Intricate</title><p {attributes}>".encode()), request.method)
+
+
 async def latin1(request: Request, connection: Connection) -> None:
     body = "<title>Crème brûlée</title><p>Größe, señor, façade</p>".encode("latin-1")
     await connection.send(Answer(body=body, content_type="text/html; charset=iso-8859-1"), request.method)
@@ -83,6 +132,11 @@ async def latin1(request: Request, connection: Connection) -> None:
 def moved(location: str) -> Answer:
     """A temporary redirect."""
     return Answer(302, b"", (("Location", location),))
+
+
+def encoded(coding: str, body: bytes) -> Answer:
+    """A page that is said to be encoded."""
+    return Answer(body=body, headers=(("Content-Encoding", coding),))
 
 
 def pieces(size: int) -> Iterator[bytes]:
@@ -97,10 +151,18 @@ TROUBLES: dict[str, Trouble] = {
     "slow": slow,
     "redirect": redirect,
     "loop": loop,
+    "to": lead_to,
     "truncated": truncated,
+    "stall": stall,
+    "drip": drip,
     "big": big,
     "gzip": compressed,
+    "bomb": bomb,
+    "garbled": garbled,
+    "compress": compress,
     "hang": hang,
     "reset": reset,
+    "gibberish": gibberish,
+    "intricate": intricate,
     "latin1": latin1,
 }

@@ -70,15 +70,18 @@ class Connection:
 
     async def send(self, answer: Answer, method: str = "GET") -> None:
         """Write an answer; HEAD gets none of its body."""
-        self.writer.write(answer.head() + (b"" if method == "HEAD" else answer.body))
+        await self.send_raw(answer.head() + (b"" if method == "HEAD" else answer.body))
+
+    async def send_raw(self, data: bytes) -> None:
+        """Write bytes as they are, whatever they mean."""
+        self.writer.write(data)
         await self.writer.drain()
 
     async def send_pieces(self, answer: Answer, pieces: Iterable[bytes]) -> None:
         """Write the answer's head, then the body piece by piece, never more at once than the client takes."""
         self.writer.write(answer.head())
         for piece in pieces:
-            self.writer.write(piece)
-            await self.writer.drain()
+            await self.send_raw(piece)
 
     async def wait_for_goodbye(self) -> None:
         """Say nothing until the client has gone."""

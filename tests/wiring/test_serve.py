@@ -7,8 +7,8 @@ import pytest
 
 from longline.model.errors import Unavailable
 from longline.settings import Settings
-from longline.wiring.house import House, open_house, ready_tables
-from longline.wiring.serve import WORK, _child_environment, _listener, _loops
+from longline.wiring.house import WORK, House, open_house, ready_tables
+from longline.wiring.serve import _child_environment, _listener, _loops
 
 
 @pytest.fixture
@@ -27,12 +27,14 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
 async def test_roles_are_loops(house: House):
     assert names(house, "fetch") == {"fetch", "signals"}
     assert names(house, "parse") == {"parse"}
-    assert names(house, "upkeep") == {"reaper", "planner", "pruner"}
-    assert names(house, "fetch", "parse", "upkeep") == {
-        *("fetch", "signals", "parse"),
-        *("reaper", "planner", "pruner"),
+    assert names(house, "upkeep") == {
+        *("prober", "reaper", "tasks for bots", "leases of bots", "planner", "pruner")
     }
-    assert names(house, "upkeep", scheduler=False) == {"reaper"}
+    assert "planner" not in names(house, "upkeep", scheduler=False)
+    assert names(house, "fetch", "parse", "upkeep") == {
+        *("fetch", "signals", "parse", "reaper", "prober", "tasks for bots", "leases of bots", "planner"),
+        "pruner",
+    }
 
 
 async def test_more_workers_are_processes_of_the_all_in_one_command_only(house: House):

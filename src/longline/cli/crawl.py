@@ -21,10 +21,6 @@ from longline.settings import Loaded, Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, WorkerProgress
 from longline.wiring import crawl as crawl_once
 
-_FLAGS = (
-    *("database", "objects", "concurrency", "user_agent", "delay", "host_concurrency"),
-    *("respect_robots", "egress_allow", "log_level"),
-)
 _INTERRUPTED = 130
 _FAILED = 1
 _OWN_MACHINE_CONCURRENCY = 8
@@ -40,6 +36,7 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "host_concurrency",
     "respect_robots",
     "egress_allow",
+    "proxies",
     "log_level",
 )
 def crawl(

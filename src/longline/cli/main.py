@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 from typer.exceptions import TyperException
 
-from longline.cli import crawl, demo, doctor, migrate, serve, settings, token, version
+from longline.cli import bots, crawl, demo, doctor, migrate, policies, proxies, serve, settings, token, version
 from longline.model.errors import LonglineError
 from longline.settings.layers import DEBUG_NAME
 
@@ -30,6 +30,11 @@ def build() -> typer.Typer:
     )
     for command in commands:
         app.command()(command)
+    for name, group in (("proxies", proxies.build()), ("bots", bots.build()), ("policies", policies.build())):
+        app.add_typer(group, name=name)
+    # The names by which the bot-pull contract calls its two chores.
+    app.command("create_jobs_from_policies", hidden=True)(policies.create_jobs)
+    app.command("expire_locks", hidden=True)(bots.expire_locks)
     return app
 
 

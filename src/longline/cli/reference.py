@@ -8,6 +8,7 @@ import typer
 from typer.cli import get_docs_for_click
 
 from longline.cli.main import build
+from longline.model import fate
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS
 from longline.settings.aliases import NOT_YET, environment_names
@@ -27,9 +28,16 @@ Durations are written `500ms`, `30s`, `5m`, `1h30m`; sizes `500KB`, `10MB`; swit
 """
 
 
+_WHY = """\
+Every URL that a run admits ends once, for one of these reasons unless somebody cancels it, and the run's summary counts
+them: admitted = open + completed + failed + cancelled + skipped. A failure that may pass is tried again, `max_retries`
+times at most, after a pause that doubles each time and is never shorter than a Retry-After of up to an hour.
+"""
+
+
 def render() -> dict[str, str]:
     """Every page by its file name; the same code always gives the same text."""
-    return {"cli.md": _commands(), "settings.md": _settings(), "states.md": _states()}
+    return {"cli.md": _commands(), "settings.md": _settings(), "states.md": _states(), "reasons.md": _reasons()}
 
 
 def write(folder: Path) -> None:
@@ -104,6 +112,20 @@ def _chart(noun: Noun) -> Iterator[str]:
                 arrows.setdefault((was, str(move.became)), []).append(move.name)
     for (was, became), names in arrows.items():
         yield f"    {was} --> {became}: {', '.join(names)}"
+
+
+def _reasons() -> str:
+    parts = [_MADE + "# Reasons", "", _WHY, "| reason | fate | tried again | means |", "|---|---|---|---|"]
+    parts.append(f"| `{fate.OK}` | completed | – | the page came, was parsed and is kept |")
+    for words, ending, again in (
+        (fate.RETRYABLE, "failed", "yes"),
+        (fate.FINAL, "failed", "no"),
+        (fate.SKIPPED, "skipped", "no"),
+    ):
+        parts += [f"| `{word}` | {ending} | {again} | {means} |" for word, means in words.items()]
+    parts += ["", "## URLs that are not admitted", "", "They are counted too, apart from the sum.", ""]
+    parts += ["| reason | means |", "|---|---|", *(f"| `{word}` | {means} |" for word, means in fate.REFUSED.items())]
+    return "\n".join([*parts, ""])
 
 
 def _is_drawn(move: Move) -> bool:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from longline.model.bounds import bounds_of
 from longline.model.plan import CrawlPlan
@@ -9,14 +10,65 @@ from longline.model.task import ClaimedTask, NewTask
 from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier import HostSetting
 
+MOST_VERDICTS = 50_000
+
+KNOWN = "known"
+
+
+class Found(NamedTuple):
+    """A URL that belongs to its run: how it is written, its host, and what tells it from others."""
+
+    url: str
+    host: str
+    key: bytes
+
+
+class Verdicts:
+    """What was said of links lately: the pages of a site share most of theirs, so most need no second judgement.
+
+    What the database has taken in, or had already, is `known` from then on and is not sent there again.
+    """
+
+    def __init__(self, most: int = MOST_VERDICTS) -> None:
+        self._most = most
+        self._said: dict[tuple[int, str], Found | str] = {}
+
+    def judge(self, run_id: int, text: str, plan: CrawlPlan) -> Found | str:
+        """The URL, or the reason why it is not admitted."""
+        said = self._said.get((run_id, text))
+        if said is None:
+            said = _judged(text, plan)
+            self._say(run_id, text, said)
+        return said
+
+    def took(self, tasks: Iterable[NewTask]) -> None:
+        """These were taken in, or were there before."""
+        for task in tasks:
+            self._say(task.run_id, task.url, KNOWN)
+
+    def _say(self, run_id: int, text: str, said: Found | str) -> None:
+        self._said[run_id, text] = said
+        if len(self._said) > self._most:
+            del self._said[next(iter(self._said))]
+
+
+def _judged(text: str, plan: CrawlPlan) -> Found | str:
+    try:
+        url = parse(text)
+    except BadUrl as bad:
+        return bad.reason
+    return bounds_of(plan).refusal(url) or Found(url.href, url.host, dedupe_key(url.href))
+
 
 class Admission:
     """Gathers the URLs of one report: new tasks, the hosts they live on, and refusals by run and reason."""
 
-    def __init__(self) -> None:
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
         self.tasks: list[NewTask] = []
         self.refused: Counter[tuple[int, str]] = Counter()
         self._hosts: dict[str, HostSetting] = {}
+        self._taken: set[tuple[int, str]] = set()
 
     @property
     def hosts(self) -> list[HostSetting]:
@@ -30,24 +82,30 @@ class Admission:
             if deeper > plan.max_depth:
                 self.refused[page.run_id, "depth"] += 1
             else:
-                self._take(page, url, deeper, plan)
+                self._take(page, url, plan, depth=deeper)
+
+    def sitemaps(self, page: ClaimedTask, urls: Iterable[str], plan: CrawlPlan) -> None:
+        """Take the sitemaps of a page's site, at the page's own depth."""
+        for url in urls:
+            self._take(page, url, plan, depth=page.depth)
 
     def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
         """Take where a page moved to, at the page's own depth."""
-        self._take(page, url, page.depth, plan)
+        self._take(page, url, plan, depth=page.depth, hops=page.hops + 1)
 
-    def _take(self, page: ClaimedTask, text: str, depth: int, plan: CrawlPlan) -> None:
-        try:
-            url = parse(text)
-        except BadUrl as bad:
-            self.refused[page.run_id, bad.reason] += 1
+    def _take(self, page: ClaimedTask, text: str, plan: CrawlPlan, *, depth: int, hops: int = 0) -> None:
+        said = self._verdicts.judge(page.run_id, text, plan)
+        if isinstance(said, str):
+            self.refused[page.run_id, said] += 1
             return
-        if (reason := bounds_of(plan).refusal(url)) is not None:
-            self.refused[page.run_id, reason] += 1
+        url, host, key = said
+        if (page.scope, url) in self._taken:
+            self.refused[page.run_id, KNOWN] += 1
             return
-        key = dedupe_key(url.href)
-        self.tasks.append(NewTask(url.href, url.host, key, page.scope, page.run_id, depth=depth, parent_id=page.id))
-        self._hosts.setdefault(url.host, HostSetting(url.host, plan.delay_ms, plan.concurrency))
+        self._taken.add((page.scope, url))
+        self.tasks.append(NewTask(url, host, key, page.scope, page.run_id, depth=depth, parent_id=page.id, hops=hops))
+        if host not in self._hosts:
+            self._hosts[host] = HostSetting(host, plan.delay_ms, plan.concurrency)
 
 
 def seed(text: str, run_id: int, plan: CrawlPlan) -> tuple[NewTask, HostSetting]:

@@ -34,7 +34,6 @@ class HeldHost:
         self.inflight = 0
         self.delay = lease.delay_ms / 1000
         self.lost = False
-        self.asking_robots = asyncio.Lock()
         self._turns = asyncio.Lock()
         # The engine's clock was read somewhere between `asked` and `answered`: each use takes the careful end.
         self._engine_then = lease.until - round(ttl * 1000)

@@ -4,6 +4,7 @@ Before the object there is a row that says who is writing it, so that what a dea
 away without listing the store. The report that names the pages makes the segment `stored` in the same transaction.
 """
 
+import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -11,50 +12,72 @@ import msgspec
 
 from longline.engine.fetch import Fetched
 from longline.model.ids import new_id
-from longline.model.task import PageFacts
-from longline.model.warc import Capture, Record, Segment, response_record
+from longline.model.task import Known, PageFacts
+from longline.model.warc import (
+    Capture,
+    Original,
+    Record,
+    Segment,
+    payload_digest,
+    response_record,
+    revisit_record,
+)
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
+from longline.ports.http import Response
 from longline.ports.records.frontier import Written
 from longline.ports.records.segments import Segments
 
 
 class KeptPage(msgspec.Struct, frozen=True):
-    """A page ready for a segment: its record, and its facts but for the place in the file."""
+    """A page ready for a segment. When it is the one that is `known`, byte for byte, the body is not kept again."""
 
-    record: Record
-    facts: PageFacts
+    fetched: Fetched
+    response: Response
+    title: str = ""
+    known: Known | None = None
 
-
-def keep_page(fetched: Fetched, title: str) -> KeptPage | None:
-    """The record of a fetched page; None when nothing was fetched that is kept."""
-    response = fetched.response
-    if response is None:
-        return None
-    record = response_record(
-        Capture(
+    def made(self) -> tuple[Record, PageFacts]:
+        """The record, and the facts but for the place in the file. Costs more than all the rest: not for the loop."""
+        response = self.response
+        capture = Capture(
             url=response.url,
-            fetched_at=fetched.at,
+            fetched_at=self.fetched.at,
             status=response.status,
             headers=response.headers,
             body=response.body,
         )
-    )
-    facts = PageFacts(
-        offset=0,
-        length=len(record.member),
-        digest=record.digest,
-        status=response.status,
-        content_type=response.header("content-type") or "",
-        body_bytes=len(response.body),
-        fetched_at=fetched.at,
-        fetch_ms=response.elapsed_ms,
-        url=response.url,
-        title=title,
-        etag=response.header("etag"),
-        last_modified=response.header("last-modified"),
-    )
-    return KeptPage(record, facts)
+        same = self.fetched.same_as or _identical(capture, self.known)
+        record = _revisit(capture, same) if same else response_record(capture)
+        facts = PageFacts(
+            offset=0,
+            length=len(record.member),
+            digest=record.digest,
+            status=response.status,
+            content_type=response.header("content-type") or "",
+            body_bytes=len(response.body),
+            fetched_at=self.fetched.at,
+            fetch_ms=response.elapsed_ms,
+            url=response.url,
+            title=self.title,
+            etag=response.header("etag") or (same.etag if same else None),
+            last_modified=response.header("last-modified") or (same.last_modified if same else None),
+            body_of=same.task_id if same else None,
+        )
+        return record, facts
+
+
+def keep_page(fetched: Fetched, title: str, known: Known | None = None) -> KeptPage | None:
+    """A fetched page to be kept; None when nothing was fetched that is."""
+    return KeptPage(fetched, fetched.response, title, known) if fetched.response is not None else None
+
+
+def _identical(capture: Capture, known: Known | None) -> Known | None:
+    return known if known is not None and payload_digest(capture.body) == known.digest else None
+
+
+def _revisit(capture: Capture, same: Known) -> Record:
+    return revisit_record(capture, Original(capture.url, same.fetched_at, same.digest))
 
 
 class Stored(msgspec.Struct, frozen=True):
@@ -93,10 +116,18 @@ class Keeper:
             await self._segments.drop(segment.id)
 
     async def _put(self, key: str, segment_id: int, pages: Sequence[KeptPage]) -> Stored:
-        segment = Segment()
-        facts = tuple(msgspec.structs.replace(p.facts, offset=segment.add(p.record).offset) for p in pages)
+        # In a thread: hashing and compressing let others run meanwhile.
+        segment, facts = await asyncio.to_thread(_segment, pages)
         await self._blobs.put(key, segment.parts)
         return Stored(key, Written(segment_id, segment.records, segment.size), facts)
+
+
+def _segment(pages: Sequence[KeptPage]) -> tuple[Segment, tuple[PageFacts, ...]]:
+    segment, places = Segment(), []
+    for page in pages:
+        record, facts = page.made()
+        places.append(msgspec.structs.replace(facts, offset=segment.add(record).offset))
+    return segment, tuple(places)
 
 
 def segment_key(now: int) -> str:

@@ -4,10 +4,12 @@ Every move is looked up in `model/states.py` and written by one guarded change, 
 move that is fenced needs the token of the lease; a stale token changes nothing.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
+from longline.engine.politeness import Politeness
+from longline.model.bot import Answer, NewBotTask, Planned, Pull, Pulled, Repair, Swept, Verdict
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.host import HostLease
 from longline.model.schedule import ScheduleRow, Turn
@@ -18,6 +20,9 @@ from longline.ports.records.frontier import Admitted, Batch, HostSetting, Report
 from longline.ports.records.hands import TaskLease
 from longline.ports.records.moves import Change, Standing
 from longline.ports.records.ticks import Launch, Stop, Tick
+
+Call = Callable[[], Awaitable[None]]
+"""Tells workers that there may be something to do."""
 
 RACES = 8
 """How often a move is tried again when somebody else moved the same thing in between."""
@@ -46,7 +51,11 @@ class Order(msgspec.Struct, frozen=True):
 class Lifecycle:
     """Carries out moves, on whichever records engine."""
 
-    def __init__(self, records: Records) -> None:
+    def __init__(
+        self, records: Records, politeness: Politeness | None = None, call_workers: Call | None = None
+    ) -> None:
+        self._call_workers = call_workers
+        self._politeness = politeness or Politeness()
         self._frontier = records.frontier
         self._hands = records.hands
         self._moves = records.moves
@@ -70,8 +79,12 @@ class Lifecycle:
 
     async def admit(self, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]) -> Admitted:
         """Take URLs in; those that are known already are counted and left alone."""
+        tasks, hosts = await self._politeness.place(tasks, hosts)
         await self._frontier.ensure_hosts(hosts)
-        return await self._frontier.admit(tasks, {})
+        admitted = await self._frontier.admit(tasks, {})
+        if admitted.new and self._call_workers is not None:
+            await self._call_workers()
+        return admitted
 
     async def claim(self, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[HostLease]:
         """Lease hosts that have due work, each with a batch of its tasks."""
@@ -80,9 +93,7 @@ class Lifecycle:
     async def report(self, batch: Batch, hosts: Sequence[HostSetting] = ()) -> Reported:
         """Write how claimed tasks came to rest, all or nothing; `hosts` are those that found URLs live on."""
         _check((o for r in batch.reports for o in r.outcomes), AFTER_CLAIM)
-        if hosts:
-            await self._frontier.ensure_hosts(hosts)
-        return await self._frontier.report(batch)
+        return await self._frontier.report(await self._placed(batch, hosts))
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
         """Lease tasks one by one, without their hosts."""
@@ -93,9 +104,15 @@ class Lifecycle:
     ) -> Reported:
         """Write how taken tasks came to rest, each under its own token, all or nothing."""
         _check((o for _, o in outcomes), AFTER_TAKE)
-        if hosts:
-            await self._frontier.ensure_hosts(hosts)
-        return await self._hands.give(outcomes, batch)
+        return await self._hands.give(outcomes, await self._placed(batch, hosts))
+
+    async def _placed(self, batch: Batch, hosts: Sequence[HostSetting]) -> Batch:
+        """The batch with its new tasks on hosts that exist."""
+        if not hosts:
+            return batch
+        tasks, hosts = await self._politeness.place(batch.admit, hosts)
+        await self._frontier.ensure_hosts(hosts)
+        return batch if tasks is batch.admit else msgspec.structs.replace(batch, admit=tasks)
 
     async def renew(self, owner: int, hosts: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
         """Extend host leases; the hosts still held."""
@@ -141,6 +158,43 @@ class Lifecycle:
         return schedule is not None and schedule.interval_ms is not None
 
 
+class BotLifecycle:
+    """Carries out the moves of tasks that bots work on."""
+
+    def __init__(self, records: Records) -> None:
+        self._tasks = records.bot_tasks
+
+    async def pull(self, pull: Pull) -> Pulled:
+        """Put tasks into a bot's hand."""
+        return await self._tasks.pull(pull)
+
+    async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:
+        """Put tasks to rest as their bots say, in one commit; what comes without a lease changes nothing."""
+        return await self._tasks.submit(answers, keep_ms)
+
+    async def extend(self, task_id: int, created_at: int, bot: str) -> Verdict:
+        """Let a bot's lease run anew."""
+        return await self._tasks.extend(task_id, created_at, bot)
+
+    async def sweep(self, limit: int = 1000, *, retry: bool = False, dry: bool = False) -> Swept:
+        """Take tasks out of the hands of bots whose lease lapsed."""
+        return await self._tasks.sweep(limit, retry=retry, dry=dry)
+
+    async def repair(self, task_ids: Sequence[int], repair: Repair) -> int:
+        """Move tasks because a person says so; how many were moved."""
+        return await self._tasks.repair(task_ids, repair)
+
+    async def add(self, tasks: Sequence[NewBotTask], delay_ms: int) -> list[int]:
+        """Make tasks of no schedule; their ids."""
+        return await self._tasks.add(tasks, [HostSetting(task.host, delay_ms, 1) for task in tasks])
+
+    async def plan(self, limit: int, delay_ms: int, *, dry: bool = False) -> Planned:
+        """Make tasks for schedules that are due."""
+        return await self._tasks.plan(limit, delay_ms, dry=dry)
+
+    async def drop(self, uid: str) -> list[str] | None:
+        """Forget a schedule and cancel what is open of it; the keys of its results' pages."""
+        return await self._tasks.drop(uid)
 class Timetable:
     """Moves schedules, and with them the runs they start."""
 

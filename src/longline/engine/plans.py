@@ -1,5 +1,7 @@
 """The plans of the runs whose tasks are in hand."""
 
+import msgspec
+
 from longline.model.plan import CrawlPlan
 from longline.ports.records.runs import Runs
 
@@ -17,5 +19,6 @@ class Plans:
             row = await self._runs.get(run_id)
             if len(self._known) >= self._most:
                 self._known.clear()
-            self._known[run_id] = CrawlPlan.read(row.plan) if row else CrawlPlan(())
+            plan = CrawlPlan.read(row.plan) if row else CrawlPlan(())
+            self._known[run_id] = msgspec.structs.replace(plan, source_id=row.source_id if row else None)
         return self._known[run_id]

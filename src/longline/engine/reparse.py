@@ -7,17 +7,17 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.admit import Admission
+from longline.engine.admit import Admission, Verdicts
+from longline.engine.archive import Archive
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed, Parser
 from longline.engine.plans import Plans
-from longline.model.encoding import Undecodable, decode_body
+from longline.model.encoding import Undecodable
 from longline.model.errors import NotFound, Unavailable
 from longline.model.fate import OK
 from longline.model.states import TaskState
-from longline.model.task import PARSE, Outcome, PageFacts
-from longline.model.warc import DamagedRecord, read_record
-from longline.plugins import Page
+from longline.model.task import PARSE, Outcome
+from longline.model.warc import DamagedRecord
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import Batch, Reported
@@ -25,8 +25,6 @@ from longline.ports.records.hands import TaskLease
 from longline.ports.records.tasks import Tasks
 
 log = logging.getLogger(__name__)
-
-MAX_BODY = 64 * 1024 * 1024
 
 Done = tuple[TaskLease, Outcome, Parsed]
 
@@ -52,6 +50,8 @@ class ParseWorker:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._archive = Archive(parts.tasks, parts.blobs)
+        self._verdicts = Verdicts()
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until told to stop; a batch that was begun is finished."""
@@ -89,7 +89,7 @@ class ParseWorker:
         await self._parts.lifecycle.renew_taken(self._parts.owner, held, round(self._parts.lease * 1000))
 
     async def _give(self, done: list[Done]) -> Reported:
-        admission = Admission()
+        admission = Admission(self._verdicts)
         for lease, _, parsed in done:
             admission.links(lease.task, parsed.links, await self._parts.plans.get(lease.task.run_id))
         batch = Batch(admit=admission.tasks, refused=admission.refused)
@@ -99,7 +99,7 @@ class ParseWorker:
     async def _parse(self, lease: TaskLease) -> tuple[Outcome, Parsed]:
         now = self._parts.clock.now()
         try:
-            page, facts = await self._page(lease.task.id)
+            page, facts = await self._archive.page(lease.task.id)
         except (NotFound, DamagedRecord, Undecodable) as error:
             return Outcome(lease.task, TaskState.FAILED, "page_lost", now, error=str(error)), Parsed()
         except Unavailable:
@@ -113,14 +113,3 @@ class ParseWorker:
             return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed
         named = msgspec.structs.replace(facts, title=parsed.title)
         return Outcome(lease.task, TaskState.COMPLETED, OK, now, status=facts.status, page=named), parsed
-
-    async def _page(self, task_id: int) -> tuple[Page, PageFacts]:
-        found = await self._parts.tasks.page(task_id)
-        if found is None:
-            raise NotFound(f"task {task_id} has no page in the archive")
-        key, facts = found
-        record = read_record(await self._parts.blobs.get_range(key, facts.offset, facts.length))
-        if record.status is None:
-            raise DamagedRecord(f"the record of task {task_id} is no page")
-        body = decode_body(record.headers, record.body, MAX_BODY)
-        return Page(facts.url, body, status=record.status, headers=record.headers), facts

@@ -8,7 +8,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from longline.engine.admit import Admission
+from longline.engine.admit import Admission, Verdicts
 from longline.engine.fetch import Fetched
 from longline.engine.frontier import HeldHost
 from longline.engine.keep import Keeper, KeptPage, Stored
@@ -19,7 +19,8 @@ from longline.model.errors import Unavailable
 from longline.model.host import HostReport
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
-from longline.model.task import ClaimedTask, Outcome, PageFacts
+from longline.model.task import ClaimedTask, Outcome, PageFacts, Renamed
+from longline.model.url import dedupe_key
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import Batch, Reported
 
@@ -82,6 +83,7 @@ class Reporter:
 
     def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock) -> None:
         self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
+        self._verdicts = Verdicts()
 
     async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
         """Report, again and again while an engine is away: the leases say for how long that makes sense."""
@@ -135,6 +137,8 @@ class Reporter:
             )
             reported = await self._lifecycle.report(batch, admission.hosts)
             if not reported.refused:
+                if not reported.admitted.over_budget:
+                    self._verdicts.took(admission.tasks)
                 return sheaf, reported
             log.warning(
                 "part of a report came too late",
@@ -159,12 +163,13 @@ class Reporter:
         return None
 
     def _admission(self, finished: Sequence[Finished]) -> Admission:
-        admission = Admission()
+        admission = Admission(self._verdicts)
         for f in finished:
             if f.parsed is not None:
                 admission.links(f.task, f.parsed.links, f.plan)
             if f.fetched.elsewhere is not None:
                 admission.redirect(f.task, f.fetched.elsewhere, f.plan)
+            admission.sitemaps(f.task, f.fetched.sitemaps, f.plan)
         return admission
 
     def _host_reports(self, sheaf: Sheaf, stored: Stored | None) -> list[HostReport]:
@@ -199,7 +204,14 @@ class Reporter:
             due=f.host.engine_time(self._clock.monotonic() + wait) if became == TaskState.PENDING else 0,
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
+            renamed=_renamed(f),
         )
+
+
+def _renamed(f: Finished) -> Renamed | None:
+    """A page that has moved is called by where it is."""
+    url = f.fetched.moved_to
+    return Renamed(url, dedupe_key(url)) if url is not None and f.page is not None else None
 
 
 def _spoilt(fetched: Fetched) -> Fetched:

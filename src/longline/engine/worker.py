@@ -12,28 +12,18 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.fetch import Fetched, Fetcher, LeaseLost
+from longline.engine.exits import Exits
 from longline.engine.frontier import Hand, HeldHost, TooSoon
-from longline.engine.keep import keep_page
 from longline.engine.lifecycle import Lifecycle
-from longline.engine.parse import Parsed, Parser
-from longline.engine.plans import Plans
+from longline.engine.pipeline import Pipeline
 from longline.engine.reporter import Delivered, Finished, Reporter, Sheaf
+from longline.engine.sender import LeaseLost
 from longline.model.errors import Unavailable
-from longline.model.fate import OK
-from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.model.task import ClaimedTask
-from longline.plugins import Page
 from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
-
-LOST_CLAIMS = 16
-"""How often more than it may be tried a task is claimed before it counts as what kills its workers.
-
-A claim is counted when it is made, and most tasks in the hand of a worker that dies were not even begun.
-"""
 
 SOON = 1.0
 """Seconds ahead for which a worker wants enough to do; slow hosts in hand do not count as more than that."""
@@ -50,7 +40,6 @@ class WorkerSettings(msgspec.Struct, frozen=True):
     flush_pages: int = 256
     idle_poll: float = 0.5
     drain: float = 5.0
-    parse: bool = True
 
 
 @dataclass(slots=True)
@@ -70,10 +59,9 @@ class Parts:
     """What a worker works with."""
 
     lifecycle: Lifecycle
-    plans: Plans
-    fetcher: Fetcher
-    parser: Parser
+    pipeline: Pipeline
     reporter: Reporter
+    exits: Exits
     clock: Clock
     owner: int
 
@@ -84,7 +72,6 @@ class Worker:
     def __init__(self, parts: Parts, settings: WorkerSettings, watch: Callable[[Progress], None] | None = None) -> None:
         self._parts, self._settings, self._watch = parts, settings, watch
         self._clock, self._lifecycle = parts.clock, parts.lifecycle
-        self._plans = parts.plans
         self._hand = Hand()
         self._finished: list[Finished] = []
         self._oldest = 0.0
@@ -170,7 +157,7 @@ class Worker:
     async def _process(self, host: HeldHost, task: ClaimedTask) -> None:
         """One URL's way through the stages, up to where it waits to be reported."""
         try:
-            finished = await self._work(host, task)
+            finished = await self._parts.pipeline.run(host, task)
             if not self._finished:
                 self._oldest = self._clock.monotonic()
             self._finished.append(finished)
@@ -184,31 +171,6 @@ class Worker:
             host.back_off(self._settings.idle_poll, self._clock.monotonic())
         finally:
             host.inflight -= 1
-
-    async def _work(self, host: HeldHost, task: ClaimedTask) -> Finished:
-        plan = CrawlPlan(())
-        try:
-            plan = await self._plans.get(task.run_id)
-            if task.attempt > plan.max_attempts + LOST_CLAIMS:
-                lost = Fetched("worker_lost", self._clock.now(), error="every worker that tried this page was lost")
-                return Finished(host, task, plan, lost, Parsed(), None)
-            fetched = await self._parts.fetcher.fetch(host, task.url, plan)
-            parsed = await self._parse(fetched)
-        except (LeaseLost, TooSoon, Unavailable):
-            raise
-        except Exception as error:
-            log.exception("a task failed in a way nobody foresaw", extra={"url": task.url})
-            fetched, parsed = Fetched("internal", self._clock.now(), error=repr(error)), Parsed()
-        return Finished(host, task, plan, fetched, parsed, keep_page(fetched, parsed.title if parsed else ""))
-
-    async def _parse(self, fetched: Fetched) -> Parsed | None:
-        if fetched.reason != OK or fetched.response is None:
-            return Parsed()
-        if not self._settings.parse:
-            return None
-        response = fetched.response
-        page = Page(response.url, fetched.body, status=response.status, headers=response.headers)
-        return await self._parts.parser.parse(page)
 
     # -- bringing it back -------------------------------------------------------------------------------------
 
@@ -249,15 +211,23 @@ class Worker:
         return Sheaf(finished, released)
 
     async def _flush(self, sheaf: Sheaf) -> None:
+        await self._tell()
         delivered = await self._parts.reporter.deliver(sheaf)
         self._note(delivered)
+
+    async def _tell(self) -> None:
+        """How proxies did is no part of a page's report: when it cannot be written, the next time will do."""
+        try:
+            await self._parts.exits.tell()
+        except Unavailable as error:
+            log.warning("cannot account for proxies", extra={"error": str(error)})
 
     def _note(self, delivered: Delivered) -> None:
         p = self.progress
         for done, reported in delivered:
             for f in done.finished:
                 p.pages += f.page is not None
-                p.bytes += f.page.facts.body_bytes if f.page else 0
+                p.bytes += len(f.page.response.body) if f.page else 0
                 p.retries += f.rest == TaskState.PENDING
                 p.failed += f.rest == TaskState.FAILED
                 p.skipped += f.rest == TaskState.SKIPPED

@@ -3,65 +3,64 @@
 from longline.model.states import TaskState
 
 OK = "ok"
+"""The reason of a page that came and was read."""
 
-RETRYABLE = frozenset(
-    {
-        "dns",
-        "refused",
-        "connect_timeout",
-        "idle_timeout",
-        "total_timeout",
-        "reset",
-        "truncated",
-        "protocol",
-        "network",
-        "proxy_refused",
-        "proxy_auth",
-        "proxy_failed",
-        "proxy_exhausted",
-        "http_429",
-        "http_5xx",
-        "internal",
-    }
-)
-"""Failures that another attempt may cure."""
+RETRYABLE = {
+    "dns": "the name of the host does not resolve",
+    "refused": "the host refuses connections",
+    "connect_timeout": "no connection within `connect_timeout`",
+    "idle_timeout": "nothing was heard for `idle_timeout`",
+    "total_timeout": "the request was not done within `request_timeout`",
+    "reset": "the connection was broken before the answer was whole",
+    "truncated": "the body ended before its announced length, or in the middle of a chunk",
+    "protocol": "the answer is not HTTP, or none that fits the question",
+    "network": "the request failed in some other way on the network",
+    "proxy_refused": "a proxy refuses us; no page ends by this, for the next proxy is tried",
+    "proxy_auth": "a proxy wants a password, or another one; no page ends by this, for the next proxy is tried",
+    "proxy_failed": "a proxy failed in some other way; no page ends by this, for the next proxy is tried",
+    "proxy_exhausted": "there are proxies, and none of them could be used for this page",
+    "http_429": "the site asks for patience (429)",
+    "http_5xx": "the site says that it failed (500 and above), for the page or for its robots.txt",
+    "internal": "we failed, in a way nobody foresaw",
+}
+"""Failures that another attempt may cure, and what they mean."""
 
-FINAL = frozenset(
-    {
-        "egress",
-        "tls",
-        "too_large",
-        "bad_encoding",
-        "bad_url",
-        "too_many_redirects",
-        "redirect_loop",
-        "http_4xx",
-        "parser_error",
-        "worker_lost",
-        "page_lost",
-    }
-)
-"""Failures that stay failures."""
+FINAL = {
+    "egress": "the host has no address that may be reached from here; see `egress_allow`",
+    "tls": "no secure connection: a certificate that nobody vouches for, or no TLS at all",
+    "too_large": "the body is larger than `max_body`, as it came or once it was decompressed",
+    "bad_encoding": "the body is not what its Content-Encoding says, or is encoded in a way we did not ask for",
+    "bad_url": "redirected to what is no URL of ours",
+    "too_many_redirects": "more redirects than a page may take",
+    "redirect_loop": "redirected to where it came from",
+    "http_4xx": "the site refuses the page (400 to 499, but not 429)",
+    "parser_error": "the page came and is kept, but its parser raised; it can be parsed again without a fetch",
+    "worker_lost": "every worker that took the page up was lost",
+    "page_lost": "the page was to be parsed again and is no longer in the archive, or is damaged there",
+}
+"""Failures that stay failures, and what they mean."""
 
-SKIPPED = frozenset({"robots", "not_html", "redirected", "budget"})
-"""Reasons for not wanting a page after all."""
+SKIPPED = {
+    "robots": "the site's robots.txt forbids the page, or the one it redirects to",
+    "content_type": "the page is of a type that was not asked for",
+    "redirected": "the page is on another host, where it is a URL of its own if the run admits it",
+}
+"""Reasons for not wanting a page after all, and what they mean."""
 
-REFUSED = frozenset(
-    {
-        "known",
-        "depth",
-        "offsite",
-        "excluded",
-        "not_included",
-        "trap",
-        "budget",
-        "scheme",
-        "bad_url",
-        "too_long",
-        "run_ended",
-    }
-)
-"""Reasons for which a URL is never admitted."""
+REFUSED = {
+    "known": "it was admitted before",
+    "depth": "it is more links away from the start than the run goes",
+    "offsite": "it is on a host that does not belong to the run",
+    "excluded": "a pattern of the run keeps it out",
+    "not_included": "no pattern of the run lets it in",
+    "trap": "it looks like one of a site's endless many",
+    "budget": "the run has admitted as many as it may",
+    "scheme": "it is neither http nor https",
+    "bad_url": "it is no URL",
+    "too_long": "it is longer than a URL may be",
+    "run_ended": "the run had ended",
+}
+"""Reasons for which a URL is never admitted, and what they mean."""
 
 
 def for_status(status: int) -> str | None:

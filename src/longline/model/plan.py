@@ -3,6 +3,20 @@
 import msgspec
 
 from longline.model.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
+from longline.model.proxy import Strategy
+
+
+class Proxying(msgspec.Struct, frozen=True):
+    """Whether requests leave by proxies, and by which: a source's own, else those of `pool`, else all there are.
+
+    With `direct` a request goes without one where none of them can go; otherwise it fails by that.
+    """
+
+    use: bool = True
+    pool: str | None = None
+    country: str | None = None
+    strategy: Strategy = "lru"
+    direct: bool = False
 
 
 class CrawlPlan(msgspec.Struct, frozen=True):
@@ -10,6 +24,11 @@ class CrawlPlan(msgspec.Struct, frozen=True):
 
     A URL belongs to it when its host is one of `hosts` or lies in one of `domains` (both empty: any host), when no
     `exclude` pattern is found in it and, if there are `include` patterns, one of them is.
+
+    Content of other types than `content_types`, where there are any, is left out. Each request takes the next of
+    `user_agents`, where there are any; robots.txt is read for the first. `headers` go with every request. With
+    `conditional` a page that was fetched before is asked for only if it changed since; with `sitemaps` those that a
+    site's robots.txt names are read. `source_id` is the run's: its proxies are used.
     """
 
     seeds: tuple[str, ...]
@@ -22,6 +41,15 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     delay_ms: int = DEFAULT_DELAY_MS
     concurrency: int = DEFAULT_CONCURRENCY
     max_attempts: int = 4
+    max_redirects: int = 5
+    content_types: tuple[str, ...] = ()
+    headers: tuple[tuple[str, str], ...] = ()
+    user_agents: tuple[str, ...] = ()
+    cookies: bool = True
+    conditional: bool = True
+    sitemaps: bool = False
+    proxying: Proxying = Proxying()
+    source_id: int | None = None
 
     def text(self) -> str:
         """The plan as the text that is stored."""

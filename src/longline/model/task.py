@@ -11,6 +11,16 @@ DEFAULT_PRIORITY = 500
 """Lower runs first; wide enough for every contract's own scale on either side."""
 
 
+class Known(msgspec.Struct, frozen=True, gc=False):
+    """The page that a URL had when it was last fetched; `task_id` is the task whose record holds the body."""
+
+    task_id: int
+    digest: str
+    fetched_at: int
+    etag: str | None = None
+    last_modified: str | None = None
+
+
 class NewTask(msgspec.Struct, frozen=True, gc=False):
     """A URL that asks to be admitted. `key` says which URLs are the same inside (scope, host)."""
 
@@ -24,10 +34,14 @@ class NewTask(msgspec.Struct, frozen=True, gc=False):
     due: int = 0
     executor: str = FETCH
     parent_id: int | None = None
+    hops: int = 0
 
 
 class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
-    """A task in a worker's hand. `due` and `priority` are its place in the queue and go back with the report."""
+    """A task in a worker's hand. `due` and `priority` are its place in the queue and go back with the report.
+
+    `attempt` is the number of this try, and `claims` how often it was claimed for it: more than once when workers died.
+    """
 
     id: int
     url: str
@@ -37,10 +51,16 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     attempt: int
     priority: int
     due: int
+    claims: int = 1
+    hops: int = 0
+    known: Known | None = None
 
 
 class PageFacts(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a page and where its bytes are: (segment, offset, length) in the archive."""
+    """What is known of a page and where its bytes are: (segment, offset, length) in the archive.
+
+    `body_of` is the task whose record holds the body, when this one says only that the page came again unchanged.
+    """
 
     offset: int
     length: int
@@ -54,10 +74,21 @@ class PageFacts(msgspec.Struct, frozen=True, gc=False):
     title: str = ""
     etag: str | None = None
     last_modified: str | None = None
+    body_of: int | None = None
+
+
+class Renamed(msgspec.Struct, frozen=True, gc=False):
+    """What a task is called from now on, because that is where its page lives."""
+
+    url: str
+    key: bytes
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """How a claimed task came to rest: its new state, why, and what was kept of it."""
+    """How a claimed task came to rest: its new state, why, and what was kept of it.
+
+    It is `renamed` unless the new name belongs to another task of its scope already.
+    """
 
     task: ClaimedTask
     became: TaskState
@@ -67,6 +98,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     due: int = 0
     error: str | None = None
     page: PageFacts | None = None
+    renamed: Renamed | None = None
 
 
 class TaskRow(msgspec.Struct, frozen=True):

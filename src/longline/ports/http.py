@@ -9,6 +9,8 @@ import msgspec
 from longline.model.errors import BadInput
 from longline.model.url import BadUrl, join, parse
 
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+
 ProxyScheme = Literal["http", "https", "socks5", "socks5h"]
 
 _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}

@@ -58,8 +58,9 @@ class Proxies:
     def __init__(self, records: Records, vault: Vault) -> None:
         self._records, self._vault = records, vault
 
-    async def add(self, proxy: Proxy, **facts: Any) -> ProxyView:
-        """Register a proxy, with what else is known of it: country, city, provider, limits."""
+    async def add(self, way: Proxy | str, **facts: Any) -> ProxyView:
+        """Register a proxy, or its URI, with what else is known of it: country, city, provider, limits."""
+        proxy = Proxy.parse(way) if isinstance(way, str) else way
         values = _checked(facts)
         host, secret = proxy.host.lower(), self._vault.lock(proxy.password)
         given = {"host": host, "port": proxy.port, "scheme": proxy.scheme, "username": proxy.username, "secret": secret}
@@ -67,6 +68,29 @@ class Proxies:
         if row is None:
             raise DuplicateProxy(f"there is already a proxy at {host}:{proxy.port}")
         return _view(row)
+
+    async def ensure(self, uris: Sequence[str]) -> None:
+        """Have these proxies registered; one that is already gets the credentials that are given now."""
+        for proxy in map(Proxy.parse, uris):
+            try:
+                await self.add(proxy)
+            except DuplicateProxy:
+                await self._refresh(proxy)
+
+    async def _refresh(self, proxy: Proxy) -> None:
+        row = await self._at(proxy.host.lower(), proxy.port)
+        if row is not None and (row.scheme, row.username) != (proxy.scheme, proxy.username):
+            await self.update(row.id, scheme=proxy.scheme, username=proxy.username, password=proxy.password)
+        elif row is not None and self._vault.unlock(row.secret) != proxy.password:
+            await self.update(row.id, password=proxy.password)
+
+    async def _at(self, host: str, port: int) -> ProxyRow | None:
+        offset = 0
+        while rows := await self._records.find(limit=LONGEST_LIST, offset=offset):
+            if found := next((row for row in rows if (row.host, row.port) == (host, port)), None):
+                return found
+            offset += len(rows)
+        return None
 
     async def get(self, proxy_id: int) -> ProxyView:
         """One proxy."""

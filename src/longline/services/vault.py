@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+from functools import cached_property
 
 from cryptography.fernet import Fernet, InvalidToken
 
@@ -16,9 +17,14 @@ class Vault:
     def __init__(self, key: str) -> None:
         if not key:
             raise BadInput("a key is needed to keep secrets")
-        # The salt is fixed: every process that is given the same key must find the same lock.
-        stretched = hashlib.scrypt(key.encode(), salt=_LABEL, n=2**14, r=8, p=1, dklen=32)
-        self._fernet = Fernet(base64.urlsafe_b64encode(stretched))
+        self._key = key
+
+    @cached_property
+    def _fernet(self) -> Fernet:
+        # Stretched when the first secret comes: most who could have one never do. The salt is fixed: every process that
+        # is given the same key must find the same lock.
+        stretched = hashlib.scrypt(self._key.encode(), salt=_LABEL, n=2**14, r=8, p=1, dklen=32)
+        return Fernet(base64.urlsafe_b64encode(stretched))
 
     def lock(self, text: str) -> str:
         """The text, unreadable; nothing stays nothing."""

@@ -78,6 +78,12 @@ def _objects(found: Found) -> dict[str, str]:
     return {"objects": f"s3://{found.get('CRAWLER_MINIO_BUCKET', 'html-archives')}?{urlencode(query, quote_via=quote)}"}
 
 
+def _proxies(found: Found) -> dict[str, str]:
+    if not _switched(found, "CRAWLER_PROXIES_ENABLED"):
+        return {}
+    return {"proxies": found.get("CRAWLER_PROXY_URLS", "")}
+
+
 def _debug(found: Found) -> dict[str, str]:
     return {"log_level": "debug"} if _switched(found, "APP_DEBUG") else {}
 
@@ -115,6 +121,7 @@ ALIASES: tuple[Alias, ...] = (
     _same("CRAWLER_REQUEST_TIMEOUT", "request_timeout"),
     _same("FETCHER_REQUEST_TIMEOUT", "request_timeout"),
     _same("CRAWLER_MAX_BODY_SIZE", "max_body"),
+    Alias(("CRAWLER_PROXIES_ENABLED", "CRAWLER_PROXY_URLS"), ("proxies",), _proxies),
     _same("CRAWLER_MAX_RETRIES", "max_retries"),
     _same("FETCHER_MAX_RETRIES", "max_retries"),
     _same("LOG_LEVEL", "log_level"),
@@ -136,7 +143,7 @@ NOT_YET: tuple[str, ...] = (
     *_named("CRAWLER_", "RETRY_DELAY HTTP_RETRY_MAX HTTP_RETRY_DELAY FOLLOW_REDIRECTS MAX_REDIRECTS VALIDATE_URLS"),
     *_named("CRAWLER_", "MAX_URL_LENGTH MAX_REQUESTS DETECT_CHARSET TRACE_HTTP CLEANUP_INTERVAL"),
     *_named("CRAWLER_", "SAVE_DISCOVERED_LINKS REDIS_STORAGE_ENABLED REDIS_STORAGE_EXPIRES"),
-    *_named("CRAWLER_", "PROXIES_ENABLED PROXY_URLS PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
+    *_named("CRAWLER_", "PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
     *_named("CRAWLER_", "READABILITY_FALLBACK_ENABLED RENDER_WORKER_URL MINIO_METADATA_BUCKET"),
     *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION PREFER_SERVER_CIPHER_SUITES"),
     *_named("ELASTICSEARCH_", "API_KEY USERNAME PASSWORD INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),

@@ -1,4 +1,4 @@
-"""The data folder, and the secret that is made in it once."""
+"""The data folder, and the secrets that are made in it once."""
 
 import os
 import secrets
@@ -9,6 +9,7 @@ from longline.model.errors import LonglineError
 from longline.settings.keys import Settings
 
 SECRET_NAME = "auth.secret"
+VAULT_NAME = "vault.secret"
 _SECRET_CHARS = 64
 
 
@@ -25,9 +26,17 @@ def prepare(folder: Path) -> Path:
 
 def jwt_secret(settings: Settings) -> str:
     """The secret that signs tokens: the one that was set, else the data folder's own, made on first use."""
-    if settings.jwt_secret:
-        return settings.jwt_secret
-    path = prepare(settings.data) / SECRET_NAME
+    return settings.jwt_secret or _kept(settings.data, SECRET_NAME, "tokens already given out end")
+
+
+def vault_key(settings: Settings) -> str:
+    """The key that stored passwords are locked with: the one that was set, else the data folder's own."""
+    return settings.vault_key or _kept(settings.data, VAULT_NAME, "passwords that were stored must be entered again")
+
+
+def _kept(folder: Path, name: str, price: str) -> str:
+    """A secret of the data folder, made on first use; `price` is what it costs to lose it."""
+    path = prepare(folder) / name
     try:
         if not path.exists():
             _create(path)
@@ -35,14 +44,14 @@ def jwt_secret(settings: Settings) -> str:
     except (OSError, UnicodeDecodeError) as error:
         raise LonglineError(f"secret {path} cannot be used: {getattr(error, 'strerror', error)}") from error
     if len(text) < _SECRET_CHARS:
-        raise LonglineError(f"secret {path} is damaged; delete it to make a new one (tokens already given out end)")
+        raise LonglineError(f"secret {path} is damaged; delete it to make a new one ({price})")
     return text
 
 
 def _create(path: Path) -> None:
     # Written whole under another name and then linked: of two processes that start together one wins, and the other
     # never sees half a secret.
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{SECRET_NAME}.")  # mode 0600
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")  # mode 0600
     try:
         with open(descriptor, "w", encoding="ascii") as file:
             file.write(secrets.token_hex(_SECRET_CHARS // 2) + "\n")

@@ -12,6 +12,7 @@ from longline.settings.values import (
     FOLDER,
     NETWORKS,
     PAUSE,
+    PROXIES,
     SIZE,
     SPAN,
     SWITCH,
@@ -74,6 +75,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str,
         Key(TEXT, "Secret that signs access tokens; unless set, one is made and kept in the data folder.", secret=True),
     ] = ""
+    vault_key: Annotated[
+        str,
+        Key(
+            TEXT,
+            "Key that stored passwords are locked with; unless set, one is made and kept in the data folder.",
+            secret=True,
+        ),
+    ] = ""
     internal_secret: Annotated[
         str, Key(TEXT, "Secret that opens the internal fetch endpoint to other services.", secret=True)
     ] = ""
@@ -97,10 +106,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str, Key(TEXT, "What every request calls itself, and whom robots.txt rules are read for.")
     ] = _AGENT
     respect_robots: Annotated[bool, Key(SWITCH, "Keep to robots.txt; leave on for sites that are not yours.")] = True
+    politeness: Annotated[
+        str,
+        Key(among("host", "domain", "address"), "What pauses and limits are for: each host, domain or machine."),
+    ] = "host"
     delay: Annotated[float, Key(PAUSE, "Pause between two requests to one host.")] = 1.0
     host_concurrency: Annotated[int, Key(whole(1, 1000), "Requests at once to one host.")] = 1
     request_timeout: Annotated[float, Key(SPAN, "How long one request may take from first to last byte.")] = 30.0
     connect_timeout: Annotated[float, Key(SPAN, "How long a connection may take to stand.")] = 10.0
+    idle_timeout: Annotated[float, Key(SPAN, "How long a server may say nothing while it answers.")] = 15.0
     max_body: Annotated[int, Key(SIZE, "Largest body that is read; KB, MB and GB count in steps of 1024.")] = 10485760
     max_retries: Annotated[
         int, Key(whole(0, 100), "How often a page is tried again after a failure that may pass.")
@@ -109,9 +123,33 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Key(NETWORKS, "Networks that pages may be fetched from although their addresses are not public."),
     ] = ()
+    proxies: Annotated[
+        tuple[str, ...],
+        Key(
+            PROXIES, "Proxies that requests leave by, in turn; more, and pools of them, can be registered.", secret=True
+        ),
+    ] = ()
+    probe_url: Annotated[
+        str, Key(url("http", "https"), "Page by which a proxy that failed shows whether it works again.")
+    ] = "https://example.com/"
     ca_file: Annotated[
         str, Key(TEXT, "PEM file of further issuers of certificates to believe, besides the well-known ones.")
     ] = ""
+
+    bot_auth: Annotated[
+        str,
+        Key(
+            among("auto", "optional", "required"),
+            "Whether bots must be registered and bring a token; auto asks for it beyond loopback only.",
+        ),
+    ] = "auto"
+    bot_reclaim: Annotated[
+        bool, Key(SWITCH, "Hand out tasks again that a bot held for too long, without waiting for a person.")
+    ] = True
+    bot_domain_match: Annotated[
+        str,
+        Key(among("contains", "suffix"), "Which hosts a bot means by a domain: those that contain it, or end in it."),
+    ] = "contains"
 
     log_level: Annotated[
         str,

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from longline.model.duration import parse_duration, show_duration
+from longline.ports.http import Proxy
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -140,6 +141,13 @@ def _urls(raw: Any) -> tuple[str, ...]:
     return urls
 
 
+def _proxies(raw: Any) -> tuple[str, ...]:
+    proxies = _list(raw)
+    for proxy in proxies:
+        Proxy.parse(proxy)  # says by itself what is wrong, and no password with it
+    return proxies
+
+
 def _at_least(least: float) -> Callable[[Any], float]:
     def read(raw: Any) -> float:
         seconds = _duration(raw)
@@ -168,4 +176,5 @@ PAUSE = Kind("DURATION", "a duration like 500ms, 30s, 5m or 1h", _at_least(0), s
 SPAN = Kind("DURATION", "a duration of at least 1ms, like 500ms, 30s, 5m or 1h", _at_least(0.001), show_duration)
 SIZE = Kind("SIZE", "a size like 500KB, 10MB or 1048576", _size, _show_size)
 NETWORKS = Kind("CIDRS", "a list of networks like 10.0.0.0/8,192.168.1.7", _networks, _join)
+PROXIES = Kind("URIS", "a list of proxies like socks5://user:password@192.0.2.1:1080", _proxies, _join)
 URLS = Kind("URLS", "a list of http or https URLs", _urls, _join)

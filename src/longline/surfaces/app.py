@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from litestar import Litestar
+from litestar import Litestar, Router
 from litestar.config.cors import CORSConfig
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -13,6 +13,7 @@ from litestar.types import Method
 from longline.services.counts import Counts
 from longline.services.health import Health
 from longline.services.tokens import Tokens
+from longline.surfaces.bots.door import BotParts, bots_door
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
 from longline.surfaces.intervals import Desk, routes
@@ -31,6 +32,7 @@ class Parts:
     tokens: Tokens
     counts: Counts
     metrics_open: bool = False
+    bots: BotParts | None = None
     intervals: Desk | None = None
 
 
@@ -38,13 +40,9 @@ def build_app(parts: Parts) -> Litestar:
     """The application with every door open."""
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
-    doors = routes(parts.intervals, parts.tokens) if parts.intervals else []
+    own = [health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)]
     app = Litestar(
-        route_handlers=[
-            health_route(parts.health, parts.version),
-            metrics_route(metrics, parts.counts, guards),
-            *doors,
-        ],
+        route_handlers=[*own, *_doors(parts, metrics)],
         exception_handlers=ERRORS,
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=_openapi(parts.version),
@@ -52,6 +50,18 @@ def build_app(parts: Parts) -> Litestar:
     )
     app.asgi_handler = Frame(app.asgi_handler, metrics.observe)
     return app
+
+
+def _doors(parts: Parts, metrics: Metrics) -> list[Router]:
+    """The doors whose services are there."""
+    doors = []
+    if parts.bots is not None:
+        router, take_stock = bots_door(parts.bots, parts.tokens, metrics.registry)
+        metrics.watched.append(take_stock)
+        doors.append(router)
+    if parts.intervals is not None:
+        doors += routes(parts.intervals, parts.tokens)
+    return doors
 
 
 def _openapi(version: str) -> OpenAPIConfig:

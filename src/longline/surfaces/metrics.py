@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from litestar import Response, get
 from litestar.handlers import HTTPRouteHandler
@@ -30,10 +30,11 @@ _log = logging.getLogger(__name__)
 
 
 class Metrics:
-    """All figures of this process, in a registry of its own."""
+    """All figures of this process, in a registry of its own; `watched` are asked to bring gauges up to date."""
 
     def __init__(self, version: str) -> None:
-        own = self._registry = CollectorRegistry()
+        own = self.registry = CollectorRegistry()
+        self.watched: list[Callable[[], Awaitable[None]]] = []
         ProcessCollector(registry=own)
         PlatformCollector(registry=own)
         GCCollector(registry=own)
@@ -59,6 +60,8 @@ class Metrics:
         try:
             async with asyncio.timeout(_PATIENCE):
                 totals = await counts.take()
+                for take_stock in self.watched:
+                    await take_stock()
         except Exception as error:
             _log.warning("records could not be counted", extra={"reason": str(error) or "no answer in time"})
             self._tasks.clear()
@@ -69,7 +72,7 @@ class Metrics:
             for gauge, found in ((self._tasks, totals.tasks), (self._runs, totals.runs)):
                 for state, count in found.items():
                     gauge.labels(state).set(count)
-        return generate_latest(self._registry)
+        return generate_latest(self.registry)
 
 
 def metrics_route(metrics: Metrics, counts: Counts, guards: Sequence[Guard]) -> HTTPRouteHandler:

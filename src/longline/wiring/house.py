@@ -1,12 +1,14 @@
 """The house: every engine behind its port, opened from settings and closed in order."""
 
 import asyncio
+import logging
 import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 from urllib.parse import urlsplit
 
 from longline.drivers.blobs import open_blobs
@@ -19,6 +21,7 @@ from longline.drivers.records import open_records
 from longline.drivers.rhythms import RedisRhythms
 from longline.drivers.signals import open_signals
 from longline.engine.lifecycle import Lifecycle
+from longline.engine.politeness import By, Politeness
 from longline.engine.runtime import chore
 from longline.engine.upkeep.reaper import Reaper
 from longline.model.egress import Wall
@@ -30,9 +33,16 @@ from longline.ports.presence import Presence
 from longline.ports.records import Records
 from longline.ports.records.rhythms import Rhythms
 from longline.ports.signals import Signals
-from longline.settings import Settings, prepare
+from longline.services.proxies import Proxies, VaultedWays
+from longline.services.vault import Vault
+from longline.settings import Settings, prepare, vault_key
+
+log = logging.getLogger(__name__)
 
 BEAT_EVERY = 10.0
+
+WORK = "work"
+"""The signal that says that there may be something to do."""
 
 MARKS = "alive"
 """Folder, inside the data folder, of the marks by which processes know each other alive."""
@@ -49,12 +59,26 @@ class House:
     signals: Signals
     http: Http
     presence: Presence
+    politeness: Politeness
+    vault: Vault
     rhythms: Rhythms
 
     @property
     def lifecycle(self) -> Lifecycle:
         """The one who moves things in this house."""
-        return Lifecycle(self.records)
+        return Lifecycle(self.records, self.politeness, self._call_workers)
+
+    @property
+    def ways(self) -> VaultedWays:
+        """The proxies of this house."""
+        return VaultedWays(self.records.proxies, self.vault)
+
+    async def _call_workers(self) -> None:
+        try:
+            await self.signals.send(WORK)
+        except Unavailable as error:
+            # They look by themselves as well, only not at once.
+            log.warning("cannot call workers", extra={"error": str(error)})
 
     @property
     def reaper(self) -> Reaper:
@@ -75,7 +99,8 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
-        http = _http(settings, trusted | _operators_own(settings))
+        names = Names()
+        http = _http(settings, trusted | _operators_own(settings), names)
         stack.push_async_callback(http.close)
         rhythms: Rhythms = records.rhythms
         if settings.redis:
@@ -89,6 +114,8 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             signals=signals,
             http=http,
             presence=FolderPresence(settings.data / MARKS),
+            politeness=Politeness(cast(By, settings.politeness), names.resolve),
+            vault=Vault(vault_key(settings)),
             rhythms=rhythms,
         )
 
@@ -99,9 +126,8 @@ def _operators_own(settings: Settings) -> frozenset[str]:
     return frozenset({host} if host else ())
 
 
-def _http(settings: Settings, trusted: frozenset[str]) -> WreqHttp:
+def _http(settings: Settings, trusted: frozenset[str], names: Names) -> WreqHttp:
     """The client behind the wall: a URL from outside does not make us fetch the inside."""
-    names = Names()
     guarded = Guarded(names.resolve, Wall.opening(settings.egress_allow), trusted)
     return WreqHttp(guarded.resolve, names=names, roots=Path(settings.ca_file) if settings.ca_file else None)
 
@@ -129,8 +155,10 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
 
 
 async def ready_tables(house: House, *, may_migrate: bool) -> None:
-    """Bring the tables up to date, or say who has to."""
+    """Bring the tables up to date, or say who has to; then see that they know the proxies of the settings."""
     if may_migrate or house.settings.database.startswith("sqlite"):
         await house.records.schema.migrate()
     elif behind := await house.records.schema.pending():
         raise Unavailable(f"the database is {len(behind)} migrations behind; run: longline migrate")
+    if house.settings.proxies:
+        await Proxies(house.records.proxies, house.vault).ensure(house.settings.proxies)

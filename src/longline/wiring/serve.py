@@ -10,6 +10,7 @@ from contextlib import suppress
 
 from longline import __version__
 from longline.engine.runtime import Loop, chore, run_loops
+from longline.engine.upkeep.prober import Prober
 from longline.services.counts import Counts
 from longline.services.health import Check, Health
 from longline.services.tokens import Tokens
@@ -17,15 +18,17 @@ from longline.settings import Settings, jwt_secret
 from longline.settings.handover import environment
 from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
-from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.bots import bot_parts, bot_upkeep
+from longline.wiring.house import WORK, House, joined, open_house, ready_tables
 from longline.wiring.planner import desk, planner_loops
 from longline.wiring.worker import fetch_worker, parse_worker
 
 log = logging.getLogger(__name__)
 
 REAP_EVERY = 5.0
-WORK = "work"
-"""The signal that says that there may be something to do."""
+PROBE_EVERY = 60.0
+PLAN_EVERY = 5.0
+SWEEP_EVERY = 60.0
 
 
 async def serve(
@@ -75,6 +78,11 @@ def _loops(house: House, roles: frozenset[str], owner: int) -> dict[str, Loop]:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
         loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
+        prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
+        loops["prober"] = chore(prober.once, PROBE_EVERY)
+        bots = bot_upkeep(house)
+        loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
+        loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
         loops |= planner_loops(house, owner) if house.settings.scheduler else {}
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
         loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
@@ -165,6 +173,7 @@ def _parts(house: House) -> Parts:
         tokens=Tokens(jwt_secret(settings), house.clock.now),
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
+        bots=bot_parts(house),
         intervals=desk(house),
     )
 

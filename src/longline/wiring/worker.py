@@ -3,12 +3,17 @@
 from collections.abc import Callable
 
 from longline.engine import reparse
-from longline.engine.fetch import Fetcher, FetchSettings
+from longline.engine.archive import Archive
+from longline.engine.exits import Exits
+from longline.engine.fetch import Fetcher
 from longline.engine.keep import Keeper
 from longline.engine.parse import Parser
+from longline.engine.pipeline import Pipeline
 from longline.engine.plans import Plans
 from longline.engine.reparse import ParseWorker
 from longline.engine.reporter import Reporter
+from longline.engine.rules import Rules
+from longline.engine.sender import FetchSettings, Sender
 from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
 from longline.parsers import page
 from longline.plugins.registry import Registry
@@ -20,19 +25,27 @@ def fetch_worker(
 ) -> Worker:
     """A worker that fetches, and parses what it fetched unless that is left to others."""
     s = house.settings
-    sending = FetchSettings(s.user_agent, s.connect_timeout, s.request_timeout, s.max_body)
+    sending = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body)
+    exits = Exits(house.ways, house.clock)
+    sender = Sender(house.http, house.clock, sending, exits)
+    rules = Rules(sender, house.clock, s.max_body)
     parts = Parts(
         lifecycle=house.lifecycle,
-        plans=Plans(house.records.runs),
-        fetcher=Fetcher(house.http, house.clock, sending),
-        parser=Parser(Registry(page)),
+        pipeline=Pipeline(
+            plans=Plans(house.records.runs),
+            fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness),
+            parser=Parser(Registry(page)) if parse else None,
+            archive=Archive(house.records.tasks, house.blobs),
+            clock=house.clock,
+        ),
         reporter=Reporter(
             house.lifecycle, Keeper(house.blobs, house.records.segments, house.clock, owner), house.clock
         ),
+        exits=exits,
         clock=house.clock,
         owner=owner,
     )
-    return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, parse=parse), watch)
+    return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease), watch)
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:

@@ -3,8 +3,7 @@
 import asyncio
 import socket
 import sys
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator
 
 import pytest
 from msgspec.structs import replace
@@ -14,6 +13,7 @@ from longline.model import fate
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import CERTIFICATE, Peer, Script, keeps_answering, says, serving, to_loopback
 from tests.web import running_site
+from tests.web.unreachable import closed_port, full_port
 
 
 @pytest.fixture
@@ -80,11 +80,13 @@ async def test_the_test_site_in_trouble(client: WreqHttp):
     with running_site(pages=1) as site:
         kinds = {
             path: (await failing(client, Request(f"{site.url}{path}", idle_seconds=0.3, max_bytes=5000))).kind
-            for path in ("truncated", "reset", "hang", "slow?seconds=3", "big?bytes=5001")
+            for path in ("truncated", "reset", "gibberish", "stall", "hang", "slow?seconds=3", "big?bytes=5001")
         }
     assert kinds == {
         "truncated": "truncated",
         "reset": "reset",
+        "gibberish": "protocol",
+        "stall": "idle_timeout",
         "hang": "idle_timeout",
         "slow?seconds=3": "idle_timeout",
         "big?bytes=5001": "too_large",
@@ -131,26 +133,9 @@ async def test_slow_but_steady_is_no_failure(client: WreqHttp):
     assert answer.body == b"x" * 15
 
 
-@contextmanager
-def full_house() -> Iterator[int]:
-    """A port that takes no more connections: its queue is full and nobody accepts."""
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    listener.listen(0)
-    guests = [socket.socket() for _ in range(4)]
-    for guest in guests:
-        guest.setblocking(False)
-        guest.connect_ex(listener.getsockname())
-    try:
-        yield listener.getsockname()[1]
-    finally:
-        for each in (listener, *guests):
-            each.close()
-
-
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems treat a full queue in their own way")
 async def test_no_connection_in_time(client: WreqHttp):
-    with full_house() as port:
+    with full_port() as port:
         url = f"http://site.test:{port}/"
         assert (await failing(client, Request(url, connect_seconds=0.3))).kind == "connect_timeout"
         assert (await failing(client, Request(url, idle_seconds=0.3))).kind == "connect_timeout"
@@ -207,9 +192,8 @@ async def test_of_two_that_pass_together_the_total_is_named(client: WreqHttp, sc
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "site.test"])
 async def test_refused(client: WreqHttp, host: str):
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))  # bound but not listening
-        failure = await failing(client, Request(f"http://{host}:{unused.getsockname()[1]}/"))
+    with closed_port() as port:
+        failure = await failing(client, Request(f"http://{host}:{port}/"))
     assert failure.kind == "refused"
     assert host in str(failure)
 

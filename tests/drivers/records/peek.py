@@ -6,7 +6,13 @@ from typing import Any
 import asyncpg
 
 TABLES = (
+    "proxy_uses",
+    "pool_proxies",
+    "pools",
+    "source_proxies",
+    "proxies",
     "events",
+    "visits",
     "pages",
     "segments",
     "offers",
@@ -22,7 +28,7 @@ TABLES = (
     "tallies",
     "workers",
 )
-"""Every table but the list of migrations, children before parents."""
+"""Every table but the list of migrations and the one row of turns, children before parents."""
 
 Snapshot = dict[str, list[tuple[Any, ...]]]
 

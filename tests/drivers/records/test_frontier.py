@@ -61,7 +61,7 @@ async def test_a_claimed_task_shows_as_queued_until_it_comes_back(records: Recor
     lease = await claim_one(records)
     (task,) = await records.tasks.find()
     standing = await records.moves.standing("task", task.id)
-    assert (task.state, task.attempt) == ("queued", 1)
+    assert (task.state, task.attempt) == ("queued", 0)
     assert standing is not None
     assert (standing.state, standing.rest, standing.token) == ("queued", "pending", lease.token)
     assert (standing.owner, standing.lease_until) == (ME, lease.until)
@@ -234,7 +234,7 @@ async def test_after_a_reap_the_host_waits_a_whole_delay(records: Records, clock
     clock.advance(0.001)
     again = await claim_one(records, owner=YOU)
     assert again.token > first.token
-    assert {t.url: t.attempt for t in again.tasks} == {"https://a.example/": 2, "https://a.example/more": 1}
+    assert {t.url: t.claims for t in again.tasks} == {"https://a.example/": 2, "https://a.example/more": 1}
     assert again.not_before == clock.now()
 
 
@@ -265,12 +265,12 @@ async def test_disowning_takes_everything_of_one_owner(records: Records, clock: 
     assert await records.frontier.disown(3) == 0
 
 
-async def test_attempts_count_even_when_nobody_reports(records: Records, clock: FakeClock):
+async def test_claims_count_even_when_nobody_reports_and_attempts_do_not(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run))
-    for attempt in (1, 2, 3):
+    for claims in (1, 2, 3):
         lease = await claim_one(records)
-        assert [t.attempt for t in lease.tasks] == [attempt]
+        assert [(t.attempt, t.claims) for t in lease.tasks] == [(1, claims)]
         clock.advance(TTL / 1000 + 1)
         await records.frontier.reap(10)
         clock.advance(DELAY / 1000)
@@ -281,8 +281,8 @@ async def test_tasks_given_back_unstarted_are_as_never_claimed(records: Records)
     await admit(records, *urls(run, "a.example", 3))
     for _ in range(3):
         lease = await claim_one(records)
-        assert [t.attempt for t in lease.tasks] == [1, 1, 1]
+        assert [t.claims for t in lease.tasks] == [1, 1, 1]
         await release(records, lease)
     lease = await claim_one(records)
     await report(records, host_report(lease, [ended(lease.tasks[0])], unstarted=lease.tasks[1:2]))
-    assert [t.attempt for t in (await claim_one(records)).tasks] == [1, 2], "the one not spoken of keeps its attempt"
+    assert [t.claims for t in (await claim_one(records)).tasks] == [1, 2], "the one not spoken of keeps its claim"

@@ -2,17 +2,19 @@
 
 import orjson
 import pytest
+from msgspec import structs
 
-from longline.model.host import HostReport
+from longline.model.host import HostLease, HostReport
 from longline.model.run import Fate
 from longline.model.states import TaskState
-from longline.model.task import ClaimedTask
+from longline.model.task import ClaimedTask, Known, Outcome, Renamed
 from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted, Batch, Written
 from longline.ports.records.moves import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
+    DELAY,
     ME,
     TTL,
     YOU,
@@ -436,3 +438,111 @@ async def test_a_task_that_never_was_is_gone(records: Records):
     lease = await claim_one(records)
     nobody = ClaimedTask(10**9, "https://a.example/", run.id, run.id, 0, 1, 500, 0)
     assert (await report(records, host_report(lease, [ended(nobody)]))).gone == {nobody.id}
+
+
+# -- redirects and visits ---------------------------------------------------------------------------------------
+
+
+def named(path: str) -> Renamed:
+    """What a task is called once its page was found at another path."""
+    there = url(0, path=path)
+    return Renamed(there.url, there.key)
+
+
+async def kept(records: Records, lease: HostLease, *outcomes: Outcome) -> None:
+    """Report pages, each in the archive."""
+    segment = await records.segments.begin(f"warc/{lease.token}-{lease.host_id}-{outcomes[0].task.id}", ME)
+    written = Written(segment, len(outcomes), 100 * len(outcomes))
+    assert not (await report(records, host_report(lease, outcomes), segment=written)).refused
+
+
+async def test_a_task_is_called_by_where_its_page_is(records: Records):
+    run = await running_run(records)
+    await admit(records, url(run, path="/old"), url(run, "b.example"))
+    lease = (await claim(records))["a.example"]
+    await kept(records, lease, ended(lease.tasks[0], page=page(), renamed=named("/new")))
+    named_now = {(t.url, t.state) for t in await records.tasks.find() if t.host == "a.example"}
+    assert named_now == {("https://a.example/new", "completed")}
+    assert (await admit(records, url(run, path="/new"))).known == 1
+    assert (await admit(records, url(run, path="/old"))).new == 1
+
+
+async def test_a_name_that_is_taken_is_left_to_whom_it_belongs(records: Records):
+    run, other = await running_run(records), await running_run(records)
+    await admit(records, *urls(run, "a.example", 4), url(other, path="/0"))
+    lease = await claim_one(records)
+    t = {task.url: task for task in lease.tasks if task.run_id == run.id}
+    (alone,) = (task for task in lease.tasks if task.run_id == other.id)
+    ends = [t[f"https://a.example/{n}"] for n in range(4)]
+    outcomes = [
+        ended(ends[0], page=page()),
+        ended(ends[1], page=page(), renamed=named("/0")),
+        ended(ends[2], page=page(), renamed=named("/9")),
+        ended(ends[3], page=page(), renamed=named("/9")),
+        ended(alone, page=page(), renamed=named("/1")),
+    ]
+    await kept(records, lease, *outcomes)
+    rows = await records.tasks.find()
+    assert {r.state for r in rows} == {"completed"}, "each has its page, whatever it is called"
+    mine = sorted(r.url.rpartition("/")[2] for r in rows if r.run_id == run.id)
+    assert len(mine) == len(set(mine)) == 4
+    assert set(mine) - {"2", "3"} == {"0", "1", "9"}
+    assert [r.url for r in rows if r.run_id == other.id] == ["https://a.example/1"]
+
+
+async def test_what_was_seen_is_known_to_the_next_run(records: Records, clock: FakeClock):
+    first = await running_run(records)
+    await admit(records, url(first, path="/1"), url(first, path="/2"))
+    lease = await claim_one(records)
+    facts = structs.replace(page(), etag='"v1"', last_modified="Sat, 14 Nov 2026 10:00:00 GMT", fetched_at=77)
+    one, two = lease.tasks
+    await kept(records, lease, ended(one, page=facts), ended(two, TaskState.FAILED, "http_4xx"))
+    clock.advance(DELAY / 1000)
+    second = await running_run(records)
+    await admit(records, url(second, path="/1"), url(second, path="/2"))
+    lease = await claim_one(records)
+    known = [task.known for task in lease.tasks]
+    assert known == [Known(one.id, "sha256:00", 77, '"v1"', "Sat, 14 Nov 2026 10:00:00 GMT"), None]
+
+
+async def test_the_body_stays_with_the_task_that_kept_it(records: Records, clock: FakeClock):
+    ids: list[int] = []
+    for body_of in (None, "first", "first"):
+        run = await running_run(records)
+        await admit(records, url(run))
+        lease = await claim_one(records)
+        (task,) = lease.tasks
+        assert [k.task_id for k in [task.known] if k] == ids[:1]
+        facts = structs.replace(page(), body_of=ids[0] if body_of else None, etag=f'"{task.id}"')
+        await kept(records, lease, ended(task, page=facts))
+        ids.append(task.id)
+        clock.advance(DELAY / 1000)
+    assert [(await records.tasks.page(i))[1].body_of for i in ids] == [None, ids[0], ids[0]]  # type: ignore[index]
+
+
+async def test_a_task_that_comes_again_does_not_know_its_own_page(records: Records, clock: FakeClock):
+    """What it keeps next takes that page's place: nothing may lean on it."""
+    run = await running_run(records)
+    await admit(records, url(run), url(run, path="/2"))
+    lease = await claim_one(records)
+    (task,) = (t for t in lease.tasks if t.url == "https://a.example/")
+    await kept(records, lease, ended(task, page=page()))
+    clock.advance(DELAY / 1000)
+    await records.moves.apply(Change("task", task.id, "restart", "completed", "pending", "person"))
+    again = {t.id: t for t in (await claim_one(records)).tasks}
+    assert again[task.id].known is None
+
+
+async def test_two_runs_that_see_a_page_together_remember_it_once(records: Records, clock: FakeClock, peek: Peek):
+    runs = [await running_run(records) for _ in range(2)]
+    await admit(records, *(url(run) for run in runs))
+    lease = await claim_one(records)
+    await kept(records, lease, *(ended(task, page=page()) for task in lease.tasks))
+    ((task_id,),) = await peek.rows("SELECT task_id FROM visits")
+    assert task_id in {task.id for task in lease.tasks}
+
+
+async def test_hops_go_with_the_task(records: Records):
+    run = await running_run(records)
+    await admit(records, url(run, hops=3))
+    assert [t.hops for t in (await claim_one(records)).tasks] == [3]

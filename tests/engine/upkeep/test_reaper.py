@@ -73,7 +73,7 @@ async def test_what_the_dead_held_is_free_at_once(
     clock.advance(1)  # whoever died may have asked the host something just before
     freed = await claim(records, living.id)
     assert set(freed) == {first[0].host}
-    assert {t.attempt for t in freed[first[0].host].tasks} == {2}
+    assert {t.claims for t in freed[first[0].host].tasks} == {2}
     # The dead worker's report comes too late, the living one's does not.
     late = await records.frontier.report(Batch(reports=[host_report(first[0])]))
     assert late.stale == {first[0].host_id}

@@ -4,6 +4,9 @@ import asyncio
 from pathlib import Path
 
 from longline.drivers.records import postgres
+from longline.drivers.records.bot_schedules import BotScheduleRecords
+from longline.drivers.records.bot_tasks import BotTaskRecords
+from longline.drivers.records.bots import BotLookRecords, BotRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
@@ -58,6 +61,10 @@ async def open_records(url: str, clock: Clock) -> Records:
         events=EventRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),
+        bots=BotRecords(database),
+        bot_schedules=BotScheduleRecords(database),
+        bot_look=BotLookRecords(database),
+        bot_tasks=BotTaskRecords(database),
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),

@@ -38,7 +38,8 @@ async def admit(
     """
     wanted, over = await _within_budget(tx, placed, ledger.runs)
     rows = [
-        (t.scope, h, t.key, t.run_id, t.executor, t.priority, t.due, t.depth, t.parent_id, t.url) for h, t in wanted
+        (t.scope, h, t.key, t.run_id, t.executor, t.priority, t.due, t.depth, t.parent_id, t.url, t.hops)
+        for h, t in wanted
     ]
     fresh = await tx.batch("admit_tasks", rows, state=TaskState.PENDING.value)
     if tx.engine == "lite":

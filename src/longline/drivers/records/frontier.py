@@ -8,7 +8,7 @@ from longline.drivers.records.admission import admit, place
 from longline.drivers.records.database import Database, Row, Tx
 from longline.drivers.records.ledger import Ledger
 from longline.model.host import HostLease
-from longline.model.task import ClaimedTask, NewTask
+from longline.model.task import ClaimedTask, Known, NewTask
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
 
 
@@ -87,5 +87,11 @@ async def _claim_in_steps(tx: Tx, owner: int, hosts: int, tasks: int, ttl_ms: in
 def _lease(rows: list[Row], until: int) -> HostLease:
     """One host's rows as a lease. Column order is that of the claim."""
     first = rows[0]
-    tasks = tuple(ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13]) for r in rows if r[6] is not None)
+    tasks = tuple(_claimed(r) for r in rows if r[6] is not None)
     return HostLease(first[0], first[1], first[2], until, first[3], first[4], first[5], tasks)
+
+
+def _claimed(r: Row) -> ClaimedTask:
+    # A task's own page is no help: what it keeps next takes that page's place.
+    known = Known(r[16], r[17], r[18], r[19], r[20]) if r[17] is not None and r[16] != r[6] else None
+    return ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], known)

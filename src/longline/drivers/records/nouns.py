@@ -89,7 +89,7 @@ class TaskRecords(Noun):
     async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
         async def work(tx: Tx) -> tuple[str, PageFacts] | None:
             row = await tx.one("page", task_id=task_id)
-            return (row["key"], PageFacts(*[row[i] for i in range(1, 13)])) if row else None
+            return (row["key"], PageFacts(*[row[i] for i in range(1, 14)])) if row else None
 
         return await self._database.read(work)
 

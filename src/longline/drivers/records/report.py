@@ -1,7 +1,8 @@
 """The report: how tasks ended and what they brought, in one transaction of short statements.
 
 The order of statements is the argument: (1) one ordered lock over the lines of own and foreign hosts, tokens
-compared; (2) queue rows taken away under their marks; (3) tasks put to rest; (4) pages and their segment; (5) new URLs;
+compared; (2) queue rows taken away under their marks; (3) tasks put to rest and, where a redirect
+led, renamed; (4) pages and their segment; (5) new URLs;
 (6) lines released and woken, looking at the queue in a later statement than the lock; (7) counters and events, runs
 last because every report of a run waits for that row.
 """
@@ -15,7 +16,7 @@ from longline.drivers.records.database import Tx
 from longline.drivers.records.ledger import Ledger, Moved
 from longline.model.host import HostReport
 from longline.model.states import ENDED, TaskState
-from longline.model.task import BOT, FETCH, PARSE, Outcome
+from longline.model.task import BOT, FETCH, PARSE, Outcome, PageFacts
 from longline.ports.records.frontier import Admitted, Batch, Reported, Written
 
 WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
@@ -47,6 +48,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     back = [(r.host_id, t.due, t.priority, t.id, r.token) for r in batch.reports for t in r.unstarted]
     await tx.batch("unmark_tasks", back)
     await settle(tx, outcomes, {o.task.id: Place(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
+    await _rename(tx, outcomes)
     await keep(tx, outcomes, batch.segment)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
@@ -56,6 +58,12 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     await tx.batch("wake_lines", sorted((h, due) for h, due in wake.items() if h not in free))
     ledger.refused(batch.refused)
     return Reported(admitted=admitted, ended_runs=await ledger.write(tx, "worker"))
+
+
+async def _rename(tx: Tx, outcomes: Sequence[Outcome]) -> None:
+    """Call tasks by the URLs where their pages live; a name that another task has already is left to it."""
+    names = {(o.task.scope, o.renamed.key): (o.task.id, o.renamed.url, o.renamed.key) for o in outcomes if o.renamed}
+    await tx.batch("rename_tasks", list(names.values()))
 
 
 def once(outcomes: list[Outcome]) -> list[Outcome]:
@@ -143,7 +151,13 @@ async def keep(tx: Tx, outcomes: Sequence[Outcome], segment: Written | None) -> 
             p.title,
             p.etag,
             p.last_modified,
+            p.body_of,
         )
         for i, p in pages
     ]
     await tx.batch("add_pages", rows, segment_id=segment.segment_id)
+    await tx.batch("remember_visits", [_visit(i, p) for i, p in pages])
+
+
+def _visit(task_id: int, page: PageFacts) -> tuple[int | str | None, ...]:
+    return (task_id, page.body_of or task_id, page.digest, page.fetched_at, page.etag, page.last_modified)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from longline.ports.records.bots import BotLook, Bots, BotSchedules, BotTasks
 from longline.ports.records.events import Events
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
@@ -20,7 +21,7 @@ from longline.ports.records.workers import Workers
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """One records engine, noun by noun. `frontier`, `hands`, `moves` and `ticks` are for the lifecycle alone."""
+    """One records engine, noun by noun. `frontier`, `hands`, `moves`, `ticks` and `bot_tasks` are the lifecycle's."""
 
     schema: Schema
     sources: Sources
@@ -35,6 +36,10 @@ class Records:
     events: Events
     proxies: Proxies
     pools: Pools
+    bots: Bots
+    bot_schedules: BotSchedules
+    bot_look: BotLook
+    bot_tasks: BotTasks
     frontier: Frontier
     hands: Hands
     moves: Moves

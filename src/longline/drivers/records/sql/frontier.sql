@@ -36,16 +36,18 @@ WITH free AS MATERIALIZED (
         ) ready ORDER BY priority, id LIMIT :tasks
     ) q
 ), marked AS (
-    UPDATE queue SET attempt = attempt + 1, token = (SELECT l.token FROM leased l WHERE l.host_id = queue.host_id)
+    UPDATE queue SET claims = claims + 1, token = (SELECT l.token FROM leased l WHERE l.host_id = queue.host_id)
     WHERE ctid = ANY (ARRAY (SELECT place FROM picked))
-    RETURNING host_id, due, priority, id, attempt
+    RETURNING host_id, due, priority, id, attempt, claims
 )
 SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
-       m.id, t.url, t.run_id, t.scope, t.depth, m.attempt, m.priority, m.due
+       m.id, t.url, t.run_id, t.scope, t.depth, m.attempt + 1, m.priority, m.due, m.claims, t.hops,
+       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified
 FROM leased l
 JOIN hosts h ON h.id = l.host_id
 LEFT JOIN marked m ON m.host_id = l.host_id
 LEFT JOIN tasks t ON t.id = m.id
+LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
 ORDER BY l.host_id, m.priority, m.id;
 
 -- name: lease_hosts only lite
@@ -56,25 +58,27 @@ RETURNING host_id, token;
 
 -- name: pick_tasks only lite
 SELECT r.host_id, h.host, r.token, h.delay_ms, h.concurrency, l.not_before,
-       q.id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1, q.priority, q.due
+       q.id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1, q.priority, q.due, q.claims + 1, t.hops,
+       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified
 /*rows , r(host_id bigint, token bigint) */
 FROM hosts h
 JOIN line l ON l.host_id = h.id
 LEFT JOIN (
     SELECT * FROM (
-        SELECT * FROM (SELECT id, due, priority, attempt FROM queue
+        SELECT * FROM (SELECT id, due, priority, attempt, claims FROM queue
                        WHERE host_id = r.host_id AND due = 0 ORDER BY priority, id LIMIT :tasks)
         UNION ALL
-        SELECT * FROM (SELECT id, due, priority, attempt FROM queue
+        SELECT * FROM (SELECT id, due, priority, attempt, claims FROM queue
                        WHERE host_id = r.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
     ) ORDER BY priority, id LIMIT :tasks
 ) q ON TRUE
 LEFT JOIN tasks t ON t.id = q.id
+LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
 WHERE h.id = r.host_id
 ORDER BY q.priority, q.id;
 
 -- name: mark_tasks only lite
-UPDATE queue SET token = r.token, attempt = attempt + 1
+UPDATE queue SET token = r.token, claims = claims + 1
 /*rows FROM r(token bigint, host_id bigint, due bigint, priority bigint, id bigint) */
 WHERE host_id = r.host_id AND due = r.due AND priority = r.priority AND id = r.id;
 
@@ -113,9 +117,9 @@ WHERE l.host_id = r.host_id /*pg ORDER BY l.host_id FOR NO KEY UPDATE OF l */;
 
 -- name: admit_tasks
 /*pg WITH fresh AS ( */
-INSERT INTO tasks (scope, host_id, key, run_id, executor, state, priority, due, depth, parent_id, created_at, url)
-SELECT r.scope, r.host_id, r.key, r.run_id, r.executor, :state, r.priority, r.due, r.depth, r.parent_id, :now, r.url
-/*rows FROM r(scope bigint, host_id bigint, key bytea, run_id bigint, executor text, priority bigint, due bigint, depth bigint, parent_id bigint, url text) */
+INSERT INTO tasks (scope, host_id, key, run_id, executor, state, priority, due, depth, parent_id, created_at, url, hops)
+SELECT r.scope, r.host_id, r.key, r.run_id, r.executor, :state, r.priority, r.due, r.depth, r.parent_id, :now, r.url, r.hops
+/*rows FROM r(scope bigint, host_id bigint, key bytea, run_id bigint, executor text, priority bigint, due bigint, depth bigint, parent_id bigint, url text, hops bigint) */
 WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.scope = r.scope AND t.host_id = r.host_id AND t.key = r.key)
 /*pg ORDER BY r.scope, r.host_id, r.key */
 ON CONFLICT (scope, host_id, key) DO NOTHING
@@ -147,7 +151,7 @@ WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.pri
 RETURNING queue.id;
 
 -- name: unmark_tasks
-UPDATE queue SET token = 0, attempt = queue.attempt - 1
+UPDATE queue SET token = 0, claims = queue.claims - 1
 /*rows FROM r(host_id bigint, due bigint, priority bigint, id bigint, token bigint) */
 WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.id = r.id
   AND queue.token = r.token;
@@ -158,6 +162,11 @@ UPDATE tasks SET state = r.became, reason = r.reason, error = r.error, status = 
 /*rows FROM r(id bigint, was text, became text, reason text, error text, status bigint, attempt bigint, due bigint, executor text, finished_at bigint) */
 WHERE tasks.id = r.id AND tasks.state = r.was
 RETURNING tasks.id;
+
+-- name: rename_tasks
+UPDATE tasks SET url = r.url, key = r.key /*rows FROM r(id bigint, url text, key bytea) */
+WHERE tasks.id = r.id AND NOT EXISTS (
+    SELECT 1 FROM tasks o WHERE o.scope = tasks.scope AND o.host_id = tasks.host_id AND o.key = r.key);
 
 -- name: release_lines
 UPDATE line SET owner = NULL, token = line.token + 1,

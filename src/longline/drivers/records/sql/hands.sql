@@ -35,10 +35,11 @@ RETURNING offers.id;
 SELECT t.id, t.host_id, t.executor, t.state FROM tasks t /*rows , r(id bigint) */ WHERE t.id = r.id;
 
 -- name: reap_offers
--- Lapsed leases and retries that came due are ready again; the token moves only where a lease was taken back.
+-- Lapsed leases and retries that came due are ready again; the token moves only where a lease was taken back. What a
+-- bot holds stays its own until somebody else pulls it or the sweep for bots comes.
 UPDATE offers SET due = 0, token = CASE WHEN owner IS NULL THEN token ELSE token + 1 END, owner = NULL
 WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
-    SELECT id FROM offers WHERE due > 0 AND due < :now
+    SELECT id FROM offers WHERE due > 0 AND due < :now AND (executor <> 'bot' OR owner IS NULL)
     ORDER BY due LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
 ) /*pg ) */
 RETURNING id;

@@ -33,15 +33,22 @@ SELECT :now, r.noun, r.subject, r.move, r.was, r.became, r.actor, r.reason, r.mo
 WHERE TRUE;
 
 -- name: add_pages
-INSERT INTO pages (task_id, segment_id, start, length, digest, status, content_type, body_bytes, fetched_at, fetch_ms, url, title, etag, last_modified)
-SELECT r.task_id, :segment_id, r.start, r.length, r.digest, r.status, r.content_type, r.body_bytes, r.fetched_at, r.fetch_ms, r.url, r.title, r.etag, r.last_modified
-/*rows FROM r(task_id bigint, start bigint, length bigint, digest text, status bigint, content_type text, body_bytes bigint, fetched_at bigint, fetch_ms bigint, url text, title text, etag text, last_modified text) */
+INSERT INTO pages (task_id, segment_id, start, length, digest, status, content_type, body_bytes, fetched_at, fetch_ms, url, title, etag, last_modified, body_of)
+SELECT r.task_id, :segment_id, r.start, r.length, r.digest, r.status, r.content_type, r.body_bytes, r.fetched_at, r.fetch_ms, r.url, r.title, r.etag, r.last_modified, r.body_of
+/*rows FROM r(task_id bigint, start bigint, length bigint, digest text, status bigint, content_type text, body_bytes bigint, fetched_at bigint, fetch_ms bigint, url text, title text, etag text, last_modified text, body_of bigint) */
 WHERE TRUE
 ON CONFLICT (task_id) DO UPDATE SET segment_id = excluded.segment_id, start = excluded.start,
     length = excluded.length, digest = excluded.digest, status = excluded.status,
     content_type = excluded.content_type, body_bytes = excluded.body_bytes, fetched_at = excluded.fetched_at,
     fetch_ms = excluded.fetch_ms, url = excluded.url, title = excluded.title, etag = excluded.etag,
-    last_modified = excluded.last_modified;
+    last_modified = excluded.last_modified, body_of = excluded.body_of;
+
+-- name: remember_visits
+INSERT INTO visits (host_id, key, task_id, digest, fetched_at, etag, last_modified)
+SELECT /*pg DISTINCT ON (t.host_id, t.key) */ t.host_id, t.key, r.body, r.digest, r.fetched_at, r.etag, r.last_modified
+FROM tasks t /*rows , r(id bigint, body bigint, digest text, fetched_at bigint, etag text, last_modified text) */ WHERE t.id = r.id
+ON CONFLICT (host_id, key) DO UPDATE SET task_id = excluded.task_id, digest = excluded.digest,
+    fetched_at = excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified;
 
 -- name: title_pages
 UPDATE pages SET title = r.title /*rows FROM r(task_id bigint, title text) */ WHERE pages.task_id = r.task_id;

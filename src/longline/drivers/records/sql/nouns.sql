@@ -40,7 +40,7 @@ FROM tasks_now WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
 
 -- name: page
 SELECT s.key, p.start, p.length, p.digest, p.status, p.content_type, p.body_bytes, p.fetched_at, p.fetch_ms,
-       p.url, p.title, p.etag, p.last_modified
+       p.url, p.title, p.etag, p.last_modified, p.body_of
 FROM pages p JOIN segments s ON s.id = p.segment_id WHERE p.task_id = :task_id;
 
 -- name: begin_segment

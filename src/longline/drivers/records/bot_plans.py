@@ -1,0 +1,105 @@
+"""Where tasks of bots come from, on either engine: people, and schedules that are due."""
+
+import re
+from collections.abc import Sequence
+
+from uuid_utils import uuid7
+
+from longline.drivers.records.admission import host_ids
+from longline.drivers.records.bot_outcomes import Rest, holdings, rest
+from longline.drivers.records.database import Tx, struct
+from longline.drivers.records.ledger import Ledger, Moved
+from longline.model.bot import BotScheduleRow, NewBotTask, Planned, url_key
+from longline.model.ids import new_id
+from longline.model.states import TaskState, move
+from longline.model.task import BOT
+from longline.model.url import parse
+from longline.ports.records.frontier import HostSetting
+
+EDGE = ":"
+"""Where the name of a host ends and its port begins."""
+
+STANDING = "bots"
+"""The kind of the one run that all tasks of bots belong to. It is never started, so it never ends."""
+
+
+async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Tx) -> list[int]:
+    """Make tasks, of schedules or of none; their ids. A schedule's row must be locked by now."""
+    if not tasks:
+        return []
+    await tx.batch("add_hosts", sorted(set(hosts)))
+    await tx.batch("add_lines", [(host,) for host in sorted({h.host for h in hosts})])
+    ids = await host_ids(tx, {t.host for t in tasks})
+    run_id = await _standing_run(tx)
+    born = TaskState(move("task", "admit").became)
+    # One URL is a task again and again, so each has a key of its own.
+    made = {uuid7().bytes: task for task in tasks}
+    rows = [(ids[t.host], key, t.priority, t.url) for key, t in made.items()]
+    task_ids = {bytes(r["key"]): r["id"] for r in await tx.batch("admit_bot_tasks", rows, run_id=run_id, state=born)}
+    await tx.batch("add_bot_tasks", [_facts(task_ids[key], t) for key, t in made.items()])
+    await tx.batch("offer_tasks", [(task_ids[k], BOT, ids[t.host], 0, t.priority, 0) for k, t in made.items()])
+    ledger = Ledger()
+    ledger.moved((Moved(i, run_id, None, born, "") for i in task_ids.values()), listed=False)
+    await ledger.write(tx, "planner")
+    return [task_ids[key] for key in made]
+
+
+def _facts(task_id: int, t: NewBotTask) -> tuple[object, ...]:
+    return (task_id, t.schedule_id, url_key(t.url), t.max_retries, t.lease_ms)
+
+
+async def _standing_run(tx: Tx) -> int:
+    row = await tx.one("standing_run", kind=STANDING)
+    if row is None:
+        born = move("run", "create").became
+        nothing = dict.fromkeys(("source_id", "schedule_id", "budget"))
+        row = await tx.one("add_run", uid=new_id(), kind=STANDING, state=born, plan="{}", seed="", **nothing)
+    assert row is not None
+    return int(row["id"])
+
+
+async def plan(limit: int, delay_ms: int, dry: bool, tx: Tx) -> Planned:
+    """Make a task for each due schedule, or for each known URL of its domain, unless there is an open one."""
+    waiting = await tx.one("count_waiting_schedules")
+    skipped = int(waiting["count"]) if waiting else 0
+    due = [struct(row, BotScheduleRow) for row in await tx.all("due_bot_schedules", limit=limit)]
+    wanted = [task for schedule in due for task in await _tasks(tx, schedule)]
+    # Asked after the schedules were locked: nobody makes tasks for them meanwhile.
+    pairs = [(t.schedule_id, url_key(t.url)) for t in wanted]
+    rows = await tx.batch("open_bot_tasks", pairs)
+    open_now = {(row["schedule_id"], bytes(row["open_key"])) for row in rows}
+    fresh = [t for t, pair in zip(wanted, pairs, strict=True) if pair not in open_now]
+    if not dry:
+        await add(fresh, [HostSetting(t.host, delay_ms, 1) for t in fresh], tx)
+    return Planned(len(fresh), skipped + len(wanted) - len(fresh))
+
+
+async def _tasks(tx: Tx, s: BotScheduleRow) -> list[NewBotTask]:
+    urls = [(parse(s.url).host, s.url)] if s.url else await _spread(tx, s)
+    return [NewBotTask(url, host, s.priority, s.max_retries, s.lease_ms, s.schedule_id) for host, url in urls]
+
+
+async def _spread(tx: Tx, s: BotScheduleRow) -> list[tuple[str, str]]:
+    try:
+        pattern = re.compile(s.pattern)
+    except re.error:
+        return []
+    rows = await tx.all("known_urls_of_domain", domain=s.domain, edge=EDGE)
+    return [(row["host"], row["url"]) for row in rows if pattern.search(row["url"])]
+
+
+async def drop(uid: str, tx: Tx) -> list[str] | None:
+    """Forget a schedule; what is open of it is cancelled, and its tasks stay as history of the engine alone."""
+    row = await tx.one("find_bot_schedules", uid=uid, state=None, priority=None, limit=1, offset=0)
+    if row is None:
+        return None
+    schedule_id = row["schedule_id"]
+    await tx.batch("lock_bot_schedules", [(schedule_id,)])
+    open_now = [r["task_id"] for r in await tx.all("open_tasks_of_schedule", schedule_id=schedule_id)]
+    cancelled = TaskState(move("task", "cancel").became)
+    held = await holdings(tx, open_now)
+    await rest(tx, [Rest(h, cancelled, "schedule deleted", h.retries) for h in held.values()], "person")
+    pages = [r["page_key"] for r in await tx.all("pages_of_schedule", schedule_id=schedule_id)]
+    await tx.one("drop_bot_schedule", schedule_id=schedule_id)
+    await tx.one("drop_schedule", schedule_id=schedule_id)
+    return pages

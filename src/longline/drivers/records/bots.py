@@ -1,0 +1,100 @@
+"""Bots, what they did and what they found, on either engine."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.drivers.records.nouns import Noun
+from longline.model.bot import HOUR_MS, BotActivity, BotRow, BotTaskRow, NewBot, ResultRow
+from longline.model.states import IN_HAND
+
+
+class BotRecords(Noun):
+    """The registry."""
+
+    async def register(self, bot: NewBot) -> BotRow | None:
+        return await self._written("register_bot", **msgspec.structs.asdict(bot))
+
+    async def get(self, names: Sequence[str]) -> dict[str, BotRow]:
+        async def work(tx: Tx) -> dict[str, BotRow]:
+            rows = await tx.batch("bots_by_name", [(name,) for name in names])
+            return {row["name"]: struct(row, BotRow) for row in rows}
+
+        return await self._database.read(work)
+
+    async def find(self, *, registered: bool = True, limit: int = 50, offset: int = 0) -> list[BotRow]:
+        return await self._all("find_bots", BotRow, registered=registered, limit=limit, offset=offset)
+
+    async def change(self, bot: NewBot) -> BotRow | None:
+        return await self._written("change_bot", **msgspec.structs.asdict(bot))
+
+    async def reset(self, name: str) -> BotRow | None:
+        return await self._written("reset_bot", name=name)
+
+    async def activity(self, since: int, limit: int = 200) -> list[BotActivity]:
+        return await self._all("bot_activity", BotActivity, hour=since // HOUR_MS, limit=limit)
+
+    async def forget_answers(self, before: int) -> None:
+        await self._write("forget_answers", since=before)
+
+    async def _written(self, query: str, /, **params: Any) -> BotRow | None:
+        async def work(tx: Tx) -> Row | None:
+            return await tx.one(query, **params)
+
+        row = await self._database.transact(work)
+        return struct(row, BotRow) if row else None
+
+
+class BotLookRecords(Noun):
+    """Bots' tasks and results, for those who look."""
+
+    def __init__(self, database: Database) -> None:
+        super().__init__(database)
+        self._any: dict[str, Any] = dict.fromkeys(("id", "held", "rest", "priority", "holder", "part"))
+
+    async def tasks(
+        self,
+        *,
+        state: str | None = None,
+        priority: int | None = None,
+        holder: str | None = None,
+        part: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[BotTaskRow]:
+        wanted: dict[str, Any] = {"priority": priority, "holder": holder, "part": part, **_standing(state)}
+        return await self._all("find_bot_tasks", BotTaskRow, **{**self._any, **wanted}, limit=limit, offset=offset)
+
+    async def task(self, task_id: int) -> BotTaskRow | None:
+        return await self._one("find_bot_tasks", BotTaskRow, **{**self._any, "id": task_id}, limit=1, offset=0)
+
+    async def results(
+        self, *, currency: str | None = None, in_stock: bool | None = None, limit: int = 50, offset: int = 0
+    ) -> list[ResultRow]:
+        wanted: dict[str, Any] = {"uid": None, "task_id": None, "currency": currency, "in_stock": in_stock}
+        return await self._all("find_results", ResultRow, **wanted, limit=limit, offset=offset)
+
+    async def result(self, *, uid: str | None = None, task_id: int | None = None) -> ResultRow | None:
+        wanted: dict[str, Any] = {"uid": uid, "task_id": task_id, "currency": None, "in_stock": None}
+        return await self._one("find_results", ResultRow, **wanted, limit=1, offset=0)
+
+    async def states(self) -> dict[str, int]:
+        return await self._counted("count_bot_tasks", "state")
+
+    async def retries(self) -> dict[int, int]:
+        return await self._counted("count_retries", "retries")
+
+    async def _counted(self, query: str, by: str) -> dict[Any, int]:
+        async def work(tx: Tx) -> dict[Any, int]:
+            return {row[by]: row["count"] for row in await tx.all(query)}
+
+        return await self._database.read(work)
+
+
+def _standing(state: str | None) -> dict[str, Any]:
+    """The filter for a state: in hand is a mark on the offer, everything else is where the row rests."""
+    if state is None:
+        return {"held": None, "rest": None}
+    return {"held": True, "rest": None} if state in IN_HAND else {"held": False, "rest": state}

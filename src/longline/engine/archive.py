@@ -1,0 +1,41 @@
+"""The archive: pages read back as they were fetched."""
+
+from longline.model.encoding import Undecodable, decode_body
+from longline.model.errors import NotFound
+from longline.model.task import PageFacts
+from longline.model.warc import DamagedRecord, read_record
+from longline.plugins import Page
+from longline.ports.blobs import Blobs
+from longline.ports.records.tasks import Tasks
+
+MAX_BODY = 64 * 1024 * 1024
+
+
+class Archive:
+    """Finds the record of a task's page, and the body that it may have left to an earlier one."""
+
+    def __init__(self, tasks: Tasks, blobs: Blobs) -> None:
+        self._tasks, self._blobs = tasks, blobs
+
+    async def find(self, task_id: int) -> Page | None:
+        """The page of a task, or None when it cannot be had any more."""
+        try:
+            return (await self.page(task_id))[0]
+        except (NotFound, DamagedRecord, Undecodable):
+            return None
+
+    async def page(self, task_id: int) -> tuple[Page, PageFacts]:
+        """The page of a task with its facts; raises `NotFound`, `DamagedRecord` or `Undecodable`."""
+        facts = await self._facts(task_id)
+        key, holder = facts if facts[1].body_of is None else await self._facts(facts[1].body_of)
+        record = read_record(await self._blobs.get_range(key, holder.offset, holder.length))
+        if record.status is None or holder.body_of is not None:
+            raise DamagedRecord(f"the record of task {task_id} is no page")
+        body = decode_body(record.headers, record.body, MAX_BODY)
+        return Page(facts[1].url, body, status=record.status, headers=record.headers), facts[1]
+
+    async def _facts(self, task_id: int) -> tuple[str, PageFacts]:
+        found = await self._tasks.page(task_id)
+        if found is None:
+            raise NotFound(f"task {task_id} has no page in the archive")
+        return found

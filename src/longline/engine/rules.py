@@ -1,0 +1,119 @@
+"""What sites allow: robots.txt of each origin, asked for once, believed for a while."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from weakref import WeakValueDictionary
+
+from longline.engine.frontier import HeldHost
+from longline.engine.sender import Errand, Sender
+from longline.model.encoding import Undecodable, decode_body
+from longline.model.robots import Robots
+from longline.model.url import target as path_of
+from longline.ports.clock import Clock
+from longline.ports.http import REDIRECTS, FetchFailed, Response
+
+log = logging.getLogger(__name__)
+
+MAX_HOPS = 5
+MAX_CRAWL_DELAY = 60.0
+"""A longer Crawl-delay is cut to this: a site may ask for patience, not for ever."""
+
+KNOWN_SECONDS = 3600.0
+UNKNOWN_SECONDS = 1.0
+"""How long rules are believed, and how long it is believed that they cannot be had.
+
+The second is no longer than the shortest wait before another attempt: every attempt asks anew, once for all its tasks.
+"""
+
+
+class RobotsCache:
+    """What was learnt of sites' rules lately, failures to learn them included, so that nobody is asked every time."""
+
+    def __init__(self, origins: int = 10_000) -> None:
+        self._origins = origins
+        self._known: OrderedDict[str, tuple[float, Robots | FetchFailed]] = OrderedDict()
+
+    def get(self, origin: str, now: float) -> Robots | FetchFailed | None:
+        """The rules of a site, or why they could not be had; None when that is unknown or too long ago."""
+        until, robots = self._known.get(origin, (float("-inf"), None))
+        return robots if now < until else None
+
+    def put(self, origin: str, robots: Robots | FetchFailed, now: float) -> None:
+        """Remember the rules of a site and forget those of the longest unseen."""
+        self._known[origin] = (now + (KNOWN_SECONDS if isinstance(robots, Robots) else UNKNOWN_SECONDS), robots)
+        self._known.move_to_end(origin)
+        if len(self._known) > self._origins:
+            self._known.popitem(last=False)
+
+
+class Rules:
+    """The rules of the sites whose hosts are in one worker's hand."""
+
+    def __init__(self, sender: Sender, clock: Clock, max_bytes: int) -> None:
+        self._sender, self._clock, self._max_bytes = sender, clock, max_bytes
+        self._known = RobotsCache()
+        self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    async def of(self, host: HeldHost, url: str, errand: Errand) -> Robots:
+        """The rules that a URL is under; a longer delay that they ask for is kept from now on.
+
+        Raises `FetchFailed` when they cannot be had: that is what the page fails by.
+        """
+        origin = url[: -len(path_of(url))]
+        robots = self._known.get(origin, self._clock.monotonic())
+        if robots is None:
+            robots = await self._ask_once(host, origin, errand)
+        if isinstance(robots, FetchFailed):
+            raise FetchFailed(robots.kind, str(robots))
+        asked = robots.crawl_delay(self._sender.agent(errand.plan))
+        if asked is not None:
+            host.slow_down(min(asked, MAX_CRAWL_DELAY))
+        return robots
+
+    async def allow(self, host: HeldHost, url: str, errand: Errand) -> bool:
+        """Whether a URL may be fetched."""
+        return (await self.of(host, url, errand)).allows(self._sender.agent(errand.plan), url)
+
+    async def _ask_once(self, host: HeldHost, origin: str, errand: Errand) -> Robots | FetchFailed:
+        async with self._asking.setdefault(origin, asyncio.Lock()):
+            robots = self._known.get(origin, self._clock.monotonic())
+            if robots is None:
+                try:
+                    robots = await self._ask(host, origin, errand)
+                except FetchFailed as failed:
+                    robots = FetchFailed(failed.kind, f"robots.txt: {failed}")
+                self._known.put(origin, robots, self._clock.monotonic())
+                self._tell(origin, robots, errand)
+        return robots
+
+    def _tell(self, origin: str, robots: Robots | FetchFailed, errand: Errand) -> None:
+        asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(errand.plan))
+        if asked is not None and asked > MAX_CRAWL_DELAY:
+            log.warning("a Crawl-delay is cut", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY})
+
+    async def _ask(self, host: HeldHost, origin: str, errand: Errand) -> Robots:
+        target = f"{origin}/robots.txt"
+        for _ in range(MAX_HOPS + 1):
+            if target.startswith(f"{origin}/"):
+                response = (await self._sender.send(host, target, errand)).response
+            else:
+                # Rules may lie elsewhere, as from example.com to www.example.com; one small file is no burden there.
+                response = await self._sender.aside(target, errand)
+            if response.status not in REDIRECTS:
+                return self._read(response)
+            try:
+                target = response.leads_to(target)
+            except FetchFailed:
+                break  # rules that lead nowhere are none
+        return Robots.open()
+
+    def _read(self, response: Response) -> Robots:
+        try:
+            body = decode_body(response.headers, response.body, self._max_bytes)
+        except Undecodable:
+            body = response.body
+        if response.status >= 500:
+            # The site forbids everything for as long as this lasts: its pages wait, they are not given up.
+            raise FetchFailed("http_5xx", f"HTTP {response.status}")
+        return Robots.from_response(response.status, body)

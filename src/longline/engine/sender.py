@@ -1,0 +1,155 @@
+"""Sending: one request at its host's turn, by a proxy where its source has any, with what belongs to its run."""
+
+from collections import OrderedDict
+from itertools import count
+
+import msgspec
+
+from longline.engine.exits import Exits
+from longline.engine.frontier import HeldHost
+from longline.model.cookies import Jar
+from longline.model.encoding import ACCEPT_ENCODING
+from longline.model.plan import CrawlPlan
+from longline.model.proxy import blames_proxy
+from longline.ports.clock import Clock
+from longline.ports.http import FetchFailed, Http, Request, Response
+from longline.ports.records.proxies import Way
+
+MOST_WAYS = 10
+"""Proxies that may fail a page before it is said to have none: behind a proxy a dead site looks like a dead way."""
+
+MOST_RUNS = 1000
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class FetchSettings(msgspec.Struct, frozen=True):
+    """How requests are sent."""
+
+    user_agent: str
+    connect_seconds: float = 10.0
+    idle_seconds: float = 15.0
+    total_seconds: float = 30.0
+    max_bytes: int = 10 * 1024 * 1024
+
+
+class LeaseLost(Exception):
+    """The host is no longer ours; nothing may be sent and nothing reported."""
+
+
+class Errand(msgspec.Struct, frozen=True):
+    """Whose request it is: the run, what it was asked to do, and headers of this request alone."""
+
+    run_id: int
+    plan: CrawlPlan
+    headers: Headers = ()
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """An answer, and when it was asked for."""
+
+    at: int
+    response: Response
+
+
+class Sender:
+    """Sends for the hosts in one worker's hand."""
+
+    def __init__(self, http: Http, clock: Clock, settings: FetchSettings, exits: Exits) -> None:
+        self._http, self._clock, self._settings, self._exits = http, clock, settings, exits
+        self._jars: OrderedDict[int, Jar] = OrderedDict()
+        self._number = count()
+
+    def agent(self, plan: CrawlPlan) -> str:
+        """Whom robots.txt is read for."""
+        return plan.user_agents[0] if plan.user_agents else self._settings.user_agent
+
+    async def send(self, host: HeldHost, url: str, errand: Errand) -> Sent:
+        """Ask the host in hand; a way that fails is left for the next one, each time at the host's turn."""
+        return await self._by_ways(host, url, errand)
+
+    async def aside(self, url: str, errand: Errand) -> Response:
+        """Ask a host that is not in hand for one small thing."""
+        return (await self._by_ways(None, url, errand)).response
+
+    async def _by_ways(self, host: HeldHost | None, url: str, errand: Errand) -> Sent:
+        request = self._request(url, errand)
+        failed: frozenset[int] = frozenset()
+        while True:
+            way = await self._exits.next(errand.plan, failed)
+            try:
+                sent = await self._once(host, request, way)
+            except FetchFailed as failure:
+                if way is None or not failure.proxy_fault:
+                    raise
+                failed |= {way.proxy_id}
+                if len(failed) >= MOST_WAYS:
+                    message = f"{len(failed)} proxies failed, the last one so: {failure}"
+                    raise FetchFailed("proxy_exhausted", message) from failure
+                continue
+            self._learn(errand, url, sent.response)
+            return sent
+
+    async def _once(self, host: HeldHost | None, request: Request, way: Way | None) -> Sent:
+        start = await host.turn(self._clock) if host else self._clock.monotonic()
+        if start is None:
+            raise LeaseLost
+        at = self._clock.now()
+        try:
+            if way is None:
+                return Sent(at, await self._http.fetch(request))
+            return Sent(at, await self._through(way, request))
+        finally:
+            if host:
+                host.answered(start, self._clock.monotonic())
+
+    async def _through(self, way: Way, request: Request) -> Response:
+        start = self._clock.monotonic()
+        try:
+            response = await self._http.fetch(msgspec.structs.replace(request, proxy=way.proxy))
+        except FetchFailed as failure:
+            self._exits.note(way, self._ms(start), ok=not failure.proxy_fault)
+            raise
+        self._exits.note(way, self._ms(start), ok=not blames_proxy(None, response.status))
+        return response
+
+    def _ms(self, start: float) -> int:
+        return round((self._clock.monotonic() - start) * 1000)
+
+    def _request(self, url: str, errand: Errand) -> Request:
+        s = self._settings
+        return Request(
+            url,
+            self._headers(url, errand),
+            connect_seconds=s.connect_seconds,
+            idle_seconds=s.idle_seconds,
+            total_seconds=s.total_seconds,
+            max_bytes=s.max_bytes,
+        )
+
+    def _headers(self, url: str, errand: Errand) -> Headers:
+        """What every request says, less what the run says otherwise; names are compared without their case."""
+        plan = errand.plan
+        usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING)]
+        if plan.cookies and (jar := self._jars.get(errand.run_id)) and (cookies := jar.header(url)):
+            usual.append(("cookie", cookies))
+        if not plan.headers:
+            return (*usual, *errand.headers)
+        own = {name.lower() for name, _ in plan.headers}
+        return (*(h for h in usual if h[0] not in own), *plan.headers, *errand.headers)
+
+    def _next_agent(self, plan: CrawlPlan) -> str:
+        if not plan.user_agents:
+            return self._settings.user_agent
+        return plan.user_agents[next(self._number) % len(plan.user_agents)]
+
+    def _learn(self, errand: Errand, url: str, response: Response) -> None:
+        if not errand.plan.cookies:
+            return
+        values = [value for name, value in response.headers if name.lower() == "set-cookie"]
+        if values:
+            jar = self._jars.setdefault(errand.run_id, Jar())
+            self._jars.move_to_end(errand.run_id)
+            if len(self._jars) > MOST_RUNS:
+                self._jars.popitem(last=False)
+            jar.learn(url, values)

@@ -1,0 +1,67 @@
+"""Group commit: what arrives while a batch is under way becomes the next batch."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from typing import Generic, TypeVar
+
+from longline.model.errors import LonglineError
+
+A = TypeVar("A")
+B = TypeVar("B")
+
+
+class Grouped(Generic[A, B]):
+    """Carries calls out in batches and answers each when its batch is done.
+
+    `key` says which calls may not be in one batch; the later one then waits for the next.
+    """
+
+    def __init__(
+        self, act: Callable[[Sequence[A]], Awaitable[Sequence[B]]], key: Callable[[A], Hashable], most: int = 256
+    ) -> None:
+        self._act, self._key, self._most = act, key, most
+        self._waiting: deque[tuple[A, asyncio.Future[B]]] = deque()
+        self._running: asyncio.Task[None] | None = None
+
+    async def __call__(self, one: A) -> B:
+        """Carry one call out, together with those that wait with it."""
+        done: asyncio.Future[B] = asyncio.get_running_loop().create_future()
+        self._waiting.append((one, done))
+        if self._running is None:
+            self._running = asyncio.create_task(self._run())
+        return await done
+
+    async def _run(self) -> None:
+        try:
+            while self._waiting:
+                await self._carry_out(self._next())
+        finally:
+            self._running = None
+
+    def _next(self) -> list[tuple[A, "asyncio.Future[B]"]]:
+        batch: dict[Hashable, tuple[A, asyncio.Future[B]]] = {}
+        later: list[tuple[A, asyncio.Future[B]]] = []
+        while self._waiting and len(batch) < self._most:
+            one = self._waiting.popleft()
+            if batch.setdefault(self._key(one[0]), one) is not one:
+                later.append(one)
+        self._waiting.extendleft(reversed(later))
+        return list(batch.values())
+
+    async def _carry_out(self, batch: Sequence[tuple[A, "asyncio.Future[B]"]]) -> None:
+        try:
+            answers = await self._act([one for one, _ in batch])
+        except Exception as error:
+            # What a batch failed of may be the fault of one. An engine that is away is nobody's fault.
+            if len(batch) > 1 and not isinstance(error, LonglineError):
+                for single in batch:
+                    await self._carry_out([single])
+                return
+            for _, done in batch:
+                if not done.done():
+                    done.set_exception(error)
+            return
+        for (_, done), answer in zip(batch, answers, strict=True):
+            if not done.done():
+                done.set_result(answer)

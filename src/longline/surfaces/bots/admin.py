@@ -1,0 +1,266 @@
+"""`/api/crawl/admin/*`: what people do with policies, jobs, results and bots. For admins only."""
+
+from typing import Any
+
+from litestar import Request, Response, Router, delete, get, patch, post
+from litestar.connection import ASGIConnection
+from litestar.handlers import HTTPRouteHandler
+from litestar.handlers.base import BaseRouteHandler
+from litestar.types import Guard
+
+from longline.model.bot import NewBot
+from longline.services.bot_registry import BotRegistry
+from longline.services.bot_schedules import BotPlans
+from longline.services.bot_tasks import BotOffice
+from longline.services.tokens import Tokens
+from longline.surfaces.bots import shapes
+from longline.surfaces.bots.answers import NotAllowed, plain, succeeded
+from longline.surfaces.bots.fields import Fields, Invalid, read, urls
+from longline.surfaces.bots.words import REPAIRS, STATES, stored
+from longline.surfaces.http import bearer
+
+Ask = Request[Any, Any, Any]
+Connection = ASGIConnection[Any, Any, Any, Any]
+
+TAKEN_URL = {"url": ["A policy with this url already exists."]}
+TAKEN_NAME = {"non_field_errors": ["The fields domain, name must make a unique set."]}
+TAKEN_BOT = {"bot_id": ["A bot with this bot_id already exists."]}
+
+
+def admin_router(policies: "PolicyRoutes", jobs: "JobRoutes", bots: "BotAdminRoutes", tokens: Tokens) -> Router:
+    """Everything under `/admin`, behind an admin's token."""
+    handlers = [*policies.handlers(), *jobs.handlers(), *bots.handlers()]
+    return Router("/admin", route_handlers=handlers, guards=[bearer(tokens), _admins_only()])
+
+
+def _admins_only() -> Guard:
+    def guard(connection: Connection, _: BaseRouteHandler) -> None:
+        if connection.auth.role != "admin":
+            raise NotAllowed("You do not have permission to perform this action.")
+
+    return guard
+
+
+async def _sent(request: Ask) -> Fields:
+    raw = await request.body()
+    return Fields(read(raw) if raw.strip() else {})
+
+
+def _paged(request: Ask) -> tuple[Fields, dict[str, int]]:
+    query = Fields(request.query_params, loose=True)
+    return query, {"limit": query.whole("limit", 1, 200, default=50), "offset": query.whole("offset", 0)}
+
+
+def _listed(name: str, rows: list[dict[str, Any]], page: dict[str, int]) -> Response[bytes]:
+    return succeeded({name: rows, "count": len(rows), **page})
+
+
+class PolicyRoutes:
+    """Policies, and the chore that makes jobs of them."""
+
+    def __init__(self, plans: BotPlans, now: Any) -> None:
+        self._plans, self._now = plans, now
+
+    def handlers(self) -> list[HTTPRouteHandler]:
+        """Every route of policies."""
+        return [
+            get("/policies", summary="Policies")(plain(self.find)),
+            post("/policies", summary="Make a policy")(plain(self.add)),
+            get("/policies/{id:str}", summary="One policy")(plain(self.show)),
+            patch("/policies/{id:str}", summary="Change a policy")(plain(self.change)),
+            delete("/policies/{id:str}", status_code=200, summary="Delete a policy and its jobs")(plain(self.remove)),
+            post("/create-jobs", summary="Make jobs of due policies")(plain(self.create_jobs)),
+            post("/urls", summary="Make URLs known to policies of their domains")(plain(self.learn)),
+        ]
+
+    async def find(self, request: Ask) -> Response[bytes]:
+        """Policies, newest first."""
+        query, page = _paged(request)
+        enabled = query.flag("enabled") if query.has("enabled") else None
+        priority = stored(query.whole("priority", 1, 20)) if query.has("priority") else None
+        query.check()
+        rows = await self._plans.find(enabled=enabled, priority=priority, **page)
+        return _listed("policies", [shapes.policy(row) for row in rows], page)
+
+    async def add(self, request: Ask) -> Response[bytes]:
+        """A new policy."""
+        fields = await _sent(request)
+        facts = shapes.new_policy(fields, self._now())
+        fields.check()
+        row = await self._plans.add(**facts)
+        if row is None:
+            raise Invalid(TAKEN_URL if facts.get("url") else TAKEN_NAME)
+        return succeeded(shapes.policy(row), 201)
+
+    async def show(self, request: Ask) -> Response[bytes]:
+        """One policy."""
+        return succeeded(shapes.policy(await self._plans.get(request.path_params["id"])))
+
+    async def change(self, request: Ask) -> Response[bytes]:
+        """A policy, changed."""
+        fields = await _sent(request)
+        facts = shapes.policy_change(fields)
+        row = await self._plans.get(request.path_params["id"])
+        # A policy keeps its form: one URL, or a domain.
+        for name in ("domain", "name", "pattern") if row.url else ("url",):
+            if name in facts:
+                fields.wrong("url_pattern" if name == "pattern" else name, "This policy has the other form.")
+        fields.check()
+        changed = await self._plans.change(row.uid, **facts)
+        if changed is None:
+            raise Invalid(TAKEN_URL if row.url else TAKEN_NAME)
+        return succeeded(shapes.policy(changed))
+
+    async def remove(self, request: Ask) -> Response[bytes]:
+        """A policy is gone, its jobs and their results with it."""
+        await self._plans.remove(request.path_params["id"])
+        return succeeded({"id": request.path_params["id"], "deleted": True})
+
+    async def create_jobs(self, request: Ask) -> Response[bytes]:
+        """Jobs for policies that are due."""
+        fields = await _sent(request)
+        limit, dry = fields.whole("limit", 1, 10_000, default=1000), fields.flag("dry_run")
+        fields.check()
+        planned = await self._plans.plan(limit, dry=dry)
+        return succeeded({"created": planned.created, "skipped": planned.skipped})
+
+    async def learn(self, request: Ask) -> Response[bytes]:
+        """URLs that a policy of their domain is spread over."""
+        fields = await _sent(request)
+        known = urls(fields, "urls")
+        fields.check()
+        return succeeded({"added": await self._plans.learn(known)}, 201)
+
+
+class JobRoutes:
+    """Jobs, their results and the page of figures."""
+
+    def __init__(self, office: BotOffice, plans: BotPlans) -> None:
+        self._office, self._plans = office, plans
+
+    def handlers(self) -> list[HTTPRouteHandler]:
+        """Every route of jobs and results."""
+        repairs = [
+            post(f"/jobs/{name}", status_code=200, summary=name)(_repair(self._office, name)) for name in REPAIRS
+        ]
+        return [
+            *repairs,
+            get("/jobs", summary="Jobs")(plain(self.find)),
+            post("/jobs", summary="Make a one-off job")(plain(self.add)),
+            get("/jobs/{id:str}", summary="One job with its result")(plain(self.show)),
+            get("/results", summary="Results")(plain(self.results)),
+            get("/results/{id:str}", summary="One result with its page")(plain(self.result)),
+            post("/expire-locks", status_code=200, summary="Sweep lapsed locks")(plain(self.expire_locks)),
+            get("/dashboard", summary="How everything stands")(plain(self.dashboard)),
+        ]
+
+    async def find(self, request: Ask) -> Response[bytes]:
+        """Jobs, newest first."""
+        query, page = _paged(request)
+        status = query.text("status")
+        if status and status not in STATES:
+            query.wrong("status", f'"{status}" is not a valid choice.')
+        priority = stored(query.whole("priority", 1, 20)) if query.has("priority") else None
+        query.check()
+        holder, part = query.text("bot_id") or None, query.text("search") or None
+        rows = await self._office.find(state=STATES.get(status), priority=priority, holder=holder, part=part, **page)
+        return _listed("jobs", [shapes.job(row) for row in rows], page)
+
+    async def add(self, request: Ask) -> Response[bytes]:
+        """A job of no policy."""
+        fields = await _sent(request)
+        facts = shapes.new_job(fields)
+        fields.check()
+        return succeeded(shapes.job(await self._office.add(*facts)), 201)
+
+    async def show(self, request: Ask) -> Response[bytes]:
+        """One job, its result inline."""
+        row, result = await self._office.get(request.path_params["id"])
+        return succeeded(shapes.job(row) | {"result": shapes.result(result) if result else None})
+
+    async def results(self, request: Ask) -> Response[bytes]:
+        """Results, newest first."""
+        query, page = _paged(request)
+        currency = query.text("currency").upper() or None
+        in_stock = query.flag("in_stock") if query.has("in_stock") else None
+        query.check()
+        rows = await self._office.results(currency=currency, in_stock=in_stock, **page)
+        return _listed("results", [shapes.result(row) for row in rows], page)
+
+    async def result(self, request: Ask) -> Response[bytes]:
+        """One result with the page it was made of."""
+        row, page = await self._office.result(request.path_params["id"])
+        return succeeded(shapes.result(row) | {"raw_html": page})
+
+    async def expire_locks(self, request: Ask) -> Response[bytes]:
+        """Lapsed locks, swept."""
+        fields = await _sent(request)
+        retry, dry = fields.flag("auto_retry"), fields.flag("dry_run")
+        limit = fields.whole("limit", 1, 10_000, default=1000)
+        fields.check()
+        swept = await self._plans.sweep(limit, retry=retry, dry=dry)
+        return succeeded({"expired": swept.expired, "requeued": swept.requeued, "failed": swept.failed})
+
+    async def dashboard(self, request: Ask) -> Response[bytes]:  # noqa: ARG002 - every handler is asked alike
+        """Counts, retries, activity of bots, policies."""
+        return succeeded(shapes.dashboard(await self._office.dashboard()))
+
+
+def _repair(office: BotOffice, name: str) -> Any:
+    async def repair(request: Ask) -> Response[bytes]:
+        fields = await _sent(request)
+        ids = fields.texts("ids", required=True)
+        fields.check()
+        return succeeded({"changed": await office.repair(ids, REPAIRS[name])})
+
+    return repair
+
+
+class BotAdminRoutes:
+    """The registry of bots."""
+
+    def __init__(self, registry: BotRegistry) -> None:
+        self._registry = registry
+
+    def handlers(self) -> list[HTTPRouteHandler]:
+        """Every route of the registry."""
+        return [
+            get("/bots", summary="Bots")(plain(self.find)),
+            post("/bots", summary="Register a bot; the only answer that shows its token")(plain(self.add)),
+            patch("/bots/{id:str}", summary="Change a bot")(plain(self.change)),
+            post("/bots/{id:str}/rotate-token", status_code=200, summary="A new token")(plain(self.rotate)),
+            post("/bots/{id:str}/reset-statistics", status_code=200, summary="Count anew")(plain(self.reset)),
+        ]
+
+    async def find(self, request: Ask) -> Response[bytes]:
+        """Registered bots by name."""
+        query, page = _paged(request)
+        query.check()
+        rows = await self._registry.find(**page)
+        return _listed("bots", [shapes.bot(row) for row in rows], page)
+
+    async def add(self, request: Ask) -> Response[bytes]:
+        """A new bot, with the token that is never shown again."""
+        fields = await _sent(request)
+        name, facts = fields.text("bot_id", most=100, required=True), shapes.bot_facts(fields)
+        fields.check()
+        made = await self._registry.register(NewBot(name=name, **facts))
+        if made is None:
+            raise Invalid(TAKEN_BOT)
+        return succeeded(shapes.bot(made[0]) | {"api_token": made[1]}, 201)
+
+    async def change(self, request: Ask) -> Response[bytes]:
+        """A bot, changed."""
+        fields = await _sent(request)
+        facts = shapes.bot_facts(fields)
+        fields.check()
+        return succeeded(shapes.bot(await self._registry.change(request.path_params["id"], **facts)))
+
+    async def rotate(self, request: Ask) -> Response[bytes]:
+        """A bot with a new token; the old one is dead."""
+        row, token = await self._registry.rotate(request.path_params["id"])
+        return succeeded(shapes.bot(row) | {"api_token": token})
+
+    async def reset(self, request: Ask) -> Response[bytes]:
+        """A bot whose figures are zero."""
+        return succeeded(shapes.bot(await self._registry.reset(request.path_params["id"])))

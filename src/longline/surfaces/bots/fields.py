@@ -1,0 +1,211 @@
+"""Reads what a client sent field by field, and gathers everything that is wrong with it."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from longline.model.errors import BadInput
+from longline.model.url import BadUrl, parse
+
+MAX_INT = 2**31 - 1
+REQUIRED = "This field is required."
+
+# Numbers stay as they are written: money must never pass through a binary float.
+_JSON = msgspec.json.Decoder(float_hook=Decimal)
+
+
+class Invalid(BadInput):
+    """What was sent is not what is asked for; `detail` maps fields to what is wrong with them."""
+
+    def __init__(self, detail: str | dict[str, list[str]]) -> None:
+        super().__init__("invalid input")
+        self.detail = detail
+
+
+def read(body: bytes) -> dict[str, Any]:
+    """The JSON object that a client sent."""
+    try:
+        found = _JSON.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise Invalid(f"JSON parse error - {error}") from None
+    if not isinstance(found, dict):
+        kind = type(found).__name__
+        raise Invalid({"non_field_errors": [f"Invalid data. Expected a dictionary, but got {kind}."]})
+    return found
+
+
+class Fields:
+    """One object that was sent. `loose` is for query strings, where numbers and booleans come as text."""
+
+    def __init__(self, sent: Mapping[str, Any], *, loose: bool = False) -> None:
+        self._sent = sent
+        self._loose = loose
+        self.errors: dict[str, list[str]] = {}
+
+    def value(self, name: str) -> Any:
+        """What was sent, whatever it is."""
+        return self._sent.get(name)
+
+    def has(self, name: str) -> bool:
+        """Whether the field was sent with a value."""
+        return self._sent.get(name) is not None
+
+    def sent(self, name: str) -> bool:
+        """Whether the field was sent, be it as null."""
+        return name in self._sent
+
+    def wrong(self, name: str, message: str) -> None:
+        """Note what is wrong with a field."""
+        self.errors.setdefault(name, []).append(message)
+
+    def check(self) -> None:
+        """Raise `Invalid` if anything was wrong."""
+        if self.errors:
+            raise Invalid(self.errors)
+
+    def text(self, name: str, *, most: int | None = None, required: bool = False, default: str = "") -> str:
+        """A text; one that is required is not blank either."""
+        value = self._sent.get(name)
+        if value is None:
+            if required:
+                self.wrong(name, REQUIRED if name not in self._sent else "This field may not be null.")
+            return default
+        if not isinstance(value, str):
+            self.wrong(name, "Not a valid string.")
+        elif required and not value.strip():
+            self.wrong(name, "This field may not be blank.")
+        elif "\x00" in value:
+            self.wrong(name, "Null characters are not allowed.")
+        elif most is not None and len(value) > most:
+            self.wrong(name, f"Ensure this field has no more than {most} characters.")
+        else:
+            return value
+        return default
+
+    def whole(self, name: str, least: int, most: int = MAX_INT, *, default: int = 0, required: bool = False) -> int:
+        """A whole number within bounds."""
+        value = self._sent.get(name)
+        if value is None:
+            if required:
+                self.wrong(name, REQUIRED)
+            return default
+        if self._loose and isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) < 12:
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int):
+            self.wrong(name, "A valid integer is required.")
+        elif value < least:
+            self.wrong(name, f"Ensure this value is greater than or equal to {least}.")
+        elif value > most:
+            self.wrong(name, f"Ensure this value is less than or equal to {most}.")
+        else:
+            return value
+        return default
+
+    def flag(self, name: str, *, default: bool = False, required: bool = False) -> bool:
+        """A boolean."""
+        value = self._sent.get(name)
+        if value is None:
+            if required:
+                self.wrong(name, REQUIRED)
+            return default
+        if self._loose and value in ("true", "false"):
+            return bool(value == "true")
+        if not isinstance(value, bool):
+            self.wrong(name, "Must be a valid boolean.")
+            return default
+        return value
+
+    def mapping(self, name: str) -> dict[str, Any]:
+        """A JSON object."""
+        value = self._sent.get(name)
+        if value is not None and not isinstance(value, dict):
+            self.wrong(name, f'Expected a dictionary of items but got type "{type(value).__name__}".')
+        return value if isinstance(value, dict) else {}
+
+    def texts(self, name: str, *, required: bool = False) -> list[str]:
+        """A list of texts."""
+        value = self._sent.get(name)
+        if value is None and not required:
+            return []
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+            self.wrong(name, REQUIRED if value is None else "Expected a list of strings.")
+            return []
+        return value
+
+
+def uuid(fields: Fields, name: str) -> str:
+    """A UUID, in its usual spelling."""
+    value = fields.value(name)
+    if value is None:
+        fields.wrong(name, REQUIRED)
+        return ""
+    try:
+        return str(UUID(value))
+    except (ValueError, AttributeError, TypeError):
+        fields.wrong(name, "Must be a valid UUID.")
+        return ""
+
+
+def money(fields: Fields, name: str, digits: int = 12, places: int = 2) -> int:
+    """An amount from zero up, in hundredths."""
+    value = fields.value(name)
+    try:
+        if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
+            raise InvalidOperation
+        amount = Decimal(value.strip() if isinstance(value, str) else value)
+        exponent = amount.as_tuple().exponent
+        if not isinstance(exponent, int):
+            raise InvalidOperation
+    except InvalidOperation:
+        fields.wrong(name, "A valid number is required.")
+        return 0
+    if amount < 0:
+        fields.wrong(name, "Ensure this value is greater than or equal to 0.")
+    elif -exponent > places:
+        fields.wrong(name, f"Ensure that there are no more than {places} decimal places.")
+    elif amount >= 10 ** (digits - places):
+        fields.wrong(name, f"Ensure that there are no more than {digits} digits in total.")
+    else:
+        return int(amount * 10**places)
+    return 0
+
+
+def url(fields: Fields, name: str, most: int = 2048) -> str:
+    """An absolute http or https URL, as it was written."""
+    value = fields.text(name, most=most, required=True).strip()
+    if value and not _is_url(value):
+        fields.wrong(name, "Enter a valid URL.")
+    return value
+
+
+def urls(fields: Fields, name: str, most: int = 2048) -> list[str]:
+    """A list of absolute http or https URLs."""
+    found = fields.texts(name, required=True)
+    if not all(len(url) <= most and _is_url(url) for url in found):
+        fields.wrong(name, "Enter valid URLs.")
+    return found
+
+
+def moment(fields: Fields, name: str) -> int | None:
+    """A time in ISO form, as UTC milliseconds; without an offset it is UTC."""
+    value = fields.value(name)
+    if value is None:
+        return None
+    try:
+        at = datetime.fromisoformat(value)
+        return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+    except (ValueError, TypeError, OverflowError):
+        fields.wrong(name, "Datetime has wrong format. Use ISO 8601, as in 2025-01-07T07:20:00Z.")
+        return None
+
+
+def _is_url(text: str) -> bool:
+    try:
+        parse(text)
+    except BadUrl:
+        return False
+    return True

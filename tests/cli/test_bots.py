@@ -1,0 +1,29 @@
+from pathlib import Path
+
+from tests.cli.conftest import Command, assert_one_line
+
+
+def test_a_bot_from_its_making_to_its_new_token(longline: Command, tmp_path: Path):
+    longline("migrate")
+    made = longline("bots", "create", "--bot-id", "shop", "--name", "Shop")
+    assert made.stdout.startswith("bot_shop_"), made.stderr
+    assert made.stdout.count("\n") == 1
+    assert_one_line(longline("bots", "create", "--bot-id", "shop"), 2, "a bot called shop is registered already")
+    assert_one_line(longline("bots", "create", "--bot-id", "x" * 101), 2, "1 to 100 characters")
+    assert longline("bots", "disable", "--bot-id", "shop").stdout == "shop: disabled\n"
+    listed = longline("bots", "list", COLUMNS="200").stdout
+    assert "shop" in listed
+    assert " no " in listed
+    assert made.stdout.strip() not in listed
+    assert longline("bots", "enable", "--bot-id", "shop").stdout == "shop: enabled\n"
+    again = longline("bots", "rotate-token", "--bot-id", "shop")
+    assert again.stdout.startswith("bot_shop_")
+    assert again.stdout != made.stdout
+    assert_one_line(longline("bots", "enable", "--bot-id", "nobody"), 1, "Bot nobody not found")
+
+
+def test_the_sweep_by_either_name(longline: Command):
+    longline("migrate")
+    for words in (("bots", "expire-locks"), ("expire_locks",)):
+        swept = longline(*words, "--auto-retry", "--limit", "5", "--dry-run")
+        assert swept.stdout == "expired 0, requeued 0, failed 0\n", swept.stderr

@@ -1,0 +1,143 @@
+from typing import Any
+
+import pytest
+
+from longline.engine.exits import Exits
+from longline.engine.frontier import HeldHost
+from longline.engine.sender import MOST_WAYS, Errand, FetchSettings, LeaseLost, Sender
+from longline.model.plan import CrawlPlan
+from longline.ports.http import FetchFailed, Proxy
+from longline.ports.records.proxies import Way
+from longline.testing.clock import FakeClock
+from tests.engine.fakes import AGENT, FakeHttp, FakeWays, response, sender_of
+from tests.engine.test_fetch import HOME, held, http
+
+__all__ = ["http"]  # a fixture
+
+PLAN = CrawlPlan(())
+FAULT = FetchFailed("proxy_failed", "gone", proxy_fault=True)
+
+
+def errand(run_id: int = 1, **plan: Any) -> Errand:
+    return Errand(run_id, CrawlPlan((), **plan))
+
+
+def way(number: int) -> Way:
+    return Way(number, Proxy("http", "192.0.2.1", 8000 + number))
+
+
+def headers(http: FakeHttp, number: int = -1) -> dict[str, str]:
+    return dict(http.requests[number].headers)
+
+
+@pytest.fixture
+def host(clock: FakeClock) -> HeldHost:
+    return held(clock, concurrency=8)
+
+
+# -- headers ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    sender = sender_of(http, clock)
+    wanted = errand(headers=(("Accept", "text/html"), ("X-Key", "k")))
+    await sender.send(host, HOME, Errand(1, wanted.plan, (("if-none-match", '"e"'),)))
+    sent = http.requests[-1].headers
+    assert [value for name, value in sent if name.lower() == "accept"] == ["text/html"]
+    assert {("X-Key", "k"), ("user-agent", AGENT), ("if-none-match", '"e"')} <= set(sent)
+
+
+async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
+    http: FakeHttp, clock: FakeClock, host: HeldHost
+):
+    sender = sender_of(http, clock)
+    wanted = errand(user_agents=("one/1", "two/2"))
+    for _ in range(3):
+        await sender.send(host, HOME, wanted)
+    assert [dict(r.headers)["user-agent"] for r in http.requests] == ["one/1", "two/2", "one/1"]
+    assert (sender.agent(wanted.plan), sender.agent(PLAN)) == ("one/1", AGENT)
+
+
+async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    settings = FetchSettings(AGENT, connect_seconds=1, idle_seconds=2, total_seconds=3, max_bytes=4)
+    await Sender(http, clock, settings, Exits(FakeWays(), clock)).send(host, HOME, errand())
+    r = http.requests[-1]
+    assert (r.connect_seconds, r.idle_seconds, r.total_seconds, r.max_bytes) == (1, 2, 3, 4)
+
+
+# -- cookies ----------------------------------------------------------------------------------------------------
+
+
+async def test_cookies_come_back_in_the_same_run_only(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1; Path=/"), ("set-cookie", "b=2"))))
+    sender = sender_of(http, clock)
+    await sender.send(host, HOME, errand(1))
+    await sender.send(host, f"{HOME}2", errand(1))
+    assert sorted(headers(http)["cookie"].split("; ")) == ["a=1", "b=2"]
+    await sender.send(host, f"{HOME}2", errand(2))
+    assert "cookie" not in headers(http)
+
+
+async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1"),)))
+    sender = sender_of(http, clock)
+    for _ in range(2):
+        await sender.send(host, HOME, errand(cookies=False))
+    assert "cookie" not in headers(http)
+
+
+# -- proxies ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_way_that_fails_is_left_for_the_next_at_the_hosts_turn(http: FakeHttp, clock: FakeClock):
+    ways = FakeWays(way(1), way(2), way(3))
+    http.on(HOME, FAULT, FAULT, response(HOME))
+    sender = Sender(http, clock, FetchSettings(AGENT), Exits(ways, clock))
+    sent = await sender.send(held(clock, concurrency=8), HOME, errand())
+    assert sent.response.status == 200
+    ports = [r.proxy.port for r in http.requests if r.proxy]
+    assert sorted(ports) == [8001, 8002, 8003]
+    assert [ask.exclude for ask in ways.picks] == [{p - 8000 for p in ports[:n]} for n in range(3)]
+
+
+async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    ways = FakeWays(way(1))
+    exits = Exits(ways, clock)
+    sender = Sender(http, clock, FetchSettings(AGENT), exits)
+    answers = [response(HOME, 200), response(HOME, 404), response(HOME, 503), response(HOME, 403), response(HOME, 429)]
+    http.on(HOME, *answers, FetchFailed("refused", "the target's fault"), response(HOME))
+    for _ in answers:
+        await sender.send(host, HOME, errand())
+    with pytest.raises(FetchFailed):
+        await sender.send(host, HOME, errand())
+    await exits.tell()
+    assert [u.ok for u in ways.used] == [True, True, True, False, False, True]
+
+
+async def test_when_all_have_failed_the_page_has_none_left(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, FAULT)
+    with pytest.raises(FetchFailed) as caught:
+        await sender_of(http, clock, way(1), way(2)).send(host, HOME, errand())
+    assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", 2)
+
+
+async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    """Behind a proxy a dead site looks like a dead way; a thousand of them would be asked in vain."""
+    http.on(HOME, FAULT)
+    with pytest.raises(FetchFailed, match="gone") as caught:
+        await sender_of(http, clock, *map(way, range(1, 50))).send(host, HOME, errand())
+    assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", MOST_WAYS)
+
+
+async def test_a_failure_of_the_target_is_not_tried_by_another_way(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, FetchFailed("tls", "not trusted"))
+    with pytest.raises(FetchFailed, match="not trusted"):
+        await sender_of(http, clock, way(1), way(2)).send(host, HOME, errand())
+    assert len(http.requests) == 1
+
+
+async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    host.lost = True
+    with pytest.raises(LeaseLost):
+        await sender_of(http, clock, way(1)).send(host, HOME, errand())
+    assert http.requests == []

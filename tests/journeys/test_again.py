@@ -1,0 +1,68 @@
+"""The same site a second time: what has not changed costs a conditional request and a revisit record."""
+
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from tests.journeys.archive import ask
+from tests.web import SiteHandle, running_site
+
+PAGES = 40
+
+
+def crawl(site: SiteHandle, out: Path, *more: str) -> str:
+    command = [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "9", "--out", str(out), *more]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def kinds(out: Path) -> Counter[str]:
+    """Records of the archive by kind and, for revisits, by why."""
+    found: Counter[str] = Counter()
+    for file in out.rglob("*.warc.gz"):
+        with file.open("rb") as stream:
+            for record in ArchiveIterator(stream, check_digests="raise"):
+                record.content_stream().read()
+                found[(record.rec_headers.get_header("WARC-Profile") or record.rec_type).rpartition("/")[2]] += 1
+    return found
+
+
+def statuses(site: SiteHandle, since: int) -> list[bool]:
+    return ["if-none-match" in visit.headers for visit in site.requests[since:] if visit.path != "/robots.txt"]
+
+
+@pytest.mark.parametrize(
+    ("etags", "profile"), [(True, "server-not-modified"), (False, "identical-payload-digest")], ids=["etags", "none"]
+)
+def test_a_second_crawl_keeps_no_body_twice(tmp_path: Path, etags: bool, profile: str):
+    with running_site(pages=PAGES) as site:
+        site.site.etags = etags
+        crawl(site, tmp_path)
+        first, size = len(site.requests), sum(f.stat().st_size for f in tmp_path.rglob("*.warc.gz"))
+        told = crawl(site, tmp_path, "--again")
+        assert statuses(site, first) == [etags] * PAGES, "every page was asked for, each once"
+    assert re.search(rf"completed\W+ok\W+{PAGES}\b", told), "an unchanged page still leads to the others"
+    assert kinds(tmp_path) == {"response": PAGES, profile: PAGES}
+    assert ask(tmp_path, "SELECT COUNT(*), COUNT(body_of), COUNT(DISTINCT title) FROM pages") == [
+        (2 * PAGES, PAGES, PAGES)
+    ]
+    assert ask(tmp_path, "SELECT SUM(records) FROM segments") == [(2 * PAGES,)]
+    assert sum(f.stat().st_size for f in tmp_path.rglob("*.warc.gz")) < 2 * size
+
+
+def test_what_changed_is_kept_anew_and_known_from_then_on(tmp_path: Path):
+    with running_site(pages=3) as site:
+        site.site.etags = True
+        site.site.extra["/page/1"] = b"<title>One</title>"
+        crawl(site, tmp_path)
+        site.site.extra["/page/1"] = b"<title>Two</title>"
+        crawl(site, tmp_path, "--again")
+        crawl(site, tmp_path, "--again")
+    rows = ask(tmp_path, "SELECT title, status, body_of IS NULL FROM pages WHERE url LIKE '%/page/1' ORDER BY task_id")
+    assert rows == [("One", 200, 1), ("Two", 200, 1), ("Two", 304, 0)]

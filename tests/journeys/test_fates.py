@@ -1,0 +1,281 @@
+"""Every way in which a page can fail has its word in the run's summary, and is tried again only where that may help."""
+
+import re
+import ssl
+import subprocess
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import pytest
+import trustme
+from msgspec.structs import replace
+
+from longline.engine.pipeline import MOST_CLAIMS
+from longline.model import fate
+from longline.model.plan import CrawlPlan
+from longline.model.run import Fate
+from longline.parsers import page as built_in
+from longline.plugins import Item, Page, parser
+from longline.services.crawls import Crawls
+from longline.settings import Settings
+from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house, worker
+from longline.wiring.crawl import FETCH
+from longline.wiring.house import joined, ready_tables
+from tests.cli.conftest import PROGRAM, surroundings
+from tests.journeys.place import Place
+from tests.servers.postgres import apart
+from tests.servers.proxies import Manners, running_proxy
+from tests.web import SiteHandle, running_site
+from tests.web.unreachable import closed_port, full_port
+
+TRIES = 2
+
+BOUNDS = {
+    "LONGLINE_CONNECT_TIMEOUT": "700ms",
+    "LONGLINE_IDLE_TIMEOUT": "1s",
+    "LONGLINE_REQUEST_TIMEOUT": "2s",
+    "LONGLINE_MAX_RETRIES": f"{TRIES - 1}",
+    "LONGLINE_MAX_BODY": "200KB",
+}
+"""Little patience: much for loopback, and nobody who runs this waits for long."""
+
+Summary = dict[tuple[str, str], int]
+"""How many, by fate and reason."""
+
+
+class Case(NamedTuple):
+    """A URL, what is to become of it, and how often it is tried. The words in braces are places of `Trouble`.
+
+    `visits` are told where they are not as many as tries: nobody is there to count, or the page is never asked for.
+    """
+
+    url: str
+    fate: str
+    reason: str
+    tries: int = 1
+    visits: int | None = None
+    linked: bool = True
+
+
+CASES = [
+    Case("{site}/gzip", "completed", "ok"),
+    Case("{site}/latin1", "completed", "ok"),
+    # Nobody there, or nobody to be trusted.
+    Case("http://nobody.invalid/", "failed", "dns", TRIES, visits=0),
+    Case("http://127.0.0.1:{closed}/", "failed", "refused", TRIES, visits=0),
+    Case("http://127.0.0.1:{full}/", "failed", "connect_timeout", TRIES, visits=0),
+    Case("{secure}/", "failed", "tls", visits=0),
+    # Answers that do not come, or do not come whole.
+    Case("{site}/hang", "failed", "idle_timeout", TRIES),
+    Case("{site}/stall", "failed", "idle_timeout", TRIES),
+    Case("{site}/drip", "failed", "total_timeout", TRIES),
+    Case("{site}/reset", "failed", "reset", TRIES),
+    Case("{site}/truncated", "failed", "truncated", TRIES),
+    Case("{site}/gibberish", "failed", "protocol", TRIES),
+    # Bodies that are too much, or cannot be read.
+    Case("{site}/big?bytes=1000000", "failed", "too_large"),
+    Case("{site}/bomb?bytes=1000000", "failed", "too_large"),
+    Case("{site}/garbled", "failed", "bad_encoding"),
+    Case("{site}/compress", "failed", "bad_encoding"),
+    Case("{site}/intricate", "failed", "parser_error"),
+    # Answers that say no.
+    Case("{site}/status/403", "failed", "http_4xx"),
+    Case("{site}/status/404", "failed", "http_4xx"),
+    Case("{site}/status/500", "failed", "http_5xx", TRIES),
+    Case("{patient}/status/503?after=1", "failed", "http_5xx", TRIES),
+    Case("{patient}/status/429?after=1", "failed", "http_429", TRIES),
+    Case("{curt}/status/429", "failed", "http_429", TRIES),
+    Case("{lawless}/", "failed", "http_5xx", TRIES, visits=0),
+    # Redirects.
+    Case("{site}/loop", "failed", "redirect_loop"),
+    Case("{site}/redirect/9", "failed", "too_many_redirects"),
+    Case("{site}/to?url=ftp://off-site.example/", "failed", "bad_url"),
+    Case("{site}/to?url=http://169.254.169.254/", "skipped", "redirected"),
+    # What we must not ask for.
+    Case("http://169.254.169.254/", "failed", "egress", visits=0, linked=False),
+    Case("http://127.0.0.2:{closed}/", "failed", "egress", visits=0),
+    Case("{site}/private/1", "skipped", "robots", visits=0),
+    Case("{site}/to?url=/private/2", "skipped", "robots"),
+]
+
+APART = {"content_type", "proxy_exhausted", "worker_lost"}
+"""Words that have a crawl of their own here."""
+
+ELSEWHERE = {"internal", "network", "page_lost", "proxy_auth", "proxy_failed", "proxy_refused"}
+"""Words for our own failures, for what nobody foresaw, and for proxies, of which a page hears `proxy_exhausted`."""
+
+
+class Trouble(NamedTuple):
+    """Where the troubles are: sites and ports."""
+
+    site: SiteHandle
+    curt: SiteHandle
+    patient: SiteHandle
+    lawless: SiteHandle
+    secure: SiteHandle
+    closed: int
+    full: int
+
+    def cases(self) -> list[Case]:
+        """The cases with real addresses."""
+        places = {k: v.url.rstrip("/") if isinstance(v, SiteHandle) else v for k, v in self._asdict().items()}
+        return [case._replace(url=case.url.format_map(places)) for case in CASES]
+
+    def visits(self) -> Counter[str]:
+        """How often each URL was asked for, wherever it is."""
+        sites = [place for place in self if isinstance(place, SiteHandle)]
+        return Counter({s.url.rstrip("/") + path: n for s in sites for path, n in s.visits().items()})
+
+
+@pytest.fixture
+def trouble() -> Iterator[Trouble]:
+    """Every kind of it; the first page of `site` leads to all of them."""
+    certificate = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trustme.CA().issue_cert("127.0.0.1").configure_cert(certificate)
+    with ExitStack() as stack:
+        enter = stack.enter_context
+        site, curt, patient = (enter(running_site(pages=1)) for _ in range(3))
+        lawless, secure = enter(running_site(pages=1, robots=500)), enter(running_site(pages=1, tls=certificate))
+        trouble = Trouble(site, curt, patient, lawless, secure, enter(closed_port()), enter(full_port()))
+        links = (f'<a href="{case.url}">x</a>' for case in trouble.cases() if case.linked)
+        site.site.extra["/"] = "".join(links).encode()
+        yield trouble
+
+
+@pytest.fixture
+def here(database_url: str, tmp_path: Path) -> Place:
+    """A folder, with the records in it or on PostgreSQL."""
+    return Place(tmp_path, {"database": database_url})
+
+
+def typed(place: Place, url: str) -> subprocess.CompletedProcess[str]:
+    """`longline crawl`, to the end."""
+    flags = ["--depth", "1", "--offsite", "--host-concurrency", "64", "--delay", "0s", "--out", str(place.data)]
+    return subprocess.run(
+        [PROGRAM, "crawl", url, *flags, "--database", place.engines["database"]],
+        env=surroundings(BOUNDS),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def printed(text: str) -> Summary:
+    """The rows of the table."""
+    rows = re.findall(r"^│\s*(\S.*?)\s*│\s*(.*?)\s*│\s*([\d,]+)\s*│$", text, re.M)
+    return {(fate, reason): int(count.replace(",", "")) for fate, reason, count in rows}
+
+
+async def told(settings: Settings) -> Summary:
+    """What whoever asks for the fates of the first run hears."""
+    async with open_house(settings) as house:
+        return counted(await Crawls(house.lifecycle, house.records.runs).fates(1))
+
+
+def counted(fates: list[Fate]) -> Summary:
+    return {(f.fate, f.reason): f.count for f in fates}
+
+
+def test_every_failure_has_its_word_in_the_summary(here: Place, trouble: Trouble):
+    done = typed(here, trouble.site.url)
+    assert done.returncode == 0, done.stderr
+    cases = [Case(trouble.site.url, "completed", "ok"), *trouble.cases()]
+    ended = {
+        url: (state, reason, tries)
+        for url, state, reason, tries in here.ask("SELECT url, state, reason, attempt FROM tasks")
+    }
+    assert ended == {case.url: (case.fate, case.reason, case.tries) for case in cases}
+    summary: Summary = dict(Counter((case.fate, case.reason) for case in cases))
+    assert {(f, r): n for f, r, n in here.ask("SELECT fate, reason, count FROM fates")} == summary
+    assert apart(partial(told, here.settings)) == summary
+    assert printed(done.stdout) == summary | {("admitted", "the sum of these"): len(cases)}
+    here.assert_sums_reconcile()
+    visits = trouble.visits()
+    assert {case.url: visits[case.url] for case in cases} == {
+        case.url: case.tries if case.visits is None else case.visits for case in cases
+    }
+    assert here.held() == {}
+
+
+def test_no_word_is_forgotten():
+    every = {fate.OK, *fate.RETRYABLE, *fate.FINAL, *fate.SKIPPED}
+    assert {case.reason for case in CASES} | APART | ELSEWHERE == every
+    retried = {case.reason for case in CASES if case.tries > 1}
+    assert retried == set(fate.RETRYABLE) - APART - ELSEWHERE
+
+
+def asking(site: SiteHandle, **wishes: Any) -> CrawlRequest:
+    usual = CrawlPlan((site.url,), max_depth=1, delay_ms=0, concurrency=8, max_attempts=TRIES)
+    return CrawlRequest(replace(usual, **wishes))
+
+
+def summary(result: CrawlResult) -> Summary:
+    """The summary of a crawl whose run came to its end."""
+    assert (result.run.state, result.run.open) == ("completed", 0)
+    return counted(result.fates)
+
+
+async def test_proxies_that_all_fail_leave_a_page_without_a_way(here: Place):
+    strict = Manners("crew", "the password that we are not told")
+    with running_site(pages=1) as site, closed_port() as dead, running_proxy("http", strict) as proxy:
+        ways = tuple(f"http://127.0.0.1:{port}" for port in (dead, proxy.port))
+        result = await crawl(replace(here.settings, proxies=ways), asking(site), Watcher())
+        assert summary(result) == {("failed", "proxy_exhausted"): 1}
+        assert here.ask("SELECT attempt FROM tasks") == [(TRIES,)]
+        assert (proxy.asked, site.requests) == (TRIES, [])
+    here.assert_sums_reconcile()
+
+
+async def test_a_parser_of_somebodys_own_fails_its_pages_alone(here: Place, monkeypatch: pytest.MonkeyPatch):
+    @parser("own", match="*/theirs")
+    async def own(page: Page) -> AsyncIterator[Item]:
+        yield Item("page", title=page.title)
+        raise ZeroDivisionError("of their own")
+
+    theirs = ModuleType("theirs")
+    vars(theirs).update(vars(built_in), own=own)
+    monkeypatch.setattr(worker, "page", theirs)
+    with running_site(pages=1) as site:
+        site.site.extra = {"/": b'<a href="/theirs">x</a><a href="/gzip">x</a>', "/theirs": b"<title>Theirs</title>"}
+        result = await crawl(here.settings, asking(site), Watcher())
+        assert summary(result) == {("completed", "ok"): 2, ("failed", "parser_error"): 1}
+        assert site.visits()["/theirs"] == 1
+    [(url, error)] = here.ask("SELECT url, error FROM tasks WHERE reason = 'parser_error'")
+    assert (url, error) == (f"{site.url}theirs", "own: ZeroDivisionError('of their own')")
+    # It stays, and can be parsed again.
+    assert here.value("SELECT COUNT(*) FROM pages") == 3
+    here.assert_sums_reconcile()
+
+
+async def test_content_that_is_not_wanted_is_left_out(here: Place):
+    with running_site(pages=1) as site:
+        site.site.extra["/"] = b'<a href="/big?bytes=10">x</a>'
+        result = await crawl(here.settings, asking(site, content_types=("text/html",)), Watcher())
+        assert summary(result) == {("completed", "ok"): 1, ("skipped", "content_type"): 1}
+        assert site.visits()["/big?bytes=10"] == 1
+    here.assert_sums_reconcile()
+
+
+async def test_a_page_that_nobody_survives_is_given_up(here: Place):
+    with running_site(pages=1) as site:
+        request = asking(site)
+        async with open_house(here.settings) as house:
+            await ready_tables(house, may_migrate=True)
+            crawls = Crawls(house.lifecycle, house.records.runs)
+            await crawls.leave(await crawls.open(request.plan, None, owner=1, lease_ms=30_000, again=False))
+            for _ in range(MOST_CLAIMS):
+                # Whoever leaves with a host in hand has it taken away, as from the dead.
+                async with joined(house, FETCH) as owner:
+                    [lease] = await house.lifecycle.claim(owner, hosts=1, tasks=1, ttl_ms=30_000)
+                    assert len(lease.tasks) == 1
+        result = await crawl(here.settings, request, Watcher())
+        assert result.resumed
+        assert summary(result) == {("failed", "worker_lost"): 1, ("refused", "known"): 1}
+        assert site.requests == []
+    here.assert_sums_reconcile()

@@ -1,0 +1,154 @@
+"""The two chores: jobs from due policies, and locks that lapsed; by hand, by the loop and several at once."""
+
+import asyncio
+
+from tests.surfaces.bots.running import Door, data, error, plan, running, sweep
+
+# -- jobs from policies -----------------------------------------------------------------------------------------
+
+
+async def test_a_due_policy_gets_one_job_however_often_one_looks(door: Door):
+    policies = [await door.policy(f"https://example.com/{n}", priority=1 + n, timeout_minutes=2) for n in range(3)]
+    later = await door.policy("https://example.com/later", next_run_at=door.after(hours=1))
+    assert await door.post("create-jobs", 200, dry_run=True) == {"created": 3, "skipped": 0}
+    assert (await door.get("jobs"))["jobs"] == []
+    assert await door.post("create-jobs", 200, limit=1) == {"created": 1, "skipped": 0}
+    [job] = (await door.get("jobs"))["jobs"]
+    assert job["policy_id"] == policies[2]["id"], "the highest priority first"
+    assert [job[k] for k in ("url", "priority", "max_retries", "timeout_minutes", "lock_ttl_seconds")] == [
+        "https://example.com/2",
+        3,
+        3,
+        2,
+        120,
+    ]
+    assert await door.post("create-jobs", 200) == {"created": 2, "skipped": 1}
+    assert await door.post("create-jobs", 200) == {"created": 0, "skipped": 3}
+    for policy in policies:
+        now = await door.get(f"policies/{policy['id']}")
+        assert now["next_run_at"] == policy["next_run_at"], "only an outcome moves it"
+    door.clock.advance(3600)
+    assert await plan(door) == 1
+    [job] = [job for job in (await door.get("jobs"))["jobs"] if job["policy_id"] == later["id"]]
+    assert job["status"] == "pending"
+
+
+async def test_many_who_look_at_once_make_nothing_extra(door: Door):
+    for n in range(20):
+        await door.policy(f"https://example.com/{n}")
+    told = await asyncio.gather(*(door.post("create-jobs", 200) for _ in range(8)))
+    assert sum(each["created"] for each in told) == 20
+    assert len({job["policy_id"] for job in (await door.get("jobs"))["jobs"]}) == 20
+
+
+async def test_no_job_while_there_is_an_open_one_whatever_its_state(door: Door):
+    await door.policy()
+    await plan(door)
+    await door.pull()
+    assert await plan(door) == 0, "locked"
+    door.clock.advance(601)
+    assert await plan(door) == 0, "lapsed"
+    await sweep(door)
+    assert await plan(door) == 0, "expired"
+
+
+# -- lapsed locks -----------------------------------------------------------------------------------------------
+
+
+async def test_only_lapsed_locks_expire(door: Door):
+    lapsed = await door.held(timeout_minutes=1, url="https://example.com/1")
+    live = await door.held(timeout_minutes=2, url="https://example.com/2")
+    pending = await door.job("https://example.com/3")
+    door.clock.advance(60)
+    assert await sweep(door) == 0, "at its very end it still holds"
+    door.clock.advance(1)
+    nothing = {"expired": 0, "requeued": 0, "failed": 0}
+    assert await door.post("expire-locks", 200, dry_run=True) == nothing | {"expired": 1}
+    assert await door.status(lapsed) == "locked"
+    assert await door.post("expire-locks", 200) == nothing | {"expired": 1}
+    assert [await door.status(job) for job in (lapsed, live, pending)] == ["expired", "locked", "pending"]
+    row = await door.get(f"jobs/{lapsed}")
+    assert (row["locked_by"], row["locked_at"], row["retry_count"], row["expiry_count"]) == (None, None, 0, 0)
+    assert error(await door.submit(lapsed)) == (400, "job_not_locked", "Job is in expired state, expected locked")
+    assert {job["job_id"] for job in (await door.pull("b"))["jobs"]} == {lapsed, pending}
+    assert (await door.get(f"jobs/{lapsed}"))["expiry_count"] == 1
+    data(await door.submit(lapsed, "b"), 201)
+
+
+async def test_expiry_does_not_touch_the_policy(door: Door):
+    made = await door.policy()
+    await plan(door)
+    await door.pull()
+    door.clock.advance(601)
+    await sweep(door)
+    assert await door.get(f"policies/{made['id']}") == made
+
+
+async def test_with_auto_retry_a_lapse_costs_a_retry(door: Door):
+    made = await door.policy(max_retries=1)
+    await plan(door)
+    nothing = {"expired": 0, "requeued": 0, "failed": 0}
+    for told, status in ((nothing | {"requeued": 1}, "pending"), (nothing | {"failed": 1}, "failed")):
+        [job] = (await door.pull())["jobs"]
+        door.clock.advance(601)
+        assert await door.post("expire-locks", 200, auto_retry=True) == told
+        assert await door.status(job["job_id"]) == status
+        assert (await door.get(f"jobs/{job['job_id']}"))["retry_count"] == 1
+    now = await door.get(f"policies/{made['id']}")
+    assert (now["failure_count"], now["next_run_at"]) == (1, door.after(minutes=5))
+
+
+async def test_a_url_that_kills_its_bots_does_not_block_its_policy_for_ever(door: Door):
+    made = await door.policy(max_retries=1)
+    await plan(door)
+    for _ in range(2):
+        assert (await door.pull())["count"] == 1
+        door.clock.advance(601)
+        await sweep(door)
+    [job] = (await door.pull())["jobs"]
+    door.clock.advance(601)
+    assert await door.post("expire-locks", 200) == {"expired": 0, "requeued": 0, "failed": 1}
+    row = await door.get(f"jobs/{job['job_id']}")
+    assert (row["status"], row["expiry_count"]) == ("failed", 2)
+    assert (await door.get(f"policies/{made['id']}"))["failure_count"] == 1
+    assert (await door.pull())["count"] == 0
+
+
+async def test_reclaiming_can_be_left_to_people(database_url: str):
+    async with running(database_url, bot_reclaim=False) as door:
+        job = await door.held()
+        door.clock.advance(601)
+        assert (await door.pull("b"))["count"] == 0
+        await sweep(door)
+        assert (await door.pull("b"))["count"] == 0
+        await door.post("jobs/mark-pending", 200, ids=[job])
+        assert (await door.pull("b"))["count"] == 1
+
+
+async def test_many_sweeps_at_once(door: Door):
+    for n in range(30):
+        await door.job(f"https://example.com/{n}")
+    await door.pull(max_jobs=30)
+    door.clock.advance(601)
+    told = await asyncio.gather(*(door.post("expire-locks", 200, limit=10) for _ in range(6)))
+    assert sum(each["expired"] for each in told) <= 30
+    while (await door.post("expire-locks", 200, limit=10))["expired"]:
+        pass
+    assert (await door.get("dashboard"))["jobs"]["expired"] == 30
+
+
+# -- the sums ---------------------------------------------------------------------------------------------------
+
+
+async def test_every_change_is_counted_and_told_in_the_run(door: Door):
+    jobs = [await door.job(f"https://example.com/{n}", max_retries=0) for n in range(4)]
+    await door.pull(max_jobs=3)
+    data(await door.submit(jobs[0]), 201)
+    await door.fail(jobs[1])
+    [run] = await door.house.records.runs.find()
+    assert (run.admitted, run.open, run.completed, run.failed, run.state) == (4, 2, 1, 1, "queued")
+    await door.post("jobs/mark-pending", 200, ids=jobs)
+    [run] = await door.house.records.runs.find()
+    assert (run.open, run.completed, run.failed) == (4, 0, 0)
+    events = await door.house.records.events.find(after=0, limit=100)
+    assert [event.actor for event in events] == ["bot", "bot", "person"]
