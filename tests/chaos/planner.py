@@ -246,6 +246,8 @@ def main() -> None:
     verdict = asyncio.run(storm(Size(**vars(parser.parse_args()))))
     for name, value in vars(verdict).items():
         print(f"{name:12} {value}")
+    # One that is told to stop before it has come up ends by the signal.
+    verdict.exits = [code for code in verdict.exits if code != -signal.SIGTERM]
     sys.exit(bool(verdict.wrong or verdict.stuck or verdict.left_running or verdict.half_done or any(verdict.exits)))
 
 

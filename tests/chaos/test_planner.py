@@ -1,5 +1,6 @@
 """Ticks over processes that die, in a size for every day; the large form is a program of its own."""
 
+import signal
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ async def test_every_tick_runs_once_or_is_superseded_and_nothing_is_stuck():
     assert (verdict.wrong, verdict.stuck, verdict.left_running) == ([], 0, 0)
     assert (verdict.half_done, verdict.never_ran) == (0, 0)
     assert verdict.completed >= SMALL.schedules
-    assert set(verdict.exits) == {0}
+    assert set(verdict.exits) <= {0, -signal.SIGTERM}, "one that had not come up yet ends by the signal"
 
 
 def run(number: int, due: int, state: str = "completed", completed: int = 1) -> dict[str, Any]:

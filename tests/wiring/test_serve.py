@@ -27,9 +27,7 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
 async def test_roles_are_loops(house: House):
     assert names(house, "fetch") == {"fetch", "signals"}
     assert names(house, "parse") == {"parse"}
-    assert names(house, "upkeep") == {
-        *("prober", "reaper", "tasks for bots", "leases of bots", "planner", "pruner")
-    }
+    assert names(house, "upkeep") == {*("prober", "reaper", "tasks for bots", "leases of bots", "planner", "pruner")}
     assert "planner" not in names(house, "upkeep", scheduler=False)
     assert names(house, "fetch", "parse", "upkeep") == {
         *("fetch", "signals", "parse", "reaper", "prober", "tasks for bots", "leases of bots", "planner"),

@@ -140,6 +140,7 @@ def plan_of(source: CrawlSource, url: str, *, robots: bool) -> CrawlPlan:
         delay_ms=delay_ms(source.rate_limit),
         concurrency=AT_ONCE,
         max_attempts=3,
+        source_id=source.id,
     )
 
 

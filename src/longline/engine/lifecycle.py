@@ -195,6 +195,8 @@ class BotLifecycle:
     async def drop(self, uid: str) -> list[str] | None:
         """Forget a schedule and cancel what is open of it; the keys of its results' pages."""
         return await self._tasks.drop(uid)
+
+
 class Timetable:
     """Moves schedules, and with them the runs they start."""
 

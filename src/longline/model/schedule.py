@@ -14,6 +14,9 @@ from longline.model.states import ScheduleState
 Unit = Literal["minutes", "hours", "days"]
 UNITS: dict[str, int] = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 
+CRAWL, BOT = "crawl", "bot"
+"""Kinds: what a schedule starts, a run of ours or tasks for bots."""
+
 LONGEST_BACKOFF_MS = 3_600_000
 LONGEST_STRETCH_MS = 86_400_000
 """An interval that is stretched because nothing changes grows no further than this, unless it was longer anyway."""
@@ -23,7 +26,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     """What a person says of a schedule; `every` counts `unit`s and recurs only while `enabled`."""
 
     url: str
-    kind: str = "crawl"
+    kind: str = CRAWL
     source_ref: str = ""
     source_name: str | None = None
     every: int | None = None
@@ -69,6 +72,7 @@ class NewSchedule(msgspec.Struct, frozen=True):
 class Wanted(msgspec.Struct, frozen=True):
     """Which schedules somebody wants to see, and in which order."""
 
+    kind: str | None = None
     states: tuple[str, ...] = ()
     source_ref: str | None = None
     search: str | None = None

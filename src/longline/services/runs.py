@@ -4,7 +4,7 @@ import msgspec
 
 from longline.model.errors import NotFound
 from longline.model.run import Brought, Record, RunRow
-from longline.model.schedule import ScheduleRow
+from longline.model.schedule import CRAWL, ScheduleRow
 from longline.model.states import ScheduleState
 from longline.ports.clock import Clock
 from longline.ports.records.rhythms import Tallies
@@ -55,7 +55,7 @@ class Runs:
 
     async def figures(self) -> Figures:
         """How the planners do."""
-        found, tallies = await self._schedules.states(), await self._tallies.all()
+        found, tallies = await self._schedules.states(CRAWL), await self._tallies.all()
         return Figures(
             {state.value: found.get(state, 0) for state in ScheduleState},
             await self._history.record(),

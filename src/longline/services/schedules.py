@@ -10,6 +10,7 @@ from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
 from longline.model.ids import new_id
 from longline.model.run import RunRow
 from longline.model.schedule import (
+    CRAWL,
     NewSchedule,
     ScheduleRow,
     Terms,
@@ -81,7 +82,7 @@ class Schedules:
     async def get(self, uid: str) -> ScheduleRow:
         """One schedule; raises `NotFound`."""
         row = await self._records.named(uid)
-        if row is None:
+        if row is None or row.kind != CRAWL:
             raise NotFound(f"no such schedule: {uid}")
         return row
 
@@ -91,7 +92,7 @@ class Schedules:
 
     async def states(self) -> dict[str, int]:
         """How many schedules there are in every state, those without any included."""
-        found = await self._records.states()
+        found = await self._records.states(CRAWL)
         return {state.value: found.get(state, 0) for state in ScheduleState}
 
     async def change(self, uid: str, amend: Callable[[Terms], Terms], state: str | None = None) -> ScheduleRow:

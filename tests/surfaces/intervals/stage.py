@@ -10,6 +10,8 @@ from typing import Any
 import httpx
 import msgspec
 
+from longline.drivers.signals.local import LocalSignals
+from longline.engine.politeness import Politeness
 from longline.engine.upkeep.planner import Planner
 from longline.engine.upkeep.pruner import Pruner
 from longline.model.states import TaskState
@@ -148,7 +150,9 @@ async def opened(
     """The house, open."""
     nothing: Any = None
     settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)
-    house = House(settings, clock, records, nothing, nothing, http, nothing, records.rhythms)
+    house = House(
+        settings, clock, records, nothing, LocalSignals(), http, nothing, Politeness(), nothing, records.rhythms
+    )
     tokens = Tokens(SECRET, clock.now)
     parts = Parts("1", Health([], clock), tokens, Counts(records.tasks, records.runs), intervals=desk(house))
     async with serving(build_app(parts)) as client:

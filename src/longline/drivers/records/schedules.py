@@ -21,19 +21,9 @@ class ScheduleRecords(Noun):
 
     async def add(self, schedule: NewSchedule) -> ScheduleRow:
         born = move("schedule", "create" if schedule.interval_ms is None else "place").became
-        terms = schedule.terms or Terms(url=schedule.url)
 
         async def work(tx: Tx) -> ScheduleRow:
-            due, placed = schedule.next_due, None
-            if schedule.window_ms is not None:
-                due, placed = await place(tx, schedule.window_ms), tx.now
-            values = msgspec.structs.asdict(terms) | {"url": schedule.url, "uid": schedule.uid, "state": born}
-            values |= {"source_id": schedule.source_id, "interval_ms": schedule.interval_ms}
-            anchor = due if schedule.interval_ms else None
-            row = await tx.one("add_schedule", **values, next_due=due, anchor=anchor, placed_at=placed)
-            if row is None:
-                raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
-            return struct(row, ScheduleRow)
+            return await insert(tx, schedule, born)
 
         return await self._database.transact(work)
 
@@ -55,9 +45,9 @@ class ScheduleRecords(Noun):
 
         return await self._database.read(work)
 
-    async def states(self) -> dict[str, int]:
+    async def states(self, kind: str) -> dict[str, int]:
         async def work(tx: Tx) -> dict[str, int]:
-            return {row["state"]: row["count"] for row in await tx.all("schedule_states")}
+            return {row["state"]: row["count"] for row in await tx.all("schedule_states", kind=kind)}
 
         return await self._database.read(work)
 
@@ -99,6 +89,21 @@ class ScheduleRecords(Noun):
         return await self._database.transact(work)
 
 
+async def insert(tx: Tx, schedule: NewSchedule, born: str) -> ScheduleRow:
+    """Write a schedule in the state it is born in, in its place if it asks for one."""
+    terms = schedule.terms or Terms(url=schedule.url)
+    due, placed = schedule.next_due, None
+    if schedule.window_ms is not None:
+        due, placed = await place(tx, schedule.window_ms), tx.now
+    values = msgspec.structs.asdict(terms) | {"url": schedule.url, "uid": schedule.uid, "state": born}
+    values |= {"source_id": schedule.source_id, "interval_ms": schedule.interval_ms}
+    anchor = due if schedule.interval_ms else None
+    row = await tx.one("add_schedule", **values, next_due=due, anchor=anchor, placed_at=placed)
+    if row is None:
+        raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
+    return struct(row, ScheduleRow)
+
+
 async def place(tx: Tx, window_ms: int) -> int:
     """A time where there is room, chosen under a lock that is held until what was chosen is written."""
     await _alone(tx)
@@ -114,6 +119,7 @@ async def _alone(tx: Tx) -> None:
 
 def _filters(wanted: Wanted) -> dict[str, Any]:
     return {
+        "kind": wanted.kind,
         "states": f",{','.join(wanted.states)}," if wanted.states else None,
         "source_ref": wanted.source_ref,
         "search": pattern(wanted.search),

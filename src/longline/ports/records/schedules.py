@@ -30,8 +30,8 @@ class Schedules(Protocol):
         """How many there are of those."""
         ...
 
-    async def states(self) -> dict[str, int]:
-        """How many schedules there are in each state."""
+    async def states(self, kind: str) -> dict[str, int]:
+        """How many schedules of a kind there are in each state."""
         ...
 
     async def recurring(self, source_ref: str) -> ScheduleRow | None:

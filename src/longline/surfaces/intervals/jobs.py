@@ -6,7 +6,7 @@ from litestar import Response, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from longline.model.schedule import Terms, Wanted
+from longline.model.schedule import CRAWL, Terms, Wanted
 from longline.surfaces.intervals.asking import Asked, body, known_id, paging
 from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.shapes import job, read_state, read_terms
@@ -23,7 +23,7 @@ async def list_jobs(request: Asked, desk: NamedDependency[Desk]) -> Body:
     sort = sort if sort in SORTS else "created_at"
     order = order if order in ("asc", "desc") else "desc"
     states = tuple(word.strip() for word in asked.get("status", "").split(",") if word.strip())
-    wanted = Wanted(states, asked.get("source_id") or None, asked.get("search") or None, sort, order == "asc")
+    wanted = Wanted(CRAWL, states, asked.get("source_id") or None, asked.get("search") or None, sort, order == "asc")
     rows, total = await desk.schedules.find(wanted, limit, offset)
     jobs = [job(row, desk.lease_ms) for row in rows]
     return {"jobs": jobs, "total": total, "limit": limit, "offset": offset, "sort_by": sort, "sort_order": order}

@@ -23,7 +23,8 @@ SELECT * FROM schedules WHERE source_ref = :source_ref AND interval_ms IS NOT NU
 -- name: find_schedules
 -- Nothing last, but for the latest next time first: there nothing comes before everything.
 SELECT * FROM schedules
-WHERE (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
+WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
+  AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
   AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
   AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE :search ESCAPE '\' OR LOWER(url) LIKE :search ESCAPE '\')
 ORDER BY
@@ -47,12 +48,13 @@ LIMIT :limit OFFSET :offset;
 
 -- name: count_schedules
 SELECT COUNT(*) AS count FROM schedules
-WHERE (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
+WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
+  AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
   AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
   AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE :search ESCAPE '\' OR LOWER(url) LIKE :search ESCAPE '\');
 
 -- name: schedule_states
-SELECT state, COUNT(*) AS count FROM schedules GROUP BY state;
+SELECT state, COUNT(*) AS count FROM schedules WHERE kind = :kind GROUP BY state;
 
 -- name: amend_schedule
 -- What a person says and, where asked for, the time; never a lock, a state or history.
