@@ -5,7 +5,7 @@ import re
 import msgspec
 import pytest
 
-from longline.engine.directory import NEVER, OwnDirectory, RemoteDirectory, delay_ms, plan_of
+from longline.engine.directory import NEVER, CrawlRules, OwnDirectory, RemoteDirectory, delay_ms, plan_of
 from longline.model.bounds import bounds_of
 from longline.model.errors import BadInput, Unavailable
 from longline.model.source import CrawlSource, NewSource
@@ -15,25 +15,26 @@ from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import FakeHttp, response
 
+RULES = CrawlRules()
 NEWS = CrawlSource(ref="1", name="news", url="https://www.news.example/start")
 JSON = (("Content-Type", "application/json"),)
 
 
 def test_a_plan_begins_at_the_sources_start_page_and_stays_on_its_site():
-    plan = plan_of(NEWS, "https://news.example/other", robots=True)
+    plan = plan_of(NEWS, "https://news.example/other", RULES)
     assert (plan.seeds, plan.hosts) == (("https://www.news.example/start",), ("news.example", "www.news.example"))
     assert (plan.max_depth, plan.delay_ms, plan.concurrency, plan.robots) == (2, 2000, 2, True)
 
 
 def test_a_schedule_for_another_site_begins_there():
-    plan = plan_of(NEWS, "https://found.example/x", robots=False)
+    plan = plan_of(NEWS, "https://found.example/x", CrawlRules(robots=False))
     assert (plan.seeds, plan.hosts) == (("https://found.example/x",), ("found.example", "www.found.example"))
     assert plan.robots is False
 
 
 @pytest.mark.parametrize(("said", "meant"), [(0, 2), (1, 0), (3, 2), (7, 6), (-1, 1_000_000)])
 def test_depth_counts_the_start_page(said: int, meant: int):
-    assert plan_of(msgspec.structs.replace(NEWS, max_depth=said), NEWS.url, robots=True).max_depth == meant
+    assert plan_of(msgspec.structs.replace(NEWS, max_depth=said), NEWS.url, RULES).max_depth == meant
 
 
 @pytest.mark.parametrize(
@@ -63,20 +64,49 @@ def test_a_rate_limit_is_a_pause(text: str, meant: int):
     ],
 )
 def test_pages_without_anything_to_read_are_never_fetched(path: str, wanted: bool):
-    bounds = bounds_of(plan_of(NEWS, NEWS.url, robots=True))
+    bounds = bounds_of(plan_of(NEWS, NEWS.url, RULES))
     assert (bounds.refusal(parse(f"https://news.example{path}")) is None) is wanted
 
 
 def test_a_sites_own_rules_are_added():
     source = msgspec.structs.replace(NEWS, allow=("/a/",), disallow=("/a/b",))
-    plan = plan_of(source, NEWS.url, robots=True)
+    plan = plan_of(source, NEWS.url, RULES)
     assert (plan.include, plan.exclude) == (("/a/",), (*NEVER, "/a/b"))
     assert all(re.compile(pattern) for pattern in plan.exclude)
 
 
 def test_a_start_page_that_is_none_is_refused():
     with pytest.raises(BadInput):
-        plan_of(msgspec.structs.replace(NEWS, url="nowhere"), "https://a.example/", robots=True)
+        plan_of(msgspec.structs.replace(NEWS, url="nowhere"), "https://a.example/", RULES)
+
+
+def test_the_operators_word_is_above_the_sources():
+    rules = CrawlRules(max_redirects=1, max_attempts=9, user_agents=("a", "b"))
+    plan = plan_of(NEWS, NEWS.url, rules)
+    assert (plan.max_redirects, plan.max_attempts, plan.user_agents) == (1, 9, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("allowed", "disallowed", "refused"),
+    [
+        ((), (), False),
+        (("*",), (), False),
+        (("news.example",), (), False),
+        (("other.example",), (), True),
+        ((), ("news.example",), True),
+        ((), ("example",), True),
+        ((), ("ews.example",), False),
+    ],
+)
+def test_forbidden_domains_fail_a_run_before_it_begins(
+    allowed: tuple[str, ...], disallowed: tuple[str, ...], refused: bool
+):
+    rules = CrawlRules(allowed=allowed, disallowed=disallowed)
+    if not refused:
+        assert plan_of(NEWS, NEWS.url, rules)
+        return
+    with pytest.raises(BadInput, match="forbidden domain"):
+        plan_of(NEWS, NEWS.url, rules)
 
 
 async def test_our_own_table(records: Records):

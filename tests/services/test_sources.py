@@ -21,7 +21,7 @@ def sources(records: Records, clock: FakeClock) -> Sources:
 
 @pytest.fixture
 def sync(records: Records, clock: FakeClock) -> Sync:
-    return Sync(OwnDirectory(records.sources), records.schedules, Timetable(records), clock)
+    return Sync(OwnDirectory(records.sources), records.schedules, records.runs, Timetable(records), clock)
 
 
 async def test_names_are_taken_once(sources: Sources):

@@ -2,13 +2,13 @@
 
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
 
 from longline.model.duration import parse_duration
-from longline.model.errors import Unavailable
+from longline.model.errors import BadInput, Unavailable
 from longline.model.plan import CrawlPlan
 from longline.model.source import CrawlSource, SourceRow
 from longline.model.url import Url, parse
@@ -31,6 +31,26 @@ NEVER = (
     r"|author|page|feed|rss|sitemap|admin|wp-admin|account|cart|checkout|shop|store|products?)(?:[/?#]|$)",
 )
 """Addresses of a site that hold nothing to read; its start page is exempt, since bounds are for what was found."""
+
+
+class CrawlRules(msgspec.Struct, frozen=True):
+    """What the operator says of every run of a schedule, whatever its source."""
+
+    robots: bool = True
+    max_redirects: int = 5
+    max_attempts: int = 3
+    user_agents: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    disallowed: tuple[str, ...] = ()
+
+    def refuses(self, url: Url) -> bool:
+        """Whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
+        open_to_all = not self.allowed or "*" in self.allowed
+        return _within(url, self.disallowed) or not (open_to_all or _within(url, self.allowed))
+
+
+def _within(url: Url, domains: Iterable[str]) -> bool:
+    return any(url.hostname == domain or url.hostname.endswith(f".{domain}") for domain in domains)
 
 
 class OwnDirectory:
@@ -121,12 +141,14 @@ def _patterns(found: Any) -> tuple[str, ...]:
     return tuple(kept)
 
 
-def plan_of(source: CrawlSource, url: str, *, robots: bool) -> CrawlPlan:
-    """What a run of a schedule is asked to do; raises `BadInput` for a start page that is no URL."""
+def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
+    """What a run of a schedule is asked to do; raises `BadInput` for a start page that is no URL or not allowed."""
     start = parse(source.url)
     asked = parse(url)
     # A schedule for a page elsewhere, as a link that was found makes one, begins there and not at the source's own.
     first = start if set(_twins(start)) & set(_twins(asked)) else asked
+    if rules.refuses(first):
+        raise BadInput(f"start URL refused: {first.hostname} is a forbidden domain")
     depth = source.max_depth or DEFAULT_DEPTH
     if depth > DEEP:
         log.warning("a source is crawled deeper than usual", extra={"source": source.name, "depth": depth})
@@ -136,10 +158,12 @@ def plan_of(source: CrawlSource, url: str, *, robots: bool) -> CrawlPlan:
         hosts=_twins(first),
         include=source.allow,
         exclude=(*NEVER, *source.disallow),
-        robots=robots,
+        robots=rules.robots,
         delay_ms=delay_ms(source.rate_limit),
         concurrency=AT_ONCE,
-        max_attempts=3,
+        max_attempts=rules.max_attempts,
+        max_redirects=rules.max_redirects,
+        user_agents=rules.user_agents,
         source_id=source.id,
     )
 

@@ -1,12 +1,13 @@
 """Schedules, as somebody outside may ask for them: made, changed, held, let go, looked at."""
 
+import logging
 from collections.abc import Callable
 
 import msgspec
 
 from longline.engine.lifecycle import Timetable
 from longline.engine.upkeep.balancer import Balancer
-from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
+from longline.model.errors import BadInput, Conflict, NotFound, StaleLease, Unavailable
 from longline.model.ids import new_id
 from longline.model.run import RunRow
 from longline.model.schedule import (
@@ -29,6 +30,8 @@ from longline.ports.records.rhythms import Rhythms
 from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules as ScheduleRecords
 from longline.ports.records.ticks import Stop, Tick
+
+log = logging.getLogger(__name__)
 
 RACES = 8
 PERSON: Actor = "person"
@@ -155,12 +158,20 @@ class Schedules:
 
     async def remove(self, uid: str) -> None:
         """Forget a schedule and its history; a run under way is cancelled first."""
-        row = await self.get(uid)
-        if row.state == ScheduleState.RUNNING:
-            row = await self.cancel(uid)
-        await self._records.remove(row.id)
-        if row.source_ref:
-            await self._rhythms.forget(row.source_ref)
+        for _ in range(RACES):
+            row = await self.get(uid)
+            if row.state == ScheduleState.RUNNING:
+                row = await self.cancel(uid)
+            if await self._records.remove(row.id):
+                break
+        if row.source_ref and row.interval_ms is not None:
+            await self._forget_rhythm(row.source_ref)
+
+    async def _forget_rhythm(self, source_ref: str) -> None:
+        try:
+            await self._rhythms.forget(source_ref)
+        except Unavailable as error:
+            log.warning("the rhythm of a source is not forgotten", extra={"error": str(error)})
 
     async def _bring(self, uid: str, turning: Callable[[ScheduleRow], Turn]) -> ScheduleRow:
         """Make a turn, again if somebody else moves the schedule meanwhile."""

@@ -9,19 +9,27 @@ import msgspec
 from longline.engine.lifecycle import Timetable
 from longline.model.errors import LonglineError, NotFound
 from longline.model.ids import new_id
-from longline.model.schedule import NewSchedule, Terms, resumed
+from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
 from longline.model.source import CrawlSource, NewSource, SourceQuery, SourceRow
-from longline.model.states import ScheduleState
+from longline.model.states import RUN_ENDED, ScheduleState
 from longline.ports.clock import Clock
 from longline.ports.directory import Directory
+from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.sources import Sources as SourceRecords
-from longline.services.schedules import PERSON
+from longline.ports.records.ticks import Stop, Tick
+from longline.services.schedules import PERSON, RACES
 
 log = logging.getLogger(__name__)
 
 BASES = {"critical": (15, 100), "high": (30, 75), "normal": (60, 50), "low": (180, 25)}
 """Minutes between runs, and the priority as a number, by the priority as a word."""
+
+SOURCE = "source"
+"""Who paused a schedule whose source was disabled; what a person paused is a person's to resume."""
+
+DISABLED = "the source was disabled"
+STIRRING = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED, ScheduleState.RUNNING})
 
 STAGGER_MS = 300_000
 MOST_MINUTES = 1440
@@ -95,10 +103,45 @@ class Synced(msgspec.Struct):
 
 
 class Sync:
-    """Gives every enabled source its schedule."""
+    """Gives every enabled source its schedule, and lets none of a disabled one run."""
 
-    def __init__(self, directory: Directory, schedules: Schedules, timetable: Timetable, clock: Clock) -> None:
-        self._directory, self._schedules, self._timetable, self._clock = directory, schedules, timetable, clock
+    def __init__(
+        self, directory: Directory, schedules: Schedules, runs: Runs, timetable: Timetable, clock: Clock
+    ) -> None:
+        self._directory, self._schedules, self._runs = directory, schedules, runs
+        self._timetable, self._clock = timetable, clock
+
+    async def enabled(self, ref: str) -> None:
+        """A source may be crawled again: its schedule runs now, unless a person holds it back."""
+        source = await self._directory.get(ref)
+        if source is not None:
+            await self._ensure(source, 1)
+
+    async def disabled(self, ref: str) -> None:
+        """A source may not be crawled: its schedule is held back, and a run under way stops."""
+        for _ in range(RACES):
+            row = await self._schedules.recurring(ref)
+            if row is None or row.state not in STIRRING:
+                return
+            row = await self._calm(row)
+            if row is None:
+                continue  # somebody else moved it
+            if await self._timetable.turn(row, paused(row, self._clock.now(), SOURCE), "planner"):
+                return
+
+    async def _calm(self, row: ScheduleRow) -> ScheduleRow | None:
+        """The schedule as it waits for its regular time, whatever it was about to do."""
+        if row.state == ScheduleState.PENDING:
+            after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED)
+            return await self._timetable.turn(row, Turn(("place",), after), "planner")
+        if row.state == ScheduleState.RUNNING:
+            now = self._clock.now()
+            turn = interrupted(row, now, DISABLED)
+            run = await self._runs.get(row.run_id or 0)
+            if run is None or run.state in RUN_ENDED:
+                return await self._timetable.turn(row, turn, "planner")
+            return await self._timetable.stop(Tick(row, run, now), turn, Stop("cancel", PERSON, DISABLED), "planner")
+        return row
 
     async def run(self) -> Synced:
         """Look at every source; one that fails does not keep the others from theirs."""

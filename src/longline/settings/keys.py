@@ -18,6 +18,7 @@ from longline.settings.values import (
     SWITCH,
     TEXT,
     URLS,
+    WORDS,
     Kind,
     among,
     mask,
@@ -98,6 +99,19 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 300.0
     run_timeout: Annotated[float, Key(SPAN, "How long one run of a schedule may take.")] = 3600.0
 
+    cleanup: Annotated[float, Key(SPAN, "How often old runs of schedules are forgotten.")] = 3600.0
+    max_requests: Annotated[int, Key(whole(0), "URLs that one run of a schedule may fetch; 0 for no limit.")] = 0
+    max_redirects: Annotated[int, Key(whole(0, 100), "Redirects that a run of a schedule follows from one URL.")] = 5
+    page_retries: Annotated[
+        int, Key(whole(0, 100), "How often a run of a schedule tries a page again after a failure that may pass.")
+    ] = 2
+    vary_user_agent: Annotated[
+        bool, Key(SWITCH, "Let runs of schedules call themselves by the names of browsers, in turn.")
+    ] = False
+    allowed_domains: Annotated[
+        tuple[str, ...], Key(WORDS, "Domains that schedules may crawl; unless set, or with *, any.")
+    ] = ()
+    disallowed_domains: Annotated[tuple[str, ...], Key(WORDS, "Domains that schedules may not crawl.")] = ()
     sources_url: Annotated[
         str, Key(url("http", "https"), "Source list of another service to crawl by; unless set, our own sources.")
     ] = ""

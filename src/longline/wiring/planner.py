@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from longline.engine.directory import OwnDirectory, RemoteDirectory
+from longline.engine.directory import CrawlRules, OwnDirectory, RemoteDirectory
 from longline.engine.lifecycle import Timetable
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings
@@ -21,11 +21,17 @@ from longline.wiring.house import House
 log = logging.getLogger(__name__)
 
 FOLLOW_EVERY = 1.0
-PRUNE_EVERY = 3600.0
 LAST_WRITES = 10.0
 """Seconds that the last writes of a planner may take, whatever else is going down."""
 
 SERVICE_TOKEN_SECONDS = 86_400.0
+
+BROWSERS = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
+    "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:128.0) Gecko/20100101 Firefox/128.0",
+)
+"""Names to go by in turn, where the operator wants that."""
 
 
 def directory(house: House) -> Directory:
@@ -51,7 +57,15 @@ def planner(house: House, owner: int) -> Planner:
         owner=owner,
     )
     lease, longest = round(s.schedule_lease * 1000), round(s.run_timeout * 1000)
-    return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.respect_robots))
+    rules = CrawlRules(
+        robots=s.respect_robots,
+        max_redirects=s.max_redirects,
+        max_attempts=s.page_retries + 1,
+        user_agents=BROWSERS if s.vary_user_agent else (),
+        allowed=s.allowed_domains,
+        disallowed=s.disallowed_domains,
+    )
+    return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
 
 
 def planner_loops(house: House, owner: int) -> dict[str, Loop]:
@@ -73,7 +87,7 @@ def planner_loops(house: House, owner: int) -> dict[str, Loop]:
             except TimeoutError:
                 log.warning("could not let go of every schedule in time")
 
-    return {"planner": plan, "pruner": chore(Pruner(house.records.history, house.clock).once, PRUNE_EVERY)}
+    return {"planner": plan, "pruner": chore(Pruner(house.records.history, house.clock).once, s.cleanup)}
 
 
 def desk(house: House) -> Desk:
@@ -84,7 +98,7 @@ def desk(house: House) -> Desk:
         slots=Slots(records.schedules, clock),
         runs=Runs(records.history, records.schedules, records.tallies, clock),
         sources=Sources(records.sources, clock),
-        sync=Sync(directory(house), records.schedules, timetable, clock),
+        sync=Sync(directory(house), records.schedules, records.runs, timetable, clock),
         glances=Glances(house.http, clock, house.settings.user_agent),
         lease_ms=round(house.settings.schedule_lease * 1000),
         planning=house.settings.scheduler,

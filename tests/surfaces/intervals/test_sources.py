@@ -1,5 +1,8 @@
 """Sources over HTTP, in source-manager's shape; and jobs for all of them."""
 
+import asyncio
+
+from longline.model.source import NewSource
 from tests.surfaces.intervals.stage import Stage, seconds
 
 PATH = "/api/v1/sources"
@@ -88,7 +91,9 @@ async def test_lists_come_in_pages(stage: Stage):
 
 async def test_three_hundred_sources_get_their_jobs(stage: Stage):
     await stage.source("off", enabled=False)
-    sources = [await stage.source(f"s{n}") for n in range(300)]
+    add = stage.house.records.sources.add
+    rows = await asyncio.gather(*(add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(300)))
+    sources = [str(row.id) for row in rows]
     done = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
     assert (done["sources_seen"], done["sources_enabled"]) == (301, 300)
     assert (sorted(done["created"]), len(done["skipped_disabled"]), "errors" in done) == (sorted(sources), 1, False)
@@ -108,3 +113,35 @@ async def test_an_hourly_job_made_for_a_source_runs_hourly(stage: Stage):
     stage.until(first)
     await stage.run()
     assert seconds((await stage.get(job))["next_run_at"]) == first + 3600
+
+
+async def test_a_disabled_source_is_not_crawled_until_it_is_enabled(stage: Stage):
+    job = await stage.recurring(30)
+    path = f"{PATH}/{job['source_id']}"
+    stage.until(seconds(job["next_run_at"]))
+    await stage.poll()
+    await stage.ask("PATCH", f"{path}/disable", {"reason": "broken"})
+    found = await stage.get(job)
+    assert (found["status"], found["is_paused"], "next_run_at" in found) == ("paused", True, False)
+    [run] = await stage.runs(job)
+    assert (run["status"], run["error_message"]) == ("cancelled", "the source was disabled")
+    assert not (await stage.house.records.tasks.counts())["open"]
+    assert (await stage.ask("POST", "/api/v1/admin/sync-enabled-sources"))["resumed"] == []
+    assert (await stage.get(job))["status"] == "paused"
+    await stage.ask("PATCH", f"{path}/enable")
+    found = await stage.get(job)
+    assert (found["status"], seconds(found["next_run_at"])) == ("scheduled", stage.now)
+    await stage.ask("POST", f"/api/v1/jobs/{job['id']}/pause")
+    await stage.ask("PATCH", f"{path}/disable")
+    await stage.ask("PATCH", f"{path}/enable")
+    assert (await stage.get(job))["status"] == "paused", "a person's word stands"
+
+
+async def test_enabling_gives_a_source_its_job(stage: Stage):
+    source = await stage.source("quiet", enabled=False)
+    await stage.ask("PATCH", f"{PATH}/{source}/enable")
+    [job] = await stage.jobs()
+    assert (job["source_id"], job["auto_managed"], seconds(job["next_run_at"])) == (source, True, stage.now)
+    await stage.ask("POST", f"/api/v2/jobs/{job['id']}/force-run", expect=202)
+    await stage.ask("PATCH", f"{PATH}/{source}/disable")
+    assert (await stage.get(job))["status"] == "paused"

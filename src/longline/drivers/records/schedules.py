@@ -16,6 +16,10 @@ from longline.model.states import move
 PLACING = 0x736C6F74  # one number for all who place: two that look at once must not choose the same slot
 
 
+class _Runs(Exception):
+    """A schedule was started while it should be removed; raised to leave its history as it was."""
+
+
 class ScheduleRecords(Noun):
     """Schedules."""
 
@@ -69,11 +73,16 @@ class ScheduleRecords(Noun):
         return await self._database.transact(work)
 
     async def remove(self, schedule_id: int) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Tx) -> None:
             await tx.all("let_go_of_runs", id=schedule_id)
-            return await tx.one("remove_schedule", id=schedule_id) is not None
+            if await tx.one("remove_schedule", id=schedule_id) is None:
+                raise _Runs
 
-        return await self._database.transact(work)
+        try:
+            await self._database.transact(work)
+        except _Runs:
+            return False
+        return True
 
     async def waiting(self) -> list[Waiting]:
         async def work(tx: Tx) -> list[Waiting]:

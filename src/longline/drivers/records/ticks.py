@@ -37,7 +37,7 @@ class TickRecords:
         async def work(tx: Tx) -> set[int]:
             rule = move("run", "start")
             [was] = rule.was
-            rows = [(one.run_id, was, one.plan, one.seed, one.source_id) for one in launches]
+            rows = [(one.run_id, was, one.plan, one.seed, one.source_id, one.budget) for one in launches]
             begun = {row["id"] for row in await tx.batch("launch_runs", rows, became=rule.became)}
             ledger = Ledger()
             for run_id in sorted(begun):
@@ -156,10 +156,11 @@ async def _placed(tx: Tx, turn: Turn) -> ScheduleRow:
     return msgspec.structs.replace(turn.after, next_due=due, anchor=due, placed_at=tx.now)
 
 
-_TURNED = ("next_due", "anchor", "placed_at", "retries", "failures", "failed_at", "completed_at")
-_TURNED_TOO = ("cancelled_at", "paused_at", "paused_by", "error")
+_PLACE = ("anchor", "placed_at")
+_TURNED = ("retries", "failures", "failed_at", "completed_at", "cancelled_at", "paused_at", "paused_by", "error")
 
 
 def _values(before: ScheduleRow, after: ScheduleRow) -> tuple[object, ...]:
-    kept = (getattr(after, name) for name in (*_TURNED, *_TURNED_TOO))
-    return (before.id, before.state, before.token, str(after.state), *kept)
+    place = (getattr(after, name) if getattr(after, name) != getattr(before, name) else None for name in _PLACE)
+    kept = (getattr(after, name) for name in _TURNED)
+    return (before.id, before.state, before.token, str(after.state), after.next_due, *place, *kept)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import msgspec
 
 from longline.engine.admit import seed
-from longline.engine.directory import plan_of
+from longline.engine.directory import CrawlRules, plan_of
 from longline.engine.lifecycle import Lifecycle, Timetable
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.plan import CrawlPlan
@@ -46,7 +46,8 @@ class PlannerSettings(msgspec.Struct, frozen=True):
     most: int = 100
     lease_ms: int = 300_000
     longest_ms: int = 3_600_000
-    robots: bool = True
+    budget: int | None = None
+    rules: CrawlRules = CrawlRules()
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +118,8 @@ class Planner:
     async def _launch(self, ticks: Sequence[Tick]) -> None:
         planned = await asyncio.gather(*(self._planned(tick) for tick in ticks))
         plans = {tick.run.id: made for tick, made in zip(ticks, planned, strict=True) if made is not None}
-        launches = [Launch(i, plan.text(), plan.seeds[0], source_id) for i, (plan, source_id) in plans.items()]
+        most = self._settings.budget
+        launches = [Launch(i, plan.text(), plan.seeds[0], source_id, most) for i, (plan, source_id) in plans.items()]
         for run_id in await self._timetable.launch(launches):
             self._begun[run_id] = time.process_time()
         seeds = [seed(url, run_id, plan) for run_id, (plan, _) in plans.items() for url in plan.seeds]
@@ -144,7 +146,7 @@ class Planner:
         source = await self._parts.directory.get(schedule.source_ref)
         if source is None:
             raise LonglineError(f"source not found: {schedule.source_ref}")
-        return plan_of(source, schedule.url, robots=self._settings.robots), source.id
+        return plan_of(source, schedule.url, self._settings.rules), source.id
 
     async def _refuse(self, tick: Tick, error: str) -> None:
         await self._stop(tick, failed(tick.schedule, tick.at, error), "refuse", "planner", error)

@@ -25,6 +25,7 @@ class Launch(NamedTuple):
     plan: str
     seed: str
     source_id: int | None
+    budget: int | None = None
 
 
 class Stop(msgspec.Struct, frozen=True):

@@ -163,7 +163,10 @@ async def switch_source(
         raise NotFound(f"no such change: {change}")
     found = await body(request)
     switch = desk.sources.switch_feed if noun else desk.sources.switch
-    return source(await switch(number(source_id), way == "enable", typed(found, "reason", str)))
+    row = await switch(number(source_id), way == "enable", typed(found, "reason", str))
+    if not noun:
+        await (desk.sync.enabled if row.enabled else desk.sync.disabled)(source_id)
+    return source(row)
 
 
 @post("/api/v1/admin/sync-enabled-sources", status_code=200, summary="Give every enabled source its job")

@@ -26,8 +26,8 @@ WHERE schedules.id = r.id AND schedules.state = r.was
 RETURNING schedules.id, schedules.token, schedules.lease_until;
 
 -- name: launch_runs
-UPDATE runs SET state = :became, plan = r.plan, seed = r.seed, source_id = r.source_id
-/*rows FROM r(id bigint, was text, plan text, seed text, source_id bigint) */
+UPDATE runs SET state = :became, plan = r.plan, seed = r.seed, source_id = r.source_id, budget = r.budget
+/*rows FROM r(id bigint, was text, plan text, seed text, source_id bigint, budget bigint) */
 WHERE runs.id = r.id AND runs.state = r.was
 RETURNING runs.id;
 
@@ -53,9 +53,11 @@ SELECT u.* FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id;
 SELECT id, run_id AS run FROM schedules WHERE lease_until IS NOT NULL AND owner = :owner AND run_id IS NOT NULL;
 
 -- name: turn_schedules
+-- A place is written only where the turn gives one: a person may have given another since the row was read.
 UPDATE schedules SET state = r.became, updated_at = :now, token = schedules.token + 1, owner = NULL, lease_until = NULL,
-    next_due = r.next_due, anchor = r.anchor, placed_at = r.placed_at, retries = r.retries, failures = r.failures,
-    failed_at = r.failed_at, completed_at = r.completed_at, cancelled_at = r.cancelled_at, paused_at = r.paused_at,
+    next_due = r.next_due, anchor = COALESCE(r.anchor, schedules.anchor),
+    placed_at = COALESCE(r.placed_at, schedules.placed_at), retries = r.retries, failures = r.failures, failed_at = r.failed_at,
+    completed_at = r.completed_at, cancelled_at = r.cancelled_at, paused_at = r.paused_at,
     paused_by = r.paused_by, error = r.error
 /*rows FROM r(id bigint, was text, token bigint, became text, next_due bigint, anchor bigint, placed_at bigint, retries bigint, failures bigint, failed_at bigint, completed_at bigint, cancelled_at bigint, paused_at bigint, paused_by text, error text) */
 WHERE schedules.id = r.id AND schedules.state = r.was AND schedules.token = r.token
