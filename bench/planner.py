@@ -38,6 +38,7 @@ class Measured(NamedTuple):
     schedules: int
     start_ms: float
     preview_ms: float
+    preview_cpu_ms: float
     hours_ms: float
     shifts: int
     memory_mb: int
@@ -56,14 +57,15 @@ async def measure(url: str, schedules: int) -> Measured:
             if len(await timetable.start(number + 1, MOST, 60_000)) != MOST:
                 raise RuntimeError("not everything that was due was started")
         started = (time.perf_counter() - begun) / PASSES
-        begun = time.perf_counter()
+        begun, worked = time.perf_counter(), time.process_time()
         balance = await balancer.preview()
-        previewed = time.perf_counter() - begun
+        previewed, worked = time.perf_counter() - begun, time.process_time() - worked
         begun = time.perf_counter()
         await balancer.hours()
         counted = time.perf_counter() - begun
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-        return Measured(schedules, started * 1e3, previewed * 1e3, counted * 1e3, len(balance.shifts), peak)
+        spans = (started * 1e3, previewed * 1e3, worked * 1e3, counted * 1e3)
+        return Measured(schedules, *spans, len(balance.shifts), peak)
     finally:
         await records.schema.close()
 
@@ -94,13 +96,14 @@ async def _add(rows: Sequence[dict[str, Any]], tx: Tx) -> None:
 def show(measured: Sequence[Measured], title: str, console: Console) -> None:
     """The table for people."""
     table = Table(title=title)
-    for name in ("schedules", f"start {MOST}, ms", "preview, ms", "distribution, ms", "would move", "peak MB"):
+    for name in ("schedules", f"start {MOST}, ms", "preview, ms", "of it CPU", "hours, ms", "would move", "peak MB"):
         table.add_column(name, justify="right")
     for m in measured:
         table.add_row(
             f"{m.schedules:,}",
             f"{m.start_ms:.1f}",
             f"{m.preview_ms:.1f}",
+            f"{m.preview_cpu_ms:.1f}",
             f"{m.hours_ms:.1f}",
             f"{m.shifts:,}",
             f"{m.memory_mb}",

@@ -156,5 +156,6 @@ async def opened(
     tokens = Tokens(SECRET, clock.now)
     parts = Parts("1", Health([], clock), tokens, Counts(records.tasks, records.runs), intervals=desk(house))
     async with serving(build_app(parts)) as client:
+        client.timeout = httpx.Timeout(60)
         client.headers["authorization"] = f"Bearer {tokens.issue('admin', 'me', 400 * DAY)}"
         yield Stage(house, client, clock)
