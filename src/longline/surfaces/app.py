@@ -5,18 +5,24 @@ from typing import Literal
 
 from litestar import Litestar, Router
 from litestar.config.cors import CORSConfig
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import Method
 
 from longline.services.counts import Counts
+from longline.services.frontier import Frontier
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import BotParts, bots_door
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
 from longline.surfaces.intervals import Desk, routes
+from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
+from longline.surfaces.intervals.frontier import frontier_routes
+from longline.surfaces.intervals.logs import LogParts, log_routes
+from longline.surfaces.intervals.streams import StreamParts, stream_routes
 from longline.surfaces.metrics import Metrics, metrics_route
 
 METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
@@ -33,6 +39,10 @@ class Parts:
     counts: Counts
     metrics_open: bool = False
     bots: BotParts | None = None
+    logs: LogParts | None = None
+    events: StreamParts | None = None
+    urls: Frontier | None = None
+    discovered: DiscoveredParts | None = None
     intervals: Desk | None = None
 
 
@@ -42,7 +52,7 @@ def build_app(parts: Parts) -> Litestar:
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
     own = [health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)]
     app = Litestar(
-        route_handlers=[*own, *_doors(parts, metrics)],
+        route_handlers=[*own, *_doors(parts, metrics), *_intervals(parts)],
         exception_handlers=ERRORS,
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=_openapi(parts.version),
@@ -62,6 +72,16 @@ def _doors(parts: Parts, metrics: Metrics) -> list[Router]:
     if parts.intervals is not None:
         doors += routes(parts.intervals, parts.tokens)
     return doors
+
+
+def _intervals(parts: Parts) -> list[HTTPRouteHandler]:
+    guards = [bearer(parts.tokens)]
+    return [
+        *(log_routes(parts.logs, guards) if parts.logs else ()),
+        *(stream_routes(parts.events, guards) if parts.events else ()),
+        *(frontier_routes(parts.urls, guards) if parts.urls else ()),
+        *(discovered_routes(parts.discovered, guards) if parts.discovered else ()),
+    ]
 
 
 def _openapi(version: str) -> OpenAPIConfig:

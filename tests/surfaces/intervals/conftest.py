@@ -1,4 +1,4 @@
-"""The interval crawler's door on each engine, with a planner and a clock that are moved by hand."""
+"""The interval crawler's door on each engine: as a house, or with a planner and a clock that are moved by hand."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from longline.ports.records import Records
+from longline.settings import Settings
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
+from tests.surfaces.intervals.house import Door, open_door
 from tests.surfaces.intervals.stage import Stage, opened
 
 
@@ -16,3 +18,16 @@ async def stage(records: Records, clock: FakeClock, tmp_path: Path) -> AsyncIter
     """A server and a planner that does something only when a test says so."""
     async with opened(records, clock, tmp_path) as stage:
         yield stage
+
+
+@pytest.fixture
+def settings(database_url: str, tmp_path: Path) -> Settings:
+    """A house on each engine."""
+    return Settings(data=tmp_path / "data", database=database_url, port=0)
+
+
+@pytest.fixture
+async def door(settings: Settings) -> AsyncIterator[Door]:
+    """A house with its door open."""
+    async with open_door(settings) as door:
+        yield door

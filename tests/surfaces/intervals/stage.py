@@ -151,7 +151,18 @@ async def opened(
     nothing: Any = None
     settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)
     house = House(
-        settings, clock, records, nothing, LocalSignals(), http, nothing, Politeness(), nothing, records.rhythms
+        settings=settings,
+        clock=clock,
+        records=records,
+        blobs=nothing,
+        signals=LocalSignals(),
+        http=http,
+        presence=nothing,
+        politeness=Politeness(),
+        vault=nothing,
+        parser=nothing,
+        search=nothing,
+        rhythms=records.rhythms,
     )
     tokens = Tokens(SECRET, clock.now)
     parts = Parts("1", Health([], clock), tokens, Counts(records.tasks, records.runs), intervals=desk(house))

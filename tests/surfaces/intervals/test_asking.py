@@ -3,7 +3,7 @@
 import pytest
 
 from longline.model.errors import BadInput
-from longline.surfaces.intervals.asking import known_id, moment, present, typed
+from longline.surfaces.intervals.asking import known_id, present, typed
 
 
 def test_a_field_has_its_type():
@@ -17,11 +17,6 @@ def test_a_field_has_its_type():
     for name, kind in (("b", int), ("a", str), ("d", dict), ("a", bool), ("d", list)):
         with pytest.raises(BadInput, match=f"{name} must be"):
             typed(found, name, kind)
-
-
-def test_times_are_utc():
-    assert moment(1_700_000_000_123) == "2023-11-14T22:13:20.123Z"
-    assert moment(None) is None
 
 
 def test_small_things():

@@ -7,7 +7,6 @@ import msgspec
 
 from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.model.errors import Unavailable
-from longline.model.event import Event
 from longline.model.run import Fate, NewRun, RunRow
 from longline.model.segment import SegmentRow
 from longline.model.states import move
@@ -61,6 +60,9 @@ class RunRecords(Noun):
 
     async def latest(self, kind: str, seed: str) -> RunRow | None:
         return await self._one("latest_run", RunRow, kind=kind, seed=seed)
+
+    async def first(self, kind: str, seed: str) -> RunRow | None:
+        return await self._one("first_run", RunRow, kind=kind, seed=seed)
 
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         return await self._all("find_runs", RunRow, limit=limit, offset=offset)
@@ -140,10 +142,3 @@ class WorkerRecords(Noun):
 
     async def silent(self, for_ms: int) -> list[WorkerRow]:
         return await self._all("silent_workers", WorkerRow, for_ms=for_ms)
-
-
-class EventRecords(Noun):
-    """Events."""
-
-    async def find(self, *, after: int = 0, limit: int = 1000) -> list[Event]:
-        return await self._all("find_events", Event, after=after, limit=limit)

@@ -1,7 +1,6 @@
-"""What is read from a request at this door: pages of lists, bodies, and their fields one by one."""
+"""What is read from a request at this door: bodies, and their fields one by one."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -10,18 +9,6 @@ from litestar import Request
 from longline.model.errors import BadInput
 
 Asked = Request[Any, Any, Any]
-
-MOST = 250
-
-
-def paging(request: Asked, default: int = 50, most: int = MOST) -> tuple[int, int]:
-    """Limit and offset; what is no sensible number is as if it had not been said."""
-    limit, offset = (_number(request.query_params.get(name)) for name in ("limit", "offset"))
-    return min(limit if limit and limit > 0 else default, most), max(offset or 0, 0)
-
-
-def _number(text: str | None) -> int | None:
-    return int(text) if text is not None and text.lstrip("-").isdecimal() and len(text) < 12 else None
 
 
 async def body(request: Asked) -> dict[str, Any]:
@@ -54,13 +41,6 @@ def known_id(uid: str) -> str:
     if uid == "undefined":
         raise BadInput("Invalid job ID")
     return uid
-
-
-def moment(milliseconds: int | None) -> str | None:
-    """A time in RFC 3339, UTC."""
-    if milliseconds is None:
-        return None
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def present(fields: Mapping[str, Any]) -> dict[str, Any]:

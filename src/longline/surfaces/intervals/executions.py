@@ -6,8 +6,9 @@ from litestar import get
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from longline.surfaces.intervals.asking import Asked, known_id, paging
+from longline.surfaces.intervals.asking import Asked, known_id
 from longline.surfaces.intervals.desk import Desk
+from longline.surfaces.intervals.paging import page
 from longline.surfaces.intervals.shapes import execution, stats
 
 Body = dict[str, Any]
@@ -15,7 +16,7 @@ Body = dict[str, Any]
 
 @get("/api/v1/jobs/{job_id:str}/executions", summary="The executions of a job")
 async def list_executions(job_id: FromPath[str], request: Asked, desk: NamedDependency[Desk]) -> Body:
-    limit, offset = paging(request)
+    limit, offset = page(request)
     rows, total = await desk.runs.find(known_id(job_id), limit, offset)
     found = [execution(row, job_id) for row in rows]
     return {"executions": found, "total": total, "limit": limit, "offset": offset}

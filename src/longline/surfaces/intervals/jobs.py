@@ -7,8 +7,9 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from longline.model.schedule import CRAWL, Terms, Wanted
-from longline.surfaces.intervals.asking import Asked, body, known_id, paging
+from longline.surfaces.intervals.asking import Asked, body, known_id
 from longline.surfaces.intervals.desk import Desk
+from longline.surfaces.intervals.paging import page
 from longline.surfaces.intervals.shapes import job, read_state, read_terms
 from longline.surfaces.intervals.words import SORTS
 
@@ -17,7 +18,7 @@ Body = dict[str, Any]
 
 @get("/api/v1/jobs", summary="Jobs, filtered and sorted")
 async def list_jobs(request: Asked, desk: NamedDependency[Desk]) -> Body:
-    limit, offset = paging(request)
+    limit, offset = page(request)
     asked = request.query_params
     sort, order = asked.get("sort_by", ""), asked.get("sort_order", "").lower()
     sort = sort if sort in SORTS else "created_at"

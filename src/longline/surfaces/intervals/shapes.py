@@ -13,7 +13,8 @@ from longline.model.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
 from longline.model.url import parse
 from longline.services.runs import Figures
-from longline.surfaces.intervals.asking import moment, present, typed
+from longline.surfaces.intervals.asking import present, typed
+from longline.surfaces.intervals.times import rfc3339
 from longline.surfaces.intervals.words import CATEGORIES, KINDS, RUN_WORDS, SCHEDULE_WORDS, SKIPPED_WORDS
 
 FIELDS: dict[str, tuple[str, type]] = {
@@ -84,27 +85,27 @@ def job(row: ScheduleRow, lease_ms: int) -> dict[str, Any]:
             "schedule_enabled": row.enabled,
             "schedule_time": row.written_time,
             "adaptive_scheduling": row.adaptive,
-            "next_run_at": moment(row.next_due) if row.state in ("pending", "scheduled") else None,
+            "next_run_at": rfc3339(row.next_due) if row.state in ("pending", "scheduled") else None,
             "is_paused": row.state == ScheduleState.PAUSED,
-            "paused_at": moment(row.paused_at),
-            "cancelled_at": moment(row.cancelled_at),
+            "paused_at": rfc3339(row.paused_at),
+            "cancelled_at": rfc3339(row.cancelled_at),
             "max_retries": row.max_retries,
             "retry_backoff_seconds": row.backoff_seconds,
             "current_retry_count": row.retries,
             "lock_token": lock_token(row) if held else None,
-            "lock_acquired_at": moment((row.lease_until or 0) - lease_ms) if held else None,
+            "lock_acquired_at": rfc3339((row.lease_until or 0) - lease_ms) if held else None,
             "metadata": msgspec.json.decode(row.metadata),
-            "created_at": moment(row.created_at),
-            "updated_at": moment(row.updated_at),
-            "started_at": moment(row.started_at),
-            "completed_at": moment(row.completed_at),
+            "created_at": rfc3339(row.created_at),
+            "updated_at": rfc3339(row.updated_at),
+            "started_at": rfc3339(row.started_at),
+            "completed_at": rfc3339(row.completed_at),
             "error_message": row.error,
             "scheduler_version": 1,
             "auto_managed": row.automatic,
             "priority": row.priority,
             "failure_count": row.failures,
-            "last_failure_at": moment(row.failed_at),
-            "backoff_until": moment(row.next_due) if row.retries and row.state == "scheduled" else None,
+            "last_failure_at": rfc3339(row.failed_at),
+            "backoff_until": rfc3339(row.next_due) if row.retries and row.state == "scheduled" else None,
         }
     )
 
@@ -123,8 +124,8 @@ def execution(run: RunRow, job_id: str) -> dict[str, Any]:
             "job_id": job_id,
             "execution_number": run.number,
             "status": RUN_WORDS[run.state],
-            "started_at": moment(run.started_at),
-            "completed_at": moment(run.ended_at),
+            "started_at": rfc3339(run.started_at),
+            "completed_at": rfc3339(run.ended_at),
             "duration_ms": took,
             "items_crawled": run.completed,
             "items_indexed": run.indexed,
@@ -195,8 +196,8 @@ def stats(record: Record, row: ScheduleRow) -> dict[str, Any]:
         "successful_runs": record.completed,
         "failed_runs": record.failed,
         "average_duration_ms": record.average_ms or 0,
-        "last_execution_at": moment(record.last_at),
-        "next_scheduled_at": moment(row.next_due) if row.state in ("pending", "scheduled") else None,
+        "last_execution_at": rfc3339(record.last_at),
+        "next_scheduled_at": rfc3339(row.next_due) if row.state in ("pending", "scheduled") else None,
         "success_rate": record.completed / record.total if record.total else 0,
     }
 
@@ -218,8 +219,8 @@ def metrics(figures: Figures) -> dict[str, Any]:
             "average_duration_ms": record.average_ms or 0,
             "success_rate": record.completed / judged if judged else 0,
         },
-        "last_check_at": moment(figures.polled_at),
-        "last_metrics_update": moment(figures.figured_at),
+        "last_check_at": rfc3339(figures.polled_at),
+        "last_metrics_update": rfc3339(figures.figured_at),
         "stale_locks_cleared": figures.stale_leases,
     }
 
@@ -246,7 +247,7 @@ def rebalanced(balance: Balance) -> dict[str, Any]:
     """What a rebalancing does, in both forms that the contract knows."""
     shifts = balance.shifts
     return {
-        "moved": [{"job_id": s.uid, "old_time": moment(s.old), "new_time": moment(s.new)} for s in shifts],
+        "moved": [{"job_id": s.uid, "old_time": rfc3339(s.old), "new_time": rfc3339(s.new)} for s in shifts],
         "skipped": [{"job_id": uid, "reason": SKIPPED_WORDS[reason]} for uid, reason in balance.skipped],
         "new_distribution_score": balance.after,
         "moves": [

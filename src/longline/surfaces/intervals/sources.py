@@ -10,8 +10,10 @@ from litestar.params import FromPath
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import parse
-from longline.surfaces.intervals.asking import Asked, body, moment, paging, present, typed
+from longline.surfaces.intervals.asking import Asked, body, present, typed
 from longline.surfaces.intervals.desk import Desk
+from longline.surfaces.intervals.paging import page
+from longline.surfaces.intervals.times import rfc3339
 
 Body = dict[str, Any]
 
@@ -50,14 +52,14 @@ def source(row: SourceRow) -> Body:
             "rate_limit": str(said.get("rate_limit", "")),
             **kept,
             "enabled": row.enabled,
-            "disabled_at": moment(row.disabled_at),
+            "disabled_at": rfc3339(row.disabled_at),
             "disable_reason": row.disable_reason,
             "feed_url": row.feed_url,
-            "feed_disabled_at": moment(row.feed_disabled_at),
+            "feed_disabled_at": rfc3339(row.feed_disabled_at),
             "feed_disable_reason": row.feed_disable_reason,
             "identity_key": row.identity_key,
-            "created_at": moment(row.created_at),
-            "updated_at": moment(row.updated_at),
+            "created_at": rfc3339(row.created_at),
+            "updated_at": rfc3339(row.updated_at),
         }
     )
 
@@ -115,11 +117,11 @@ def _switch(text: str | None) -> bool | None:
 
 @get("/api/v1/sources", summary="Sources", public=True)
 async def list_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
-    limit, offset = paging(request, 100, MOST)
+    limit, offset = page(request, 100, MOST)
     asked = request.query_params
-    page = asked.get("page", "")
-    if page.isdecimal() and 0 < int(page) < 10**9:
-        offset = (int(page) - 1) * limit
+    wanted = asked.get("page", "")
+    if wanted.isdecimal() and 0 < int(wanted) < 10**9:
+        offset = (int(wanted) - 1) * limit
     on, feed = _switch(asked.get("enabled")), _switch(asked.get("feed_active"))
     falling = asked.get("sort_order", "").lower() == "desc"
     query = SourceQuery(asked.get("search") or None, on, feed, asked.get("sort_by", "name"), falling)

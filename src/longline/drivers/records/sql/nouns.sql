@@ -11,6 +11,9 @@ SELECT * FROM runs WHERE id = :id;
 -- name: latest_run
 SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id DESC LIMIT 1;
 
+-- name: first_run
+SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id LIMIT 1;
+
 -- name: find_runs
 SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;
 

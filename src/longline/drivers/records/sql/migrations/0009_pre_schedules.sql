@@ -53,6 +53,14 @@ ALTER TABLE runs ADD COLUMN figures TEXT;
 CREATE UNIQUE INDEX runs_tick ON runs (schedule_id, due) WHERE schedule_id IS NOT NULL AND due IS NOT NULL;
 CREATE UNIQUE INDEX runs_number ON runs (schedule_id, number) WHERE schedule_id IS NOT NULL AND number IS NOT NULL;
 
+-- Numbers of runs are kept, so that they stay what they are when older runs are forgotten.
+DROP VIEW logged_runs;
+CREATE VIEW logged_runs AS
+SELECT u.id AS run_id, u.uid, COALESCE(s.uid, u.uid) AS name, u.state, u.started_at, u.ended_at, u.completed, u.failed, u.open, u.error,
+       COALESCE(u.number, (SELECT COUNT(*) FROM runs v WHERE v.id = u.id OR (v.schedule_id = u.schedule_id AND v.id < u.id))) AS number,
+       l.sealed, l.key, l.bytes, l.kept, l.archived_at, l.last, l.dropped, l.beat_at, l.told
+FROM runs u LEFT JOIN schedules s ON s.id = u.schedule_id LEFT JOIN logs l ON l.run_id = u.id;
+
 -- How a source's start page changed from run to run, for intervals that follow it.
 CREATE TABLE rhythms (
     source_ref  TEXT PRIMARY KEY,
