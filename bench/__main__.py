@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from bench import bots, frontier, growth, parsing, profile, race, report, search
+from bench import bots, frontier, growth, parsing, planner, profile, race, report, search
 from bench.contestants import CONTESTANTS, Contestant, chosen
 from bench.site import prepared
 
@@ -18,6 +18,7 @@ OTHERS = {
     "frontier": frontier.main,
     "growth": growth.main,
     "parsing": parsing.main,
+    "planner": planner.main,
     "profile": profile.main,
     "search": search.main,
 }

@@ -32,6 +32,8 @@ TABLES = (
     "runs",
     "schedules",
     "sources",
+    "rhythms",
+    "tallies",
     "workers",
 )
 """Every table but the list of migrations and the one row of turns, children before parents."""
