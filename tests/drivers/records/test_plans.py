@@ -64,7 +64,8 @@ INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, d
            CASE WHEN n % 10 = 0 THEN 'downloaded' WHEN n % 10 < 8 THEN 'pending' ELSE 'completed' END,
            500, 0, 1, 0, 'https://h' || (n % 20000 + 1) || '.example/' || n
     FROM generate_series(1, 200000) n;
-INSERT INTO queue (host_id, due, priority, id) SELECT host_id, due, priority, id FROM tasks WHERE state = 'pending';
+INSERT INTO queue (host_id, due, priority, run_id, id)
+    SELECT host_id, due, priority, run_id, id FROM tasks WHERE state = 'pending';
 INSERT INTO offers (id, executor, host_id, due, priority, owner)
     SELECT id, 'parse', host_id, CASE WHEN id % 100 = 0 THEN id ELSE 0 END, priority, CASE WHEN id % 100 = 0 THEN 7 END
     FROM tasks WHERE state = 'downloaded';

@@ -68,9 +68,11 @@ def _known(
 
 
 async def _enqueue(tx: Tx, fresh: Sequence[Row]) -> None:
-    rows = [tuple(row[c] for c in ("host_id", "due", "priority", "id", "executor")) for row in fresh]
-    await tx.batch("queue_tasks", [(h, due, p, i, 0) for h, due, p, i, executor in rows if executor == FETCH])
-    await tx.batch("offer_tasks", [(i, executor, h, due, p, 0) for h, due, p, i, executor in rows if executor != FETCH])
+    rows = [tuple(row[c] for c in ("host_id", "due", "priority", "run_id", "id", "executor")) for row in fresh]
+    queued = [(h, due, p, run, i, 0) for h, due, p, run, i, executor in rows if executor == FETCH]
+    offered = [(i, executor, h, due, p, 0) for h, due, p, _, i, executor in rows if executor != FETCH]
+    await tx.batch("queue_tasks", queued)
+    await tx.batch("offer_tasks", offered)
 
 
 async def _limits(tx: Tx, run_ids: set[int], counted: set[int]) -> dict[int, Row]:

@@ -1,5 +1,6 @@
 """The frontier on either engine: admit, claim, renew, reap; `report.py` has the report."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -78,10 +79,31 @@ class FrontierRecords:
 
 
 async def _claim_in_steps(tx: Tx, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[Row]:
-    leased = await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)
-    rows = list(await tx.batch("pick_tasks", [(r["host_id"], r["token"]) for r in leased], tasks=tasks))
-    await tx.batch("mark_tasks", [(r[2], r[0], r[13], r[12], r[6]) for r in rows if r[6] is not None])
+    leased = [(r["host_id"], r["token"]) for r in await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)]
+    found = [tuple(r) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
+    idle = {host_id for host_id, _ in leased} - {rival[0] for rival in found}
+    found += [(host_id, token, None, None, None) for host_id, token in leased if host_id in idle]
+    picked = await tx.batch("pick_tasks", sorted(found, key=lambda rival: rival[0]), tasks=tasks)
+    rows = [row for _, group in groupby(picked, key=lambda r: r[0]) for row in _in_turn(list(group), tasks)]
+    await tx.batch("mark_tasks", [(r[2], r[0], r[13], r[12], r[8], r[6]) for r in rows if r[6] is not None])
     return rows
+
+
+def _in_turn(rows: list[Row], tasks: int) -> list[Row]:
+    """The tasks of one host as the claim on PostgreSQL has them: everybody's first before anybody's second."""
+    rivals: defaultdict[int, set[int]] = defaultdict(set)
+    for r in rows:
+        rivals[r[12]].add(r[8])
+    if max(map(len, rivals.values())) == len(rivals) == 1:
+        return rows[:tasks]
+    nth = {(priority, run): n for priority, runs in rivals.items() for n, run in enumerate(sorted(runs), 1)}
+    rounds: Counter[tuple[int, int]] = Counter()
+    placed = []
+    for r in sorted(rows, key=lambda r: r[6]):
+        who = r[12], r[8]
+        rounds[who] += 1
+        placed.append((r[12], rounds[who], (nth[who] + r[2] // 2) % len(rivals[r[12]]), r[6], r))
+    return [place[4] for place in sorted(placed, key=lambda place: place[:4])[:tasks]]
 
 
 def _lease(rows: list[Row], until: int) -> HostLease:
