@@ -4,15 +4,16 @@ import msgspec
 
 
 class NewSource(msgspec.Struct, frozen=True):
-    """A source to be registered; `config` is a JSON object."""
+    """A source to be registered; `config` is a JSON object, `budget` bounds what all its runs together may admit."""
 
     name: str
     base_url: str
     config: str = "{}"
+    budget: int | None = None
 
 
 class SourceRow(msgspec.Struct, frozen=True):
-    """A source as stored; ids count from 100000."""
+    """A source as stored; ids count from 100000. `admitted` is kept only while there is a budget."""
 
     id: int
     name: str
@@ -21,3 +22,5 @@ class SourceRow(msgspec.Struct, frozen=True):
     enabled: bool
     created_at: int
     updated_at: int
+    budget: int | None = None
+    admitted: int = 0

@@ -7,6 +7,11 @@ from longline.model.states import ENDED, IN_HAND, RUN_ENDED
 from tests.drivers.records.peek import Peek
 
 Rows = list[tuple[Any, ...]]
+SPENT = """
+SELECT s.budget, s.admitted, SUM(u.admitted) FROM sources s JOIN runs u ON u.source_id = s.id
+WHERE s.budget IS NOT NULL GROUP BY s.id, s.budget, s.admitted
+HAVING s.admitted <> SUM(u.admitted) OR s.admitted > s.budget
+"""
 COUNTERS = ("open", "completed", "failed", "cancelled", "skipped")
 
 
@@ -19,11 +24,13 @@ async def faults(peek: Peek, now: int) -> list[str]:
     offers = await peek.rows("SELECT id, executor, priority FROM offers")
     lines = await peek.rows("SELECT host_id, owner, wake_at, not_before, token FROM line")
     runs = await peek.rows(f"SELECT id, state, admitted, {', '.join(COUNTERS)} FROM runs")
+    sources = await peek.rows(SPENT)
     fates = await peek.rows("SELECT run_id, fate, reason, count FROM fates WHERE fate <> 'refused' AND count <> 0")
     return [
         *_places(tasks, queue, offers),
         *_rests(tasks),
         *_sums(tasks, runs, fates),
+        *(f"a source with the budget and the count {row[:2]} admitted {row[2]}" for row in sources),
         *_lines(lines, queue, now),
     ]
 

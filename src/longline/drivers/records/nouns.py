@@ -56,13 +56,20 @@ class SourceRecords(Noun):
 
     async def add(self, source: NewSource) -> SourceRow:
         async def work(tx: Tx) -> Row | None:
-            await tx.all("add_source", name=source.name, base_url=source.base_url, config=source.config)
+            await tx.all("add_source", **msgspec.structs.asdict(source))
             return await tx.one("source_by_name", name=source.name)
 
         row = await self._database.transact(work)
         if row is None:
             raise Unavailable(f"the source {source.name} was not stored")
         return struct(row, SourceRow)
+
+    async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
+        async def work(tx: Tx) -> SourceRow | None:
+            row = await tx.one("limit_source", id=source_id, budget=budget)
+            return struct(row, SourceRow) if row else None
+
+        return await self._database.transact(work)
 
     async def get(self, source_id: int) -> SourceRow | None:
         return await self._one("source", SourceRow, id=source_id)

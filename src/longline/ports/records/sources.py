@@ -12,6 +12,10 @@ class Sources(Protocol):
         """Register a source; the one that is there when the name is taken."""
         ...
 
+    async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
+        """Bound how many URLs all runs of a source together may admit, those of the past included; None for no bound."""
+        ...
+
     async def get(self, source_id: int) -> SourceRow | None:
         """One source."""
         ...

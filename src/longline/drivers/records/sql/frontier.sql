@@ -160,7 +160,7 @@ RETURNING host_id;
 -- One ordered lock over the hosts that are reported on and those that get new work: no deadlock, and a releaser that
 -- looks at the queue in a later statement sees every admission that went before. Whoever changes the rest or the place
 -- of a task holds the line of its host. Whoever waits for several rows of a table waits in the order of their ids, and
--- goes from lines to offers to runs to fates; claim and reap skip what is locked.
+-- goes from lines to offers to runs to sources to fates; claim and reap skip what is locked.
 SELECT l.host_id, l.token FROM line l /*rows , r(host_id bigint) */
 WHERE l.host_id = r.host_id /*pg ORDER BY l.host_id FOR NO KEY UPDATE OF l */;
 

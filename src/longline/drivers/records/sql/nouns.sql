@@ -1,9 +1,16 @@
 -- Plain reading and making of sources, schedules, runs, tasks, segments and workers.
 
 -- name: add_source
-INSERT INTO sources (name, base_url, config, created_at, updated_at)
-VALUES (:name, :base_url, :config, :now, :now)
+INSERT INTO sources (name, base_url, config, budget, created_at, updated_at)
+VALUES (:name, :base_url, :config, CAST(:budget AS BIGINT), :now, :now)
 ON CONFLICT (name) DO NOTHING;
+
+-- name: limit_source
+-- Without a budget nothing was counted, so what its runs admitted so far is counted now.
+UPDATE sources SET budget = CAST(:budget AS BIGINT), updated_at = :now, admitted = (
+    SELECT CAST(COALESCE(SUM(u.admitted), 0) AS BIGINT) FROM runs u WHERE u.source_id = sources.id)
+WHERE id = :id
+RETURNING *;
 
 -- name: source_by_name
 SELECT * FROM sources WHERE name = :name;

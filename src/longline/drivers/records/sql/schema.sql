@@ -9,7 +9,9 @@ CREATE TABLE sources (
     config      TEXT NOT NULL DEFAULT '{}',
     enabled     BOOLEAN NOT NULL DEFAULT TRUE,
     created_at  BIGINT NOT NULL,
-    updated_at  BIGINT NOT NULL
+    updated_at  BIGINT NOT NULL,
+    budget      BIGINT CHECK (budget > 0),
+    admitted    BIGINT NOT NULL DEFAULT 0  -- by all its runs; counted only where there is a budget
 );
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('sources', 99999); */
 
