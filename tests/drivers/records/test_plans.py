@@ -214,7 +214,8 @@ CLAIMED = {"now": 10**9, "hosts": 1, "owner": 7, "ttl": 1000, "tasks": 8}
 RIVALS = """
 INSERT INTO queue (host_id, due, priority, run_id, id)
     SELECT 1, 0, 500, n % {runs} + 1, 1000000 + n FROM generate_series(1, {tasks}) n;
-INSERT INTO queue (host_id, due, priority, run_id, id) SELECT 1, n, 1, 1, 2000000 + n FROM generate_series(1, {later}) n;
+INSERT INTO queue (host_id, due, priority, run_id, id)
+    SELECT 1, n, 1, 1, 2000000 + n FROM generate_series(1, {later}) n;
 """
 
 
@@ -231,7 +232,7 @@ async def entries_read(connection: Any, runs: int, tasks: int, later: int = 0) -
     await transaction.rollback()
     nodes = [node for node in _nodes(json.loads(told)[0]["Plan"]) if node.get("Relation Name") == "queue"]
     found = ("Actual Rows", "Rows Removed by Filter", "Rows Removed by Index Recheck")
-    return round(sum(node.get(what, 0) * node["Actual Loops"] for node in nodes for what in found))
+    return sum(round(node.get(what, 0) * node["Actual Loops"]) for node in nodes for what in found)
 
 
 @pytest.mark.parametrize("runs", [1, 2, 5])

@@ -128,6 +128,15 @@ async def test_retries_come_at_their_time_and_then_in_turn(records: Records, clo
     assert await faults(peek, clock.now()) == []
 
 
+async def test_a_retry_does_not_wait_for_all_that_its_own_run_found_since(records: Records, clock: FakeClock):
+    (run,) = await rivals(records, 20)
+    lease = await batch(records, 1)
+    await report(records, host_report(lease, [ended(lease.tasks[0], TaskState.PENDING, "reset", due=clock.now() + 1)]))
+    clock.advance(0.001)
+    again = await batch(records, 4)
+    assert [(task.id == lease.tasks[0].id, task.run_id) for task in again.tasks] == [(True, run)] + [(False, run)] * 3
+
+
 async def test_a_host_wakes_for_whoever_is_due_first(records: Records, clock: FakeClock):
     late, early = await running_run(records), await running_run(records)
     await admit(records, url(late, due=clock.now() + 9_000), url(early, due=clock.now() + 5_000))

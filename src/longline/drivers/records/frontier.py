@@ -13,6 +13,10 @@ from longline.model.task import ClaimedTask, Known, NewTask
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
 
 
+RIVAL = ("host_id", "token", "due", "priority", "run_id")
+"""What `find_rivals` tells of a run at a host, in the order in which `pick_tasks` wants it."""
+
+
 class FrontierRecords:
     """Hosts, their leases, and the open URLs that go with them."""
 
@@ -80,10 +84,10 @@ class FrontierRecords:
 
 async def _claim_in_steps(tx: Tx, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[Row]:
     leased = [(r["host_id"], r["token"]) for r in await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)]
-    found = [tuple(r) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
-    idle = {host_id for host_id, _ in leased} - {rival[0] for rival in found}
-    found += [(host_id, token, None, None, None) for host_id, token in leased if host_id in idle]
-    picked = await tx.batch("pick_tasks", sorted(found, key=lambda rival: rival[0]), tasks=tasks)
+    rivals = [tuple(r[c] for c in RIVAL) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
+    busy = {rival[0] for rival in rivals}
+    rivals += [(*lease, None, None, None) for lease in leased if lease[0] not in busy]
+    picked = await tx.batch("pick_tasks", sorted(rivals, key=lambda rival: rival[0]), tasks=tasks)
     rows = [row for _, group in groupby(picked, key=lambda r: r[0]) for row in _in_turn(list(group), tasks)]
     await tx.batch("mark_tasks", [(r[2], r[0], r[13], r[12], r[8], r[6]) for r in rows if r[6] is not None])
     return rows
@@ -91,18 +95,19 @@ async def _claim_in_steps(tx: Tx, owner: int, hosts: int, tasks: int, ttl_ms: in
 
 def _in_turn(rows: list[Row], tasks: int) -> list[Row]:
     """The tasks of one host as the claim on PostgreSQL has them: everybody's first before anybody's second."""
-    rivals: defaultdict[int, set[int]] = defaultdict(set)
+    rows = sorted(rows, key=lambda r: r[6])
+    runs: defaultdict[int, set[int]] = defaultdict(set)
     for r in rows:
-        rivals[r[12]].add(r[8])
-    if max(map(len, rivals.values())) == len(rivals) == 1:
+        runs[r[12]].add(r[8])
+    if len(runs) == 1 and all(len(rivals) == 1 for rivals in runs.values()):
         return rows[:tasks]
-    nth = {(priority, run): n for priority, runs in rivals.items() for n, run in enumerate(sorted(runs), 1)}
+    nth = {(priority, run): n for priority, rivals in runs.items() for n, run in enumerate(sorted(rivals), 1)}
     rounds: Counter[tuple[int, int]] = Counter()
     placed = []
-    for r in sorted(rows, key=lambda r: r[6]):
+    for r in rows:
         who = r[12], r[8]
         rounds[who] += 1
-        placed.append((r[12], rounds[who], (nth[who] + r[2] // 2) % len(rivals[r[12]]), r[6], r))
+        placed.append((r[12], rounds[who], (nth[who] + r[2] // 2) % len(runs[r[12]]), r[6], r))
     return [place[4] for place in sorted(placed, key=lambda place: place[:4])[:tasks]]
 
 

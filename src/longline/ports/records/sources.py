@@ -13,7 +13,7 @@ class Sources(Protocol):
         ...
 
     async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
-        """Bound how many URLs all runs of a source together may admit, those of the past included; None for no bound."""
+        """Bound how many URLs all runs of a source together may admit, past ones included; None for no bound."""
         ...
 
     async def get(self, source_id: int) -> SourceRow | None:
