@@ -12,7 +12,6 @@ from longline.model.host import HostLease
 from longline.model.task import ClaimedTask, Known, NewTask
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
 
-
 RIVAL = ("host_id", "token", "due", "priority", "run_id")
 """What `find_rivals` tells of a run at a host, in the order in which `pick_tasks` wants it."""
 
