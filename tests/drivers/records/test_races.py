@@ -218,6 +218,21 @@ async def test_reports_of_a_source_with_a_budget_do_not_wait_for_each_other_in_a
     assert await faults(peek, clock.now()) == []
 
 
+@pytest.mark.parametrize("before", ["admit_tasks", "count_sources", "count_runs"])
+async def test_what_is_left_of_a_source_is_not_spent_twice(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
+):
+    source = await records.sources.add(NewSource("shop", "https://a.example", budget=3))
+    one, two = [await running_run(records, source_id=source.id) for _ in range(2)]
+    await admit(records, url(one, "a.example"), url(two, "b.example"))
+    gate = Gate(before)
+    port = FrontierRecords(GatedDatabase(database, gate))
+    held = partial(port.admit, [url(one, "a.example", "/found")], {})
+    other = partial(records.frontier.admit, [url(two, "b.example", "/found")], {})
+    assert await interleave(held, gate, other, peek) == [Admitted(1, 0, 0), Admitted(0, 0, 1)]
+    assert await faults(peek, clock.now()) == []
+
+
 async def test_a_fenced_move_that_is_overtaken_by_the_reaper(
     records: Records, database: Database, clock: FakeClock, peek: Peek
 ):
