@@ -200,7 +200,7 @@ async def test_reports_of_a_source_with_a_budget_do_not_wait_for_each_other_in_a
     records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
 ):
     source = await records.sources.add(NewSource("shop", "https://a.example", budget=5))
-    runs = [await running_run(records, source_id=source.id) for _ in range(2)]
+    runs = [await running_run(records, source_id=source.id, budget=budget) for budget in (None, 100)]
     await admit(records, *(url(run, host, f"/{run.id}") for host in ("a.example", "b.example") for run in runs))
     leases = await claim(records)
     gate = Gate(before)
