@@ -49,7 +49,7 @@ SELECT id, score, (SELECT COUNT(*) FROM found) AS total FROM found ORDER BY scor
 -- part: ranked only pg
 -- BM25 as SQLite counts it. PostgreSQL does not tell how often a text has a word, but its rank of a single word is
 -- 6/pi² (1 + 1/4 + … + 1/n²), from which n can be told.
-SELECT f.id, SUM(a.rarity * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * f.length / :mean))) AS score,
+SELECT f.id, SUM(a.rarity * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * f.length / CAST(:mean AS DOUBLE PRECISION)))) AS score,
        (SELECT COUNT(*) FROM found) AS total
 FROM found f CROSS JOIN unnest(CAST(:queries AS TEXT[]), CAST(:rarities AS DOUBLE PRECISION[])) AS a (query, rarity)
 CROSS JOIN LATERAL (
