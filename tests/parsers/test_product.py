@@ -155,7 +155,7 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             items: [{item_name: 'Net', item_id: 'n1', price: '1 299,00', item_brand: 'Line'}]}});</script>""",
             {"name": "Net", "price": 1299.0, "currency": "SEK", "sku": "n1", "brand": "Line"},
         ),
-        # one source adds what another does not say, but prices are not mixed
+        # one source adds what another does not say, and the first is believed
         (
             ld(thing(offers=OFFER)) + '<meta property="product:price:amount" content="5">'
             '<meta property="product:brand" content="Line">',
