@@ -262,6 +262,19 @@ async def test_a_success(door: Door):
     assert (now["next_run_at"], now["last_success_at"], now["failure_count"]) == (door.after(hours=6), door.after(), 0)
 
 
+async def test_the_page_of_a_submit_that_is_refused_is_not_kept(door: Door):
+    async def kept() -> list[str]:
+        return [found.key async for found in door.stage.house.blobs.list("bots")]
+
+    before = set(door.stage.call(kept()))
+    job = await door.held()
+    won: dict[str, Any] = {"success": True, "price": 1, "currency": "USD", "raw_html": "<p>"}
+    assert error(await door.submit(job, "other", **won))[1] == "not_assigned"
+    assert set(door.stage.call(kept())) == before
+    data(await door.submit(job, **won), 201)
+    assert len(set(door.stage.call(kept())) - before) == 1
+
+
 async def test_a_success_without_a_policy(door: Door):
     told = data(await door.submit(await door.held()), 201)
     assert told["policy_next_run"] is None
