@@ -86,6 +86,8 @@ async def test_what_is_no_json_or_no_object(door: Door):
     answer = await door.client.post("/api/crawl/pull/", content=b"{")
     assert error(answer)[:2] == (400, "validation_error")
     assert error(answer)[2].startswith("JSON parse error")
+    for odd in (b"", b"\xff", b'{"bot_id": "\\ud800"}', b"[" * 100_000):
+        assert error(await door.client.post("/api/crawl/pull/", content=odd))[:2] == (400, "validation_error")
     answer = await door.client.post("/api/crawl/pull/", content=b"[]")
     message = "Invalid data. Expected a dictionary, but got list."
     assert error(answer) == (400, "validation_error", {"non_field_errors": [message]})
@@ -227,7 +229,7 @@ async def test_a_success(door: Door):
     sent: dict[str, Any] = {
         "title": "Product Name",
         "in_stock": False,
-        "raw_html": "<p>ü</p>",
+        "raw_html": "<p>ü\x00</p>",
         "parsed_data": {"a": [1.10, None]},
     }
     told = data(await door.submit(pulled["job_id"], success=True, price=99.99, currency="usd", **sent), 201)
@@ -245,7 +247,7 @@ async def test_a_success(door: Door):
     cleared = ("status", "locked_by", "locked_at", "last_error", "last_result_at", "policy_id")
     assert [row[name] for name in cleared] == ["done", None, None, None, door.after(), policy["id"]]
     whole = await door.get(f"results/{told['result_id']}")
-    assert whole == result | {"raw_html": "<p>ü</p>"}
+    assert whole == result | {"raw_html": "<p>ü\x00</p>"}
     assert result == {
         "id": told["result_id"],
         "job_id": job,
@@ -343,7 +345,12 @@ async def test_without_retries_the_first_failure_is_the_last(door: Door):
     assert (await door.pull())["count"] == 0
 
 
-ERRORS: list[tuple[str | None, str]] = [("x" * 600, "x" * 500), ("", "Unknown error"), (None, "Unknown error")]
+ERRORS: list[tuple[str | None, str]] = [
+    ("x" * 600, "x" * 500),
+    ("no\x00thing", "nothing"),
+    ("", "Unknown error"),
+    (None, "Unknown error"),
+]
 
 
 async def test_what_is_kept_of_an_error(door: Door):
