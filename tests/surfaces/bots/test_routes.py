@@ -454,3 +454,17 @@ async def test_a_repeated_failure_with_the_same_key_costs_one_retry(door: Door):
 async def test_a_key_that_is_too_long(door: Door):
     answer = await keyed(door, await door.held(), "k" * 256, success=False)
     assert error(answer)[:2] == (400, "validation_error")
+
+
+async def test_the_openapi_document_says_what_bots_send(door: Door):
+    paths = (await door.client.get("/openapi.json")).json()["paths"]
+    sent = {
+        path: paths[f"/api/crawl/{path}"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        for path in ("pull", "submit", "heartbeat")
+    }
+    assert {path: set(schema["required"]) for path, schema in sent.items()} == {
+        "pull": {"bot_id"},
+        "submit": {"bot_id", "job_id", "success"},
+        "heartbeat": {"bot_id", "job_id"},
+    }
+    assert set(sent["pull"]["properties"]) == {"bot_id", "api_token", "max_jobs", "domain"}
