@@ -86,6 +86,7 @@ class ChaosBot:
     def __init__(self, client: Client, name: str, token: str, luck: random.Random, history: History) -> None:
         self._client, self._name, self._token, self._luck, self._history = client, name, token, luck, history
         self._shift = luck.choice((0, 0, -30, 30))
+        self._latest: dict[str, Lock] = {}
 
     async def run(self, stop: asyncio.Event, others: list[Lock]) -> None:
         while not stop.is_set():
@@ -106,6 +107,7 @@ class ChaosBot:
             until = milliseconds(job["locked_until"])
             locks.append(Lock(self._name, job["job_id"], until - job["timeout_seconds"] * 1000, until))
         self._history.locks += locks
+        self._latest |= {lock.job: lock for lock in locks}
         return locks
 
     async def _work(self, lock: Lock, others: list[Lock]) -> None:
@@ -117,7 +119,8 @@ class ChaosBot:
             return  # its clock says that the lock has lapsed, so it gives the job up
         if chance < 0.05:
             stranger = self._luck.choice(others)
-            await self._submit(stranger.job, lock if stranger.job == lock.job else None, success=True)
+            # It may be one of its own, pulled a moment ago.
+            await self._submit(stranger.job, self._latest.get(stranger.job), success=True)
         if chance > 0.95:
             await self._submit(lock.job, lock, success=False)
             return

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from longline.engine.lifecycle import Lifecycle
 from tests.surfaces.bots.running import Door, data, error, plan, running, sweep
 
 # -- jobs from policies -----------------------------------------------------------------------------------------
@@ -73,6 +74,13 @@ async def test_only_lapsed_locks_expire(door: Door):
     assert {job["job_id"] for job in (await door.pull("b"))["jobs"]} == {lapsed, pending}
     assert (await door.get(f"jobs/{lapsed}"))["expiry_count"] == 1
     data(await door.submit(lapsed, "b"), 201)
+
+
+async def test_the_reaper_of_workers_leaves_what_bots_hold_alone(door: Door):
+    job = await door.held()
+    door.clock.advance(601)
+    assert door.stage.call(Lifecycle(door.stage.house.records).reap())["offers"] == 0
+    assert error(await door.submit(job)) == (400, "lock_expired", "Lock TTL exceeded")
 
 
 async def test_expiry_does_not_touch_the_policy(door: Door):
