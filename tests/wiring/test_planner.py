@@ -3,6 +3,7 @@
 import asyncio
 
 import msgspec
+from redis.asyncio import Redis
 
 from longline.engine.directory import OwnDirectory, RemoteDirectory
 from longline.model.ids import new_id
@@ -10,7 +11,7 @@ from longline.model.schedule import NewSchedule, Terms
 from longline.model.source import NewSource
 from longline.settings import Settings
 from longline.wiring.house import open_house, ready_tables
-from longline.wiring.planner import desk, directory, planner_loops
+from longline.wiring.planner import desk, directory, planner_loops, source_events_loop
 
 
 async def test_sources_come_from_where_the_operator_says(settings: Settings):
@@ -45,3 +46,24 @@ async def test_what_was_started_is_let_go_at_the_stop(settings: Settings):
         "cancelled",
         "interrupted by shutdown",
     )
+
+
+async def test_what_is_said_of_sources_is_heard_once(settings: Settings, redis_url: str):
+    listening = msgspec.structs.replace(settings, redis=redis_url, source_events=True)
+    said = {"name": "n", "url": "https://n.example/", "rate_limit": 10, "enabled": True}
+    event = {"event_id": "e1", "event_type": "SOURCE_CREATED", "source_id": "abc", "payload": said}
+    client = Redis.from_url(redis_url)
+    async with open_house(listening) as house:
+        await ready_tables(house, may_migrate=True)
+        stop = asyncio.Event()
+        running = asyncio.create_task(source_events_loop(house)(stop))
+        for _ in range(2):
+            await client.xadd("source-events", {"event": msgspec.json.encode(event)})
+        async with asyncio.timeout(20):
+            while not await house.records.heard.has("e1"):
+                await house.clock.sleep(0.01)
+            stop.set()
+            await running
+        [row] = await house.records.schedules.find()
+        assert (row.source_ref, row.automatic) == ("abc", True)
+    await client.aclose()

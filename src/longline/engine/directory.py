@@ -77,11 +77,11 @@ class RemoteDirectory:
 
     async def get(self, ref: str) -> CrawlSource | None:
         found = await self._ask(f"{self._url}/{ref}")
-        return _remote(found.get("source", found)) if found is not None else None
+        return described(found.get("source", found)) if found is not None else None
 
     async def page(self, number: int) -> list[CrawlSource]:
         found = await self._ask(f"{self._url}?page={number}&limit={PAGE}") or {}
-        return [_remote(one) for one in found.get("sources") or ()]
+        return [described(one) for one in found.get("sources") or ()]
 
     async def _ask(self, url: str) -> Any:
         headers = (("accept", "application/json"), ("authorization", f"Bearer {self._token()}"))
@@ -105,7 +105,8 @@ def as_crawled(row: SourceRow) -> CrawlSource:
     return _source(str(row.id), row.name, row.base_url, said, row.id, enabled=row.enabled)
 
 
-def _remote(said: dict[str, Any]) -> CrawlSource:
+def described(said: dict[str, Any]) -> CrawlSource:
+    """A source as another service describes it."""
     name, url = str(said.get("name") or ""), str(said.get("url") or "")
     return _source(str(said.get("id") or ""), name, url, said, None, enabled=bool(said.get("enabled", True)))
 

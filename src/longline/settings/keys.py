@@ -223,9 +223,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     run_log_mirror: Annotated[
         str, Key(TEXT, "Prefix of Redis streams, one for each schedule, that entries are copied to; unless set, none.")
     ] = ""
-    source_events: Annotated[
-        bool, Key(SWITCH, "Hear from Redis when sources are made, changed or removed.", later=True)
-    ] = False
+    source_events: Annotated[bool, Key(SWITCH, "Hear from Redis when sources are made, changed or removed.")] = False
     save_links: Annotated[bool, Key(SWITCH, "Remember links that lead away from the sources they were found on.")] = (
         False
     )

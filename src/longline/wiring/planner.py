@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+from longline.drivers.source_events import RedisSourceEvents
 from longline.engine.directory import CrawlRules, OwnDirectory, RemoteDirectory
 from longline.engine.lifecycle import Timetable
 from longline.engine.runtime import Loop, chore, run_loops
@@ -12,6 +13,8 @@ from longline.ports.directory import Directory
 from longline.services.glances import Glances
 from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
+from longline.services.source_events import SourceListener
+from longline.services.source_reactions import SourceReactions
 from longline.services.sources import Sources, Sync
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
@@ -21,6 +24,7 @@ from longline.wiring.house import House
 log = logging.getLogger(__name__)
 
 FOLLOW_EVERY = 1.0
+FORGET_EVERY = 3600.0
 LAST_WRITES = 10.0
 """Seconds that the last writes of a planner may take, whatever else is going down."""
 
@@ -88,6 +92,22 @@ def planner_loops(house: House, owner: int) -> dict[str, Loop]:
                 log.warning("could not let go of every schedule in time")
 
     return {"planner": plan, "pruner": chore(Pruner(house.records.history, house.clock).once, s.cleanup)}
+
+
+def source_events_loop(house: House) -> Loop:
+    """Hears what another service says of sources, and keeps schedules in line with it."""
+    behind, records = desk(house), house.records
+    reactions = SourceReactions(behind.sync, behind.schedules, records.schedules, directory(house), house.clock)
+
+    async def listen(stop: asyncio.Event) -> None:
+        messages = RedisSourceEvents(house.settings.redis)
+        listener = SourceListener(messages, records.heard, reactions.by_type())
+        try:
+            await run_loops({"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}, stop)
+        finally:
+            await messages.close()
+
+    return listen
 
 
 def desk(house: House) -> Desk:

@@ -22,7 +22,7 @@ from longline.surfaces.server import HttpServer
 from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
-from longline.wiring.planner import desk, planner_loops
+from longline.wiring.planner import desk, planner_loops, source_events_loop
 from longline.wiring.standing import discovered_parts, standing_frontier
 from longline.wiring.worker import fetch_worker, parse_worker
 
@@ -105,6 +105,8 @@ def _loops(house: House, roles: frozenset[str], owner: int, journal: Journal | N
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
         loops |= planner_loops(house, owner) if house.settings.scheduler else {}
+        if house.settings.source_events and house.settings.redis:
+            loops["source events"] = source_events_loop(house)
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
         loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
     return loops

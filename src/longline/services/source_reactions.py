@@ -1,0 +1,88 @@
+"""What is done about schedules when another service says that a source was made, changed, removed or switched."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from longline.engine.directory import described
+from longline.model.ids import new_id
+from longline.model.schedule import NewSchedule, Terms
+from longline.model.source import CrawlSource
+from longline.ports.clock import Clock
+from longline.ports.directory import Directory
+from longline.ports.records.schedules import Schedules as ScheduleRecords
+from longline.services.schedules import Schedules
+from longline.services.source_events import Reaction, SourceEvent
+from longline.services.sources import Sync, computed
+
+FIRST_AFTER_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
+"""How long a new source waits for its first run."""
+
+HEEDED = frozenset({"rate_limit", "max_depth", "priority", "name", "url"})
+"""Fields that a schedule is made of."""
+
+
+class SourceReactions:
+    """Keeps automatic schedules in line with what is said of their sources; each may be said again."""
+
+    def __init__(
+        self, sync: Sync, schedules: Schedules, records: ScheduleRecords, directory: Directory, clock: Clock
+    ) -> None:
+        self._sync, self._schedules, self._records = sync, schedules, records
+        self._directory, self._clock = directory, clock
+
+    def by_type(self) -> Mapping[str, Reaction]:
+        """The reaction to each type of event."""
+        return {
+            "SOURCE_CREATED": self.created,
+            "SOURCE_UPDATED": self.updated,
+            "SOURCE_DELETED": self.deleted,
+            "SOURCE_ENABLED": self.enabled,
+            "SOURCE_DISABLED": self.disabled,
+        }
+
+    async def created(self, event: SourceEvent) -> None:
+        """A new source gets its schedule, unless it is switched off."""
+        source = described({**event.payload, "id": event.source_id})
+        if source.enabled:
+            await self._keep(source)
+
+    async def updated(self, event: SourceEvent) -> None:
+        """What a schedule is made of changed; the source is asked for anew."""
+        changed = {str(name) for name in event.payload.get("changed_fields") or ()}
+        source = await self._directory.get(event.source_id)
+        if source is None:
+            return
+        if changed & HEEDED and await self._records.recurring(source.ref) is not None:
+            await self._keep(source)
+        if "enabled" in changed:
+            await (self._sync.enabled if source.enabled else self._sync.disabled)(source.ref)
+
+    async def deleted(self, event: SourceEvent) -> None:
+        """A source that is gone leaves no schedule; a run under way is cancelled."""
+        row = await self._records.recurring(event.source_id)
+        if row is not None:
+            await self._schedules.remove(row.uid)
+
+    async def enabled(self, event: SourceEvent) -> None:
+        """A source may be crawled again."""
+        await self._sync.enabled(event.source_id)
+
+    async def disabled(self, event: SourceEvent) -> None:
+        """A source may not be crawled."""
+        await self._sync.disabled(event.source_id)
+
+    async def _keep(self, source: CrawlSource) -> None:
+        """Make the schedule of a source, or bring it up to date; its state and its next time stay."""
+        terms, row = computed(source), await self._records.recurring(source.ref)
+        if row is None:
+            due = self._clock.now() + FIRST_AFTER_MS.get(source.priority, FIRST_AFTER_MS["normal"])
+            new = NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
+            await self._records.add(new)
+        elif row.automatic:
+            await self._records.amend(row.id, _renewed(row.terms, terms))
+
+
+def _renewed(before: Terms, now: Terms) -> Terms:
+    said = {name: getattr(now, name) for name in ("url", "source_name", "every", "unit", "priority")}
+    return msgspec.structs.replace(before, **said)

@@ -1,0 +1,101 @@
+"""Reactions to what is said of sources, each said twice."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from longline.engine.directory import OwnDirectory
+from longline.engine.lifecycle import Timetable
+from longline.model.schedule import ScheduleRow
+from longline.model.source import NewSource, SourceRow
+from longline.ports.records import Records
+from longline.services.schedules import Schedules
+from longline.services.source_events import SourceEvent
+from longline.services.source_reactions import SourceReactions
+from longline.services.sources import Sync
+from longline.testing.clock import FakeClock
+from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
+
+
+@pytest.fixture
+async def source(records: Records) -> SourceRow:
+    return await records.sources.add(NewSource("news", "https://news.example/", crawl='{"rate_limit": 10}'))
+
+
+@pytest.fixture
+def reactions(records: Records, clock: FakeClock) -> SourceReactions:
+    timetable, directory = Timetable(records), OwnDirectory(records.sources)
+    schedules = Schedules(timetable, records.schedules, records.runs, records.rhythms, clock)
+    sync = Sync(directory, records.schedules, records.runs, timetable, clock)
+    return SourceReactions(sync, schedules, records.schedules, directory, clock)
+
+
+async def say(reactions: SourceReactions, kind: str, ref: str, **payload: Any) -> None:
+    """Let it be said twice: the second time must change nothing."""
+    for number in range(2):
+        await reactions.by_type()[kind](SourceEvent(f"e{number}", kind, ref, payload))
+
+
+async def only(records: Records) -> ScheduleRow:
+    [row] = await records.schedules.find()
+    return row
+
+
+async def test_a_new_source_gets_one_schedule(reactions: SourceReactions, records: Records, clock: FakeClock):
+    said = {"name": "n", "url": "https://n.example/", "rate_limit": 10, "max_depth": 1, "priority": "high"}
+    await say(reactions, "SOURCE_CREATED", "abc", enabled=True, **said)
+    row = await only(records)
+    assert (row.source_ref, row.every, row.priority, row.automatic) == ("abc", 30, 75, True)
+    assert row.next_due == clock.now() + 60_000
+    await say(reactions, "SOURCE_CREATED", "off", enabled=False, **said)
+    await only(records)
+
+
+async def test_what_it_is_made_of_changes_with_the_source(
+    reactions: SourceReactions, records: Records, source: SourceRow
+):
+    ref = str(source.id)
+    await say(reactions, "SOURCE_ENABLED", ref)
+    before = await only(records)
+    await records.sources.change(
+        msgspec.structs.replace(source, crawl='{"rate_limit": 5}', base_url="https://new.example/")
+    )
+    await say(reactions, "SOURCE_UPDATED", ref, changed_fields=["selectors"])
+    assert (await only(records)).every == 60, "that is no reason"
+    await say(reactions, "SOURCE_UPDATED", ref, changed_fields=["rate_limit"])
+    after = await only(records)
+    assert (after.every, after.url, after.next_due, after.state) == (
+        90,
+        "https://new.example/",
+        before.next_due,
+        "scheduled",
+    )
+    await say(reactions, "SOURCE_UPDATED", "gone", changed_fields=["rate_limit"])
+
+
+async def test_switched_off_and_on_again(
+    reactions: SourceReactions, records: Records, source: SourceRow, clock: FakeClock
+):
+    ref = str(source.id)
+    await say(reactions, "SOURCE_ENABLED", ref)
+    await say(reactions, "SOURCE_DISABLED", ref)
+    row = await only(records)
+    assert (row.state, row.paused_by, row.paused_at, row.next_due) == ("paused", "source", clock.now(), None)
+    await say(reactions, "SOURCE_ENABLED", ref)
+    assert ((await only(records)).state, (await only(records)).next_due) == ("scheduled", clock.now())
+    await say(reactions, "SOURCE_ENABLED", "gone")
+
+
+async def test_a_source_that_is_gone_leaves_no_schedule_and_no_run(
+    reactions: SourceReactions, records: Records, source: SourceRow
+):
+    ref = str(source.id)
+    await say(reactions, "SOURCE_ENABLED", ref)
+    [tick] = await Timetable(records).start(1, 10, 60_000)
+    await say(reactions, "SOURCE_DELETED", ref)
+    assert await records.schedules.find() == []
+    run = await records.runs.get(tick.run.id)
+    assert run is not None
+    assert run.state == "cancelled"
+    await say(reactions, "SOURCE_DISABLED", ref)
