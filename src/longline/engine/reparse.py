@@ -92,9 +92,13 @@ class ParseWorker:
         admission = Admission(self._verdicts)
         for lease, _, parsed in done:
             admission.links(lease.task, parsed.links, await self._parts.plans.get(lease.task.run_id))
-        batch = Batch(admit=admission.tasks, refused=admission.refused)
+        items = [item for _, o, parsed in done if o.page for item in parsed.items_of(o.task, o.page.url)]
+        batch = Batch(admit=admission.tasks, refused=admission.refused, items=items)
         given = [(lease.token, outcome) for lease, outcome, _ in done]
-        return await self._parts.lifecycle.give(given, batch, admission.hosts)
+        reported = await self._parts.lifecycle.give(given, batch, admission.hosts)
+        if not reported.refused and not reported.admitted.over_budget:
+            self._verdicts.took(admission.tasks)
+        return reported
 
     async def _parse(self, lease: TaskLease) -> tuple[Outcome, Parsed]:
         now = self._parts.clock.now()
@@ -108,6 +112,7 @@ class ParseWorker:
             # It would come again, first in line, and nothing behind it would ever be parsed.
             log.exception("a page failed in a way nobody foresaw", extra={"task": lease.task.id})
             return Outcome(lease.task, TaskState.FAILED, "internal", now, error=repr(error)), Parsed()
+        page.config = (await self._parts.plans.get(lease.task.run_id)).config
         parsed = await self._parts.parser.parse(page)
         if parsed.error:
             return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed

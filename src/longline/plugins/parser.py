@@ -24,6 +24,7 @@ class Parser:
     name: str
     match: tuple[str, ...]
     types: tuple[str, ...]
+    light: bool
     function: ParserFunction
 
     async def parse(self, page: Page) -> AsyncIterator[Made]:
@@ -51,15 +52,19 @@ class Parser:
 
 
 def parser(
-    name: str, *, match: str | tuple[str, ...] = "*", types: tuple[str, ...] = HTML
+    name: str, *, match: str | tuple[str, ...] = "*", types: tuple[str, ...] = HTML, light: bool = False
 ) -> Callable[[_Function], _Function]:
-    """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for anything."""
+    """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for anything.
+
+    Without a pattern, `match=()`, it parses only for sources that ask for it by name. A `light` one takes a millisecond
+    or less and runs beside the fetches; every other runs in a process of its own, where it holds up nobody.
+    """
 
     def mark(function: _Function) -> _Function:
         if not inspect.isasyncgenfunction(function) and not inspect.isgeneratorfunction(function):
             raise TypeError(f"parser {name} must yield items and links")
         patterns = (match,) if isinstance(match, str) else match
-        setattr(function, MARK, Parser(name, patterns, types, function))
+        setattr(function, MARK, Parser(name, patterns, types, light, function))
         return function
 
     return mark

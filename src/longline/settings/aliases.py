@@ -100,6 +100,16 @@ def _proxies(found: Found) -> dict[str, str]:
     return {"proxies": found.get("CRAWLER_PROXY_URLS", "")}
 
 
+def _search(found: Found) -> dict[str, str]:
+    nodes = found.get("ELASTICSEARCH_ADDRESSES") or found.get("ELASTICSEARCH_HOSTS")
+    if not nodes:
+        return {}
+    if "ELASTICSEARCH_USERNAME" not in found:
+        return {"search": nodes}
+    who = [quote(found.get(f"ELASTICSEARCH_{name}", ""), safe="") for name in ("USERNAME", "PASSWORD")]
+    return {"search": ",".join(node.strip().replace("://", f"://{':'.join(who)}@", 1) for node in nodes.split(","))}
+
+
 def _debug(found: Found) -> dict[str, str]:
     return {"log_level": "debug"} if _switched(found, "APP_DEBUG") else {}
 
@@ -137,8 +147,9 @@ ALIASES: tuple[Alias, ...] = (
     _same("JOB_LOGS_MILESTONE_INTERVAL", "run_log_milestone"),
     _same("JOB_LOGS_VERBOSITY", "run_log_verbosity"),
     _same("JOB_LOGS_MAX_PER_SEC", "run_log_rate"),
-    _same("ELASTICSEARCH_ADDRESSES", "search"),
-    _same("ELASTICSEARCH_HOSTS", "search"),
+    Alias(_named("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"), ("search",), _search),
+    _same("FETCHER_ELASTICSEARCH_URL", "search"),
+    _same("ELASTICSEARCH_API_KEY", "search_key"),
     _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
     _same("CRAWLER_MAX_CONCURRENCY", "concurrency"),
     _same("FETCHER_WORKER_COUNT", "concurrency"),
@@ -174,7 +185,7 @@ NOT_YET: tuple[str, ...] = (
     *_named("CRAWLER_", "PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
     *_named("CRAWLER_", "READABILITY_FALLBACK_ENABLED RENDER_WORKER_URL MINIO_METADATA_BUCKET"),
     *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION PREFER_SERVER_CIPHER_SUITES"),
-    *_named("ELASTICSEARCH_", "API_KEY USERNAME PASSWORD INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),
+    *_named("ELASTICSEARCH_", "INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),
     *_named("ELASTICSEARCH_", "RETRY_ENABLED RETRY_INITIAL_WAIT RETRY_MAX_WAIT MAX_RETRIES DISCOVER_NODES"),
     *_named("ELASTICSEARCH_TLS_", "ENABLED CERT_FILE KEY_FILE CA_FILE INSECURE_SKIP_VERIFY"),
     *_named("CRAWLER_FEED_", "POLL_ENABLED DISCOVERY_ENABLED POLL_INTERVAL_MINUTES"),
@@ -182,7 +193,7 @@ NOT_YET: tuple[str, ...] = (
     "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
     *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
     *_named("FETCHER_", "ENABLED FOLLOW_REDIRECTS MAX_REDIRECTS CLAIM_RETRY_DELAY STALE_TIMEOUT"),
-    *_named("FETCHER_", "STALE_CHECK_INTERVAL ELASTICSEARCH_URL SOURCE_MANAGER_URL"),
+    *_named("FETCHER_", "STALE_CHECK_INTERVAL SOURCE_MANAGER_URL"),
     *_named("", "ENABLE_PROFILING PPROF_PORT ENABLE_CONTINUOUS_PROFILING"),
 )
 """Variables of the contract that have no effect so far."""

@@ -18,6 +18,7 @@ from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker
 
 LOOK_EVERY = 0.2
+INDEX_EVERY = 0.5
 FETCH = frozenset({"fetch", "parse"})
 
 
@@ -55,6 +56,7 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
     # Whoever types a URL may mean a host of the inside; what the pages there lead to is no such word.
     typed = frozenset(parse(url).hostname for url in request.plan.seeds)
     async with open_house(settings, typed) as house:
+        house.parser.check(request.plan.config)
         await ready_tables(house, may_migrate=True)
         # Somebody sits and watches: better told now than after the first page.
         await house.blobs.check()
@@ -94,6 +96,7 @@ async def _work(
         asyncio.create_task(chore(look, LOOK_EVERY)(done)),
         asyncio.create_task(chore(hold, lease / 3)(done)),
         asyncio.create_task(chore(house.reaper.once, 5.0)(done)),
+        asyncio.create_task(chore(house.indexer.once, INDEX_EVERY)(done)),
     ]
     waiting = asyncio.create_task(stop.wait())
     waiting.add_done_callback(lambda _: done.set())
@@ -104,6 +107,7 @@ async def _work(
         waiting.cancel()
         # When one of them failed, the worker among the others still has something to give back.
         await asyncio.gather(*loops, waiting, return_exceptions=True)
+    await house.indexer.once()
     await look()
 
 

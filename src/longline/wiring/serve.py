@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 REAP_EVERY = 5.0
 PROBE_EVERY = 60.0
+INDEX_EVERY = 1.0
+TIDY_EVERY = 600.0
 PLAN_EVERY = 5.0
 SWEEP_EVERY = 60.0
 
@@ -96,6 +98,8 @@ def _loops(house: House, roles: frozenset[str], owner: int, journal: Journal | N
         loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
         prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
         loops["prober"] = chore(prober.once, PROBE_EVERY)
+        loops["index"] = chore(house.indexer.once, INDEX_EVERY)
+        loops["tidy"] = chore(house.indexer.tidy, TIDY_EVERY)
         bots = bot_upkeep(house)
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
@@ -182,6 +186,8 @@ def _parts(house: House) -> tuple[Parts, Streams]:
     checks = [Check("database", database, critical=True), Check("objects", objects)]
     if settings.redis:
         checks.append(Check("redis", house.signals.check))
+    if settings.search:
+        checks.append(Check("search", house.search.check))
     health = Health(checks, house.clock)
     streams = Streams(house, health)
     parts = Parts(

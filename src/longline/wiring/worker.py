@@ -9,7 +9,6 @@ from longline.engine.fetch import Fetcher
 from longline.engine.journal import Journal
 from longline.engine.keep import Keeper
 from longline.engine.outlinks import Outlinks
-from longline.engine.parse import Parser
 from longline.engine.pipeline import Pipeline
 from longline.engine.plans import Plans
 from longline.engine.reparse import ParseWorker
@@ -18,8 +17,6 @@ from longline.engine.rules import Rules
 from longline.engine.sender import FetchSettings, Sender
 from longline.engine.telling import TellingReporter
 from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
-from longline.parsers import page
-from longline.plugins.registry import Registry
 from longline.wiring.house import House
 
 
@@ -36,13 +33,13 @@ def fetch_worker(
     sending = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body)
     exits = Exits(house.ways, house.clock)
     sender = Sender(house.http, house.clock, sending, exits)
-    rules = Rules(sender, house.clock, s.max_body)
+    rules = Rules(sender, house.clock)
     parts = Parts(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
             plans=Plans(house.records.runs),
             fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness),
-            parser=Parser(Registry(page)) if parse else None,
+            parser=house.parser if parse else None,
             archive=Archive(house.records.tasks, house.blobs),
             clock=house.clock,
         ),
@@ -70,7 +67,7 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
             tasks=house.records.tasks,
             plans=Plans(house.records.runs),
             blobs=house.blobs,
-            parser=Parser(Registry(page)),
+            parser=house.parser,
             clock=house.clock,
             owner=owner,
             lease=house.settings.lease,

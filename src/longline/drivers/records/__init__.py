@@ -12,6 +12,7 @@ from longline.drivers.records.events import EventRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
 from longline.drivers.records.heard import HeardRecords
+from longline.drivers.records.items import ItemRecords
 from longline.drivers.records.links import LinkRecords
 from longline.drivers.records.logs import LogRecords
 from longline.drivers.records.moves import MovesRecords
@@ -23,8 +24,10 @@ from longline.drivers.records.nouns import (
     TaskRecords,
     WorkerRecords,
 )
+from longline.drivers.records.pages import PageRecords
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.schema import SchemaRecords
+from longline.drivers.records.search import RecordsSearch
 from longline.drivers.records.sqlite import SqliteDatabase
 from longline.drivers.records.standing import StandingRecords
 from longline.model.errors import BadInput, Unavailable
@@ -68,6 +71,9 @@ async def open_records(url: str, clock: Clock) -> Records:
         bot_schedules=BotScheduleRecords(database),
         bot_look=BotLookRecords(database),
         bot_tasks=BotTaskRecords(database),
+        pages=PageRecords(database),
+        items=ItemRecords(database),
+        search=RecordsSearch(database),
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),

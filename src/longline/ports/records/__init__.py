@@ -7,9 +7,11 @@ from longline.ports.records.events import Events
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
 from longline.ports.records.heard import Heard
+from longline.ports.records.items import Items
 from longline.ports.records.links import Links
 from longline.ports.records.logs import Logs
 from longline.ports.records.moves import Moves
+from longline.ports.records.pages import Pages
 from longline.ports.records.proxies import Pools, Proxies
 from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules
@@ -19,11 +21,15 @@ from longline.ports.records.sources import Sources
 from longline.ports.records.standing import StandingFrontier
 from longline.ports.records.tasks import Tasks
 from longline.ports.records.workers import Workers
+from longline.ports.search import Search
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """One records engine, noun by noun. `frontier`, `hands`, `moves` and `bot_tasks` are the lifecycle's alone."""
+    """One records engine, noun by noun; `search` is the index inside it.
+
+    `frontier`, `hands`, `moves` and `bot_tasks` are for `engine/lifecycle.py` alone.
+    """
 
     schema: Schema
     sources: Sources
@@ -43,6 +49,9 @@ class Records:
     bot_schedules: BotSchedules
     bot_look: BotLook
     bot_tasks: BotTasks
+    pages: Pages
+    items: Items
+    search: Search
     frontier: Frontier
     hands: Hands
     moves: Moves
