@@ -209,7 +209,7 @@ async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=door.address, headers=door.headers, timeout=60, limits=limits) as client:
         writing = asyncio.create_task(write())
-        found = await asyncio.wait_for(asyncio.gather(*(follow(client) for _ in range(clients))), 90)
+        found = await asyncio.wait_for(asyncio.gather(*(follow(client) for _ in range(clients))), 45)
         await writing
     assert all(seen == list(range(lines)) for seen in found)
 
