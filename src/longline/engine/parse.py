@@ -27,7 +27,7 @@ class Parser:
 
     async def parse(self, page: Page) -> Parsed:
         """Items and links of a page; a page that no parser wants has neither."""
-        marked = self._registry.parser_for(page.url, page.content_type)
+        marked = self._registry.parser_for(page)
         if marked is None:
             return Parsed()
         items: list[Item] = []

@@ -25,6 +25,7 @@ class Parser:
     match: tuple[str, ...]
     types: tuple[str, ...]
     function: ParserFunction
+    when: Callable[[Page], bool] | None = None
 
     async def parse(self, page: Page) -> AsyncIterator[Made]:
         """What the function makes of the page, whichever kind of generator it is."""
@@ -36,13 +37,13 @@ class Parser:
             for one in made:
                 yield self._checked(one)
 
-    def fit(self, url: str, content_type: str) -> int | None:
-        """How closely the parser was made for this URL (letters of its longest matching pattern), or None if not."""
-        kind = content_type.partition(";")[0].strip().lower() or HTML[0]
+    def fit(self, page: Page) -> int | None:
+        """How closely the parser was made for this page (letters of its longest matching pattern), or None if not."""
+        kind = page.content_type.partition(";")[0].strip().lower() or HTML[0]
         if "*" not in self.types and kind not in self.types:
             return None
-        fits = (len(glob.replace("*", "")) for glob in self.match if _expression(glob).fullmatch(url))
-        return max(fits, default=None)
+        fits = [len(glob.replace("*", "")) for glob in self.match if _expression(glob).fullmatch(page.url)]
+        return max(fits) if fits and (self.when is None or self.when(page)) else None
 
     def _checked(self, one: object) -> Made:
         if isinstance(one, Item | Link):
@@ -51,15 +52,22 @@ class Parser:
 
 
 def parser(
-    name: str, *, match: str | tuple[str, ...] = "*", types: tuple[str, ...] = HTML
+    name: str,
+    *,
+    match: str | tuple[str, ...] = "*",
+    types: tuple[str, ...] = HTML,
+    when: Callable[[Page], bool] | None = None,
 ) -> Callable[[_Function], _Function]:
-    """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for anything."""
+    """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for anything.
+
+    `when` has a look at a page whose URL and type would do: servers often misname what they send.
+    """
 
     def mark(function: _Function) -> _Function:
         if not inspect.isasyncgenfunction(function) and not inspect.isgeneratorfunction(function):
             raise TypeError(f"parser {name} must yield items and links")
         patterns = (match,) if isinstance(match, str) else match
-        setattr(function, MARK, Parser(name, patterns, types, function))
+        setattr(function, MARK, Parser(name, patterns, types, function, when))
         return function
 
     return mark

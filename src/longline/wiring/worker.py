@@ -15,7 +15,7 @@ from longline.engine.reporter import Reporter
 from longline.engine.rules import Rules
 from longline.engine.sender import FetchSettings, Sender
 from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
-from longline.parsers import page
+from longline.parsers import feed, page, sitemap
 from longline.plugins.registry import Registry
 from longline.wiring.house import House
 
@@ -34,7 +34,7 @@ def fetch_worker(
         pipeline=Pipeline(
             plans=Plans(house.records.runs),
             fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness),
-            parser=Parser(Registry(page)) if parse else None,
+            parser=Parser(Registry(page, feed, sitemap)) if parse else None,
             archive=Archive(house.records.tasks, house.blobs),
             clock=house.clock,
         ),
@@ -56,7 +56,7 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
             tasks=house.records.tasks,
             plans=Plans(house.records.runs),
             blobs=house.blobs,
-            parser=Parser(Registry(page)),
+            parser=Parser(Registry(page, feed, sitemap)),
             clock=house.clock,
             owner=owner,
             lease=house.settings.lease,
