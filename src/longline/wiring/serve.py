@@ -19,6 +19,7 @@ from longline.settings.handover import environment
 from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.bots import bot_parts, bot_upkeep
+from longline.wiring.feeds import feed_chores
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker, parse_worker
 
@@ -82,6 +83,7 @@ def _loops(house: House, roles: frozenset[str], owner: int) -> dict[str, Loop]:
         bots = bot_upkeep(house)
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
+        loops |= feed_chores(house)
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
         loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
     return loops

@@ -23,6 +23,7 @@ TABLES = (
     "fates",
     "runs",
     "schedules",
+    "feeds",
     "sources",
     "workers",
 )

@@ -8,6 +8,7 @@ from longline.drivers.records.bot_schedules import BotScheduleRecords
 from longline.drivers.records.bot_tasks import BotTaskRecords
 from longline.drivers.records.bots import BotLookRecords, BotRecords
 from longline.drivers.records.database import Database
+from longline.drivers.records.feeds import FeedRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
 from longline.drivers.records.moves import MovesRecords
@@ -60,6 +61,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         bot_schedules=BotScheduleRecords(database),
         bot_look=BotLookRecords(database),
         bot_tasks=BotTaskRecords(database),
+        feeds=FeedRecords(database),
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),

@@ -129,6 +129,13 @@ class TaskRecords(Noun):
 
         return await self._database.read(work)
 
+    async def known(self, scope: int, places: Sequence[tuple[str, bytes]]) -> set[tuple[str, bytes]]:
+        async def work(tx: Tx) -> set[tuple[str, bytes]]:
+            rows = await tx.batch("known_places", places, scope=scope)
+            return {(row["host"], bytes(row["key"])) for row in rows}
+
+        return await self._database.read(work)
+
     async def counts(self) -> dict[str, int]:
         async def work(tx: Tx) -> dict[str, int]:
             row = await tx.one("task_counts")

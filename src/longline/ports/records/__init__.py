@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from longline.ports.records.bots import BotLook, Bots, BotSchedules, BotTasks
 from longline.ports.records.events import Events
+from longline.ports.records.feeds import Feeds
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
 from longline.ports.records.moves import Moves
@@ -35,6 +36,7 @@ class Records:
     bot_schedules: BotSchedules
     bot_look: BotLook
     bot_tasks: BotTasks
+    feeds: Feeds
     frontier: Frontier
     hands: Hands
     moves: Moves

@@ -68,6 +68,10 @@ SELECT s.key, p.start, p.length, p.digest, p.status, p.content_type, p.body_byte
        p.url, p.title, p.etag, p.last_modified, p.body_of
 FROM pages p JOIN segments s ON s.id = p.segment_id WHERE p.task_id = :task_id;
 
+-- name: known_places
+SELECT h.host, t.key FROM hosts h JOIN tasks t ON t.host_id = h.id /*rows , r(host text, key bytea) */
+WHERE t.scope = :scope AND h.host = r.host AND t.key = r.key;
+
 -- name: begin_segment
 INSERT INTO segments (key, owner, state, created_at) VALUES (:key, :owner, 'writing', :now) RETURNING id;
 
