@@ -14,14 +14,15 @@ from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import admit, claim, ended, host_report, report, running_run, url
 
 HOLD = 600_000
-FACTS = {"active": True, "every_ms": POLL_EVERY}
 
 
 async def source(records: Records, name: str, feed: str | None = "/feed") -> int:
     """A source, and its feed unless it has none."""
     made = await records.sources.add(NewSource(name, f"https://{name}.example/"))
     if feed:
-        await records.feeds.change(made.id, partial(placed, url=f"https://{name}.example{feed}", **FACTS))
+        await records.feeds.change(
+            made.id, partial(placed, url=f"https://{name}.example{feed}", active=True, every_ms=POLL_EVERY)
+        )
     return made.id
 
 
@@ -49,7 +50,7 @@ async def test_a_feed_is_kept_as_it_was_changed(records: Records) -> None:
 
 async def test_a_source_must_be_there(records: Records) -> None:
     with pytest.raises(NotFound, match="no source 5"):
-        await records.feeds.change(5, partial(placed, url="https://a.example/", **FACTS))
+        await records.feeds.change(5, partial(placed, url="https://a.example/", active=True, every_ms=POLL_EVERY))
 
 
 async def test_a_rule_is_told_the_time_and_what_is_there(records: Records, clock: FakeClock) -> None:
