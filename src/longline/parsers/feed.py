@@ -1,7 +1,6 @@
 """Feeds: RSS of every version, Atom and JSON Feed, also where they are not quite well-formed.
 
-XML is read by feedparser, which knows more of what is out there than any standard does. Its cleaning of HTML is left
-out: that takes hours over some documents, and ours does not.
+XML is read by feedparser, which knows more of what is out there than any standard does; `xmlfeed.py` sets it bounds.
 """
 
 import asyncio
@@ -9,11 +8,8 @@ import re
 from calendar import timegm
 from collections.abc import AsyncIterator, Iterable, Iterator
 from email.utils import parsedate_to_datetime
-from io import BytesIO
 from typing import Any
-from xml.sax import SAXParseException
 
-import feedparser  # type: ignore[import-untyped]  # the library has no types
 from msgspec.structs import asdict
 
 from longline.model.feed import Enclosure, Entry, Feed, NotAFeed
@@ -21,14 +17,11 @@ from longline.model.moment import w3c_moment
 from longline.model.url import join
 from longline.parsers.jsonfeed import is_json_feed, read_json_feed
 from longline.parsers.markup import one_line, plain, settled
+from longline.parsers.xmlfeed import read_xml
 from longline.plugins import Item, Link, Page, parser
 from longline.plugins.sniffing import root_of
 
-MAX_GROWTH = 10_000_000
-"""Characters that the entities of a document may grow to: a small file can be made to swell without end."""
-
 _ROOTS = frozenset(("rss", "rdf", "feed", "channel"))
-_ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"[^\"]*\"|'[^']*')", re.IGNORECASE)
 _BY = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")
 _HOUR_MS = 3_600_000
 _PERIODS = {
@@ -63,29 +56,16 @@ def read_feed(body: bytes, url: str = "", content_type: str = "") -> Feed:
     """The feed in a document that came from `url`; raises `NotAFeed` and nothing else."""
     if is_json_feed(body):
         return read_json_feed(body, url)
-    _check_growth(body)
     try:
-        made = feedparser.parse(
-            BytesIO(body),  # text would be taken for a file name, or for a URL to fetch
-            response_headers={"content-type": content_type or "application/xml", "content-location": url},
-            sanitize_html=False,
-            resolve_relative_uris=False,
-        )
-        return _feed(made, url, root_of(body))
+        made, flaw = read_xml(body, url, content_type)
+        return _feed(made, url, root_of(body), flaw)
     except NotAFeed:
         raise
     except Exception as error:  # the library raises all sorts of things over broken documents
         raise NotAFeed(f"the feed cannot be read: {error!r}") from error
 
 
-def _check_growth(body: bytes) -> None:
-    text = body.replace(b"\0", b"")
-    longest = max(map(len, _ENTITY.findall(text)), default=0)
-    if longest * text.count(b"&") > MAX_GROWTH:
-        raise NotAFeed("the document's entities would make it swell beyond all bounds")
-
-
-def _feed(made: Any, url: str, root: str) -> Feed:
+def _feed(made: Any, url: str, root: str, flaw: str | None) -> Feed:
     about, version = made["feed"], str(made.get("version") or "")
     if not version and not made["entries"] and not (about and root in _ROOTS):
         raise NotAFeed("the document is no feed")
@@ -105,15 +85,8 @@ def _feed(made: Any, url: str, root: str) -> Feed:
         image=_href(about.get("image"), url) or _web(_text(about, "logo")) or _web(_text(about, "icon")),
         authors=_authors(about),
         entries=tuple(_entry(entry, url) for entry in made["entries"]),
-        flaw=_flaw(made),
+        flaw=flaw,
     )
-
-
-def _flaw(made: Any) -> str | None:
-    wrong = made.get("bozo_exception")
-    if isinstance(wrong, SAXParseException):
-        return f"line {wrong.getLineNumber()}: {wrong.getMessage()}"
-    return str(wrong) if isinstance(wrong, feedparser.CharacterEncodingUnknown) else None
 
 
 def _entry(entry: Any, url: str) -> Entry:
