@@ -11,10 +11,14 @@ log = logging.getLogger(__name__)
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """What was made of a page. `error` is set when its parser raised: the page stays, and can be parsed again."""
+    """What was made of a page; `beside` are links that lead no deeper.
+
+    `error` is set when its parser raised: the page stays, and can be parsed again.
+    """
 
     title: str = ""
     links: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     items: tuple[Item, ...] = ()
     error: str | None = None
 
@@ -32,10 +36,11 @@ class Parser:
             return Parsed()
         items: list[Item] = []
         links: list[str] = []
+        beside: list[str] = []
         try:
             async for made in marked.parse(page):
                 if isinstance(made, Link):
-                    links.append(made.url)
+                    (links if made.deeper else beside).append(made.url)
                 else:
                     items.append(made)
         except Exception as error:
@@ -43,7 +48,7 @@ class Parser:
             log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
             return Parsed(error=f"{marked.name}: {error!r}")
         title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
-        return Parsed(_storable(title), tuple(links), tuple(items))
+        return Parsed(_storable(title), tuple(links), tuple(beside), tuple(items))
 
 
 def _storable(text: str) -> str:

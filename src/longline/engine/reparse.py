@@ -91,7 +91,9 @@ class ParseWorker:
     async def _give(self, done: list[Done]) -> Reported:
         admission = Admission(self._verdicts)
         for lease, _, parsed in done:
-            admission.links(lease.task, parsed.links, await self._parts.plans.get(lease.task.run_id))
+            plan = await self._parts.plans.get(lease.task.run_id)
+            admission.links(lease.task, parsed.links, plan)
+            admission.beside(lease.task, parsed.beside, plan)
         batch = Batch(admit=admission.tasks, refused=admission.refused)
         given = [(lease.token, outcome) for lease, outcome, _ in done]
         return await self._parts.lifecycle.give(given, batch, admission.hosts)

@@ -53,7 +53,8 @@ async def sitemap(page: Page) -> AsyncIterator[Item | Link]:
     found = await asyncio.to_thread(read_sitemap, page.body, page.url, page.content_type)
     yield Item("sitemap", url=page.url, kind=found.kind, index=found.index, count=len(found.places), flaw=found.flaw)
     for place in found.places:
-        yield Link(place.url)
+        # An index is a step, or indexes could lead to indexes for ever.
+        yield Link(place.url, deeper=found.index)
 
 
 def read_sitemap(body: bytes, url: str = "", content_type: str = "") -> Sitemap:
