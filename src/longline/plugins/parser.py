@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from longline.plugins.made import Item, Link
@@ -42,7 +43,7 @@ class Parser:
         kind = page.content_type.partition(";")[0].strip().lower() or HTML[0]
         if "*" not in self.types and kind not in self.types:
             return None
-        fits = [len(glob.replace("*", "")) for glob in self.match if _expression(glob).fullmatch(page.url)]
+        fits = [len(glob.replace("*", "")) for glob in self.match if _matches(glob, page.url)]
         return max(fits) if fits and (self.when is None or self.when(page)) else None
 
     def _checked(self, one: object) -> Made:
@@ -73,6 +74,11 @@ def parser(
     return mark
 
 
+def _matches(glob: str, url: str) -> bool:
+    return glob == "*" or _expression(glob).fullmatch(url) is not None
+
+
+@lru_cache(maxsize=1000)
 def _expression(glob: str) -> re.Pattern[str]:
-    # Only the star is special: a question mark is a query and a bracket an address. `re` remembers what it compiled.
+    # Only the star is special: a question mark is a query and a bracket an address.
     return re.compile(".*".join(map(re.escape, re.sub(r"\*+", "*", glob).split("*"))), re.DOTALL)

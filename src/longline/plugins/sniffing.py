@@ -13,8 +13,15 @@ _ROOT = re.compile(
 )
 
 
+# Nearly every page is one of these, and every page is asked.
+_HTML = re.compile(rb"\s*+<(?:!doctype\s++)?html\b", re.IGNORECASE)
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?[ \t\r\n]*+\{")
+
+
 def root_of(body: bytes) -> str:
     """The name of the first element, without its prefix and in lower case; empty where there is none."""
+    if _HTML.match(body):
+        return "html"
     # Names are ASCII in any encoding of Unicode, once the zeros between its letters are gone.
     start = body[:LOOKED_AT].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
     found = _ROOT.match(start)
@@ -23,4 +30,4 @@ def root_of(body: bytes) -> str:
 
 def is_json(body: bytes) -> bool:
     """Whether a document begins as a JSON object does."""
-    return body[:LOOKED_AT].lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return _JSON.match(body) is not None
