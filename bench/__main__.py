@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from bench import frontier, growth, profile, race, report
+from bench import frontier, growth, profile, race, report, search
 from bench.contestants import CONTESTANTS, Contestant, chosen
 from bench.site import prepared
 
@@ -16,7 +16,7 @@ WIDTH = 110
 
 def main() -> None:
     """Run what was asked for: the race, or one of the other measurements."""
-    others = {"frontier": frontier.main, "growth": growth.main, "profile": profile.main}
+    others = {"frontier": frontier.main, "growth": growth.main, "profile": profile.main, "search": search.main}
     if sys.argv[1:] and (other := others.get(sys.argv[1])):
         other(sys.argv[2:])
         return
@@ -33,7 +33,7 @@ def main() -> None:
 
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m bench", description=__doc__, epilog="Also: python -m bench frontier, growth or profile"
+        prog="python -m bench", description=__doc__, epilog="Also: python -m bench frontier, growth, profile or search"
     )
     parser.add_argument(
         "--only", default=",".join(each.name for each in CONTESTANTS), help="contestants, separated by commas"

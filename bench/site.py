@@ -25,7 +25,9 @@ ROBOTS = "User-agent: *\nDisallow: /private/\nDisallow: /*.cgi$\n"
 _PLAIN = re.compile(r"/[A-Za-z0-9_./-]+\.html?")
 """Names that every contestant spells alike, so that what they fetched can be compared."""
 
-_HREF = re.compile(r"""(<(?:a|area)\b[^>]*?\bhref\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)""", re.IGNORECASE)
+_HREF = re.compile(
+    r"""(<(?:a|area|link|i?frame)\b[^>]*?\b(?:href|src)\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)""", re.IGNORECASE
+)
 _LARGEST = 512 * 1024
 """No larger page is taken: a single index of megabytes would weigh as much as a hundred pages."""
 
@@ -67,7 +69,7 @@ class Site:
 
 def prepared(pages: int, step: Callable[[str], None] = lambda _: None) -> Site:
     """The site of about that many pages; made once, then found in the cache."""
-    folder = CACHE / f"site-{pages}"
+    folder = CACHE / f"closed-{pages}"
     known = folder / "site.json"
     if not known.exists():
         shutil.rmtree(folder, ignore_errors=True)

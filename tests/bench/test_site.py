@@ -38,7 +38,7 @@ def test_a_generated_site_is_closed_and_whole(cache: Path, monkeypatch: pytest.M
     assert "generated" in made.described()
     for address in ADDRESSES:
         assert reached(made, address) == set(made.pages[address])
-        assert (cache / "site-40" / address / "robots.txt").read_text().startswith("User-agent: *")
+        assert (cache / "closed-40" / address / "robots.txt").read_text().startswith("User-agent: *")
 
 
 def test_a_generated_page_is_as_large_as_a_real_one():

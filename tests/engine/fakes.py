@@ -142,7 +142,7 @@ class Asker:
     ) -> None:
         sender = sender_of(http, clock, **settings)
         most = settings.get("max_bytes", 10**6)
-        self._fetcher = Fetcher(sender, Rules(sender, clock, most), clock, most, Politeness(), chance)
+        self._fetcher = Fetcher(sender, Rules(sender, clock), clock, most, Politeness(), chance)
 
     async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan, **facts: Any) -> Fetched:
         task = claimed(**facts)

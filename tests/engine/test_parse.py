@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from longline.engine.parse import Parsed, Parser
+from longline.model.errors import BadInput
 from longline.parsers import page as built_in
 from longline.plugins import Item, Link, Page, parser
 from longline.plugins.registry import Registry
@@ -77,3 +78,21 @@ async def test_a_title_can_be_stored_whatever_a_parser_makes_of_it(title: str, k
         yield Item("thing", title=title)
 
     assert (await parser_of(titles).parse(a_page())).title == kept
+
+
+async def test_a_source_may_ask_for_a_parser_by_name():
+    @parser("mine", match=())
+    def mine(page: Page):
+        yield Item("mine", title=page.config["word"])
+
+    got = await parser_of(mine).parse(a_page(config={"parser": "mine", "word": "W"}))
+    assert got.title == "W"
+    assert (await parser_of(mine).parse(a_page())).title == "One"
+    assert (await parser_of().parse(a_page(config={"parser": "mine"}))).error == "there is no parser mine"
+
+
+def test_a_parser_that_is_not_there_is_told_of_beforehand():
+    parser_of().check({})
+    parser_of().check({"parser": "page"})
+    with pytest.raises(BadInput, match="there is no parser 'pgae'; there are page"):
+        parser_of().check({"parser": "pgae"})

@@ -7,7 +7,7 @@ from longline.engine import rules as rules_of
 from longline.engine.frontier import TooSoon
 from longline.engine.rules import RobotsCache
 from longline.model import fate
-from longline.model.robots import Robots
+from longline.model.robots import MAX_BYTES, Robots
 from longline.ports.http import FetchFailed
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import Asker, FakeHttp, moved, response
@@ -23,6 +23,14 @@ async def test_what_robots_forbids_is_not_asked_for(fetcher: Asker, http: FakeHt
     assert (got.reason, got.response) == ("robots", None)
     assert (await fetcher.fetch(host, f"{HOME}open", PLAN)).reason == "ok"
     assert http.urls == [ROBOTS, f"{HOME}open"]
+
+
+async def test_rules_are_read_as_far_as_they_are_read_and_never_too_large(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
+    asked = {request.url: (request.max_bytes, request.cut) for request in http.requests}
+    assert asked == {ROBOTS: (MAX_BYTES + 1, True), HOME: (1000, False)}
 
 
 async def test_a_plan_may_do_without_robots(fetcher: Asker, http: FakeHttp, clock: FakeClock):
@@ -121,6 +129,10 @@ async def test_rules_come_compressed_or_broken(fetcher: Asker, http: FakeHttp, c
     encoded = (("Content-Encoding", "gzip"),)
     http.on(ROBOTS, response(ROBOTS, 200, gzip.compress(b"User-agent: *\nDisallow: /x\n"), encoded))
     assert (await fetcher.fetch(held(clock), f"{HOME}x", PLAN)).reason == "robots"
+    long = b"User-agent: *\nDisallow: /x\n" + b"#" * 2 * MAX_BYTES
+    http.on(other := "https://c.example/robots.txt", response(other, 200, gzip.compress(long), encoded))
+    got = await fetcher.fetch(held(clock, host="c.example"), "https://c.example/x", PLAN)
+    assert got.reason == "robots", "rules may be longer than a page"
     other = "https://b.example/robots.txt"
     http.on(other, response(other, 200, b"\x1f\x8b broken", encoded))
     got = await fetcher.fetch(held(clock, host="b.example"), "https://b.example/x", PLAN)

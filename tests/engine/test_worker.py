@@ -67,7 +67,7 @@ class Shop:
             lifecycle=lifecycle,
             pipeline=Pipeline(
                 plans=Plans(part(self.runs)),
-                fetcher=Fetcher(sender, Rules(sender, clock, 10**6), clock, 10**6, Politeness()),
+                fetcher=Fetcher(sender, Rules(sender, clock), clock, 10**6, Politeness()),
                 parser=Parser(Registry(page, mine)) if parse else None,
                 archive=Archive(part(self.tasks), part(self.blobs)),
                 clock=clock,

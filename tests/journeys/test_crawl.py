@@ -138,7 +138,7 @@ def test_limit_and_depth_bound_a_crawl(tmp_path: Path) -> None:
 
 def test_a_second_process_in_the_same_folder_is_told_so(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with running_site(pages=PAGES, delay=0.02) as site:
+    with running_site(pages=PAGES, delay=0.3) as site:
         first = start(site, out)
         wait_for_visits(site, 20, first)
         second = run(site, out)
@@ -146,3 +146,24 @@ def test_a_second_process_in_the_same_folder_is_told_so(tmp_path: Path) -> None:
         assert re.fullmatch(r"error: cannot adopt: run 1 is held by worker \d+\n", second.stderr)
         first.send_signal(signal.SIGINT)
         first.communicate(timeout=20)
+
+
+def test_a_parser_of_ones_own_says_where_to_go(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.py"
+    mine.write_text(
+        "from longline.plugins import Item, Link, Page, parser\n"
+        "@parser('mine', match='http://127.0.0.1:*')\n"
+        "async def mine(page: Page):\n"
+        "    yield Item('thing', title='Mine: ' + page.text('title'), body=page.article())\n"
+        "    for url in page.links('li:first-child a'):\n"
+        "        yield Link(url)\n"
+    )
+    with running_site(pages=40) as site:
+        done = run(site, tmp_path / "out", "--parsers", str(mine))
+        assert done.returncode == 0, done.stderr
+        titles = ask(tmp_path / "out", "SELECT title FROM pages ORDER BY title")
+        assert titles[:2] == [("Mine: Page 0",), ("Mine: Page 1",)]
+        assert 1 < len(titles) < 40
+        refused = run(site, tmp_path / "out", "--parser", "nobody")
+        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+        assert "there is no parser 'nobody'; there are" in refused.stderr

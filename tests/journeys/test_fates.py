@@ -4,11 +4,10 @@ import re
 import ssl
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
@@ -19,11 +18,9 @@ from longline.engine.pipeline import MOST_CLAIMS
 from longline.model import fate
 from longline.model.plan import CrawlPlan
 from longline.model.run import Fate
-from longline.parsers import page as built_in
-from longline.plugins import Item, Page, parser
 from longline.services.crawls import Crawls
 from longline.settings import Settings
-from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house, worker
+from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house
 from longline.wiring.crawl import FETCH
 from longline.wiring.house import joined, ready_tables
 from tests.cli.conftest import PROGRAM, surroundings
@@ -31,6 +28,7 @@ from tests.journeys.place import Place
 from tests.servers.postgres import apart
 from tests.servers.proxies import Manners, running_proxy
 from tests.web import SiteHandle, running_site
+from tests.web.site import ROBOTS
 from tests.web.unreachable import closed_port, full_port
 
 TRIES = 2
@@ -101,6 +99,9 @@ CASES = [
     Case("http://127.0.0.2:{closed}/", "failed", "egress", visits=0),
     Case("{site}/private/1", "skipped", "robots", visits=0),
     Case("{site}/to?url=/private/2", "skipped", "robots"),
+    # Rules are read, however long they are.
+    Case("{wordy}/private/1", "skipped", "robots", visits=0),
+    Case("{wordy}/gzip", "completed", "ok"),
 ]
 
 APART = {"content_type", "proxy_exhausted", "worker_lost"}
@@ -110,6 +111,16 @@ ELSEWHERE = {"internal", "network", "page_lost", "proxy_auth", "proxy_failed", "
 """Words for our own failures, for what nobody foresaw, and for proxies, of which a page hears `proxy_exhausted`."""
 
 
+THEIRS = """
+from longline.plugins import Item, parser
+
+@parser("own", match="*/theirs")
+async def own(page):
+    yield Item("page", title=page.title)
+    raise ZeroDivisionError("of their own")
+"""
+
+
 class Trouble(NamedTuple):
     """Where the troubles are: sites and ports."""
 
@@ -117,6 +128,7 @@ class Trouble(NamedTuple):
     curt: SiteHandle
     patient: SiteHandle
     lawless: SiteHandle
+    wordy: SiteHandle
     secure: SiteHandle
     closed: int
     full: int
@@ -140,8 +152,9 @@ def trouble() -> Iterator[Trouble]:
     with ExitStack() as stack:
         enter = stack.enter_context
         site, curt, patient = (enter(running_site(pages=1)) for _ in range(3))
-        lawless, secure = enter(running_site(pages=1, robots=500)), enter(running_site(pages=1, tls=certificate))
-        trouble = Trouble(site, curt, patient, lawless, secure, enter(closed_port()), enter(full_port()))
+        lawless, wordy = (enter(running_site(pages=1, robots=robots)) for robots in (500, ROBOTS + "#" * 1_000_000))
+        secure = enter(running_site(pages=1, tls=certificate))
+        trouble = Trouble(site, curt, patient, lawless, wordy, secure, enter(closed_port()), enter(full_port()))
         links = (f'<a href="{case.url}">x</a>' for case in trouble.cases() if case.linked)
         site.site.extra["/"] = "".join(links).encode()
         yield trouble
@@ -191,10 +204,10 @@ def test_every_failure_has_its_word_in_the_summary(here: Place, trouble: Trouble
         for url, state, reason, tries in here.ask("SELECT url, state, reason, attempt FROM tasks")
     }
     assert ended == {case.url: (case.fate, case.reason, case.tries) for case in cases}
-    summary: Summary = dict(Counter((case.fate, case.reason) for case in cases))
-    assert {(f, r): n for f, r, n in here.ask("SELECT fate, reason, count FROM fates")} == summary
-    assert apart(partial(told, here.settings)) == summary
-    assert printed(done.stdout) == summary | {("admitted", "the sum of these"): len(cases)}
+    wanted: Summary = dict(Counter((case.fate, case.reason) for case in cases))
+    assert {(f, r): n for f, r, n in here.ask("SELECT fate, reason, count FROM fates")} == wanted
+    assert apart(partial(told, here.settings)) == wanted
+    assert printed(done.stdout) == wanted | {("admitted", "the sum of these"): len(cases)}
     here.assert_sums_reconcile()
     visits = trouble.visits()
     assert {case.url: visits[case.url] for case in cases} == {
@@ -232,18 +245,12 @@ async def test_proxies_that_all_fail_leave_a_page_without_a_way(here: Place):
     here.assert_sums_reconcile()
 
 
-async def test_a_parser_of_somebodys_own_fails_its_pages_alone(here: Place, monkeypatch: pytest.MonkeyPatch):
-    @parser("own", match="*/theirs")
-    async def own(page: Page) -> AsyncIterator[Item]:
-        yield Item("page", title=page.title)
-        raise ZeroDivisionError("of their own")
-
-    theirs = ModuleType("theirs")
-    vars(theirs).update(vars(built_in), own=own)
-    monkeypatch.setattr(worker, "page", theirs)
+async def test_a_parser_of_somebodys_own_fails_its_pages_alone(here: Place, tmp_path: Path):
+    theirs = tmp_path / "theirs.py"
+    theirs.write_text(THEIRS)
     with running_site(pages=1) as site:
         site.site.extra = {"/": b'<a href="/theirs">x</a><a href="/gzip">x</a>', "/theirs": b"<title>Theirs</title>"}
-        result = await crawl(here.settings, asking(site), Watcher())
+        result = await crawl(replace(here.settings, parsers=(str(theirs),)), asking(site), Watcher())
         assert summary(result) == {("completed", "ok"): 2, ("failed", "parser_error"): 1}
         assert site.visits()["/theirs"] == 1
     [(url, error)] = here.ask("SELECT url, error FROM tasks WHERE reason = 'parser_error'")

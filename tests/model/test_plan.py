@@ -14,3 +14,11 @@ def test_a_plan_of_an_older_version_reads_with_defaults():
 
 def test_the_same_plan_has_the_same_text():
     assert CrawlPlan(("a",), robots=True).text() == CrawlPlan(("a",)).text()
+
+
+def test_what_parsers_are_told():
+    assert CrawlPlan(("a",)).config == {}
+    plan = CrawlPlan(("a",), parsing='{"parser": "article", "selectors": {"article": {"title": "h1"}}}')
+    assert plan.config["parser"] == "article"
+    assert CrawlPlan.read(plan.text()).config == plan.config
+    assert hash(plan)

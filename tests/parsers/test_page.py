@@ -55,7 +55,7 @@ def links(markup: str, content_type: str = "text/html; charset=utf-8") -> list[s
         ),
         ('<base href="/base/"><a href="a">', ["https://example.com/base/a"]),
         ('<a href="a"><base href="https://other.example/">', ["https://other.example/a"]),
-        ('<link href="style.css"><img src="x.png"><form action="/f">', []),
+        ('<link rel="stylesheet" href="style.css"><img src="x.png"><form action="/f">', []),
         ("", []),
     ],
 )

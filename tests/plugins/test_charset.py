@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longline.plugins.charset import PRESCAN_BYTES, charset_of, decode
+from longline.plugins.charset import PRESCAN_BYTES, charset_of, decode, decode_as, encode_as
+from longline.plugins.labels import names
 
 LATIN = "text/html; charset=iso-8859-1"
 
@@ -54,17 +55,90 @@ LATIN = "text/html; charset=iso-8859-1"
         (b"", "", ""),
         # bytes that are none in the encoding
         (b"gr\xfcn", "text/html; charset=utf-8", "gr\ufffdn"),
-        (b"\x81", "text/html; charset=windows-1252", "\ufffd"),
+        (b"\x81", "text/html; charset=windows-1252", "\x81"),
     ],
 )
 def test_decode(body, content_type, text):
     assert decode(body, content_type) == text
 
 
-def test_only_the_beginning_is_looked_at():
+@pytest.mark.parametrize(
+    ("start", "name"),
+    [
+        (b"<meta charset=windows-1251>", "windows-1251"),
+        (b"<meta\ncharset = 'windows-1251' >", "windows-1251"),
+        (b"<meta/charset=windows-1251>", "windows-1251"),
+        (b"<metacharset=windows-1251>", "utf-8"),
+        (b"<meta name=x data-charset=windows-1251>", "utf-8"),
+        (b"<meta charset=nonsense><meta charset=windows-1251>", "windows-1251"),
+        (b"<meta charset=koi8-r charset=windows-1251>", "koi8-r"),
+        (b'<meta charset="\n windows-1251 ">', "windows-1251"),
+        (b"<meta charset='windows-1251>", "utf-8"),
+        (b"<meta charset=windows-1251", "utf-8"),
+        # a pragma says it only together with what it is a pragma for
+        (b"<meta content='text/html; charset=windows-1251'>", "utf-8"),
+        (b"<meta content='text/html; charset=windows-1251' http-equiv=Content-Type>", "windows-1251"),
+        (b"<meta http-equiv=refresh content='text/html; charset=windows-1251'>", "utf-8"),
+        (b"<meta http-equiv=content-type content='charset charset = \"windows-1251\"'>", "windows-1251"),
+        # comments and other tags hide it
+        (b"<!--><meta charset=windows-1251>", "windows-1251"),
+        (b"<!-- > <meta charset=windows-1251> -->", "utf-8"),
+        (b"<p title='<meta charset=windows-1251>'>", "utf-8"),
+        (b"</p title='<meta charset=windows-1251>'>", "utf-8"),
+        (b'<!doctype html "<meta charset=windows-1251>">', "utf-8"),
+        (b"<? <meta charset=windows-1251>", "utf-8"),
+        (b"a < b <meta charset=windows-1251>", "windows-1251"),
+        # what a page says of itself in ASCII is no encoding that ASCII is none of
+        (b"<meta charset=utf-16le>", "utf-8"),
+        (b"<meta charset=x-user-defined>", "windows-1252"),
+        (b"<meta charset=iso-2022-kr>", "replacement"),
+        # XML comes last
+        (b"<?xml version='1.0' encoding='koi8-r'?><meta charset=windows-1251>", "windows-1251"),
+        (b"<?xml version='1.0' encoding = \"koi8-r\"?>", "koi8-r"),
+        (b"<?xml version='1.0'?> encoding='koi8-r'", "utf-8"),
+        (b" <?xml version='1.0' encoding='koi8-r'?>", "utf-8"),
+        (b"<?xml version='1.0' encoding='utf-16'?>", "utf-8"),
+        ("<?xml version='1.0'?>".encode("utf-16-le"), "utf-16le"),
+        ("<?xml version='1.0'?>".encode("utf-16-be"), "utf-16be"),
+    ],
+)
+def test_what_a_page_says_of_itself(start, name):
+    assert charset_of(start)[0] == name
+
+
+def test_a_declaration_further_down_counts_unless_a_script_only_speaks_of_it():
     declaration = b"<meta charset=windows-1251>"
-    assert charset_of(b" " * (PRESCAN_BYTES - len(declaration)) + declaration) == ("cp1251", 0)
-    assert charset_of(b" " * PRESCAN_BYTES + declaration) == ("utf-8", 0)
+    assert charset_of(b" " * PRESCAN_BYTES + declaration) == ("windows-1251", 0)
+    assert charset_of(b" " * PRESCAN_BYTES + b"<script>'" + declaration + b"'</script>") == ("utf-8", 0)
+    assert charset_of(b"<meta charset=koi8-r>" + b" " * PRESCAN_BYTES + declaration) == ("koi8-r", 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "text"),
+    [
+        ("koi8-u", b"\xae\xbe\xc1", "\u045e\u040e\u0430"),
+        ("windows-1255", b"\xca\x81\xd9", "\u05ba\x81\ufffd"),
+        ("windows-1253", b"\xaa\x81", "\ufffd\x81"),
+        ("macintosh", b"\xdb", "€"),
+        ("x-user-defined", b"a\x80\xff", "a\uf780\uf7ff"),
+        ("replacement", b"anything <b>", "\ufffd"),
+        ("replacement", b"", ""),
+        ("euc-jp", b"\xa1\xc1\xad\xa1\xa4\xa2", "\uff5e①あ"),
+        ("euc-jp", b"\xa4a", "\ufffda"),
+        ("iso-2022-jp", b'\x1b$B$"\x1b(Ba', "あa"),
+        ("gbk", b"\x80", "€"),
+        ("shift_jis", b"\x87\x40", "①"),
+    ],
+)
+def test_encodings_are_the_standards_not_pythons(name, body, text):
+    assert decode_as(name, body) == text
+
+
+@pytest.mark.parametrize("name", names())
+def test_every_encoding_can_be_read_and_written(name):
+    assert decode_as(name, bytes(range(256)))
+    if name not in ("replacement", "utf-16le", "utf-16be"):
+        assert decode_as(name, encode_as(name, "a b")) == "a b"
 
 
 @given(st.binary(max_size=200), st.text(max_size=40))

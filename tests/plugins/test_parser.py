@@ -34,7 +34,7 @@ async def made_of(function: Any, page: Page) -> list[Item | Link]:
 async def test_the_ten_lines():
     page = Page("https://news.example/story", b"<h1>Catch</h1><p>Text</p><a class=related href=more>More</a>")
     assert await made_of(article, page) == [
-        Item("article", title="Catch", body="Catch\nText\nMore", url="https://news.example/story"),
+        Item("article", title="Catch", body="Text\nMore", url="https://news.example/story"),
         Link("https://news.example/more", priority=1),
     ]
 

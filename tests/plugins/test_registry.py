@@ -1,6 +1,7 @@
 """Which parser a page goes to."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from longline.model.errors import BadInput
 from longline.plugins import Item, Page, parser
-from longline.plugins.registry import Registry
+from longline.plugins.registry import Registry, Shelf
 
 
 def module(name: str, **parsers: str) -> ModuleType:
@@ -84,3 +85,54 @@ def test_two_parsers_may_not_share_a_name():
 def test_registries_know_nothing_of_each_other():
     assert Registry(OURS).parsers
     assert Registry().parsers == ()
+
+
+def test_by_name():
+    registry = Registry(OURS)
+    assert registry.named("page") is registry.parsers[0]
+    assert registry.named("nobody") is None
+
+
+def test_without_a_pattern_only_by_name():
+    @parser("asked-for", match=())
+    def function(page: Page) -> Iterator[Item]:
+        yield Item("page", url=page.url)
+
+    made: Any = ModuleType("made")
+    made.function = function
+    registry = Registry(made)
+    assert registry.named("asked-for")
+    assert chosen(registry, "https://a.example/") is None
+
+
+MINE = """
+from longline.plugins import Item, parser
+@parser("mine", match="https://mine.example/*")
+def mine(page):
+    yield Item("mine", url=page.url)
+"""
+
+
+def test_a_shelf_opens_modules_and_files(tmp_path: Path):
+    (tmp_path / "mine.py").write_text(MINE)
+    registry = Shelf(("longline.parsers.page",), (str(tmp_path / "mine.py"),)).open()
+    assert [found.name for found in registry.parsers] == ["page", "mine"]
+    assert chosen(registry, "https://mine.example/x") == "mine"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("none.py", None, "none.py is no Python file"),
+        ("words.txt", "words", "words.txt is no Python file"),
+        ("broken.py", "def", "broken.py cannot be loaded: SyntaxError"),
+        ("raises.py", "1 / 0", "raises.py cannot be loaded: ZeroDivisionError"),
+        ("empty.py", "x = 1", "there is no parser in .*empty.py; mark a function with @parser"),
+        ("twice.py", MINE.replace('"mine"', '"page"'), "two parsers are called 'page'"),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, name: str, text: str | None, error: str):
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    with pytest.raises(BadInput, match=error):
+        Shelf(("longline.parsers.page",), (str(tmp_path / name),)).open()

@@ -126,10 +126,9 @@ def test_flags_are_read_like_everything_else():
 
 
 def test_a_key_that_nothing_obeys_yet_is_warned_of():
-    loaded = load(environ={"LONGLINE_SEARCH": "http://h:9200", "AUTH_INTERNAL_SECRET": "x"})
+    loaded = load(environ={"AUTH_INTERNAL_SECRET": "x"})
     assert sorted(loaded.notes) == [
         "AUTH_INTERNAL_SECRET sets internal_secret, which has no effect yet",
-        "LONGLINE_SEARCH sets search, which has no effect yet",
     ]
     assert load(environ={"CRAWLER_SCHEDULER_ENABLED": "true"}).notes == ()
     assert load(environ={"CRAWLER_SCHEDULER_ENABLED": "false"}).notes != ()

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn
 from rich.table import Table
 
 from longline.cli import logs
+from longline.cli.export import write
 from longline.cli.flags import takes
 from longline.cli.loop import run as run_loop
 from longline.model.plan import CrawlPlan
@@ -24,6 +25,9 @@ from longline.wiring import crawl as crawl_once
 _INTERRUPTED = 130
 _FAILED = 1
 _OWN_MACHINE_CONCURRENCY = 8
+_FILES = ("jsonl", "parquet")
+"""What a crawl writes beside its archive when it has ended; `longline export` writes more."""
+
 _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancelled": "magenta", "open": "cyan"}
 
 
@@ -37,6 +41,8 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "respect_robots",
     "egress_allow",
     "proxies",
+    "parsers",
+    "parser",
     "log_level",
 )
 def crawl(
@@ -78,6 +84,9 @@ def run(loaded: Loaded, wish: Wish) -> None:
     with _Bar(console, start) as bar:
         result = run_loop(crawl_once(settings, request, bar))
     _summary(console, result, settings)
+    if result.run.completed and result.run.state in RUN_ENDED:
+        written = write(settings, result.run.id, settings.data, _FILES, console)
+        console.print(f"tables are in {', '.join(Path(file.path).name for file in written)} beside it")
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:
@@ -109,6 +118,7 @@ def _plan(loaded: Loaded, start: Url, depth: int, *, offsite: bool) -> CrawlPlan
         delay_ms=round(delay * 1000),
         concurrency=_OWN_MACHINE_CONCURRENCY if own and default else s.host_concurrency,
         max_attempts=s.max_retries + 1,
+        parsing=msgspec.json.encode({"parser": s.parser} if s.parser else {}).decode(),
     )
 
 

@@ -8,7 +8,22 @@ from rich.console import Console
 from rich.text import Text
 from typer.exceptions import TyperException
 
-from longline.cli import bots, crawl, demo, doctor, migrate, policies, proxies, serve, settings, token, version
+from longline.cli import (
+    bots,
+    crawl,
+    demo,
+    doctor,
+    export,
+    migrate,
+    page,
+    policies,
+    proxies,
+    search,
+    serve,
+    settings,
+    token,
+    version,
+)
 from longline.model.errors import LonglineError
 from longline.settings.layers import DEBUG_NAME
 
@@ -25,7 +40,8 @@ def build() -> typer.Typer:
         rich_markup_mode=None,
     )
     commands = (
-        *(serve.up, crawl.crawl, demo.demo, token.token, serve.api, serve.worker),
+        *(serve.up, crawl.crawl, demo.demo, search.search, page.page, export.export),
+        *(token.token, serve.api, serve.worker),
         *(migrate.migrate, doctor.doctor, settings.settings, version.version),
     )
     for command in commands:

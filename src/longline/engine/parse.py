@@ -1,10 +1,15 @@
 """Parse: what a page says and where it leads, by whichever parser the registry has for it."""
 
 import logging
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 import msgspec
 
+from longline.model.errors import BadInput
 from longline.plugins import Item, Link, Page
+from longline.plugins.intricacy import suspicious
+from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
 log = logging.getLogger(__name__)
@@ -23,32 +28,54 @@ class Parsed(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class Parser:
-    """Runs the parser of a page."""
+class Elsewhere(Protocol):
+    """Somebody who parses where it holds up nobody."""
 
-    def __init__(self, registry: Registry) -> None:
-        self._registry = registry
+    async def parse(self, parser: str, page: Page) -> Parsed:
+        """What the parser of that name makes of the page."""
+
+
+class Parser:
+    """Runs the parser of a page: a light one here, any other `elsewhere` if there is such a place."""
+
+    def __init__(self, registry: Registry, elsewhere: Elsewhere | None = None) -> None:
+        self._registry, self._elsewhere = registry, elsewhere
+
+    def check(self, config: Mapping[str, Any]) -> None:
+        """Refuse a config that asks for a parser that there is none of by that name."""
+        name = config.get("parser")
+        if name and self._registry.named(name) is None:
+            known = ", ".join(sorted(parser.name for parser in self._registry.parsers))
+            raise BadInput(f"there is no parser {name!r}; there are {known}")
 
     async def parse(self, page: Page) -> Parsed:
         """Items and links of a page; a page that no parser wants has neither."""
-        marked = self._registry.parser_for(page)
+        named = page.config.get("parser")
+        marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
-            return Parsed()
-        items: list[Item] = []
-        links: list[str] = []
-        beside: list[str] = []
-        try:
-            async for made in marked.parse(page):
-                if isinstance(made, Link):
-                    (links if made.deeper else beside).append(made.url)
-                else:
-                    items.append(made)
-        except Exception as error:
-            # A parser is somebody else's code: whatever it raises is this page's fate and no reason to stop.
-            log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
-            return Parsed(error=f"{marked.name}: {error!r}")
-        title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
-        return Parsed(_storable(title), tuple(links), tuple(beside), tuple(items))
+            return Parsed(error=f"there is no parser {named}" if named else None)
+        if self._elsewhere is not None and (not marked.light or suspicious(page.body)):
+            return await self._elsewhere.parse(marked.name, page)
+        return await run(marked, page)
+
+
+async def run(marked: Marked, page: Page) -> Parsed:
+    """What one parser makes of one page, here and now."""
+    items: list[Item] = []
+    links: list[str] = []
+    beside: list[str] = []
+    try:
+        async for made in marked.parse(page):
+            if isinstance(made, Link):
+                (links if made.deeper else beside).append(made.url)
+            else:
+                items.append(made)
+    except Exception as error:
+        # A parser is somebody else's code: whatever it raises is this page's fate and no reason to stop.
+        log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
+        return Parsed(error=f"{marked.name}: {error!r}")
+    title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
+    return Parsed(_storable(title), tuple(links), tuple(beside), tuple(items))
 
 
 def _storable(text: str) -> str:

@@ -51,7 +51,7 @@ class Pipeline:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)
             task, fetched, page = await self._fetch(host, task, plan)
-            parsed = await self._parse(page)
+            parsed = await self._parse(page, plan)
         except (LeaseLost, TooSoon, Unavailable):
             raise
         except Exception as error:
@@ -81,7 +81,8 @@ class Pipeline:
             return None
         return Page(response.url, fetched.body, status=response.status, headers=response.headers)
 
-    async def _parse(self, page: Page | None) -> Parsed | None:
+    async def _parse(self, page: Page | None, plan: CrawlPlan) -> Parsed | None:
         if page is None:
             return Parsed()
+        page.config = plan.config
         return await self.parser.parse(page) if self.parser is not None else None

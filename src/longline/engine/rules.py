@@ -5,10 +5,12 @@ import logging
 from collections import OrderedDict
 from weakref import WeakValueDictionary
 
+import msgspec
+
 from longline.engine.frontier import HeldHost
 from longline.engine.sender import Errand, Sender
 from longline.model.encoding import Undecodable, decode_body
-from longline.model.robots import Robots
+from longline.model.robots import MAX_BYTES, Robots
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
@@ -18,6 +20,9 @@ log = logging.getLogger(__name__)
 MAX_HOPS = 5
 MAX_CRAWL_DELAY = 60.0
 """A longer Crawl-delay is cut to this: a site may ask for patience, not for ever."""
+
+MAX_DECODED = 20 * MAX_BYTES
+"""How far compressed rules may swell, whatever a page may: none that can be read may be missed."""
 
 KNOWN_SECONDS = 3600.0
 UNKNOWN_SECONDS = 1.0
@@ -50,8 +55,8 @@ class RobotsCache:
 class Rules:
     """The rules of the sites whose hosts are in one worker's hand."""
 
-    def __init__(self, sender: Sender, clock: Clock, max_bytes: int) -> None:
-        self._sender, self._clock, self._max_bytes = sender, clock, max_bytes
+    def __init__(self, sender: Sender, clock: Clock) -> None:
+        self._sender, self._clock = sender, clock
         self._known = RobotsCache()
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -94,6 +99,8 @@ class Rules:
 
     async def _ask(self, host: HeldHost, origin: str, errand: Errand) -> Robots:
         target = f"{origin}/robots.txt"
+        # One byte more than is read of it, so that the last line is known to be cut.
+        errand = msgspec.structs.replace(errand, cut_at=MAX_BYTES + 1)
         for _ in range(MAX_HOPS + 1):
             if target.startswith(f"{origin}/"):
                 response = (await self._sender.send(host, target, errand)).response
@@ -110,7 +117,7 @@ class Rules:
 
     def _read(self, response: Response) -> Robots:
         try:
-            body = decode_body(response.headers, response.body, self._max_bytes)
+            body = decode_body(response.headers, response.body, MAX_DECODED)
         except Undecodable:
             body = response.body
         if response.status >= 500:

@@ -38,11 +38,15 @@ class LeaseLost(Exception):
 
 
 class Errand(msgspec.Struct, frozen=True):
-    """Whose request it is: the run, what it was asked to do, and headers of this request alone."""
+    """Whose request it is: the run, what it was asked to do, and headers of this request alone.
+
+    With `cut_at` a body of more bytes is cut there; without, one that is larger than a page may be is a failure.
+    """
 
     run_id: int
     plan: CrawlPlan
     headers: Headers = ()
+    cut_at: int | None = None
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -124,7 +128,8 @@ class Sender:
             connect_seconds=s.connect_seconds,
             idle_seconds=s.idle_seconds,
             total_seconds=s.total_seconds,
-            max_bytes=s.max_bytes,
+            max_bytes=errand.cut_at or s.max_bytes,
+            cut=errand.cut_at is not None,
         )
 
     def _headers(self, url: str, errand: Errand) -> Headers:

@@ -1,5 +1,10 @@
 """What a run was asked to do, as it is kept in the run's row."""
 
+from collections.abc import Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any
+
 import msgspec
 
 from longline.model.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
@@ -29,6 +34,7 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     `user_agents`, where there are any; robots.txt is read for the first. `headers` go with every request. With
     `conditional` a page that was fetched before is asked for only if it changed since; with `sitemaps` those that a
     site's robots.txt names are read. `source_id` is the run's: its proxies are used.
+    `parsing` is what its config says to parsers, a JSON object.
     """
 
     seeds: tuple[str, ...]
@@ -50,6 +56,12 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     sitemaps: bool = False
     proxying: Proxying = Proxying()
     source_id: int | None = None
+    parsing: str = "{}"
+
+    @property
+    def config(self) -> Mapping[str, Any]:
+        """What parsers are told: which of them, and their selectors."""
+        return _config(self.parsing)
 
     def text(self) -> str:
         """The plan as the text that is stored."""
@@ -59,3 +71,9 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     def read(cls, text: str) -> "CrawlPlan":
         """A stored plan."""
         return msgspec.json.decode(text, type=cls)
+
+
+@lru_cache(256)
+def _config(text: str) -> Mapping[str, Any]:
+    # A plan is asked for it at every page.
+    return MappingProxyType(msgspec.json.decode(text, type=dict[str, Any]))

@@ -103,9 +103,10 @@ def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
         start = can_ada.parse(base)
     except (ValueError, TypeError):
         return []
-    # Most links of a page are repeats that differ in the fragment only: drop them before the costly part.
-    raw = dict.fromkeys(_bare(href) for href in hrefs if not href.startswith(_NOT_PAGES))
-    return list(dict.fromkeys(url for href in raw if (url := _resolve(start, href))))
+    # Most links of a page are repeats, or differ in the fragment only: drop them before the costly part.
+    raw = dict.fromkeys(map(_bare, dict.fromkeys(hrefs)))
+    joined = (_resolve(start, href) for href in raw if not href.startswith(_NOT_PAGES))
+    return list(dict.fromkeys(url for url in joined if url))
 
 
 def _bare(href: str) -> str:

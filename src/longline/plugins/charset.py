@@ -1,86 +1,189 @@
-"""From bytes to text by the rules of HTML: byte order mark, header, `meta`, and only then a guess."""
+"""From bytes to text by the rules of HTML: byte order mark, header, what the page itself says, and only then a guess.
+
+Names of encodings are those of the Encoding Standard, in lower case.
+"""
 
 import codecs
 import re
+from collections.abc import Iterator
+
+from longline.plugins.labels import encoding_of
 
 PRESCAN_BYTES = 1024
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-_HEADER = re.compile(r"charset\s*=\s*[\"']?\s*([^\s\"';]+)", re.IGNORECASE)
-_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
-_META = re.compile(rb"<meta[\s/][^>]*?charset\s*=\s*[\"']?\s*([^\s\"'/>;]+)", re.IGNORECASE)
-_XML = re.compile(rb"\s*<\?xml[^>]*?encoding\s*=\s*[\"']([^\"']+)", re.IGNORECASE)
+_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
+_HEADER = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
 
-# The Encoding Standard's encodings by Python's names for them. A page chooses among these and nothing else: Python
-# knows codecs that are slow, that warn, or that are no text at all.
-_ENCODINGS = {
-    **{name: name for name in ("utf-8", "utf-16-le", "utf-16-be", "cp866", "koi8-r", "koi8-u", "mac-roman")},
-    **{name: name for name in ("mac-cyrillic", "euc_jp", "iso2022_jp", "gb18030", "cp932", "cp949", "big5hkscs")},
-    **{f"cp{number}": f"cp{number}" for number in (874, *range(1250, 1259))},
-    **{f"iso8859-{number}": f"iso8859-{number}" for number in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
-    # Where the standard means something else, or something larger, than Python does by the same name.
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "utf-16": "utf-16-le",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "euc_kr": "cp949",
-    "big5": "big5hkscs",
-}
-_ALIASES = {
-    "unicode": "utf-16-le",
-    "unicode-1-1-utf-8": "utf-8",
-    "windows-874": "cp874",
-    "x-cp1252": "cp1252",
-    "x-gbk": "gb18030",
-    "x-mac-cyrillic": "mac-cyrillic",
-    "x-sjis": "cp932",
+_UTF16_XML = ((b"<\0?\0x\0", "utf-16le"), (b"\0<\0?\0x", "utf-16be"))
+_XML = re.compile(
+    rb"<\?xml(?=[^>]*>)[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\"\x00-\x20>]*)\"|'([^'\x00-\x20>]*)')"
+)
+_META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
+_LATE = re.compile(rb"<meta[\t\n\f\r /][^>]*charset", re.IGNORECASE)
+_SCRIPT = re.compile(rb"<script\b.*?</script", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(rb"</?[a-z][^\t\n\f\r >]*", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    rb"[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)"
+    rb"(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:([\"'])(.*?)(?:\2|\Z)|([^\t\n\f\r >]*)))?",
+    re.DOTALL,
+)
+_CONTENT = re.compile(rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))")
+
+# Where Python calls an encoding of the standard otherwise, or means something smaller by the name.
+_CODECS = {
+    "utf-16le": "utf-16-le",
+    "utf-16be": "utf-16-be",
+    "ibm866": "cp866",
     "iso-8859-8-i": "iso8859-8",
+    "macintosh": "mac-roman",
+    "x-mac-cyrillic": "mac-cyrillic",
+    "gbk": "gb18030",
+    "big5": "big5hkscs",
+    "iso-2022-jp": "iso2022_jp_ext",
+    "shift_jis": "cp932",
+    "euc-kr": "cp949",
+    "x-user-defined": "latin-1",
+}
+# Characters that the standard reads otherwise than Python's codec of that name.
+_OTHERWISE = {
+    "koi8-u": {0x255D: 0x45E, 0x256C: 0x40E},
+    "euc-jp": {0x301C: 0xFF5E, 0x2016: 0x2225, 0x2212: 0xFF0D, 0xA2: 0xFFE0, 0xA3: 0xFFE1, 0xAC: 0xFFE2},
+    "x-user-defined": {byte: 0xF700 + byte for byte in range(0x80, 0x100)},
 }
 
 
 def charset_of(body: bytes, content_type: str = "") -> tuple[str, int]:
-    """The encoding of a page by Python's name, and how many bytes of mark stand before its text."""
+    """The encoding of a page, and how many bytes of mark stand before its text."""
     for mark, name in _MARKS:
         if body.startswith(mark):
             return name, len(mark)
-    declared = _known(_from_header(content_type)) or _declared_inside(body[:PRESCAN_BYTES])
+    found = _HEADER.search(content_type)
+    declared = (encoding_of(found[1]) if found else None) or _prescan(body[:PRESCAN_BYTES]) or _late(body)
     return declared or _guess(body), 0
 
 
 def decode(body: bytes, content_type: str = "") -> str:
     """The text of a page; bytes that are none in its encoding are replaced."""
     name, skip = charset_of(body, content_type)
-    return body[skip:].decode(name, "replace")
+    return decode_as(name, body[skip:])
 
 
-def _from_header(content_type: str) -> str:
-    found = _HEADER.search(content_type)
-    return found[1] if found else ""
+def decode_as(name: str, body: bytes) -> str:
+    """The text that these bytes are in one of the standard's encodings."""
+    if name == "replacement":  # encodings that were used to smuggle markup past filters: nothing of them is read
+        return "\ufffd" if body else ""
+    if name == "windows-1255":  # Python knows no letter for this byte
+        return "\u05ba".join(piece.decode("cp1255", _ERRORS) for piece in body.split(b"\xca"))
+    text = body.decode(_codec(name), "replace" if name.startswith("utf") else _ERRORS)
+    return text.translate(_OTHERWISE[name]) if name in _OTHERWISE else text
 
 
-def _declared_inside(start: bytes) -> str | None:
-    found = _META.search(_COMMENT.sub(b"", start)) or _XML.match(start)
-    name = _known(found[1].decode("ascii", "replace")) if found else None
-    # What could be read as ASCII up to here cannot be UTF-16, whatever it says.
-    return "utf-8" if name and name.startswith("utf-16") else name
+def encode_as(name: str, text: str) -> bytes:
+    """The bytes of a text in one of the standard's encodings, as a form or a query writes what it has no bytes for."""
+    if name.startswith("utf-16") or name == "replacement":
+        name = "utf-8"
+    return text.encode(_codec(name), "replace" if name == "utf-8" else "xmlcharrefreplace")
 
 
-def _known(label: str) -> str | None:
-    label = label.strip().lower()
-    try:
-        return _ENCODINGS.get(codecs.lookup(_ALIASES.get(label, label)).name)
-    except (LookupError, ValueError):  # ValueError: a null character
-        return None
+def _codec(name: str) -> str:
+    return _CODECS.get(name) or name.replace("windows-", "cp")
+
+
+def _prescan(start: bytes) -> str | None:
+    """What the page says of itself in its first bytes; XML's way of saying it comes last."""
+    for sign, name in _UTF16_XML:
+        if start.startswith(sign):
+            return name
+    at = 0
+    while (at := start.find(b"<", at)) >= 0:
+        if start.startswith(b"<!--", at):
+            at = _after(start, b"-->", at + 2)
+        elif tag := _TAG.match(start, at):
+            declared, at = _declared(start, at, tag.end())
+            if declared:
+                return declared
+        elif start[at + 1 : at + 2] in (b"!", b"/", b"?"):
+            at = _after(start, b">", at)
+        else:
+            at += 1
+    found = _XML.match(start)
+    return _inside(found[1] or found[2]) if found else None
+
+
+def _late(body: bytes) -> str | None:
+    """What a `meta` further down says: a browser that meets it begins anew."""
+    return _prescan(_SCRIPT.sub(b"", body)) if _LATE.search(body, PRESCAN_BYTES) else None
+
+
+def _after(start: bytes, sign: bytes, at: int) -> int:
+    found = start.find(sign, at)
+    return found + len(sign) if found >= 0 else len(start)
+
+
+def _declared(start: bytes, at: int, end: int) -> tuple[str | None, int]:
+    """The encoding that the tag there declares, if it is a `meta` that does, and where the tag ends."""
+    meta = _META.match(start, at)
+    seen: dict[bytes, bytes] = {}
+    for name, value, reached in _attributes(start, meta.end() if meta else end):
+        seen.setdefault(name, value)
+        end = reached
+    return (_of_meta(seen) if meta and end < len(start) else None), end
+
+
+def _attributes(start: bytes, at: int) -> Iterator[tuple[bytes, bytes, int]]:
+    """Names and values in lower case, each with where it ends; one that is cut off says that everything is read."""
+    while found := _ATTRIBUTE.match(start, at):
+        at = found.end()
+        yield found[1].lower(), (found[3] or found[4] or b"").lower(), at
+
+
+def _of_meta(seen: dict[bytes, bytes]) -> str | None:
+    if b"charset" in seen:
+        return _inside(seen[b"charset"])
+    found = _CONTENT.search(seen.get(b"content", b""))
+    pragma = seen.get(b"http-equiv") == b"content-type"
+    return _inside(found[1] or found[2] or found[3] or b"") if found and pragma else None
+
+
+def _inside(label: bytes) -> str | None:
+    """The encoding that a page names in its own text."""
+    name = encoding_of(label.decode("latin-1"))
+    if name in ("utf-16le", "utf-16be"):  # what could be read as ASCII up to here cannot be that
+        return "utf-8"
+    return "windows-1252" if name == "x-user-defined" else name
 
 
 def _guess(body: bytes) -> str:
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
-        return "cp1252"
+        return "windows-1252"
     return "utf-8"
+
+
+_ERRORS = "longline-standard"
+
+
+def _standard(error: UnicodeError) -> tuple[str, int]:
+    """What the standard has for bytes that a codec of Python's does not know."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    bad = error.object[error.start : error.start + 2]
+    if error.encoding == "euc_jp" and len(bad) == 2 and min(bad) >= 0xA1:
+        return _row_of_windows(bad), error.start + 2
+    if error.encoding == "charmap" and bad[0] < 0xA0:
+        return chr(bad[0]), error.start + 1
+    if error.encoding == "gb18030" and bad[0] == 0x80:
+        return "€", error.start + 1
+    return "\ufffd", error.end
+
+
+def _row_of_windows(pair: bytes) -> str:
+    """Two bytes of EUC-JP from the rows that Windows added, by way of Shift_JIS, where Python knows them."""
+    row, cell = pair[0] - 0xA1, pair[1] - 0xA1
+    lead, trail = row // 2, cell + 94 * (row % 2)
+    shifted = bytes((lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)))
+    return shifted.decode("cp932", "replace")[:1]
+
+
+codecs.register_error(_ERRORS, _standard)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from longline.model.url import join_all
-from longline.plugins.page import Page, hrefs
+from longline.plugins.page import Page
 
 FEED_PATHS = ("/feed", "/rss", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml")
 SITEMAP_PATHS = ("/sitemap.xml", "/news-sitemap.xml")
@@ -14,8 +14,8 @@ _ALTERNATE = "link[rel~='alternate' i][href][type]"
 
 def feed_links(page: Page) -> list[str]:
     """The feeds that a page names in its head, in order."""
-    named = (node for node in page.css(_ALTERNATE) if _is_feed(node.attributes.get("type")))
-    return join_all(page.base, hrefs(named))
+    named = (node.attributes for node in page.css(_ALTERNATE) if _is_feed(node.attributes.get("type")))
+    return join_all(page.base, (link["href"] or "" for link in named))
 
 
 def usual_feeds(site: str) -> list[str]:

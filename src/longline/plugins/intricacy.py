@@ -2,7 +2,8 @@
 
 The parser looks through all open elements at many a tag, and through all attributes of a tag at each of them, so a
 megabyte of `<div>` costs minutes where a normal page costs milliseconds. Browsers stop nesting at some depth; our
-parser does not, so large pages are looked at beforehand.
+parser does not, so large pages are looked at beforehand. The look is quick and can be led astray by tags inside of
+scripts and comments, so whoever must not wait gives `suspicious` pages a deadline as well.
 """
 
 import re
@@ -10,6 +11,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from longline.model.errors import LonglineError
+from longline.plugins.nesting import Nesting
 
 HARMLESS_BYTES = 64 * 1024
 """A page of this size cannot cost more than a fraction of a second, whatever it is made of; most are smaller."""
@@ -17,14 +19,21 @@ HARMLESS_BYTES = 64 * 1024
 CAREFUL_BYTES = 512 * 1024
 """Beyond this size tags are read to their true end, which costs as much as parsing."""
 
-MAX_WORK = 100_000_000
-"""Tags times depth."""
+MANY_TAGS = 50_000_000
+"""Tags times opening tags: with less, a page cannot be nested so that it takes long."""
+
+MAX_WORK = 50_000_000
+"""Open elements that the parser looks at, over all tags."""
 
 MAX_ATTRIBUTES = 5000
 _LONG = 4 * MAX_ATTRIBUTES
 """No tag with more attributes is shorter."""
 
 _TAG = re.compile(rb"</?[a-zA-Z][a-zA-Z0-9:-]*")
+_TAG_TO_END = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)")
+_SLASH = re.compile(rb"(?:^|[\s\"']|\s[^\s=]+)/$")
+"""A slash that ends an element: not one at the end of a value without quotes."""
+
 _WHOLE_TAG = re.compile(rb"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+")
 _NAME = re.compile(rb"[^\s/=]+")
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
@@ -46,26 +55,41 @@ def check_intricacy(markup: bytes) -> None:
         _check_attributes(markup)
 
 
-def _check_depth(markup: bytes) -> None:
+def suspicious(markup: bytes) -> bool:
+    """Whether a page is so full of tags that only a careful look, or a deadline, tells if it can be parsed."""
+    if len(markup) <= HARMLESS_BYTES:
+        return False
     signs = markup.count(b"<")
-    if signs * (signs - markup.count(b"</")) <= MAX_WORK:  # no deeper than there are opening tags
+    return signs * (signs - markup.count(b"</")) > MANY_TAGS  # no deeper than there are opening tags
+
+
+def _check_depth(markup: bytes) -> None:
+    if not suspicious(markup):
         return
     tags = _TAG.findall(markup)
-    depth = max(accumulate(map(_steps(tags).__getitem__, tags), _deeper), default=0)
-    if len(tags) * depth > MAX_WORK:
-        raise TooIntricate(f"{len(tags)} tags nested up to {depth} deep")
+    if len(tags) * _deepest(tags) <= MAX_WORK:
+        return
+    nesting = Nesting()
+    for tag in _TAG_TO_END.finditer(markup):
+        if tag[1]:
+            nesting.end(tag[2].lower())
+        else:
+            nesting.begin(tag[2].lower(), tag[0], empty=bool(_SLASH.search(tag[3][-256:])))
+        if nesting.work > MAX_WORK:
+            raise TooIntricate(f"{len(tags)} tags nested {nesting.depth} deep and more")
 
 
-def _steps(tags: list[bytes]) -> dict[bytes, int]:
-    steps = {}
-    for tag in set(tags):
-        name = tag.lstrip(b"</").lower()
-        steps[tag] = 0 if name in _NEVER_DEEP else -1 if tag.startswith(b"</") else 1
-    return steps
+def _deepest(tags: list[bytes]) -> int:
+    """No tag is nested deeper, however badly the tags match each other."""
+    steps = {tag: _step(tag) for tag in set(tags)}
+    depths = list(accumulate(map(steps.__getitem__, tags), initial=0))
+    return max(depths) - min(depths)
 
 
-def _deeper(depth: int, step: int) -> int:
-    return max(depth + step, 0)
+def _step(tag: bytes) -> int:
+    if tag.lstrip(b"</").lower() in _NEVER_DEEP:
+        return 0
+    return -1 if tag.startswith(b"</") else 1
 
 
 def _check_attributes(markup: bytes) -> None:

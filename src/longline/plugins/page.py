@@ -1,21 +1,29 @@
 """A page as a parser sees it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+from urllib.parse import quote
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from longline.model.url import join, join_all
-from longline.plugins.charset import charset_of
+from longline.plugins.charset import charset_of, decode_as, encode_as
 from longline.plugins.intricacy import check_intricacy
+from longline.plugins.maintext import main_text, simple_text
+from longline.plugins.outline import Outline, header_rules, outline
+from longline.plugins.structured import Thing, json_ld, metas, microdata
 
-_NO_ARTICLE = ["script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form"]
-
-_BLOCKS = "p, div, br, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, td, th, pre, blockquote, section, figcaption"
+ENOUGH_LETTERS = 250
+"""A main text with fewer is looked for again in other ways; letters, since not every script has spaces."""
 
 
 class Page:
-    """What was fetched, decoded and parsed as far as somebody looks at it; `body` is without its Content-Encoding."""
+    """What was fetched, decoded and parsed as far as somebody looks at it.
+
+    `body` is without its Content-Encoding; `config` is what was said about the page's source, its selectors among it.
+    """
 
     def __init__(
         self,
@@ -25,12 +33,18 @@ class Page:
         status: int = 200,
         headers: Iterable[tuple[str, str]] = (),
         content_type: str | None = None,
+        config: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.url = url
         self.body = body
         self.status = status
         self.headers = tuple(headers)
         self.content_type = self.header("content-type") or "" if content_type is None else content_type
+        self.config = config
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What was looked at so far is not carried to another process: a tree cannot be.
+        return _carried, (self.url, self.body, self.status, self.headers, self.content_type, dict(self.config))
 
     def header(self, name: str) -> str | None:
         """The first header of that name, whatever its case."""
@@ -41,7 +55,7 @@ class Page:
     def html(self) -> str:
         """The text of the page; bytes that are none in its encoding are replaced."""
         name, skip = self._charset
-        return self.body[skip:].decode(name, "replace")
+        return decode_as(name, self.body[skip:])
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
@@ -54,11 +68,41 @@ class Page:
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
 
     @cached_property
+    def outline(self) -> Outline:
+        """What the page says about where it leads, as written."""
+        return outline(self.tree)
+
+    @cached_property
+    def rules(self) -> frozenset[str]:
+        """What the page and its headers ask of robots, such as `noindex`, in lower case."""
+        return self.outline.rules | header_rules(value for key, value in self.headers if key.lower() == "x-robots-tag")
+
+    @property
+    def follow(self) -> bool:
+        """Whether the page lets robots follow its links."""
+        return self.rules.isdisjoint(("nofollow", "none"))
+
+    @property
+    def noindex(self) -> bool:
+        """Whether the page asks not to be found by search."""
+        return not self.rules.isdisjoint(("noindex", "none"))
+
+    @cached_property
     def base(self) -> str:
         """What relative links start from: the page's own URL, or its `<base href>`."""
-        node = self.tree.css_first("base[href]")
-        href = node.attributes.get("href") if node else None
+        href = self.outline.base
         return (join(self.url, href) if href else None) or self.url
+
+    @cached_property
+    def canonical(self) -> str | None:
+        """The URL that the page calls its own, by its `link`."""
+        href = self.outline.canonical
+        return join(self.base, href) if href else None
+
+    @cached_property
+    def outgoing(self) -> list[str]:
+        """Every page that this one leads to and may be followed to, each once, in order."""
+        return self.joined(self.outline.hrefs) if self.follow else []
 
     @cached_property
     def title(self) -> str:
@@ -76,28 +120,78 @@ class Page:
 
     def links(self, selector: str = "a[href]") -> list[str]:
         """Where the matching elements lead to, each once, in order, as URLs that can be fetched."""
-        return join_all(self.base, hrefs(self.css(selector)))
+        return self.joined(_leads(self.css(selector)))
+
+    @cached_property
+    def metas(self) -> dict[str, list[str]]:
+        """What every meta says, by its name or property in lower case."""
+        return metas(self.tree)
+
+    @cached_property
+    def json_ld(self) -> list[Thing]:
+        """Every object of the page's JSON-LD."""
+        return json_ld(self.tree)
+
+    @cached_property
+    def microdata(self) -> list[Thing]:
+        """Every item of the page's microdata, in the shape of JSON-LD."""
+        return microdata(self.tree)
+
+    def meta(self, *names: str) -> str:
+        """The first of these metas that says something, without line breaks and runs of spaces; empty if none does."""
+        return next((_spaced(content) for name in names for content in self.metas.get(name, ())), "")
 
     def article(self) -> str:
-        """The main text, a line for each paragraph, by a simple rule: `article`, else `main`, else the body's rest."""
-        copy = self.tree.clone()
-        copy.strip_tags(_NO_ARTICLE)
-        node = copy.css_first("article") or copy.css_first("main") or copy.body
-        if node is None:
-            return ""
-        for block in node.css(_BLOCKS):
-            block.insert_before("\n")
-            block.insert_after("\n")
-        return "\n".join(line for part in node.text().split("\n") if (line := _spaced(part)))
+        """The main text, a line for each paragraph; costs milliseconds, so whoever calls it is not `light`."""
+        found = main_text(self.html)
+        if len(found) >= ENOUGH_LETTERS:
+            return found
+        # Of a short page the library takes everything, menus too, or nothing: its own marks say more.
+        marked = simple_text(self.tree) if not found or self.tree.css_first("article, main") else ""
+        said = max(self._article_bodies(), key=len, default="")
+        return said if len(said) > max(len(found), len(marked)) else marked or found
+
+    def _article_bodies(self) -> Iterator[str]:
+        for thing in (*self.json_ld, *self.microdata):
+            body = thing.get("articleBody")
+            if isinstance(body, str) and "<" not in body:
+                yield "\n".join(line for part in body.splitlines() if (line := _spaced(part)))
+
+    def joined(self, hrefs: Iterable[str]) -> list[str]:
+        """Where links that are written like this on the page lead to, each once, in order."""
+        name = self._charset[0]
+        if name != "utf-8":
+            hrefs = (href if href.isascii() else _with_query_as(name, href) for href in hrefs)
+        return join_all(self.base, hrefs)
 
     @cached_property
     def _charset(self) -> tuple[str, int]:
         return charset_of(self.body, self.content_type)
 
 
-def hrefs(nodes: Iterable[LexborNode]) -> list[str]:
-    """The `href` of each element that has one, as written."""
-    return [href for node in nodes if (href := node.attrs.get("href")) is not None]
+def _carried(
+    url: str, body: bytes, status: int, headers: tuple[tuple[str, str], ...], content_type: str, config: dict[str, Any]
+) -> Page:
+    return Page(url, body, status=status, headers=headers, content_type=content_type, config=config)
+
+
+def _leads(nodes: Iterable[LexborNode]) -> Iterator[str]:
+    """The `href`, else the `src`, of each element that has one, as written."""
+    for node in nodes:
+        attributes = node.attributes
+        lead = attributes.get("href", attributes.get("src"))
+        if lead is not None:
+            yield lead
+
+
+def _with_query_as(name: str, href: str) -> str:
+    """A link whose query is percent-encoded in the encoding of its page, which is what the server expects."""
+    before, mark, rest = href.partition("?")
+    query, hash_sign, fragment = rest.partition("#")
+    if "#" in before or query.isascii():
+        return href
+    escaped = "".join(c if c.isascii() else quote(encode_as(name, c)) for c in query)
+    return f"{before}{mark}{escaped}{hash_sign}{fragment}"
 
 
 def _spaced(text: str) -> str:

@@ -25,6 +25,7 @@ class Parser:
     name: str
     match: tuple[str, ...]
     types: tuple[str, ...]
+    light: bool
     function: ParserFunction
     when: Callable[[Page], bool] | None = None
 
@@ -57,18 +58,21 @@ def parser(
     *,
     match: str | tuple[str, ...] = "*",
     types: tuple[str, ...] = HTML,
+    light: bool = False,
     when: Callable[[Page], bool] | None = None,
 ) -> Callable[[_Function], _Function]:
     """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for anything.
 
-    `when` has a look at a page whose URL and type would do: servers often misname what they send.
+    Without a pattern, `match=()`, it parses only for sources that ask for it by name. A `light` one takes a millisecond
+    or less and runs beside the fetches; every other runs in a process of its own, where it holds up nobody. `when` has
+    a look at a page whose URL and type would do: servers often misname what they send.
     """
 
     def mark(function: _Function) -> _Function:
         if not inspect.isasyncgenfunction(function) and not inspect.isgeneratorfunction(function):
             raise TypeError(f"parser {name} must yield items and links")
         patterns = (match,) if isinstance(match, str) else match
-        setattr(function, MARK, Parser(name, patterns, types, function, when))
+        setattr(function, MARK, Parser(name, patterns, types, light, function, when))
         return function
 
     return mark

@@ -81,6 +81,7 @@ class Request(msgspec.Struct, frozen=True):
     Credentials in the URL are sent to that host as Basic authorization, unless a header says otherwise.
     `connect_seconds` is for reaching the host, through a proxy if there is one; `idle_seconds` is the longest
     silence, connecting included; of two that pass together the total gives the failure its name.
+    A body of more than `max_bytes` is a failure, or with `cut` is cut there.
     """
 
     url: str
@@ -90,6 +91,7 @@ class Request(msgspec.Struct, frozen=True):
     total_seconds: float = 60.0
     max_bytes: int = 10 * 1024 * 1024
     proxy: Proxy | None = None
+    cut: bool = False
 
 
 class Response(msgspec.Struct, frozen=True):

@@ -84,6 +84,16 @@ def _proxies(found: Found) -> dict[str, str]:
     return {"proxies": found.get("CRAWLER_PROXY_URLS", "")}
 
 
+def _search(found: Found) -> dict[str, str]:
+    nodes = found.get("ELASTICSEARCH_ADDRESSES") or found.get("ELASTICSEARCH_HOSTS")
+    if not nodes:
+        return {}
+    if "ELASTICSEARCH_USERNAME" not in found:
+        return {"search": nodes}
+    who = [quote(found.get(f"ELASTICSEARCH_{name}", ""), safe="") for name in ("USERNAME", "PASSWORD")]
+    return {"search": ",".join(node.strip().replace("://", f"://{':'.join(who)}@", 1) for node in nodes.split(","))}
+
+
 def _debug(found: Found) -> dict[str, str]:
     return {"log_level": "debug"} if _switched(found, "APP_DEBUG") else {}
 
@@ -108,8 +118,9 @@ ALIASES: tuple[Alias, ...] = (
         ("objects",),
         _objects,
     ),
-    _same("ELASTICSEARCH_ADDRESSES", "search"),
-    _same("ELASTICSEARCH_HOSTS", "search"),
+    Alias(_named("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"), ("search",), _search),
+    _same("FETCHER_ELASTICSEARCH_URL", "search"),
+    _same("ELASTICSEARCH_API_KEY", "search_key"),
     _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
     _same("CRAWLER_FEED_POLL_ENABLED", "feeds"),
     _same("CRAWLER_FEED_DISCOVERY_ENABLED", "feed_discovery"),
@@ -148,14 +159,14 @@ NOT_YET: tuple[str, ...] = (
     *_named("CRAWLER_", "PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
     *_named("CRAWLER_", "READABILITY_FALLBACK_ENABLED RENDER_WORKER_URL MINIO_METADATA_BUCKET"),
     *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION PREFER_SERVER_CIPHER_SUITES"),
-    *_named("ELASTICSEARCH_", "API_KEY USERNAME PASSWORD INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),
+    *_named("ELASTICSEARCH_", "INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),
     *_named("ELASTICSEARCH_", "RETRY_ENABLED RETRY_INITIAL_WAIT RETRY_MAX_WAIT MAX_RETRIES DISCOVER_NODES"),
     *_named("ELASTICSEARCH_TLS_", "ENABLED CERT_FILE KEY_FILE CA_FILE INSECURE_SKIP_VERIFY"),
     *_named("CRAWLER_FEED_", "POLL_INTERVAL_MINUTES DISCOVERY_INTERVAL_MINUTES DISCOVERY_RETRY_HOURS"),
     "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
     *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
     *_named("FETCHER_", "ENABLED FOLLOW_REDIRECTS MAX_REDIRECTS CLAIM_RETRY_DELAY STALE_TIMEOUT"),
-    *_named("FETCHER_", "STALE_CHECK_INTERVAL ELASTICSEARCH_URL SOURCE_MANAGER_URL"),
+    *_named("FETCHER_", "STALE_CHECK_INTERVAL SOURCE_MANAGER_URL"),
     *_named("JOB_LOGS_", "ENABLED SSE_ENABLED ARCHIVE_ENABLED REDIS_ENABLED REDIS_KEY_PREFIX REDIS_TTL_SECONDS"),
     *_named("JOB_LOGS_", "BUFFER_SIZE MIN_LEVEL RETENTION_DAYS MINIO_BUCKET MILESTONE_INTERVAL VERBOSITY MAX_PER_SEC"),
     *_named("", "ENABLE_PROFILING PPROF_PORT ENABLE_CONTINUOUS_PROFILING"),

@@ -9,6 +9,7 @@ import msgspec
 
 from longline import __version__
 from longline.settings.values import (
+    FILES,
     FOLDER,
     NETWORKS,
     PAUSE,
@@ -63,8 +64,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     search: Annotated[
         tuple[str, ...],
-        Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database.", later=True),
+        Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database."),
     ] = ()
+    search_key: Annotated[str, Key(TEXT, "API key of the search nodes, as id:key.", secret=True)] = ""
 
     host: Annotated[str, Key(TEXT, "Address the server listens on.")] = "127.0.0.1"
     port: Annotated[int, Key(whole(0, 65535), "Port the server listens on; 0 takes any free one.")] = 8060
@@ -92,6 +94,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
     feeds: Annotated[bool, Key(SWITCH, "Poll the feeds of sources, and fetch what is new in them.")] = False
     feed_discovery: Annotated[bool, Key(SWITCH, "Search the feeds of sources that name none.")] = False
+    parsers: Annotated[
+        tuple[str, ...], Key(FILES, "Python files with parsers of one's own; the closest match parses a page.")
+    ] = ()
+    parser: Annotated[str, Key(TEXT, "Parser for every page of a crawl, by name; unless set, the closest match.")] = ""
+    parse_processes: Annotated[
+        int,
+        Key(whole(0, 256), "Processes for parsers that take long, started when needed; 0 parses beside the fetches."),
+    ] = 2
+    parse_timeout: Annotated[float, Key(SPAN, "How long one page may be parsed in such a process.")] = 30.0
     scheduler: Annotated[bool, Key(SWITCH, "Fire schedules when they come due.", later=True)] = True
 
     user_agent: Annotated[

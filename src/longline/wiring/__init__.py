@@ -1,8 +1,21 @@
 """Puts the parts together. The only place that knows a concrete driver."""
 
 from longline.engine.worker import Progress as WorkerProgress
+from longline.wiring.archive import export, read_page, search
 from longline.wiring.crawl import CrawlRequest, CrawlResult, Watcher, crawl
 from longline.wiring.house import House, open_house
 from longline.wiring.serve import serve
 
-__all__ = ["CrawlRequest", "CrawlResult", "House", "Watcher", "WorkerProgress", "crawl", "open_house", "serve"]
+__all__ = [
+    "CrawlRequest",
+    "CrawlResult",
+    "House",
+    "Watcher",
+    "WorkerProgress",
+    "crawl",
+    "export",
+    "open_house",
+    "read_page",
+    "search",
+    "serve",
+]

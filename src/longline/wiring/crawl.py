@@ -55,6 +55,7 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
     # Whoever types a URL may mean a host of the inside; what the pages there lead to is no such word.
     typed = frozenset(parse(url).hostname for url in request.plan.seeds)
     async with open_house(settings, typed) as house:
+        house.parser.check(request.plan.config)
         await ready_tables(house, may_migrate=True)
         # Somebody sits and watches: better told now than after the first page.
         await house.blobs.check()

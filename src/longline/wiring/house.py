@@ -17,18 +17,24 @@ from longline.drivers.http.guard import Guarded
 from longline.drivers.http.names import Names
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
+from longline.drivers.search import open_search
 from longline.drivers.signals import open_signals
+from longline.engine.aside import Aside
+from longline.engine.index import Indexer
 from longline.engine.lifecycle import Lifecycle
+from longline.engine.parse import Parser
 from longline.engine.politeness import By, Politeness
 from longline.engine.runtime import chore
 from longline.engine.upkeep.reaper import Reaper
 from longline.model.egress import Wall
 from longline.model.errors import Unavailable
+from longline.plugins.registry import Shelf
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.http import Http
 from longline.ports.presence import Presence
 from longline.ports.records import Records
+from longline.ports.search import Search
 from longline.ports.signals import Signals
 from longline.services.proxies import Proxies, VaultedWays
 from longline.services.vault import Vault
@@ -40,6 +46,9 @@ BEAT_EVERY = 10.0
 
 WORK = "work"
 """The signal that says that there may be something to do."""
+
+BUILT_IN = tuple(f"longline.parsers.{name}" for name in ("page", "feed", "sitemap", "article", "product", "selectors"))
+"""Modules of parsers that are always there."""
 
 MARKS = "alive"
 """Folder, inside the data folder, of the marks by which processes know each other alive."""
@@ -58,6 +67,8 @@ class House:
     presence: Presence
     politeness: Politeness
     vault: Vault
+    parser: Parser
+    search: Search
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -81,6 +92,11 @@ class House:
         """The chore that takes leases back."""
         return Reaper(self.lifecycle, self.records.workers, self.records.segments, self.blobs, self.presence)
 
+    @property
+    def indexer(self) -> Indexer:
+        """The chore that brings the index up to date."""
+        return Indexer(self.records.items, self.search)
+
 
 @asynccontextmanager
 async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) -> AsyncIterator[House]:
@@ -95,9 +111,12 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         stack.push_async_callback(records.schema.close)
         signals = open_signals(settings.database, settings.redis or None)
         stack.push_async_callback(signals.close)
+        search = _search(settings, records)
+        stack.push_async_callback(search.close)
         names = Names()
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
+        parser = _parser(settings, stack)
         yield House(
             settings=settings,
             clock=clock,
@@ -108,13 +127,37 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             presence=FolderPresence(settings.data / MARKS),
             politeness=Politeness(cast(By, settings.politeness), names.resolve),
             vault=Vault(vault_key(settings)),
+            parser=parser,
+            search=search,
         )
+
+
+def _parser(settings: Settings, stack: AsyncExitStack) -> Parser:
+    """Built-in parsers and the operator's own; those that take long run in processes that close with the house."""
+    shelf = Shelf(BUILT_IN, settings.parsers)
+    registry = shelf.open()
+    if not settings.parse_processes:
+        return Parser(registry)
+    aside = Aside(shelf, settings.parse_processes, settings.parse_timeout)
+    stack.callback(aside.close)
+    return Parser(registry, aside)
+
+
+def _search(settings: Settings, records: Records) -> Search:
+    """The index: a cluster's where one was named, else the database's own."""
+    if not settings.search:
+        return records.search
+    return open_search(settings.search, settings.search_key, _roots(settings))
+
+
+def _roots(settings: Settings) -> Path | None:
+    return Path(settings.ca_file) if settings.ca_file else None
 
 
 def _http(settings: Settings, trusted: frozenset[str], names: Names) -> WreqHttp:
     """The client behind the wall: a URL from outside does not make us fetch the inside."""
     guarded = Guarded(names.resolve, Wall.opening(settings.egress_allow), trusted)
-    return WreqHttp(guarded.resolve, names=names, roots=Path(settings.ca_file) if settings.ca_file else None)
+    return WreqHttp(guarded.resolve, names=names, roots=_roots(settings))
 
 
 @asynccontextmanager

@@ -167,6 +167,8 @@ def _parts(house: House) -> Parts:
     checks = [Check("database", database, critical=True), Check("objects", objects)]
     if settings.redis:
         checks.append(Check("redis", house.signals.check))
+    if settings.search:
+        checks.append(Check("search", house.search.check))
     return Parts(
         version=__version__,
         health=Health(checks, house.clock),

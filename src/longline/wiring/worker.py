@@ -7,7 +7,6 @@ from longline.engine.archive import Archive
 from longline.engine.exits import Exits
 from longline.engine.fetch import Fetcher
 from longline.engine.keep import Keeper
-from longline.engine.parse import Parser
 from longline.engine.pipeline import Pipeline
 from longline.engine.plans import Plans
 from longline.engine.reparse import ParseWorker
@@ -15,8 +14,6 @@ from longline.engine.reporter import Reporter
 from longline.engine.rules import Rules
 from longline.engine.sender import FetchSettings, Sender
 from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
-from longline.parsers import feed, page, sitemap
-from longline.plugins.registry import Registry
 from longline.wiring.house import House
 
 
@@ -28,13 +25,13 @@ def fetch_worker(
     sending = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body)
     exits = Exits(house.ways, house.clock)
     sender = Sender(house.http, house.clock, sending, exits)
-    rules = Rules(sender, house.clock, s.max_body)
+    rules = Rules(sender, house.clock)
     parts = Parts(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
             plans=Plans(house.records.runs),
             fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness),
-            parser=Parser(Registry(page, feed, sitemap)) if parse else None,
+            parser=house.parser if parse else None,
             archive=Archive(house.records.tasks, house.blobs),
             clock=house.clock,
         ),
@@ -56,7 +53,7 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
             tasks=house.records.tasks,
             plans=Plans(house.records.runs),
             blobs=house.blobs,
-            parser=Parser(Registry(page, feed, sitemap)),
+            parser=house.parser,
             clock=house.clock,
             owner=owner,
             lease=house.settings.lease,

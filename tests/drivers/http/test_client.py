@@ -97,7 +97,8 @@ async def test_forms_of_a_body(client: Http, answer: bytes, body: bytes):
 async def test_a_body_may_be_as_large_as_its_bound(client: Http, announced: bool):
     length = b"Content-Length: 1000\r\n" if announced else b""
     async with serving(says(b"HTTP/1.1 200 OK\r\n" + length + b"\r\n" + b"x" * 1000)) as server:
-        assert len((await client.fetch(Request(server.url(), max_bytes=1000))).body) == 1000
+        for cut in (False, True):
+            assert len((await client.fetch(Request(server.url(), max_bytes=1000, cut=cut))).body) == 1000
 
 
 @pytest.mark.parametrize("head", [b"Content-Length: 100000000\r\n\r\n", b"\r\n"])
@@ -113,7 +114,10 @@ async def test_a_body_beyond_its_bound_is_not_read_to_the_end(client: Http, head
         with pytest.raises(FetchFailed) as failure:
             await client.fetch(Request(server.url(), max_bytes=1_000_000))
         await server.until_open(0)
+        cut = await client.fetch(Request(server.url(), max_bytes=1_000_000, cut=True))
+        await server.until_open(0)
     assert failure.value.kind == "too_large"
+    assert cut.body == b"x" * 1_000_000
     assert not sent.is_set()
 
 

@@ -110,6 +110,17 @@ def test_one_name_for_two_engines_is_no_duplicate(folder: Path):
     assert (load("pg")["a"].sql, load("lite")["a"].sql) == ("SELECT 1", "SELECT 2")
 
 
+def test_a_part_is_shared_by_the_queries_of_its_file(folder: Path):
+    (folder / "one.sql").write_text(
+        "-- part: far\nx > :far /*pg AND y */;\n-- name: a\nSELECT 1 WHERE /*part far */;\n"
+        "-- name: b\nSELECT :b, /*part far */;\n"
+    )
+    assert {name: query.sql.strip() for name, query in load("lite").items()} == {
+        "a": "SELECT 1 WHERE x > ?1",
+        "b": "SELECT ?1, x > ?2",
+    }
+
+
 @pytest.mark.parametrize("other", ["one.sql", "two.sql"])
 def test_two_queries_of_one_name_are_an_error(folder: Path, other: str):
     (folder / "one.sql").write_text("-- name: a\nSELECT 1;\n")
@@ -124,6 +135,18 @@ def test_two_queries_of_one_name_are_an_error(folder: Path, other: str):
 
 def test_both_engines_have_the_same_queries_but_for_those_marked():
     assert set(load("pg")) ^ set(load("lite")) == {
+        "clean_texts",
+        "count_vocabulary",
+        "counted_texts",
+        "forget_vocabulary",
+        "has_trigrams",
+        "mean_text",
+        "merge_texts",
+        "say_vocabulary",
+        "search_newest",
+        "size_of_texts",
+        "terms_alike",
+        "weigh_words",
         "claim",
         "lock_migrations",
         "lease_hosts",

@@ -94,7 +94,7 @@ class WreqHttp:
         async with client.get(href, headers=_headers(request, authorization), read_timeout=idle) as answer:
             status = answer.status.as_int()
             _check(answer, way, status)
-            body = b"" if status in _BODILESS else await _read(answer, request.max_bytes)
+            body = b"" if status in _BODILESS else await _read(answer, request.max_bytes, cut=request.cut)
             return Response(
                 url=request.url if authorization is None else href,
                 status=status,
@@ -157,19 +157,22 @@ def _is_proxys_own(headers: wreq.HeaderMap) -> bool:
     return "proxy-authenticate" in headers or (software.startswith(b"tinyproxy") and "via" not in headers)
 
 
-async def _read(answer: wreq.Response, limit: int) -> bytes:
+async def _read(answer: wreq.Response, limit: int, *, cut: bool) -> bytes:
     """The body as it came; one with an announced length is read in one go, which is cheaper than piece by piece."""
     length = answer.content_length
     if length is not None and length <= limit:
         return bytes(await answer.bytes())
-    body = await _read_pieces(answer, limit) if length is None else None
-    if body is None:
-        await answer.close()
+    body = await _read_pieces(answer, limit) if length is None or cut else None
+    if body is not None and len(body) <= limit:
+        return body
+    await answer.close()
+    if body is None or not cut:
         raise FetchFailed("too_large", f"more than {limit} bytes")
-    return body
+    return body[:limit]
 
 
-async def _read_pieces(answer: wreq.Response, limit: int) -> bytes | None:
+async def _read_pieces(answer: wreq.Response, limit: int) -> bytes:
+    """All there is, or somewhat more than the limit."""
     pieces: list[memoryview] = []
     size = 0
     async with answer.stream() as stream:
@@ -178,5 +181,5 @@ async def _read_pieces(answer: wreq.Response, limit: int) -> bytes | None:
                 pieces.append(piece)
                 size += len(piece)
             if size > limit:
-                return None
+                break
     return b"".join(pieces)

@@ -11,6 +11,7 @@ from longline.drivers.records.database import Database
 from longline.drivers.records.feeds import FeedRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.items import ItemRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.drivers.records.nouns import (
     EventRecords,
@@ -21,8 +22,10 @@ from longline.drivers.records.nouns import (
     TaskRecords,
     WorkerRecords,
 )
+from longline.drivers.records.pages import PageRecords
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.schema import SchemaRecords
+from longline.drivers.records.search import RecordsSearch
 from longline.drivers.records.sqlite import SqliteDatabase
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.clock import Clock
@@ -62,6 +65,9 @@ async def open_records(url: str, clock: Clock) -> Records:
         bot_look=BotLookRecords(database),
         bot_tasks=BotTaskRecords(database),
         feeds=FeedRecords(database),
+        pages=PageRecords(database),
+        items=ItemRecords(database),
+        search=RecordsSearch(database),
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),

@@ -1,21 +1,23 @@
 """Loads named SQL, written once for both engines.
 
-A file holds queries under `-- name: …` lines. Three marks are opened here:
+A file holds queries under `-- name: …` lines. Four marks are opened here:
 
+* `/*part chosen */` stands for the text under `-- part: chosen` of the same file, which several queries share;
 * `/*pg … */` is kept for PostgreSQL, `/*lite … */` for SQLite;
 * `/*rows FROM r(id bigint, state text) */` is a batch: PostgreSQL runs the statement once over arrays (`FROM
   unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Literal
 
 Engine = Literal["pg", "lite"]
 
-_NAME = re.compile(r"^-- name: (\w+)(?: only (pg|lite))?$", re.MULTILINE)
+_NAME = re.compile(r"^-- (name|part): (\w+)(?: only (pg|lite))?$", re.MULTILINE)
+_PART = re.compile(r"/\*part (\w+) \*/")
 _SWITCH = re.compile(r"/\*(pg|lite) (.*?)\*/", re.DOTALL)
 _ROWS = re.compile(r"/\*rows (\S+) (\w+)\((.*?)\) \*/", re.DOTALL)
 _PARAM = re.compile(r"(?<![:\w]):([a-z_]\w*)")
@@ -46,9 +48,20 @@ def load(engine: Engine) -> dict[str, Query]:
 
 def _split(text: str, engine: Engine) -> Iterator[tuple[str, str]]:
     marks = list(_NAME.finditer(text))
+    parts: dict[str, str] = {}
     for mark, after in zip(marks, [*marks[1:], None], strict=True):
-        if mark[2] in (None, engine):
-            yield mark[1], text[mark.end() : after.start() if after else len(text)]
+        if mark[3] not in (None, engine):
+            continue
+        body = text[mark.end() : after.start() if after else len(text)]
+        if mark[1] == "part":
+            parts[mark[2]] = body.strip().rstrip(";")
+        else:
+            yield mark[2], _opened(body, parts)
+
+
+def _opened(text: str, parts: Mapping[str, str]) -> str:
+    """The text with its parts in it; a part may have parts."""
+    return _PART.sub(lambda m: _opened(parts[m[1]], parts), text)
 
 
 def switch(text: str, engine: Engine) -> str:

@@ -7,7 +7,9 @@ from longline.ports.records.events import Events
 from longline.ports.records.feeds import Feeds
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
+from longline.ports.records.items import Items
 from longline.ports.records.moves import Moves
+from longline.ports.records.pages import Pages
 from longline.ports.records.proxies import Pools, Proxies
 from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules
@@ -16,11 +18,15 @@ from longline.ports.records.segments import Segments
 from longline.ports.records.sources import Sources
 from longline.ports.records.tasks import Tasks
 from longline.ports.records.workers import Workers
+from longline.ports.search import Search
 
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """One records engine, noun by noun. `frontier`, `hands`, `moves` and `bot_tasks` are the lifecycle's alone."""
+    """One records engine, noun by noun; `search` is the index inside it.
+
+    `frontier`, `hands`, `moves` and `bot_tasks` are for `engine/lifecycle.py` alone.
+    """
 
     schema: Schema
     sources: Sources
@@ -37,6 +43,9 @@ class Records:
     bot_look: BotLook
     bot_tasks: BotTasks
     feeds: Feeds
+    pages: Pages
+    items: Items
+    search: Search
     frontier: Frontier
     hands: Hands
     moves: Moves

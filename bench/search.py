@@ -1,0 +1,189 @@
+"""Search: what a page costs to index on either engine, and how long PostgreSQL looks for words in very many texts.
+
+Texts are made of words as languages use them: the n-th most frequent is 1/n times as frequent as the first. Questions
+are of several kinds; their words are drawn evenly over the logarithm of their rank, so that common words are asked for
+far more often than there are of them, and the commonest of all have a line of their own.
+"""
+
+import argparse
+import asyncio
+import itertools
+import math
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from statistics import median, quantiles
+
+import asyncpg
+from rich.console import Console
+from rich.table import Table
+
+from longline.drivers.clock import SystemClock
+from longline.drivers.records import open_records
+from longline.engine.index import Indexer
+from longline.model.ids import new_id
+from longline.model.item import Origin, new_items
+from longline.model.query import parse_query
+from longline.model.run import NewRun
+from longline.ports.search import Search
+from tests.servers import running_postgres
+
+VOCABULARY, LONG = 100_000, 200
+PAGE_WORDS = 500
+"""How many words a page has whose indexing is measured: 3.5 KB of text, as real pages of 30 KB have."""
+
+COMMON, RARE = 10, 50_000
+BAR_MS = 50.0
+AT_ONCE = 5000
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+FASTER_FILL = ("max_wal_size = '8GB'", "maintenance_work_mem = '1GB'", "checkpoint_timeout = '1h'")
+
+Question = Callable[[], str]
+
+
+class Language:
+    """Words and texts that follow Zipf's law, the same for the same seed."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self._rng = random.Random(seed)
+        made: dict[str, None] = {}
+        while len(made) < VOCABULARY:
+            made["".join(self._rng.choices(LETTERS, k=self._rng.randint(3, 10)))] = None
+        self.words = list(made)
+        self._weights = list(itertools.accumulate(1 / rank for rank in range(1, VOCABULARY + 1)))
+
+    def text(self, length: int) -> str:
+        """So many words as they come."""
+        return " ".join(self._rng.choices(self.words, cum_weights=self._weights, k=length))
+
+    def word(self, first: int = COMMON, last: int = RARE) -> str:
+        """A word of some rank, evenly over its logarithm."""
+        return self.words[int(math.exp(self._rng.uniform(math.log(first), math.log(last))))]
+
+    def questions(self) -> dict[str, Question]:
+        """Kinds of questions, each a maker of them."""
+        return {
+            "one word": self.word,
+            "two words": lambda: f"{self.word()} {self.word()}",
+            "three words": lambda: f"{self.word()} {self.word()} {self.word()}",
+            "a phrase": lambda: '"' + self.text(2) + '"',
+            "a beginning": lambda: f"{self.word()[:5]}*",
+            "one without another": lambda: f"{self.word()} -{self.word()}",
+            f"one of the {COMMON} commonest": lambda: self.word(1, COMMON),
+        }
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Measure both and print two tables."""
+    parser = argparse.ArgumentParser(prog="python -m bench search", description=__doc__)
+    parser.add_argument("--texts", type=int, default=1_000_000, help="texts in PostgreSQL")
+    parser.add_argument("--pages", type=int, default=4000, help="pages indexed to see what one costs")
+    parser.add_argument("--asked", type=int, default=100, help="questions of each kind")
+    asked = parser.parse_args(arguments)
+    console, language = Console(), Language()
+    with running_postgres() as server, tempfile.TemporaryDirectory() as folder, server.fresh_database() as url:
+        lite = asyncio.run(index_cost(f"sqlite:///{Path(folder) / 'longline.db'}", language, asked.pages))
+        large = asyncio.run(index_cost(url, language, asked.pages))
+        _show_costs(console, {"SQLite": lite, "PostgreSQL": large}, asked.pages)
+    with running_postgres() as server, server.fresh_database() as url:
+        asyncio.run(_many(url, language, asked.texts, asked.asked, console))
+
+
+async def index_cost(url: str, language: Language, pages: int) -> tuple[float, float]:
+    """Microseconds a page to put items and to index them, by the same way as a crawl."""
+    records = await open_records(url, SystemClock())
+    try:
+        await records.schema.migrate()
+        run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
+        items = [
+            new_items(
+                [("page", {"title": language.text(6), "body": language.text(PAGE_WORDS)})], Origin(run.id, n, f"/{n}")
+            )
+            for n in range(pages)
+        ]
+        begun = time.perf_counter()
+        for first in range(0, pages, AT_ONCE // 25):
+            await records.items.put(list(itertools.chain(*items[first : first + AT_ONCE // 25])))
+        put = time.perf_counter()
+        await Indexer(records.items, records.search).once()
+        return (put - begun) / pages * 1e6, (time.perf_counter() - put) / pages * 1e6
+    finally:
+        await records.schema.close()
+
+
+async def _many(url: str, language: Language, texts: int, each: int, console: Console) -> None:
+    records = await open_records(url, SystemClock())
+    try:
+        await records.schema.migrate()
+        with console.status(f"filling in {texts:,} texts"):
+            await fill(url, language, texts)
+            await records.search.tidy()
+        took = {kind: await times(records.search, ask, each) for kind, ask in language.questions().items()}
+        _show_times(console, took, texts)
+    finally:
+        await records.schema.close()
+
+
+async def fill(url: str, language: Language, texts: int) -> None:
+    """Fill the tables directly; what is measured is the asking."""
+    connection = await asyncpg.connect(url)
+    try:
+        for setting in FASTER_FILL:
+            await connection.execute(f"ALTER SYSTEM SET {setting}")
+        await connection.execute("SELECT pg_reload_conf()")
+        await connection.execute("SET maintenance_work_mem = '1GB'; DROP INDEX texts_words")
+        await connection.execute("CREATE UNLOGGED TABLE filling (id bigint, title text, body text)")
+        for batch in _batches(language, texts):
+            await connection.copy_records_to_table("filling", records=batch)
+            await connection.execute(FILL)
+        await connection.execute("DROP TABLE filling; CREATE INDEX texts_words ON texts USING gin (words)")
+        await connection.execute("VACUUM ANALYZE")
+    finally:
+        await connection.close()
+
+
+FILL = """
+INSERT INTO items (id, key, hash, kind, run_id, task_id, url, title, body, fields, created_at, updated_at)
+SELECT id, int8send(id), '', 'page', 1, id, '/' || id, title, body, '{}', id, id FROM filling;
+INSERT INTO texts (item_id, length, title_words, words)
+SELECT id, array_length(string_to_array(title || ' ' || body, ' '), 1), to_tsvector('simple', title),
+       to_tsvector('simple', title) || '''.'':1'::tsvector || to_tsvector('simple', body) FROM filling;
+TRUNCATE filling;
+"""
+
+
+def _batches(language: Language, texts: int) -> Iterator[list[tuple[int, str, str]]]:
+    for first in range(0, texts, AT_ONCE):
+        last = min(first + AT_ONCE, texts)
+        yield [(number, language.text(6), language.text(LONG)) for number in range(first + 1, last + 1)]
+
+
+async def times(search: Search, ask: Question, each: int) -> list[float]:
+    """Milliseconds that each of some questions took, first pages of ten."""
+    took = []
+    for _ in range(each):
+        query = parse_query(ask(), limit=10)
+        begun = time.perf_counter()
+        await search.query(query)
+        took.append((time.perf_counter() - begun) * 1000)
+    return took
+
+
+def _show_costs(console: Console, costs: dict[str, tuple[float, float]], pages: int) -> None:
+    table = Table("engine", "to put, µs", "to index, µs", title=f"a page of {PAGE_WORDS} words, of {pages:,}")
+    for engine, (put, index) in costs.items():
+        table.add_row(engine, f"{put:,.0f}", f"{index:,.0f}")
+    console.print(table)
+
+
+def _show_times(console: Console, took: dict[str, list[float]], texts: int) -> None:
+    table = Table(
+        "question", "p50, ms", "p95, ms", "longest, ms", title=f"{texts:,} texts of {LONG} words in PostgreSQL"
+    )
+    for kind, each in [*took.items(), ("all", list(itertools.chain(*took.values())))]:
+        table.add_row(kind, *(f"{figure:.1f}" for figure in (median(each), quantiles(each, n=20)[-1], max(each))))
+    console.print(table)
+    p95 = quantiles(list(itertools.chain(*took.values())), n=20)[-1]
+    console.print(f"p95 of all: {p95:.1f} ms; the bar is {BAR_MS:.0f} ms: {'kept' if p95 < BAR_MS else 'MISSED'}")

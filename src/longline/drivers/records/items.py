@@ -1,0 +1,67 @@
+"""Items on either engine."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from longline.drivers.records.database import Database, Tx, struct
+from longline.model.item import Document, ItemRow, NewItem
+
+
+async def put(tx: Tx, items: Sequence[NewItem]) -> int:
+    """Write items inside a transaction, such as a report's; how many were new or had changed."""
+    # One of a kind, in one order: a statement changes no row twice, and two of them never wait for each other.
+    rows = [msgspec.structs.astuple(item) for _, item in sorted({item.key: item for item in items}.items())]
+    written = await tx.batch("put_items", rows)
+    changed = [(row["id"], row["hash"]) for row in written if row["updated_at"] == tx.now]
+    await tx.batch("want_index", changed)
+    return len(changed)
+
+
+class ItemRecords:
+    """Items."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(self, items: Sequence[NewItem]) -> int:
+        return await self._database.transact(lambda tx: put(tx, items))
+
+    async def get(self, ids: Sequence[int]) -> list[ItemRow]:
+        async def work(tx: Tx) -> list[ItemRow]:
+            found = {row["id"]: struct(row, ItemRow) for row in await tx.batch("items", [(i,) for i in set(ids)])}
+            return [found[i] for i in ids if i in found]
+
+        return await self._database.read(work)
+
+    async def of_run(self, run_id: int, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
+        async def work(tx: Tx) -> list[ItemRow]:
+            rows = await tx.all("items_of_run", run_id=run_id, after=after, limit=limit)
+            return [struct(row, ItemRow) for row in rows]
+
+        return await self._database.read(work)
+
+    async def of_kind(self, kind: str, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
+        async def work(tx: Tx) -> list[ItemRow]:
+            return [struct(row, ItemRow) for row in await tx.all("items_of_kind", kind=kind, after=after, limit=limit)]
+
+        return await self._database.read(work)
+
+    async def unindexed(self, limit: int) -> list[Document]:
+        async def work(tx: Tx) -> list[Document]:
+            return [struct(row, Document) for row in await tx.all("unindexed_items", limit=limit)]
+
+        return await self._database.read(work)
+
+    async def indexed(self, documents: Sequence[Document]) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.batch("indexed_items", [(d.id, d.hash) for d in documents])
+
+        await self._database.transact(work)
+
+    async def waiting(self) -> int:
+        async def work(tx: Tx) -> int:
+            row = await tx.one("count_unindexed")
+            return int(row["count"]) if row else 0
+
+        return await self._database.read(work)

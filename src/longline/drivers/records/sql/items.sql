@@ -1,0 +1,41 @@
+-- Items, and which of them the index does not know yet.
+
+-- name: put_items
+INSERT INTO items (source_id, key, hash, kind, run_id, task_id, url, title, body, fields, price, rating, availability, brand, category, created_at, updated_at)
+SELECT COALESCE((SELECT source_id FROM runs WHERE id = r.run_id), 0), r.key, r.hash, r.kind, r.run_id, r.task_id, r.url,
+       r.title, r.body, r.fields, r.price, r.rating, r.availability, r.brand, r.category, :now, :now
+/*rows FROM r(key bytea, hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text) */
+WHERE TRUE
+ON CONFLICT (source_id, key) DO UPDATE SET
+    run_id = excluded.run_id, task_id = excluded.task_id,
+    updated_at = CASE WHEN items.hash = excluded.hash THEN items.updated_at ELSE excluded.updated_at END,
+    hash = excluded.hash, title = excluded.title, body = excluded.body, fields = excluded.fields,
+    price = excluded.price, rating = excluded.rating, availability = excluded.availability,
+    brand = excluded.brand, category = excluded.category
+RETURNING id, hash, updated_at;
+
+-- name: want_index
+INSERT INTO unindexed (item_id, hash) SELECT r.id, r.hash /*rows FROM r(id bigint, hash text) */ WHERE TRUE
+ON CONFLICT (item_id) DO UPDATE SET hash = excluded.hash;
+
+-- name: unindexed_items
+SELECT i.id, i.hash, i.kind, i.source_id, i.run_id, i.task_id, i.url, i.title, i.body, i.fields, i.price, i.rating,
+       i.availability, i.brand, i.category, i.created_at, i.updated_at, COALESCE(s.name, '') AS source_name
+FROM unindexed u JOIN items i ON i.id = u.item_id LEFT JOIN sources s ON s.id = i.source_id
+ORDER BY u.item_id LIMIT :limit;
+
+-- What changed since it was read carries another hash, and stays.
+-- name: indexed_items
+DELETE FROM unindexed /*rows USING r(id bigint, hash text) */ WHERE unindexed.item_id = r.id AND unindexed.hash = r.hash;
+
+-- name: count_unindexed
+SELECT COUNT(*) AS count FROM unindexed;
+
+-- name: items
+SELECT i.* FROM items i /*rows , r(id bigint) */ WHERE i.id = r.id;
+
+-- name: items_of_run
+SELECT * FROM items WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
+
+-- name: items_of_kind
+SELECT * FROM items WHERE kind = :kind AND id > :after ORDER BY id LIMIT :limit;

@@ -1,0 +1,57 @@
+"""Mappings, both strict: a field that nobody planned is refused, not guessed at."""
+
+from typing import Any
+
+from longline.model.index import (
+    KEYWORDS,
+    LINKED_DATES,
+    LINKED_KEYWORDS,
+    LINKED_TEXTS,
+    META_DATES,
+    META_KEYWORDS,
+    TEXTS,
+)
+
+KEYWORD, TEXT = {"type": "keyword"}, {"type": "text"}
+WHOLE, NUMBER = {"type": "long"}, {"type": "double"}
+DATE = {"type": "date", "format": "strict_date_optional_time||epoch_millis"}
+UNREAD = {"type": "object", "enabled": False}
+# Texts come as plain words already.
+WORDS = {"type": "text", "analyzer": "whitespace"}
+
+
+def _strict(properties: dict[str, Any]) -> dict[str, Any]:
+    return {"dynamic": "strict", "properties": properties}
+
+
+def _each(names: tuple[str, ...], kind: dict[str, Any]) -> dict[str, Any]:
+    return dict.fromkeys(names, kind)
+
+
+ITEMS = {
+    "mappings": _strict(
+        {"title": WORDS, "body": WORDS, "price": NUMBER, "rating": NUMBER}
+        | _each(("kind", "availability", "brand", "category"), KEYWORD)
+        | _each(("id", "source_id", "run_id", "created", "updated"), WHOLE)
+    )
+}
+"""What search looks in."""
+
+RAW_CONTENT = {
+    "mappings": _strict(
+        _each(("id", "url", "source_name", "classification_status", *KEYWORDS), KEYWORD)
+        | _each(("title", "raw_text", *TEXTS), TEXT)
+        | {"raw_html": {"type": "text", "index": False}, "word_count": {"type": "integer"}}
+        | _each(("published_date", "crawled_at"), DATE)
+        | {
+            "json_ld_data": _strict(
+                _each(LINKED_TEXTS, TEXT)
+                | _each(LINKED_KEYWORDS, KEYWORD)
+                | _each(LINKED_DATES, DATE)
+                | {"jsonld_word_count": {"type": "integer"}, "jsonld_raw": UNREAD}
+            ),
+            "meta": _strict(_each(META_KEYWORDS, KEYWORD) | _each(META_DATES, DATE)),
+        }
+    )
+}
+"""What the pipeline behind the platform reads: the documents of one source."""

@@ -1,0 +1,77 @@
+"""The nodes of a cluster: one request, answered by the first of them that can."""
+
+from base64 import b64encode
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+import wreq
+from wreq import exceptions
+
+from longline.drivers.http.credentials import part
+from longline.drivers.http.trust import trust
+from longline.model.errors import Unavailable
+
+JSON, LINES = "application/json", "application/x-ndjson"
+PATIENCE = timedelta(seconds=30)
+AWAY = frozenset({429, 502, 503, 504})
+"""Answers that say: not now, or not this node."""
+
+
+class Answer(NamedTuple):
+    """What a node said."""
+
+    status: int
+    said: Any
+
+    @property
+    def trouble(self) -> str:
+        """The kind of error that the answer tells of, in the cluster's own word."""
+        error = self.said.get("error") if isinstance(self.said, dict) else None
+        return str(error.get("type", error) if isinstance(error, dict) else error or self.status)
+
+
+class Nodes:
+    """Talks to whichever node answers, beginning with the one that did last."""
+
+    def __init__(self, urls: Sequence[str], api_key: str, roots: Path | None) -> None:
+        self._nodes = [part(url.rstrip("/")) for url in urls]
+        self._key = f"ApiKey {b64encode(api_key.encode()).decode()}" if api_key else None
+        self._client = wreq.Client(
+            tls_verify=trust(roots).store, no_proxy=True, timeout=PATIENCE, redirect=wreq.Policy.none()
+        )
+
+    async def send(self, method: wreq.Method, path: str, body: bytes | None = None, kind: str = JSON) -> Answer:
+        """Ask; an answer of any status but those that mean to come again."""
+        failures = []
+        for node in list(self._nodes):
+            try:
+                answer = await self._ask(node, method, path, body, kind)
+            except (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.RequestError) as error:
+                failures.append(f"{node[0]}: {str(error).splitlines()[0]}")
+            except (exceptions.BodyError, exceptions.ConnectionResetError, orjson.JSONDecodeError) as error:
+                failures.append(f"{node[0]}: {str(error).splitlines()[0]}")
+            else:
+                if answer.status not in AWAY:
+                    return answer
+                failures.append(f"{node[0]}: {answer.status} {answer.trouble}")
+            self._nodes.append(self._nodes.pop(0))
+        raise Unavailable(f"search cannot be used: {'; '.join(failures)}")
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        self._client.close()
+
+    async def _ask(
+        self, node: tuple[str, str | None], method: wreq.Method, path: str, body: bytes | None, kind: str
+    ) -> Answer:
+        url, authorization = node[0] + path, self._key or node[1]
+        headers = {"accept": JSON} | ({"authorization": authorization} if authorization else {})
+        given = (
+            {"body": body, "headers": headers | {"content-type": kind}} if body is not None else {"headers": headers}
+        )
+        async with self._client.request(method, url, **given) as answer:
+            data = bytes(await answer.bytes())
+            return Answer(answer.status.as_int(), orjson.loads(data) if data else None)

@@ -1,0 +1,168 @@
+"""Search on OpenSearch or Elasticsearch: all items in an index of ours, articles also in that of their source."""
+
+import logging
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import orjson
+from wreq import Method
+
+from longline.drivers.search.mapping import ITEMS, RAW_CONTENT
+from longline.drivers.search.nodes import LINES, Answer, Nodes
+from longline.model import index
+from longline.model.errors import Unavailable
+from longline.model.item import Document
+from longline.model.query import Match, Matches, Query, Term
+from longline.model.words import plain
+
+log = logging.getLogger(__name__)
+
+OURS = "longline_items"
+FIELDS = ["title^4", "body"]
+COME_AGAIN = frozenset({429, 503})
+_SAME = ("kind", "source_id", "run_id", "availability", "brand", "category")
+_BOUNDS = {"price_min": ("price", "gte"), "price_max": ("price", "lte"), "rating_min": ("rating", "gte")}
+
+Action = tuple[dict[str, Any], dict[str, Any] | None]
+
+
+class OpenSearch:
+    """The index on a cluster."""
+
+    def __init__(self, nodes: Nodes) -> None:
+        self._nodes = nodes
+        self._made: set[str] = set()
+
+    async def index(self, documents: Sequence[Document]) -> None:
+        articles = [d for d in documents if d.kind in index.RAW_CONTENT]
+        await self._make(OURS, ITEMS)
+        for name in sorted({index.index_of(d) for d in articles}):
+            await self._make(name, RAW_CONTENT)
+        writes: list[Action] = [({"index": {"_index": OURS, "_id": str(d.id)}}, _ours(d)) for d in documents]
+        writes += [
+            ({"index": {"_index": index.index_of(d), "_id": index.document_id(d)}}, index.raw_content(d))
+            for d in articles
+        ]
+        await self._bulk(writes)
+
+    async def delete(self, documents: Sequence[Document]) -> None:
+        gone: list[Action] = [({"delete": {"_index": OURS, "_id": str(d.id)}}, None) for d in documents]
+        gone += [
+            ({"delete": {"_index": index.index_of(d), "_id": index.document_id(d)}}, None)
+            for d in documents
+            if d.kind in index.RAW_CONTENT
+        ]
+        await self._bulk(gone)
+
+    async def query(self, query: Query) -> Matches:
+        asked = {
+            "query": rendered(query),
+            "from": query.offset,
+            "size": query.limit,
+            "sort": _order(query),
+            "track_scores": query.sort == "score",
+            "track_total_hits": True,
+            "_source": False,
+        }
+        answer = await self._ask(f"/{OURS}/_search", asked)
+        if answer is None:
+            return Matches()
+        hits = answer["hits"]
+        matches = tuple(Match(int(hit["_id"]), hit.get("_score") or 0.0) for hit in hits["hits"])
+        return Matches(matches, hits["total"]["value"], hits["total"]["relation"] != "eq")
+
+    async def count(self, query: Query) -> int:
+        answer = await self._ask(f"/{OURS}/_count", {"query": rendered(query)})
+        return int(answer["count"]) if answer else 0
+
+    async def nearest(self, word: str) -> str | None:
+        near = {"text": word, "term": {"field": "body", "suggest_mode": "missing", "min_word_length": 3}}
+        answer = await self._ask(f"/{OURS}/_search", {"size": 0, "suggest": {"near": near}})
+        options = [o for entry in answer["suggest"]["near"] for o in entry["options"]] if answer else []
+        return str(options[0]["text"]) if options else None
+
+    async def tidy(self) -> None:
+        """Nothing: the cluster merges by itself."""
+
+    async def check(self) -> str:
+        answer = await self._nodes.send(Method.GET, "/")
+        version = answer.said.get("version", {}) if isinstance(answer.said, dict) else {}
+        if answer.status != 200 or not version:
+            raise Unavailable(f"search cannot be used: {answer.trouble}")
+        return f"{version.get('distribution', 'elasticsearch')} {version.get('number', '')}".strip()
+
+    async def close(self) -> None:
+        await self._nodes.close()
+
+    async def _make(self, name: str, mapping: dict[str, Any]) -> None:
+        """Make sure, once in the life of the process, that an index has its mapping before the first write."""
+        if name in self._made:
+            return
+        answer = await self._nodes.send(Method.PUT, f"/{name}", orjson.dumps(mapping))
+        if answer.status >= 300 and answer.trouble != "resource_already_exists_exception":
+            raise Unavailable(f"the index {name} cannot be made: {answer.trouble}")
+        self._made.add(name)
+
+    async def _bulk(self, actions: Sequence[Action]) -> None:
+        if not actions:
+            return
+        body = b"".join(orjson.dumps(part) + b"\n" for action in actions for part in action if part is not None)
+        answer = await self._nodes.send(Method.POST, "/_bulk", body, LINES)
+        if answer.status >= 300:
+            raise Unavailable(f"search refused a batch: {answer.trouble}")
+        if answer.said["errors"]:
+            self._look_at(next(iter(item.values())) for item in answer.said["items"])
+
+    def _look_at(self, items: Iterable[dict[str, Any]]) -> None:
+        """What the cluster had no room for comes again; what it will never take is told of and left out."""
+        for item in items:
+            trouble = Answer(item["status"], item).trouble
+            if item["status"] in COME_AGAIN:
+                raise Unavailable(f"search had no room for a batch: {trouble}")
+            if item["status"] >= 400 and item["status"] != 404:
+                log.warning("search refused a document", extra={"id": item["_id"], "error": trouble})
+
+    async def _ask(self, path: str, body: dict[str, Any]) -> Any:
+        """What the cluster answers; None while there is no index yet."""
+        answer = await self._nodes.send(Method.POST, path, orjson.dumps(body))
+        if answer.status == 404:
+            return None
+        if answer.status >= 300:
+            raise Unavailable(f"search cannot answer: {answer.trouble}")
+        return answer.said
+
+
+def rendered(query: Query) -> dict[str, Any]:
+    """A query in the cluster's own language; words are values in it, never part of its text."""
+    filters: list[dict[str, Any]] = [
+        {"term": {name: value}} for name in _SAME if (value := getattr(query.filters, name)) is not None
+    ]
+    filters += [
+        {"range": {field: {bound: value}}}
+        for name, (field, bound) in _BOUNDS.items()
+        if (value := getattr(query.filters, name)) is not None
+    ]
+    must = [_said(term) for term in query.wanted]
+    return {"bool": {"must": must, "must_not": [_said(term) for term in query.unwanted], "filter": filters}}
+
+
+def _said(term: Term) -> dict[str, Any]:
+    how: dict[str, Any] = {"type": "phrase_prefix", "max_expansions": 1000} if term.prefix else {"type": "phrase"}
+    return {"multi_match": {"query": " ".join(term.words), "fields": FIELDS, **how}}
+
+
+def _order(query: Query) -> list[Any]:
+    if query.sort == "score" and query.wanted:
+        return ["_score", {"id": "desc"}]
+    order = "desc" if query.descending else "asc"
+    field = "created" if query.sort == "score" else query.sort
+    return [{field: {"order": order, "missing": "_last"}}, {"id": order}]
+
+
+def _ours(document: Document) -> dict[str, Any]:
+    return {name: getattr(document, name) for name in ("id", *_SAME, "price", "rating")} | {
+        "title": plain(document.title),
+        "body": plain(document.body),
+        "created": document.created_at,
+        "updated": document.updated_at,
+    }

@@ -1,0 +1,87 @@
+"""Documents as a pipeline behind the platform reads them from OpenSearch: names, identities and shapes."""
+
+import hashlib
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import orjson
+
+from longline.model.item import Document
+from longline.model.url import BadUrl, parse
+
+RAW_CONTENT = frozenset({"article"})
+"""Kinds of items that are such documents."""
+
+SUFFIX = "_raw_content"
+PENDING = "pending"
+
+TEXTS = ("meta_description", "og_title", "og_description", "author", "article_section")
+KEYWORDS = ("meta_keywords", "og_type", "og_image", "canonical_url")
+META_KEYWORDS = (
+    *("page_type", "detected_content_type", "article_opinion", "article_content_tier", "twitter_card", "twitter_site"),
+    *("og_image_width", "og_image_height", "og_site_name"),
+)
+META_DATES = ("created_at", "updated_at")
+LINKED_TEXTS = ("jsonld_headline", "jsonld_description", "jsonld_location")
+LINKED_KEYWORDS = (
+    *("jsonld_article_section", "jsonld_author", "jsonld_publisher_name", "jsonld_url", "jsonld_image_url"),
+    *("jsonld_keywords", "jsonld_schema_type"),
+)
+LINKED_DATES = ("jsonld_date_published", "jsonld_date_created", "jsonld_date_modified")
+
+_OUTSIDE = re.compile(r"[^a-z0-9_]+|_{2,}")
+
+
+def index_prefix(name: str) -> str:
+    """The name of a source as part of an index's name; every reader must use this one."""
+    return re.sub(r"_+", "_", _OUTSIDE.sub("_", name.lower())).strip("_") or "unknown"
+
+
+def index_of(document: Document) -> str:
+    """The index that holds a document: that of its source, or of its host where it has none."""
+    return index_prefix(document.source_name or _host(document.url)) + SUFFIX
+
+
+def document_id(document: Document) -> str:
+    """The same page is the same document, so that a recrawl overwrites it."""
+    return hashlib.sha256(document.url.encode()).hexdigest()
+
+
+def raw_content(document: Document) -> dict[str, Any]:
+    """The document as stored: the item's fields under the names that the mapping knows, and no others."""
+    fields: dict[str, Any] = orjson.loads(document.fields)
+    linked, meta = _part(fields, "json_ld_data"), _part(fields, "meta")
+    times = {"created_at": _iso(document.created_at), "updated_at": _iso(document.updated_at)}
+    known = {name: fields[name] for name in (*TEXTS, *KEYWORDS, "raw_html", "published_date") if fields.get(name)}
+    return known | {
+        "id": document_id(document),
+        "url": document.url,
+        "source_name": document.source_name or _host(document.url),
+        "title": document.title,
+        "raw_text": document.body,
+        "json_ld_data": {name: linked[name] for name in linked if name in _LINKED},
+        "meta": {name: meta[name] for name in META_KEYWORDS if name in meta} | times,
+        "classification_status": PENDING,
+        "crawled_at": _iso(document.updated_at),
+        "word_count": len(document.body.split()),
+    }
+
+
+_LINKED = {*LINKED_TEXTS, *LINKED_KEYWORDS, *LINKED_DATES, "jsonld_word_count", "jsonld_raw"}
+
+
+def _part(fields: dict[str, Any], name: str) -> dict[str, Any]:
+    part = fields.get(name)
+    return part if isinstance(part, dict) else {}
+
+
+def _host(url: str) -> str:
+    try:
+        return parse(url).hostname
+    except BadUrl:
+        return ""
+
+
+def _iso(milliseconds: int) -> str:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

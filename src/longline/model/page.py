@@ -1,0 +1,28 @@
+"""A page is what was fetched: bytes in the archive, and facts about them."""
+
+import msgspec
+
+
+class PageRow(msgspec.Struct, frozen=True):
+    """A page as stored; (segment, start, length) is its place in the archive.
+
+    `body_of` is the task whose record holds the body, when this one says only that the page came again unchanged.
+    """
+
+    task_id: int
+    run_id: int
+    segment: str
+    start: int
+    length: int
+    digest: str
+    status: int
+    content_type: str
+    body_bytes: int
+    fetched_at: int
+    fetch_ms: int
+    depth: int
+    url: str
+    title: str
+    etag: str | None
+    last_modified: str | None
+    body_of: int | None

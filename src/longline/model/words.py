@@ -1,0 +1,45 @@
+"""Text as the index knows it: words in lower case, without accents, one space apart.
+
+Both engines are given text in this form and split it at spaces, so that they see the same words whatever their own
+rules are. A sign of a script that is written without spaces is a word of its own.
+"""
+
+import re
+import unicodedata
+
+MAX_CHARACTERS = 100_000
+"""How much of a text is indexed; PostgreSQL knows no place of a word beyond the 16,383rd."""
+
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]+")
+# Vowel signs and the like are no letters to Python, but no end of a word either.
+_MARKS = "".join(chr(c) for c in range(0x0700, 0x1D00) if unicodedata.category(chr(c)) in ("Mn", "Mc")) + "\u3099\u309a"
+_BETWEEN = re.compile(f"(?:(?![{_MARKS}])[\\W_])+")
+_UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+_BYTES = bytes(b if b >= 128 or chr(b).isalnum() else 32 for b in b"".join(bytes([i]).lower() for i in range(256)))
+
+
+def plain(text: str) -> str:
+    """The words of a text, separated by spaces; the same text always gives the same words."""
+    text = text[:MAX_CHARACTERS]
+    if not text.isascii():
+        text = _FOREIGN.sub(_folded, text)
+    return text.encode("utf-8", "replace").translate(_BYTES).decode()
+
+
+def trigrams(word: str) -> frozenset[str]:
+    """Every three letters in a row of a word with its ends marked; what a misspelt word still shares with the right."""
+    marked = f"  {word} "
+    return frozenset(marked[i : i + 3] for i in range(len(marked) - 2))
+
+
+def similarity(one: str, other: str) -> float:
+    """How alike two words are, from 0 to 1: the trigrams they share, of those that either has."""
+    a, b = trigrams(one), trigrams(other)
+    return len(a & b) / len(a | b)
+
+
+def _folded(run: re.Match[str]) -> str:
+    text = unicodedata.normalize("NFKD", run[0]).casefold()
+    text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
+    return _UNSPACED.sub(r" \1 ", _BETWEEN.sub(" ", text))

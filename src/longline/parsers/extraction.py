@@ -1,0 +1,183 @@
+"""Where the content of a page stands: by the source's selectors, by a known template, or by the looks of the page."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
+
+from longline.plugins import Page
+from longline.plugins.maintext import lines_of
+
+HEAD_OF_PAGE = 4096
+"""Characters in which a template shows itself."""
+
+_USUAL = ("article", "main", ".content", ".post-content", ".entry-content", "[role=main]", "[role=article]")
+_BODY_LESS = ["header", "footer", "nav", "aside", "menu", "script", "style"]
+_NOISE = (
+    "nav",
+    "menu",
+    "sidebar",
+    "header",
+    "footer",
+    "ad-",
+    "banner",
+    "promo",
+    "comment",
+    "social",
+    "related",
+    "widget",
+)
+_LEAST_CHARACTERS, _LEAST_DENSE, _NEARLY_BEST = 50, 200, 0.8
+_LEAST_PARAGRAPH = 20
+
+
+@dataclass(frozen=True)
+class Template:
+    """Selectors that many sites share, and what gives such a site away."""
+
+    container: str
+    body: str
+    title: str
+    signs: tuple[str, ...]
+    hosts: tuple[str, ...] = ()
+
+
+TEMPLATES = {
+    "wordpress": Template("article", ".entry-content", "h1.entry-title", ("wp-content/", "wp-includes/", "wordpress")),
+    "drupal": Template("", ".field--name-body", "h1.page-title", ("drupal", "/sites/default/files/")),
+    "og-article": Template(
+        "article", ".entry-content, [itemprop=articleBody]", "", ("property=og:type content=article",)
+    ),
+}
+"""Generic ones, in the order in which they are tried; a name may be given as a source's `template_hint`."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What was found: the markup, its text, how it was found, and the title if a selector has it."""
+
+    markup: str
+    text: str
+    method: str
+    title: str = ""
+
+
+def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> Content:
+    """The content of a page; the page itself is left as it is."""
+    tree = page.tree.clone()
+    drop(tree, selectors.get("exclude"))
+    if any(selectors.get(name) for name in ("container", "body", "title")):
+        return _selected(tree, selectors, "selector")
+    if template := _template(page, hint):
+        found = _selected(
+            tree, {"container": template.container, "body": template.body, "title": template.title}, "template"
+        )
+        if found.text:
+            return found
+    node = _by_looks(tree)
+    return Content(_html(node), "", "heuristic")
+
+
+def select(tree: LexborHTMLParser | LexborNode, selector: object) -> LexborNode | None:
+    """The first match of a selector of somebody's config; one that is none matches nothing."""
+    if not isinstance(selector, str) or not selector.strip():
+        return None
+    try:
+        return tree.css_first(selector)
+    except (SelectolaxError, ValueError):
+        return None
+
+
+def text_of(node: LexborNode | None) -> str:
+    """Its text in one line; what a meta or a link has instead of text counts as such."""
+    if node is None:
+        return ""
+    attributes = node.attributes
+    inside = {"meta": "content", "link": "href", "time": "datetime", "img": "src"}.get(node.tag or "", "")
+    return " ".join((attributes.get(inside) or node.text()).split())
+
+
+def select_all(tree: LexborHTMLParser | LexborNode, selector: object) -> list[LexborNode]:
+    """Every match of a selector of somebody's config; one that is none matches nothing."""
+    try:
+        return tree.css(selector) if isinstance(selector, str) and selector.strip() else []
+    except (SelectolaxError, ValueError):
+        return []
+
+
+def drop(tree: LexborHTMLParser, excluded: object) -> None:
+    """Take away what a list of selectors finds."""
+    for selector in excluded if isinstance(excluded, Sequence) and not isinstance(excluded, str) else ():
+        for node in select_all(tree, selector):
+            node.decompose()
+
+
+def _selected(tree: LexborHTMLParser, selectors: Mapping[str, Any], method: str) -> Content:
+    title = text_of(select(tree, selectors.get("title")))
+    container = select(tree, selectors.get("container"))
+    body = select(container if container is not None else tree, selectors.get("body"))
+    if body is None:
+        body = select(tree, selectors.get("body"))
+    markup = _html(container if container is not None else body)
+    return Content(markup, _text(body if body is not None else container), method, title)
+
+
+def _template(page: Page, hint: str) -> Template | None:
+    if hint in TEMPLATES:
+        return TEMPLATES[hint]
+    host = (urlsplit(page.url).hostname or "").removeprefix("www.")
+    start = re.sub("[\"']", "", page.html[:HEAD_OF_PAGE].lower())
+    by_host = (template for template in TEMPLATES.values() if host in template.hosts)
+    by_sign = (template for template in TEMPLATES.values() if any(sign in start for sign in template.signs))
+    return next(by_host, None) or next(by_sign, None)
+
+
+def _by_looks(tree: LexborHTMLParser) -> LexborNode | None:
+    for selector in _USUAL:
+        node = tree.css_first(selector)
+        if node is not None and len(node.text(strip=True)) > _LEAST_CHARACTERS:
+            return node
+    return densest(tree) or _body(tree)
+
+
+def densest(tree: LexborHTMLParser) -> LexborNode | None:
+    """The block with most text outside of links; inside it a smaller one, if that has nearly as much."""
+    scored = sorted(_scores(tree), key=lambda each: each[0], reverse=True)
+    if not scored:
+        return None
+    score, best = scored[0]
+    inner = {node.mem_id for node in best.css("div, section, article, main")} - {best.mem_id}
+    near = (node for s, node in reversed(scored) if node.mem_id in inner and s >= _NEARLY_BEST * score)
+    return next(near, best)
+
+
+def _scores(tree: LexborHTMLParser) -> Iterator[tuple[float, LexborNode]]:
+    for node in tree.css("div, section, article, main"):
+        named = f"{node.attributes.get('class') or ''} {node.attributes.get('id') or ''}".lower()
+        text = len(node.text(strip=True))
+        if text >= _LEAST_DENSE and not any(word in named for word in _NOISE):
+            linked = sum(len(link.text(strip=True)) for link in node.css("a"))
+            yield max(text - linked, 0) ** 2 / text, node
+
+
+def _body(tree: LexborHTMLParser) -> LexborNode | None:
+    tree.strip_tags(_BODY_LESS)
+    return tree.body
+
+
+def _html(node: LexborNode | None) -> str:
+    return (node.html or "") if node is not None else ""
+
+
+def _text(node: LexborNode | None) -> str:
+    if node is None:
+        return ""
+    copy = LexborHTMLParser(node.html or "")
+    copy.strip_tags(["script", "style", "noscript", "template"])
+    if copy.body is None:
+        return ""
+    paragraphs = [text for each in copy.css("p") if len(text := " ".join(each.text().split())) > _LEAST_PARAGRAPH]
+    return lines_of(copy.body) or "\n\n".join(paragraphs)

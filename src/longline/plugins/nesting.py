@@ -1,0 +1,126 @@
+"""How deep elements are nested, tag by tag, near enough to what an HTML parser makes of them.
+
+An end tag closes whatever was left open inside its element, but not across an element that is a block of its own.
+Bold and the like are taken up again after they were cut off, so only their own end tag closes them. A slash ends an
+element in SVG and MathML, and nowhere else.
+"""
+
+from collections import Counter
+
+_VOID = frozenset(b"html head body area base br col embed hr img input link meta param source track wbr a".split())
+_REPLACED = {name: name for name in b"p li dd option optgroup tr td tbody rt".split()} | {
+    b"dt": b"dd",
+    b"th": b"td",
+    b"thead": b"tbody",
+    b"tfoot": b"tbody",
+    b"rp": b"rt",
+}
+"""Elements that the next of their kind ends, and what kind that is."""
+
+_TAKEN_UP_AGAIN = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
+_BLOCKS = frozenset(
+    b"address applet article aside blockquote button caption center details dir div dl fieldset figcaption figure "
+    b"footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main marquee menu nav noembed noframes "
+    b"noscript object ol plaintext pre script search section select style summary table template textarea title ul "
+    b"xmp".split()
+)
+_LOOKS_UP = _BLOCKS | _VOID | _TAKEN_UP_AGAIN | _REPLACED.keys()
+"""Tags at which the parser looks through the open elements; at others it only adds one."""
+
+_FOREIGN = frozenset((b"svg", b"math"))
+_HTML_INSIDE = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
+_BREAK_OUT = frozenset(
+    b"b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu "
+    b"meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
+)
+
+
+_COST_OF_ANEW = 30
+"""What taking up an element again costs, beside looking at one."""
+
+_MOST_ALIKE = 3
+"""How many of one formatting tag are taken up again; the standard forgets the earlier ones."""
+
+
+class Nesting:
+    """The elements that are open, and what looking through them has cost so far."""
+
+    def __init__(self) -> None:
+        self.work = 0
+        self._open: list[tuple[bytes, bool]] = []
+        self._places: dict[bytes, list[int]] = {}
+        self._blocks: list[int] = []
+        self._formatting: dict[bytes, list[bytes]] = {}
+        self._alike: Counter[bytes] = Counter()
+        self._anew = 0
+        self._begun: dict[bytes, int] = {}
+
+    @property
+    def depth(self) -> int:
+        """How many elements are open."""
+        return len(self._open) + self._anew
+
+    def begin(self, name: bytes, tag: bytes, *, empty: bool) -> None:
+        """Go on by a start tag; `tag` is all of it, for two that differ in an attribute are two."""
+        if self._is_foreign(name):
+            if not empty:
+                self._push(name, foreign=True)
+            return
+        while name in _BREAK_OUT and self._in_foreign:
+            self._pop()
+        if name in _LOOKS_UP:
+            self.work += len(self._open) + _COST_OF_ANEW * self._anew
+        if name in _TAKEN_UP_AGAIN and self._alike[tag] < _MOST_ALIKE:
+            self._alike[tag] += 1
+            self._formatting.setdefault(name, []).append(tag)
+            self._anew += 1
+        if name in _REPLACED:
+            self._replace(_REPLACED[name])
+        elif name not in _VOID:
+            self._push(name, foreign=False)
+
+    def end(self, name: bytes) -> None:
+        """Go on by an end tag."""
+        if formatting := self._formatting.get(name):
+            self.work += self.depth
+            self._alike[formatting.pop()] -= 1
+            self._anew -= 1
+        places, block = self._places.get(name), self._blocks[-1] if self._blocks else -1
+        if places:
+            self.work += len(self._open) - places[-1]
+            if name in _BLOCKS or places[-1] > block:
+                self._pop_to(places[-1])
+        else:
+            self.work += len(self._open) - block
+            if name in _REPLACED:
+                self._replace(_REPLACED[name])
+
+    def _replace(self, kind: bytes) -> None:
+        """The end of a paragraph, a list item or a cell ends what was left open in it."""
+        begun = self._begun.get(kind, -1)
+        if begun > (self._blocks[-1] if self._blocks else -1):
+            self._pop_to(begun)
+        self._begun[kind] = len(self._open)
+
+    @property
+    def _in_foreign(self) -> bool:
+        return bool(self._open) and self._open[-1][1] and self._open[-1][0] not in _HTML_INSIDE
+
+    def _is_foreign(self, name: bytes) -> bool:
+        return name in _FOREIGN or (self._in_foreign and name not in _BREAK_OUT)
+
+    def _pop_to(self, length: int) -> None:
+        while len(self._open) > length:
+            self._pop()
+
+    def _push(self, name: bytes, *, foreign: bool) -> None:
+        if name in _BLOCKS and not foreign:
+            self._blocks.append(len(self._open))
+        self._places.setdefault(name, []).append(len(self._open))
+        self._open.append((name, foreign))
+
+    def _pop(self) -> None:
+        name, _ = self._open.pop()
+        self._places[name].pop()
+        if self._blocks and self._blocks[-1] == len(self._open):
+            self._blocks.pop()

@@ -1,0 +1,110 @@
+"""Where a page leads and what it says about being followed and indexed, by the HTML standard."""
+
+import re
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+AGENTS = frozenset(("robots", "longline"))
+"""Whom rules in `meta` and in X-Robots-Tag may be addressed to, to be rules for us."""
+
+_OF_HEAD = "link[href][rel], meta[content], base[href]"
+_OF_BODY = "a[href]:not([rel~='nofollow' i]), area[href]:not([rel~='nofollow' i]), iframe[src], frame[src], base[href]"
+_ANCHORS = frozenset(("a", "area"))
+_LEADING = frozenset(
+    (
+        *("alternate", "author", "canonical", "help", "license", "next"),
+        *("prev", "privacy-policy", "search", "terms-of-service"),
+    )
+)
+"""What makes a `link` lead to a page, where others only fetch a part of this one."""
+
+_RESOURCE = frozenset(("stylesheet", "icon", "nofollow"))
+
+_REFRESH = re.compile(
+    r"\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|(.+))", re.IGNORECASE | re.DOTALL
+)
+_AGENT = re.compile(r"\s*([a-z][\w.-]*)\s*:", re.IGNORECASE)
+_VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
+
+
+class Outline(NamedTuple):
+    """What links say as they are written, in order; `rules` are the words of robots metas, in lower case."""
+
+    hrefs: list[str]
+    base: str | None
+    canonical: str | None
+    rules: frozenset[str]
+
+
+def outline(tree: LexborHTMLParser) -> Outline:
+    """Everything that a page says about where it leads; what stands in its head leads first."""
+    seen = _Seen()
+    head, nodes = tree.head, tree.css(_OF_BODY)
+    for node in head.css(_OF_HEAD) if head else ():
+        seen.of_head(node)
+    if not {node.tag for node in nodes} <= _ANCHORS:
+        nodes = [node for node in nodes if not seen.rare(node)]
+    # Anchors are most of a page: nothing is asked of them but where they lead.
+    hrefs = [href for node in nodes if (href := node.attrs.get("href")) is not None]
+    return Outline([*seen.hrefs, *hrefs], seen.base, seen.canonical, frozenset(seen.rules))
+
+
+class _Seen:
+    """What was found so far besides anchors."""
+
+    def __init__(self) -> None:
+        self.hrefs: list[str] = []
+        self.base: str | None = None
+        self.canonical: str | None = None
+        self.rules: set[str] = set()
+
+    def of_head(self, node: LexborNode) -> None:
+        attributes = node.attributes
+        if node.tag == "meta":
+            self._meta(attributes)
+        elif node.tag == "link":
+            self._link(attributes)
+        elif self.base is None:
+            self.base = attributes["href"]
+
+    def rare(self, node: LexborNode) -> bool:
+        """Take in what is no anchor."""
+        if node.tag == "base":
+            self.base = node.attributes["href"] if self.base is None else self.base
+        elif node.tag not in _ANCHORS:
+            self.hrefs.append(node.attributes["src"] or "")
+        return node.tag not in _ANCHORS
+
+    def _meta(self, attributes: Mapping[str, str | None]) -> None:
+        content = attributes["content"] or ""
+        if (attributes.get("http-equiv") or "").strip().lower() == "refresh":
+            found = _REFRESH.match(content)
+            self.hrefs += [found[1] or found[2] or found[3]] if found else []
+        elif (attributes.get("name") or "").strip().lower() in AGENTS:
+            self.rules.update(_words(content))
+
+    def _link(self, attributes: Mapping[str, str | None]) -> None:
+        words = (attributes["rel"] or "").lower().split()
+        href = attributes["href"] or ""
+        if "canonical" in words and self.canonical is None:
+            self.canonical = href
+        if not _LEADING.isdisjoint(words) and _RESOURCE.isdisjoint(words):
+            self.hrefs.append(href)
+
+
+def header_rules(values: Iterable[str]) -> frozenset[str]:
+    """The words of X-Robots-Tag headers that are meant for us."""
+    found: set[str] = set()
+    for value in values:
+        agent = _AGENT.match(value)
+        if agent is None or agent[1].lower() in _VALUED:
+            found.update(_words(value))
+        elif agent[1].lower() in AGENTS:
+            found.update(_words(value[agent.end() :]))
+    return frozenset(found)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip().lower() for word in text.split(",")]

@@ -1,0 +1,79 @@
+"""Search: items by what they say and what they are."""
+
+import msgspec
+
+from longline.model.item import ItemRow
+from longline.model.query import Filters, Match, Matches, Piece, Query, Sort, Term, excerpt, parse_query
+from longline.ports.records.items import Items
+from longline.ports.search import Search
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What somebody asks, as it was typed."""
+
+    text: str = ""
+    filters: Filters = Filters()
+    sort: Sort = "score"
+    descending: bool = True
+    limit: int = 20
+    offset: int = 0
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """An item that was found, how well it fits, and the place where it says so."""
+
+    item: ItemRow
+    score: float
+    excerpt: tuple[Piece, ...]
+
+
+class Found(msgspec.Struct, frozen=True):
+    """One page of hits. With `more` there are more than `total`; `meant` are words that were looked for instead."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    more: bool = False
+    meant: str | None = None
+
+
+class Searches:
+    """Asks the index and brings the items."""
+
+    def __init__(self, search: Search, items: Items) -> None:
+        self._search, self._items = search, items
+
+    async def find(self, asked: Asked) -> Found:
+        """What fits, the best first; where nothing does, what fits the nearest words that are known."""
+        how = {"sort": asked.sort, "descending": asked.descending, "limit": asked.limit, "offset": asked.offset}
+        query = parse_query(asked.text, asked.filters, **how)
+        matches, meant = await self._search.query(query), None
+        if not matches.total and query.wanted and (corrected := await self._corrected(query)):
+            query, matches = corrected, await self._search.query(corrected)
+            meant = " ".join(_said(term) for term in corrected.wanted) if matches.total else None
+        return await self._found(query, matches, meant)
+
+    async def count(self, asked: Asked) -> int:
+        """How many items fit, exactly."""
+        return await self._search.count(parse_query(asked.text, asked.filters))
+
+    async def _found(self, query: Query, matches: Matches, meant: str | None) -> Found:
+        items = {item.id: item for item in await self._items.get([match.id for match in matches.matches])}
+        # The index may know an item a moment longer than the records do.
+        hits = tuple(_hit(items[m.id], m, query) for m in matches.matches if m.id in items)
+        return Found(hits, matches.total, matches.more, meant)
+
+    async def _corrected(self, query: Query) -> Query | None:
+        nearest = {word: await self._search.nearest(word) for term in query.wanted for word in term.words}
+        if not any(nearest.values()):
+            return None
+        terms = [Term(tuple(nearest[word] or word for word in term.words), term.prefix) for term in query.wanted]
+        return msgspec.structs.replace(query, wanted=tuple(terms))
+
+
+def _hit(item: ItemRow, match: Match, query: Query) -> Hit:
+    return Hit(item, match.score, excerpt(item.body, query))
+
+
+def _said(term: Term) -> str:
+    text = " ".join(term.words)
+    return (f'"{text}"' if len(term.words) > 1 else text) + ("*" if term.prefix else "")

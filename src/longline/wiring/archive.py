@@ -1,0 +1,56 @@
+"""`longline export`, `page` and `search`: what was kept, for those who read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from longline.drivers.exports import FolderExport
+from longline.model.errors import NotFound
+from longline.model.export import Written
+from longline.model.run import RunRow
+from longline.services.archive import Archive, KeptPage
+from longline.services.exports import Exports, Progress
+from longline.services.search import Asked, Found, Searches
+from longline.settings import Settings
+from longline.wiring.house import House, open_house, ready_tables
+
+
+async def export(
+    settings: Settings, run_id: int | None, folder: Path, formats: Sequence[str], progress: Progress
+) -> tuple[RunRow, list[Written]]:
+    """Write pages and items of a run, unless named the last one, into files."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        run = await _run(house, run_id)
+        with FolderExport(folder, formats) as files:
+            exports = Exports(house.records.pages, house.records.items, house.blobs)
+            return run, await exports.run(run.id, files, formats, progress)
+
+
+async def read_page(settings: Settings, which: str) -> KeptPage:
+    """A page as it was kept, by its URL or by the number of its task."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        archive = Archive(house.records.pages, house.blobs)
+        return await (archive.by_task(int(which)) if which.isdecimal() else archive.by_url(which))
+
+
+async def search(settings: Settings, asked: Asked) -> Found:
+    """What the index finds."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        if settings.database.startswith("sqlite"):
+            # Nobody may be running who would do it: whoever looks brings the index up to date.
+            await house.indexer.once()
+        return await Searches(house.search, house.records.items).find(asked)
+
+
+async def _run(house: House, run_id: int | None) -> RunRow:
+    if run_id is not None:
+        found = await house.records.runs.get(run_id)
+        if found is None:
+            raise NotFound(f"no such run: {run_id}")
+        return found
+    latest = await house.records.runs.find(limit=1)
+    if not latest:
+        raise NotFound("nothing was crawled here yet; name the folder with --data")
+    return latest[0]

@@ -1,0 +1,85 @@
+"""Texts to look for things in, the same on every engine, and what is asked of them."""
+
+import itertools
+import random
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from longline.drivers.records import open_records
+from longline.model.item import Document, Origin, new_items
+from longline.model.query import parse_query
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.drivers.records.world import queued_run
+
+SIZE = 500
+WORDS = [
+    f"{a}{b}{c}" for a, b, c in itertools.product(("Ka", "lé", "mo", "ñu", "ri"), ("ba", "dö", "fi", "gu"), "stxyz")
+]
+"""A hundred words, the first the most frequent; some with accents, which both engines must see alike."""
+
+WORD_QUESTIONS = (
+    *(WORDS[n] for n in (0, 3, 10, 40, 99)),
+    f"{WORDS[2]} {WORDS[7]}",
+    f"{WORDS[1]} {WORDS[30]}",
+    f"{WORDS[5]} {WORDS[12]} {WORDS[20]}",
+    f"{WORDS[4]} -{WORDS[6]}",
+    f"{WORDS[9]} {WORDS[11]} -{WORDS[60]}",
+    "nowhere",
+)
+OTHER_QUESTIONS = (f'"{WORDS[0]} {WORDS[1]}"', f'{WORDS[20]} -"{WORDS[0]} {WORDS[1]}"', "kaba*", f'"{WORDS[0]} kab"*')
+"""Phrases and beginnings: found alike, but ranked each by its engine's own lights (decision 0013)."""
+
+
+class Answer(NamedTuple):
+    """What an engine found: how many, which, and how well they fit."""
+
+    total: int
+    urls: list[str]
+    scores: list[float]
+
+
+async def stored(records: Records, texts: Sequence[Mapping[str, Any]], kind: str = "article") -> list[Document]:
+    """Put texts and index them; the documents in the order of the texts. The same place is the same item."""
+    run = await queued_run(records)
+    for number, fields in enumerate(texts):
+        await records.items.put(
+            new_items([(kind, fields)], Origin(run.id, number, f"https://a.example/{kind}/{number}"))
+        )
+    waiting = await records.items.unindexed(len(texts) + 1)
+    await records.search.index(waiting)
+    await records.items.indexed(waiting)
+    return waiting
+
+
+async def answers(url: str, questions: Sequence[str], clock: FakeClock) -> list[Answer]:
+    """What an engine answers to each question about the whole corpus."""
+    records = await open_records(url, clock)
+    await records.schema.migrate()
+    await stored(records, _corpus())
+    await records.search.tidy()
+    found = [await _answer(records, question) for question in questions]
+    await records.schema.close()
+    return found
+
+
+def sqlite(folder: Path) -> str:
+    """A database of its own."""
+    return f"sqlite:///{folder}/longline.db"
+
+
+async def _answer(records: Records, question: str) -> Answer:
+    matches = await records.search.query(parse_query(question, limit=SIZE))
+    items = await records.items.get([match.id for match in matches.matches])
+    return Answer(matches.total, [item.url for item in items], [match.score for match in matches.matches])
+
+
+def _corpus() -> list[dict[str, str]]:
+    rng = random.Random(4)
+    weights = list(itertools.accumulate(1 / (rank + 1) for rank in range(len(WORDS))))
+
+    def text(length: int) -> str:
+        return " ".join(rng.choices(WORDS, cum_weights=weights, k=length))
+
+    return [{"title": text(rng.randint(0, 6)), "body": text(rng.randint(5, 120))} for _ in range(SIZE)]

@@ -1,0 +1,49 @@
+"""Parsers that take long, fail or die, for the processes that run them."""
+
+import os
+import signal
+import time
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+from longline.plugins import Item, Link, Page, parser
+
+
+@parser("where", match="https://where.example/*")
+async def where(page: Page) -> AsyncIterator[Item | Link]:
+    yield Item("process", title=page.title, pid=os.getpid(), config=dict(page.config), status=page.status)
+    yield Link(page.url + "next")
+
+
+@parser("light", match="https://light.example/*", light=True)
+def light(page: Page) -> Iterator[Item]:
+    yield Item("process", url=page.url, pid=os.getpid())
+
+
+@parser("raises", match="https://raises.example/*")
+def raises(page: Page) -> Iterator[Item]:
+    yield Item("half", url=page.url)
+    raise RuntimeError("no good")
+
+
+@parser("hangs", match="https://hangs.example/*")
+def hangs(page: Page) -> Iterator[Item]:
+    while page.url:
+        time.sleep(0.01)
+    yield Item("never")
+
+
+@parser("dies", match="https://dies.example/*")
+def dies(page: Page) -> Iterator[Item]:
+    """Kills its process as often as there are letters in the file that the page names."""
+    left = Path(page.html)
+    if letters := left.read_text():
+        left.write_text(letters[1:])
+        os.kill(os.getpid(), signal.SIGKILL)
+    yield Item("survivor", pid=os.getpid())
+
+
+@parser("uncarried", match="https://uncarried.example/*")
+def uncarried(page: Page) -> Iterator[Any]:
+    yield Item("node", node=page.tree.body)

@@ -1,0 +1,120 @@
+"""Parsing in processes of its own: nothing that happens there is felt here."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from longline.engine.aside import Aside
+from longline.engine.parse import Parsed, Parser
+from longline.plugins import Page
+from longline.plugins.registry import Shelf
+
+SHELF = Shelf(modules=("longline.parsers.page", "tests.engine.slow_parsers"))
+
+
+@pytest.fixture
+async def aside() -> AsyncIterator[Aside]:
+    made = Aside(SHELF, 1, 20.0)
+    yield made
+    made.close()
+
+
+def page(name: str, body: bytes = b"<title>T</title>", **more: object) -> Page:
+    return Page(f"https://{name}.example/", body, content_type="text/html", **more)  # type: ignore[arg-type]  # as given
+
+
+async def pid(aside: Aside) -> int:
+    return int((await aside.parse("where", page("where"))).items[0].fields["pid"])
+
+
+async def test_one_process_parses_page_after_page(aside: Aside):
+    got = await aside.parse("where", page("where", config={"a": 1}, status=404))
+    assert (got.title, got.links, got.error) == ("T", ("https://where.example/next",), None)
+    assert got.items[0].fields["config"] == {"a": 1}
+    assert got.items[0].fields["status"] == 404
+    assert got.items[0].fields["pid"] not in (os.getpid(), None)
+    assert await pid(aside) == got.items[0].fields["pid"]
+
+
+async def test_a_parser_that_raises_fails_its_page_and_not_its_process(aside: Aside):
+    first = await pid(aside)
+    assert await aside.parse("raises", page("raises")) == Parsed(error="raises: RuntimeError('no good')")
+    assert "cannot be kept" in str((await aside.parse("uncarried", page("uncarried"))).error)
+    assert (await aside.parse("nobody", page("where"))).error == "there is no parser nobody"
+    assert await pid(aside) == first
+
+
+async def test_a_page_that_hangs_is_given_up_and_its_process_killed():
+    aside = Aside(SHELF, 1, 0.3)
+    try:
+        first = await pid(aside)
+        got = await aside.parse("hangs", page("hangs"))
+        assert got == Parsed(error="hangs: took longer than 0.3 s")
+        assert await pid(aside) != first
+        with pytest.raises(ProcessLookupError):
+            os.kill(first, 0)
+    finally:
+        aside.close()
+
+
+async def test_a_process_that_was_killed_is_replaced(aside: Aside):
+    first = await pid(aside)
+    os.kill(first, signal.SIGKILL)
+    assert await pid(aside) != first
+
+
+@pytest.mark.parametrize(
+    ("deaths", "error"), [(0, None), (1, None), (2, "dies: the process that parsed the page died")]
+)
+async def test_a_page_that_kills_its_process_is_tried_once_more(aside: Aside, tmp_path: Path, deaths, error):
+    left = tmp_path / "left"
+    left.write_text("x" * deaths)
+    got = await aside.parse("dies", page("dies", str(left).encode()))
+    assert got.error == error
+    assert not left.read_text()
+
+
+async def test_the_loop_goes_on_meanwhile():
+    aside = Aside(SHELF, 1, 1.0)
+    try:
+        await pid(aside)
+        parsing = asyncio.create_task(aside.parse("hangs", page("hangs")))
+        turns = 0
+        while not parsing.done():
+            await asyncio.sleep(0.001)
+            turns += 1
+        assert turns > 50
+    finally:
+        aside.close()
+
+
+async def test_closing_ends_what_is_under_way():
+    aside = Aside(SHELF, 1, 60.0)
+    first = await pid(aside)
+    parsing = asyncio.create_task(aside.parse("hangs", page("hangs")))
+    await asyncio.sleep(0.1)
+    aside.close()
+    assert "died" in str((await parsing).error)
+    with pytest.raises(ProcessLookupError):
+        os.kill(first, 0)
+
+
+async def test_only_what_takes_long_goes_aside(aside: Aside):
+    parser = Parser(SHELF.open(), aside)
+    light, heavy = await parser.parse(page("light")), await parser.parse(page("where"))
+    assert light.items[0].fields["pid"] == os.getpid()
+    assert heavy.items[0].fields["pid"] != os.getpid()
+
+
+async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
+    class Elsewhere:
+        async def parse(self, parser: str, page: Page) -> Parsed:
+            return Parsed(title=f"{parser} elsewhere of {page.status}")
+
+    parser = Parser(SHELF.open(), Elsewhere())
+    assert (await parser.parse(page("light", b"<div>" * 20_000))).title == "light elsewhere of 200"
+    assert (await parser.parse(page("light", b"<div></div>" * 2_000))).title == ""

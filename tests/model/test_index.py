@@ -1,0 +1,41 @@
+"""Names and identities of documents in the index of their source."""
+
+import hashlib
+
+import pytest
+
+from longline.model.index import document_id, index_of, index_prefix, raw_content
+from tests.drivers.search.test_opensearch import document
+
+
+@pytest.mark.parametrize(
+    ("name", "prefix"),
+    [
+        ("CBC News", "cbc_news"),
+        ("www.example.com", "www_example_com"),
+        ("__A--b__c__", "a_b_c"),
+        ("Ünïcode", "n_code"),
+        ("!!!", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_an_index_is_named_after_its_source(name: str, prefix: str):
+    assert index_prefix(name) == prefix
+
+
+def test_without_a_source_the_host_gives_the_name():
+    assert index_of(document(1)) == "a_example_raw_content"
+    assert index_of(document(1, source_name="S", url="https://b.example/")) == "s_raw_content"
+    assert index_of(document(1, url="no url")) == "unknown_raw_content"
+
+
+def test_the_same_page_is_the_same_document():
+    assert document_id(document(1)) == hashlib.sha256(b"https://a.example/1").hexdigest()
+    assert document_id(document(1, url="https://a.example/1", source_name="S")) == document_id(document(1))
+
+
+def test_what_is_missing_is_left_out_and_never_made_up():
+    stored = raw_content(document(1, "T", "", fields='{"og_type": "", "meta": 3, "json_ld_data": null}'))
+    assert "og_type" not in stored
+    assert (stored["json_ld_data"], set(stored["meta"])) == ({}, {"created_at", "updated_at"})
+    assert stored["crawled_at"] == "2023-11-14T22:13:20.001Z"

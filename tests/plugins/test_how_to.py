@@ -1,0 +1,48 @@
+"""The parser of the manual works as it is written there."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from longline.engine.aside import Aside
+from longline.engine.parse import Parser
+from longline.plugins import Item
+from longline.plugins.page import Page
+from longline.plugins.registry import Shelf
+from longline.wiring.house import BUILT_IN
+
+MANUAL = Path(__file__).parents[2] / "docs/how-to/parsers.md"
+STORY = "".join(f"<p>In the {n} hour the line was hauled, hook after hook, and it was heavy.</p>" for n in range(12))
+PAGE = f"<nav><a href=/>Home</a></nav><h1>Lines</h1><article>{STORY}</article><a class=related href=more>More</a>"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    [code] = re.findall(r"```python\n(.*?)```", MANUAL.read_text(encoding="utf-8"), re.DOTALL)
+    written = tmp_path / "news.py"
+    written.write_text(code)
+    return written
+
+
+async def test_it_parses_where_it_holds_up_nobody(file: Path):
+    shelf = Shelf(BUILT_IN, (str(file),))
+    aside = Aside(shelf, 1, 30.0)
+    try:
+        parser = Parser(shelf.open(), aside)
+        got = await parser.parse(Page("https://news.example/a/story", PAGE.encode(), content_type="text/html"))
+        elsewhere = await parser.parse(Page("https://other.example/", PAGE.encode(), content_type="text/html"))
+    finally:
+        aside.close()
+    assert (got.title, got.links, got.error) == ("Lines", ("https://news.example/a/more",), None)
+    [item] = got.items
+    assert isinstance(item, Item)
+    assert (item.kind, item.fields["url"]) == ("article", "https://news.example/a/story")
+    assert "heavy" in item.fields["body"]
+    assert "Home" not in item.fields["body"]
+    assert [item.kind for item in elsewhere.items] == ["page"]
+
+
+def test_every_built_in_parser_is_told_of():
+    told = re.findall(r"^\| `(\w+)` \|", MANUAL.read_text(encoding="utf-8"), re.MULTILINE)
+    assert told == [parser.name for parser in Shelf(BUILT_IN).open().parsers]

@@ -1,0 +1,72 @@
+"""What pages say for machines, however carelessly."""
+
+import pytest
+
+from longline.plugins import Page
+from longline.plugins.structured import links_of, parse_json, types_of, words_of
+
+
+def page(markup: str) -> Page:
+    return Page("https://example.com/", markup.encode(), content_type="text/html; charset=utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        (' <!-- {"a": 1} --> ', {"a": 1}),
+        ('/*<![CDATA[*/ {"a": 1}; /*]]>*/', {"a": 1}),
+        ('{"a": "b\nc\td"}', {"a": "b\nc\td"}),
+        ('{"a": [1, 2, ], }', {"a": [1, 2]}),
+        ("{", None),
+        ("", None),
+        ("null", None),
+        ("[" * 100_000 + "]" * 100_000, None),
+    ],
+)
+def test_json_as_it_is_written(text, value):
+    assert parse_json(text) == value
+
+
+def test_lists_and_graphs_are_taken_apart():
+    markup = """<script type="application/ld+json">[{"@type": "A"}, [{"@type": "B"}]]</script>
+    <script type="APPLICATION/LD+JSON; charset=utf-8">{"@context": "x", "@graph": [{"@type": "C"}, "d"]}</script>
+    <script type="application/ld+json">nonsense</script><script>{"@type": "E"}</script>"""
+    assert [thing["@type"] for thing in page(markup).json_ld] == ["A", "B", "C"]
+
+
+def test_types_and_texts_and_addresses():
+    assert types_of({"@type": ["http://schema.org/Article", "schema:Thing", "X"]}) == {"Article", "Thing", "X"}
+    assert types_of({}) == frozenset()
+    assert words_of([{"name": " A  B "}, "C", {"@value": 5}, {"name": ["D"]}, None, True, "C"]) == "A B, C, 5, D"
+    assert links_of([{"url": "/a"}, " /b ", {"contentUrl": ["/c"]}, {"@id": "/d"}, 5, "", None, {}]) == [
+        *("/a", "/b", "/c", "/d")
+    ]
+
+
+def test_metas_go_by_name_and_property():
+    got = page(
+        "<meta property=og:title content=' A '><meta name=OG:Title content=B><meta name=x content=''><meta charset=y>"
+    )
+    assert got.metas == {"og:title": ["A", "B"]}
+    assert (got.meta("nothing", "og:title"), got.meta("x")) == ("A", "")
+
+
+def test_microdata_nests():
+    markup = """<div itemscope itemtype="https://schema.org/Product"><h1 itemprop="name alternateName">Hook</h1>
+    <a itemprop=url href=/h>x</a><time itemprop=date datetime=2024-01-01>then</time>
+    <data itemprop=sku value=9>nine</data>
+    <div itemprop=offers itemscope><i itemprop=price>5</i></div>
+    <div itemprop=offers itemscope><i itemprop=price>6</i></div>
+    <div itemscope itemtype=other><i itemprop=name>alone</i></div></div><i itemprop=lost>x</i>"""
+    product, other = page(markup).microdata
+    assert product == {
+        "@type": ["https://schema.org/Product"],
+        "name": "Hook",
+        "alternateName": "Hook",
+        "url": "/h",
+        "date": "2024-01-01",
+        "sku": "9",
+        "offers": [{"@type": [], "price": "5"}, {"@type": [], "price": "6"}],
+    }
+    assert other == {"@type": ["other"], "name": "alone"}

@@ -1,0 +1,47 @@
+"""Pages in an archive, made as a crawl makes them."""
+
+from collections.abc import Mapping
+
+from longline.model.run import RunRow
+from longline.model.task import NewTask, PageFacts
+from longline.model.url import dedupe_key
+from longline.model.warc import Capture, Original, Record, Segment, response_record, revisit_record
+from longline.ports.blobs import Blobs
+from longline.ports.records import Records
+from longline.ports.records.frontier import Written
+from tests.drivers.records.world import ME, admit, claim, ended, host_report, report, running_run
+
+HEADERS = (("Content-Type", "text/html"),)
+AT = 1_700_000_000_000
+
+
+async def keep(
+    records: Records, blobs: Blobs, name: str, bodies: Mapping[str, bytes], *, body_of: int | None = None
+) -> RunRow:
+    """A run whose pages lie in one segment; with `body_of` they are revisits of what that task kept before."""
+    run = await running_run(records)
+    await admit(records, *(_task(run.id, f"https://a.example{path}") for path in bodies))
+    (lease,) = (await claim(records)).values()
+    segment, outcomes = Segment(), []
+    for task in lease.tasks:
+        body = bodies[task.url.removeprefix("https://a.example")]
+        record = _record(task.url, body, again=body_of is not None)
+        place = segment.add(record)
+        at, title = AT + task.id, f"at {task.url}"
+        facts = PageFacts(*place, record.digest, 200, "text/html", len(body), at, 5, task.url, title, body_of=body_of)
+        outcomes.append(ended(task, page=facts))
+    await blobs.put(name, segment.parts)
+    begun = await records.segments.begin(name, ME)
+    await report(records, host_report(lease, outcomes), segment=Written(begun, segment.records, segment.size))
+    return run
+
+
+def _task(run_id: int, link: str) -> NewTask:
+    return NewTask(link, "a.example", dedupe_key(link), scope=run_id, run_id=run_id)
+
+
+def _record(link: str, body: bytes, *, again: bool) -> Record:
+    first = Capture(link, AT, 200, HEADERS, body)
+    if not again:
+        return response_record(first)
+    return revisit_record(Capture(link, AT, 304, HEADERS, b""), Original(link, AT, response_record(first).digest))
