@@ -4,6 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
+import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -244,6 +245,8 @@ async def test_a_feed_is_known_by_how_it_begins(content_type: str) -> None:
     items = [one for one in made if isinstance(one, Item)]
     assert [item.kind for item in items] == ["feed", "entry", "entry", "entry"]
     assert items[0].fields["title"] == "Harbour Times & Tides"
+    # Whoever keeps items writes them as JSON.
+    assert orjson.loads(orjson.dumps(items[1].fields))["enclosures"][0]["type"] == "audio/mpeg"
 
 
 async def test_reading_a_large_feed_leaves_the_loop_free() -> None:

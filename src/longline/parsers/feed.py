@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from msgspec.structs import asdict
+from msgspec import to_builtins
 
 from longline.model.feed import Enclosure, Entry, Feed, NotAFeed
 from longline.model.moment import w3c_moment
@@ -43,13 +43,13 @@ def is_feed(page: Page) -> bool:
 async def feed(page: Page) -> AsyncIterator[Item | Link]:
     """The feed as an item, an item for each entry, and a link to each entry's page."""
     found = await asyncio.to_thread(read_feed, page.body, page.url, page.content_type)
-    about = asdict(found)
+    about = to_builtins(found)
     entries = about.pop("entries")
     yield Item("feed", **about | {"at": page.url, "count": len(entries)})
     for entry in entries:
-        yield Item("entry", **asdict(entry), feed=page.url)
-        if entry.url:
-            yield Link(entry.url)
+        yield Item("entry", **entry, feed=page.url)
+        if entry["url"]:
+            yield Link(entry["url"])
 
 
 def read_feed(body: bytes, url: str = "", content_type: str = "") -> Feed:
