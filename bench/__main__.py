@@ -5,7 +5,7 @@ import sys
 
 from rich.console import Console
 
-from bench import frontier, growth, profile, race, report, search
+from bench import frontier, growth, parsing, profile, race, report, search
 from bench.contestants import CONTESTANTS, Contestant, chosen
 from bench.site import prepared
 
@@ -13,11 +13,19 @@ CONCURRENCY = 64
 WIDTH = 110
 """Of the table where no terminal says how wide it is."""
 
+OTHERS = {
+    "frontier": frontier.main,
+    "growth": growth.main,
+    "parsing": parsing.main,
+    "profile": profile.main,
+    "search": search.main,
+}
+"""Other measurements, by their names."""
+
 
 def main() -> None:
     """Run what was asked for: the race, or one of the other measurements."""
-    others = {"frontier": frontier.main, "growth": growth.main, "profile": profile.main, "search": search.main}
-    if sys.argv[1:] and (other := others.get(sys.argv[1])):
+    if sys.argv[1:] and (other := OTHERS.get(sys.argv[1])):
         other(sys.argv[2:])
         return
     asked = _asked()
@@ -33,7 +41,9 @@ def main() -> None:
 
 def _asked() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        prog="python -m bench", description=__doc__, epilog="Also: python -m bench frontier, growth, profile or search"
+        prog="python -m bench",
+        description=__doc__,
+        epilog="Also: python -m bench " + ", ".join(OTHERS),
     )
     parser.add_argument(
         "--only", default=",".join(each.name for each in CONTESTANTS), help="contestants, separated by commas"

@@ -5,7 +5,6 @@ import pytest
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.seeding import Seeder, Wanted
 from longline.model.plan import CrawlPlan
-from longline.model.scope import STANDING
 from longline.model.source import NewSource
 from longline.ports.records import Records
 from tests.drivers.records.world import claim, ended, get_run, host_report, report
@@ -47,7 +46,7 @@ async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
 
 
 async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, records: Records, source_id: int) -> None:
-    wanted = Wanted("feed", CrawlPlan(("https://a.example/feed",), exclude=("/no",)), source_id)
+    wanted = Wanted("frontier.feed", CrawlPlan(("https://a.example/feed",), exclude=("/no",)), source_id)
     urls = [
         "https://a.example/1",
         "https://a.example/1?utm_source=x",
@@ -60,25 +59,12 @@ async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, recor
     assert await seeder.feed(wanted, [*urls, "https://b.example/3"], priority=7) == 2
     assert await seeder.feed(wanted, urls, priority=7) == 0
     assert await seeder.feed(wanted, ["https://b.example/4", *urls], priority=7) == 1
+    assert await seeder.feed(wanted, [], priority=7) == 0
 
-    first, second = sorted(await records.runs.find(), key=lambda run: run.id)
-    assert (first.admitted, second.admitted) == (2, 1)
-    assert {task.priority for task in await records.tasks.find()} == {7}
-
-
-async def test_a_run_that_others_left_nothing_for_ends_at_once(
-    seeder: Seeder, records: Records, source_id: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    wanted = Wanted("feed", CrawlPlan(()), source_id)
-    assert await seeder.feed(wanted, ["https://a.example/1"], priority=7) == 1
-
-    async def nothing(scope: int, places: object) -> set[tuple[str, bytes]]:
-        assert scope == STANDING
-        return set()
-
-    # Somebody admits it between the look and the admission.
-    monkeypatch.setattr(records.tasks, "known", nothing)
-    assert await seeder.feed(wanted, ["https://a.example/1"], priority=7) == 0
-
-    newest = (await records.runs.find(limit=1))[0]
-    assert (newest.state, newest.admitted) == ("completed", 0)
+    (run,) = await records.runs.find()
+    assert (run.kind, run.seed, run.source_id, run.admitted) == ("frontier.feed", str(source_id), source_id, 3)
+    tasks = await records.tasks.find()
+    assert {task.priority for task in tasks} == {7}
+    row = await records.standing.get(tasks[0].id)
+    assert row is not None
+    assert row.kind == "frontier.feed"

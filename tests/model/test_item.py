@@ -1,6 +1,7 @@
 """Items from what parsers made."""
 
 import datetime
+import hashlib
 from typing import Any
 
 import orjson
@@ -52,6 +53,14 @@ def test_the_same_page_makes_the_same_items():
 def test_two_items_of_a_kind_on_one_page_are_two():
     first, second = new_items([("row", {"title": "a"}), ("row", {"title": "b"})], PAGE)
     assert first.key != second.key
+
+
+def test_a_product_changes_with_what_the_contract_names_and_nothing_else():
+    rod = {"name": "Rod", "price": 5, "description": "long", "availability": "in_stock"}
+    assert made("product", **rod).hash == hashlib.sha256(b"Rod5longin_stock").hexdigest()
+    assert made("product", **rod, rating=4).hash == made("product", **rod, rating=5).hash
+    assert made("product", **rod | {"price": 6}).hash != made("product", **rod).hash
+    assert made("product", name="Rod").hash == hashlib.sha256(b"Rod").hexdigest()
 
 
 def test_a_parser_may_say_what_a_change_is():

@@ -10,7 +10,7 @@ HERE = "https://example.com/dir/page"
 
 def outgoing(markup: str, headers: list[tuple[str, str]] | None = None) -> list[str]:
     page = Page(HERE, markup.encode(), headers=headers or [], content_type="text/html; charset=utf-8")
-    return [url.removeprefix("https://example.com") for url in page.outgoing]
+    return [url.removeprefix("https://example.com") for url in page.links()]
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_rules_of_headers(value, rules):
 def test_headers_forbid_as_the_page_does():
     assert outgoing("<a href=a>", [("X-Robots-Tag", "noindex"), ("x-robots-tag", "nofollow")]) == []
     page = Page(HERE, b"<a href=a>", headers=[("X-Robots-Tag", "none")])
-    assert (page.follow, page.noindex) == (False, True)
-    assert (Page(HERE, b"").follow, Page(HERE, b"").noindex) == (True, False)
+    assert (page.rules.follow, page.rules.noindex) == (False, True)
+    assert (Page(HERE, b"").rules.follow, Page(HERE, b"").rules.noindex) == (True, False)
 
 
 @pytest.mark.parametrize(
@@ -94,12 +94,12 @@ def test_canonical(markup, canonical):
 
 def test_a_query_is_written_in_the_encoding_of_its_page():
     body = "<a href='/ж?q=ж&x=1#ж'><a href='?q=日'>".encode()
-    assert Page(HERE, body, content_type="text/html; charset=utf-8").outgoing == [
+    assert Page(HERE, body, content_type="text/html; charset=utf-8").links() == [
         "https://example.com/%D0%B6?q=%D0%B6&x=1",
         "https://example.com/dir/page?q=%E6%97%A5",
     ]
     body = "<a href='/ж?q=ж&x=1#ж'><a href='?q=&#26085;'><a href='#?ж'>".encode("cp1251")
-    assert Page(HERE, body, content_type="text/html; charset=windows-1251").outgoing == [
+    assert Page(HERE, body, content_type="text/html; charset=windows-1251").links() == [
         "https://example.com/%D0%B6?q=%E6&x=1",
         "https://example.com/dir/page?q=%26%2326085%3B",
         HERE,

@@ -32,7 +32,7 @@ def test_lists_and_graphs_are_taken_apart():
     markup = """<script type="application/ld+json">[{"@type": "A"}, [{"@type": "B"}]]</script>
     <script type="APPLICATION/LD+JSON; charset=utf-8">{"@context": "x", "@graph": [{"@type": "C"}, "d"]}</script>
     <script type="application/ld+json">nonsense</script><script>{"@type": "E"}</script>"""
-    assert [thing["@type"] for thing in page(markup).json_ld] == ["A", "B", "C"]
+    assert [thing["@type"] for thing in page(markup).data.json_ld] == ["A", "B", "C"]
 
 
 def test_types_and_texts_and_addresses():
@@ -48,8 +48,8 @@ def test_metas_go_by_name_and_property():
     got = page(
         "<meta property=og:title content=' A '><meta name=OG:Title content=B><meta name=x content=''><meta charset=y>"
     )
-    assert got.metas == {"og:title": ["A", "B"]}
-    assert (got.meta("nothing", "og:title"), got.meta("x")) == ("A", "")
+    assert got.data.metas == {"og:title": ["A", "B"]}
+    assert (got.data.meta("nothing", "og:title"), got.data.meta("x")) == ("A", "")
 
 
 def test_microdata_nests():
@@ -59,7 +59,7 @@ def test_microdata_nests():
     <div itemprop=offers itemscope><i itemprop=price>5</i></div>
     <div itemprop=offers itemscope><i itemprop=price>6</i></div>
     <div itemscope itemtype=other><i itemprop=name>alone</i></div></div><i itemprop=lost>x</i>"""
-    product, other = page(markup).microdata
+    product, other = page(markup).data.microdata
     assert product == {
         "@type": ["https://schema.org/Product"],
         "name": "Hook",

@@ -79,6 +79,21 @@ def test_a_setting_goes_by_its_own_name_first():
         ({"CRAWLER_SERVER_ADDRESS": "[::1]:8073"}, "host", "::1"),
         ({"REDIS_ADDRESS": "r:6379"}, "redis", "redis://r:6379/0"),
         ({"REDIS_ADDRESS": "r:6379", "REDIS_PASSWORD": "a@b", "REDIS_DB": "2"}, "redis", "redis://:a%40b@r:6379/2"),
+        ({"REDIS_EVENTS_ENABLED": "true"}, "source_events", True),
+        ({"CRAWLER_SAVE_DISCOVERED_LINKS": "yes"}, "save_links", True),
+        ({"JOB_LOGS_ENABLED": "false"}, "run_logs", False),
+        ({"JOB_LOGS_SSE_ENABLED": "0"}, "run_log_streams", False),
+        ({"JOB_LOGS_ARCHIVE_ENABLED": "no"}, "run_log_archive", False),
+        ({"JOB_LOGS_REDIS_ENABLED": "true"}, "run_log_mirror", "logs"),
+        ({"JOB_LOGS_REDIS_ENABLED": "true", "JOB_LOGS_REDIS_KEY_PREFIX": "mine"}, "run_log_mirror", "mine"),
+        ({"JOB_LOGS_REDIS_ENABLED": "false"}, "run_log_mirror", ""),
+        ({"JOB_LOGS_REDIS_TTL_SECONDS": "60"}, "run_log_ttl", 60.0),
+        ({"JOB_LOGS_BUFFER_SIZE": "10"}, "run_log_buffer", 10),
+        ({"JOB_LOGS_MIN_LEVEL": "warn"}, "run_log_level", "warn"),
+        ({"JOB_LOGS_RETENTION_DAYS": "7"}, "run_log_retention", 7 * 86400.0),
+        ({"JOB_LOGS_MILESTONE_INTERVAL": "5"}, "run_log_milestone", 5),
+        ({"JOB_LOGS_VERBOSITY": "debug"}, "run_log_verbosity", "debug"),
+        ({"JOB_LOGS_MAX_PER_SEC": "3"}, "run_log_rate", 3),
         ({"POSTGRES_CRAWLER_HOST": "db"}, "database", "postgresql://postgres@db:5432/crawler?sslmode=disable"),
     ],
 )
@@ -102,6 +117,15 @@ def test_a_bucket_is_put_together_from_its_parts():
     assert query == "endpoint=https%3A%2F%2Fs3%3A9000&access_key_id=me&secret_access_key=a%2Bb%20c%2Fd"
 
 
+def test_logs_may_have_a_bucket_of_their_own():
+    environ = {"CRAWLER_MINIO_ENABLED": "1", "CRAWLER_MINIO_ACCESS_KEY": "me", "CRAWLER_MINIO_SECRET_KEY": "x"}
+    same = load(environ=environ).settings
+    assert same.run_log_objects == same.objects
+    apart = load(environ={**environ, "JOB_LOGS_MINIO_BUCKET": "crawler-logs"}).settings
+    assert apart.run_log_objects.startswith("s3://crawler-logs?endpoint=")
+    assert apart.objects == same.objects
+
+
 def test_a_bucket_without_its_keys_is_refused():
     with pytest.raises(BadInput, match="CRAWLER_MINIO_ACCESS_KEY and CRAWLER_MINIO_SECRET_KEY must be set"):
         load(environ={"CRAWLER_MINIO_ENABLED": "1"})
@@ -113,6 +137,8 @@ def test_a_bucket_without_its_keys_is_refused():
         {"POSTGRES_CRAWLER_PORT": "5433"},
         {"REDIS_PASSWORD": "x"},
         {"CRAWLER_MINIO_BUCKET": "x"},
+        {"JOB_LOGS_MINIO_BUCKET": "x"},
+        {"JOB_LOGS_REDIS_KEY_PREFIX": "x"},
         {"CRAWLER_MINIO_ENABLED": "false", "CRAWLER_MINIO_BUCKET": "x"},
     ],
 )

@@ -45,6 +45,20 @@ CHANGED = Settings(
     bot_domain_match="suffix",
     log_level="debug",
     log_format="json",
+    run_logs=False,
+    run_log_streams=False,
+    run_log_archive=False,
+    run_log_verbosity="quiet",
+    run_log_level="warn",
+    run_log_rate=9,
+    run_log_buffer=7,
+    run_log_milestone=8,
+    run_log_ttl=60.0,
+    run_log_retention=86400.5,
+    run_log_objects="s3://l?access_key_id=me&secret_access_key=hunter2",
+    run_log_mirror="mirror",
+    source_events=True,
+    save_links=True,
 )
 
 

@@ -7,6 +7,7 @@ replaced; a page that was lost with its process is tried once more.
 import asyncio
 import logging
 import multiprocessing
+import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
@@ -20,6 +21,9 @@ log = logging.getLogger(__name__)
 
 STARTING = 60.0
 """Seconds that a process may take to import everything; a machine may be busy."""
+
+GIVE_WAY = 5
+"""How far parsing stands back where the machine has too much to do: fetches and leases cannot wait."""
 
 _PROCESSES = multiprocessing.get_context("spawn")
 """A fork would copy locks that threads of ours hold at that moment."""
@@ -125,6 +129,7 @@ class _Child:
 def _serve(pipe: Connection, shelf: Shelf) -> None:
     """What a process does until the other end of its pipe is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches us too, and it is not for us to decide
+    os.nice(GIVE_WAY)
     registry = shelf.open()
     pipe.send("ready")
     with asyncio.Runner() as runner:

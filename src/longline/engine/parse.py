@@ -7,6 +7,8 @@ from typing import Any, Protocol
 import msgspec
 
 from longline.model.errors import BadInput
+from longline.model.item import NewItem, Origin, new_items
+from longline.model.task import ClaimedTask
 from longline.plugins import Item, Link, Page
 from longline.plugins.intricacy import suspicious
 from longline.plugins.parser import Parser as Marked
@@ -26,6 +28,10 @@ class Parsed(msgspec.Struct, frozen=True):
     beside: tuple[str, ...] = ()
     items: tuple[Item, ...] = ()
     error: str | None = None
+
+    def items_of(self, task: ClaimedTask, url: str) -> list[NewItem]:
+        """The items as they are remembered, with the page they were made of."""
+        return new_items(((i.kind, i.fields) for i in self.items), Origin(task.run_id, task.id, url))
 
 
 class Elsewhere(Protocol):

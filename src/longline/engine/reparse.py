@@ -94,9 +94,13 @@ class ParseWorker:
             plan = await self._parts.plans.get(lease.task.run_id)
             admission.links(lease.task, parsed.links, plan)
             admission.beside(lease.task, parsed.beside, plan)
-        batch = Batch(admit=admission.tasks, refused=admission.refused)
+        items = [item for _, o, parsed in done if o.page for item in parsed.items_of(o.task, o.page.url)]
+        batch = Batch(admit=admission.tasks, refused=admission.refused, items=items)
         given = [(lease.token, outcome) for lease, outcome, _ in done]
-        return await self._parts.lifecycle.give(given, batch, admission.hosts)
+        reported = await self._parts.lifecycle.give(given, batch, admission.hosts)
+        if not reported.refused and not reported.admitted.over_budget:
+            self._verdicts.took(admission.tasks)
+        return reported
 
     async def _parse(self, lease: TaskLease) -> tuple[Outcome, Parsed]:
         now = self._parts.clock.now()

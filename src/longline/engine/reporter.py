@@ -17,6 +17,7 @@ from longline.engine.parse import Parsed
 from longline.model import fate
 from longline.model.errors import Unavailable
 from longline.model.host import HostReport
+from longline.model.item import NewItem
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.model.task import ClaimedTask, Outcome, PageFacts, Renamed
@@ -45,6 +46,11 @@ class Finished:
     def reason(self) -> str:
         """The word for how it ended."""
         return "parser_error" if self.parsed and self.parsed.error else self.fetched.reason
+
+    @property
+    def items(self) -> list[NewItem]:
+        """What was made of the page."""
+        return self.parsed.items_of(self.task, self.page.response.url) if self.parsed and self.page else []
 
     @property
     def rest(self) -> TaskState:
@@ -134,6 +140,7 @@ class Reporter:
                 admit=admission.tasks,
                 refused=admission.refused,
                 segment=stored.written if stored else None,
+                items=[item for f in sheaf.finished for item in f.items],
             )
             reported = await self._lifecycle.report(batch, admission.hosts)
             if not reported.refused:

@@ -1,19 +1,20 @@
-"""Seeding: runs that nobody holds, begun with URLs that somebody found; each ends with its last task."""
+"""Seeding: runs that nobody holds, begun with URLs that we found ourselves."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
 from longline.engine.admit import seed
 from longline.engine.lifecycle import Lifecycle, Order
 from longline.model.bounds import bounds_of
+from longline.model.errors import Unavailable
+from longline.model.frontier import SCOPE, url_hash
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
 from longline.model.run import NewRun, RunRow
-from longline.model.scope import STANDING
 from longline.model.task import NewTask, TaskRow
-from longline.model.url import BadUrl, dedupe_key, interval_form, parse
-from longline.ports.records.frontier import Admitted, HostSetting
+from longline.model.url import BadUrl, Url, parse
+from longline.ports.records.frontier import HostSetting
 from longline.ports.records.runs import Runs
 from longline.ports.records.tasks import Tasks
 
@@ -39,24 +40,19 @@ class Seeder:
         """Fetch the seeds of the plan, whether or not they were fetched before; the run."""
         run = await self._begin(wanted)
         seeds = [seed(url, run.id, wanted.plan) for url in wanted.plan.seeds]
-        await self._admit(run, [task for task, _ in seeds], [host for _, host in seeds])
+        await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
         return run.id
 
     async def feed(self, wanted: Wanted, urls: Iterable[str], priority: int) -> int:
-        """Fetch those of the URLs that the standing frontier has never seen; how many those were.
+        """Give the URLs to the standing frontier, where each is fetched once; how many were new there.
 
         What is no URL of ours, or lies outside of the plan's bounds, is left out.
         """
-        places = [place for url in urls if (place := _standing(url, wanted.plan))]
-        known = await self._tasks.known(STANDING, [(host, key) for _, host, key in places])
-        fresh = [place for place in places if place[1:] not in known]
-        if not fresh:
-            return 0
-        run = await self._begin(wanted)
-        tasks = [NewTask(url, host, key, STANDING, run.id, priority=priority) for url, host, key in fresh]
-        plan = wanted.plan
-        hosts = {host: HostSetting(host, plan.delay_ms, plan.concurrency) for _, host, _ in fresh}
-        return (await self._admit(run, tasks, list(hosts.values()))).new
+        plan, run = wanted.plan, await self._standing_run(wanted)
+        found = [url for text in urls if (url := _within(text, plan))]
+        tasks = [NewTask(u.href, u.host, url_hash(u.href), SCOPE, run.id, priority=priority) for u in found]
+        hosts = {url.host: HostSetting(url.host, plan.delay_ms, plan.concurrency) for url in found}
+        return (await self._lifecycle.admit(tasks, list(hosts.values()))).new if tasks else 0
 
     async def tasks_of(self, run_id: int) -> list[TaskRow]:
         """The tasks of a run in the order of its seeds; those that redirects led to come last, and stand for them."""
@@ -70,25 +66,29 @@ class Seeder:
         return sorted(found, key=lambda task: (order.get(task.url, len(order)), task.id))
 
     async def _begin(self, wanted: Wanted) -> RunRow:
-        first = next(iter(wanted.plan.seeds), "")
-        run = await self._runs.add(NewRun(new_id(), wanted.kind, wanted.plan.text(), first, source_id=wanted.source_id))
+        run = await self._runs.add(_new_run(wanted, wanted.plan.seeds[0]))
         await self._lifecycle.move(Order("run", run.id, "start", "planner", reason=wanted.kind))
         return run
 
-    async def _admit(self, run: RunRow, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]) -> Admitted:
-        admitted = await self._lifecycle.admit(tasks, hosts)
-        if not admitted.new:
-            # Somebody else was first with all of them: without tasks nothing would ever end the run.
-            await self._lifecycle.move(Order("run", run.id, "finish", "upkeep", reason="nothing new"))
-        return admitted
+    async def _standing_run(self, wanted: Wanted) -> RunRow:
+        """The run of the source's own in the standing frontier; it is never started, and so never ends."""
+        seed = str(wanted.source_id)
+        run = await self._runs.first(wanted.kind, seed)
+        if run is None:
+            await self._runs.add(_new_run(wanted, seed))
+            run = await self._runs.first(wanted.kind, seed)  # when two are made at once, the older one is it
+        if run is None:
+            raise Unavailable(f"the standing run of the source {seed} was not stored")
+        return run
 
 
-def _standing(text: str, plan: CrawlPlan) -> tuple[str, str, bytes] | None:
-    """URL, host and key in the standing frontier, where spellings that lead to the same page are the same."""
+def _new_run(wanted: Wanted, seed: str) -> NewRun:
+    return NewRun(new_id(), wanted.kind, wanted.plan.text(), seed, source_id=wanted.source_id)
+
+
+def _within(text: str, plan: CrawlPlan) -> Url | None:
     try:
         url = parse(text)
-        if bounds_of(plan).refusal(url) is not None:
-            return None
-        return url.href, url.host, dedupe_key(interval_form(url.href))
     except BadUrl:
         return None
+    return url if bounds_of(plan).refusal(url) is None else None

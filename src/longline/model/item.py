@@ -14,6 +14,9 @@ TITLES = ("title", "name", "product_name", "headline")
 BODIES = ("body", "text", "raw_text", "description")
 """Fields that a parser may say the title and the text of an item in, the best first."""
 
+PRODUCT = ("name", "price", "description", "availability")
+"""What makes a product another one; a rating that moved does not."""
+
 _KEY_BYTES = 16
 
 
@@ -90,11 +93,12 @@ def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origi
     title_in, body_in = _first(fields, TITLES), _first(fields, BODIES)
     title, body = _text(fields.get(title_in)), _text(fields.get(body_in))[:MAX_CHARACTERS]
     rest = _json({name: value for name, value in fields.items() if name not in ("url", title_in, body_in)})
+    changes = "".join(_said(fields.get(name)) for name in PRODUCT) if kind == "product" else f"{title}\n{body}\n{rest}"
     # A parser may know better than we do what counts as a change.
     told = _text(fields.get("content_hash"))
     return NewItem(
         key=hashlib.sha256(f"{kind}\n{url}\n{number}".encode(errors="replace")).digest()[:_KEY_BYTES],
-        hash=told or hashlib.sha256(f"{title}\n{body}\n{rest}".encode()).hexdigest(),
+        hash=told or hashlib.sha256(changes.encode()).hexdigest(),
         kind=_text(kind),
         run_id=origin.run_id,
         task_id=origin.task_id,
@@ -120,6 +124,10 @@ def _text(value: object) -> str:
         return ""
     value = value.replace("\0", " ")
     return value if value.isascii() else value.encode(errors="replace").decode()
+
+
+def _said(value: object) -> str:
+    return _text(str(value)) if value is not None else ""
 
 
 def _number(value: object) -> float | None:

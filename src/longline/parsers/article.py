@@ -21,7 +21,7 @@ _BYLINES = ".byline, .author, .post-author, .article-author"
 @parser("article", match=())
 def article(page: Page) -> Iterator[Item | Link]:
     """The document of a page worth indexing, how that was decided, and every link that may be followed."""
-    for url in page.outgoing:
+    for url in page.links():
         yield Link(url)
     made = document(page)
     yield Item(
@@ -67,7 +67,7 @@ def document(page: Page) -> Document:
     }
     figures = _figures(fields, kind)
     fields["meta"] = about.meta() | {"page_type": content.page_type(figures)} | _given(detected_content_type=kind)
-    skipped = "noindex" if page.noindex else "page_type" if kind is None else content.skip_reason(title, words)
+    skipped = "noindex" if page.rules.noindex else "page_type" if kind is None else content.skip_reason(title, words)
     return Document({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 
 
@@ -104,24 +104,26 @@ class _About:
 
     def __init__(self, page: Page, selectors: Mapping[str, Any], found: Content) -> None:
         self._page, self._selectors, self._found = page, selectors, found
-        self._ld: tuple[Thing, str] | None = jsonld.find_article([*page.json_ld, *page.microdata])
+        self._ld: tuple[Thing, str] | None = jsonld.find_article([*page.data.json_ld, *page.data.microdata])
 
     def title(self) -> str:
         ld = jsonld.headline(*self._ld) if self._ld else ""
-        return self._found.title or ld or self._page.meta("og:title") or self._page.title or self._page.text("h1")
+        return self._found.title or ld or self._page.data.meta("og:title") or self._page.title or self._page.text("h1")
 
     def fields(self) -> dict[str, Any]:
         page = self._page
         return {
-            "meta_description": self._by("description") or page.meta("description"),
-            "meta_keywords": self._by("keywords") or page.meta("keywords") or None,
-            "og_type": self._by("og_type") or page.meta("og:type"),
-            "og_title": self._by("og_title") or page.meta("og:title"),
-            "og_description": self._by("og_description") or page.meta("og:description"),
-            "og_image": self._by("og_image") or page.meta("og:image", "og:image:url") or None,
+            "meta_description": self._by("description") or page.data.meta("description"),
+            "meta_keywords": self._by("keywords") or page.data.meta("keywords") or None,
+            "og_type": self._by("og_type") or page.data.meta("og:type"),
+            "og_title": self._by("og_title") or page.data.meta("og:title"),
+            "og_description": self._by("og_description") or page.data.meta("og:description"),
+            "og_image": self._by("og_image") or page.data.meta("og:image", "og:image:url") or None,
             "author": self._author() or None,
             "canonical_url": self._by("canonical") or page.canonical,
-            "article_section": self._by("section") or page.meta("article:section") or self._of_ld("articleSection"),
+            "article_section": self._by("section")
+            or page.data.meta("article:section")
+            or self._of_ld("articleSection"),
             "published_date": self._published(),
             "json_ld_data": jsonld.json_ld_data(*self._ld) if self._ld else None,
         }
@@ -129,13 +131,13 @@ class _About:
     def meta(self) -> dict[str, str]:
         page = self._page
         return _given(
-            article_opinion=page.meta("article:opinion"),
-            article_content_tier=page.meta("article:content_tier"),
-            twitter_card=page.meta("twitter:card"),
-            twitter_site=page.meta("twitter:site"),
-            og_image_width=page.meta("og:image:width"),
-            og_image_height=page.meta("og:image:height"),
-            og_site_name=self._by("og_site_name") or page.meta("og:site_name"),
+            article_opinion=page.data.meta("article:opinion"),
+            article_content_tier=page.data.meta("article:content_tier"),
+            twitter_card=page.data.meta("twitter:card"),
+            twitter_site=page.data.meta("twitter:site"),
+            og_image_width=page.data.meta("og:image:width"),
+            og_image_height=page.data.meta("og:image:height"),
+            og_site_name=self._by("og_site_name") or page.data.meta("og:site_name"),
         )
 
     def _by(self, name: str) -> str:
@@ -150,8 +152,8 @@ class _About:
         marked = page.tree.css_first("time[datetime]")
         written = (
             self._by("published_time"),
-            page.meta("article:published_time"),
-            page.meta("article:published"),
+            page.data.meta("article:published_time"),
+            page.data.meta("article:published"),
             jsonld.published(self._ld[0]) if self._ld else None,
             marked.attributes["datetime"] if marked else None,
             text_of(page.tree.css_first(_DATES)),
@@ -160,5 +162,5 @@ class _About:
 
     def _author(self) -> str:
         page = self._page
-        said = self._by("author") or self._by("byline") or page.meta("author") or self._of_ld("author")
+        said = self._by("author") or self._by("byline") or page.data.meta("author") or self._of_ld("author")
         return said or page.text("a[rel~=author]") or page.text(_BYLINES)

@@ -58,9 +58,9 @@ def detected_type(page: Page, patterns: Iterable[str] = ()) -> str | None:
 
     `patterns` are expressions that say for this source which URLs are content, instead of their looks.
     """
-    by_type = (_BY_TYPE[kind] for thing in page.json_ld for kind in types_of(thing) if kind in _BY_TYPE)
+    by_type = (_BY_TYPE[kind] for thing in page.data.json_ld for kind in types_of(thing) if kind in _BY_TYPE)
     found = next(by_type, None) or type_of_path(urlsplit(page.url).path)
-    if found is None and (page.meta("og:type").lower() == "article" or _is_content(page.url, tuple(patterns))):
+    if found is None and (page.data.meta("og:type").lower() == "article" or _is_content(page.url, tuple(patterns))):
         return "article"
     return found
 

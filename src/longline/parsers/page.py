@@ -15,7 +15,7 @@ class Extract(NamedTuple):
 
 def extract(page: Page) -> Extract:
     """Title and links in one go, for whoever needs nothing else and many of them."""
-    return Extract(page.title, page.outgoing)
+    return Extract(page.title, page.links())
 
 
 @parser("page", light=True)
@@ -23,6 +23,6 @@ async def page(page: Page) -> AsyncIterator[Item | Link]:
     """The title as an item, and every link that may be followed."""
     found = extract(page)
     noted = {"canonical": page.canonical} if page.canonical else {}
-    yield Item("page", title=found.title, url=page.url, **noted, **({"noindex": True} if page.noindex else {}))
+    yield Item("page", title=found.title, url=page.url, **noted, **({"noindex": True} if page.rules.noindex else {}))
     for url in found.links:
         yield Link(url)

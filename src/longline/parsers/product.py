@@ -43,7 +43,7 @@ Fields = dict[str, Any]
 @parser("product", match=())
 def product(page: Page) -> Iterator[Item | Link]:
     """The product of a page, if it is one, and every link that may be followed."""
-    for url in page.outgoing:
+    for url in page.links():
         yield Link(url)
     found = read(page)
     if found.get("name"):
@@ -76,11 +76,11 @@ def _of_selectors(page: Page) -> Fields:
 
 
 def _of_json_ld(page: Page) -> Fields:
-    return _of_things(page.json_ld)
+    return _of_things(page.data.json_ld)
 
 
 def _of_microdata(page: Page) -> Fields:
-    return _of_things(page.microdata)
+    return _of_things(page.data.microdata)
 
 
 def _of_things(things: list[Thing]) -> Fields:
@@ -181,26 +181,26 @@ def _count(value: Any) -> int | None:
 
 def _of_metas(page: Page) -> Fields:
     """OpenGraph and what shops add to it; a page that names no price there is not taken for a product."""
-    written = page.meta("product:price:amount", "og:price:amount", "product:sale_price:amount", "twitter:data1")
-    kind = page.meta("og:type").lower()
+    written = page.data.meta("product:price:amount", "og:price:amount", "product:sale_price:amount", "twitter:data1")
+    kind = page.data.meta("og:type").lower()
     if not written and "product" not in kind:
         return {}
-    named = page.meta("product:price:currency", "og:price:currency", "product:sale_price:currency")
+    named = page.data.meta("product:price:currency", "og:price:currency", "product:sale_price:currency")
     currency = currency_of(named) or currency_of(written)
     return {
-        "name": page.meta("og:title", "twitter:title"),
-        "description": page.meta("og:description", "description"),
+        "name": page.data.meta("og:title", "twitter:title"),
+        "description": page.data.meta("og:description", "description"),
         "price": price_of(written, currency),
         "currency": currency,
-        "availability": availability_of(page.meta("product:availability", "og:availability")),
-        "rating": _rating(page.meta("og:rating", "product:rating:value"), page.meta("og:rating_scale")),
-        "review_count": _count(page.meta("og:rating_count", "product:rating:count")),
-        "brand": page.meta("product:brand", "og:brand"),
-        "category": page.meta("product:category"),
-        "sku": page.meta("product:retailer_item_id", "product:sku"),
-        "gtin": page.meta("product:ean", "product:gtin", "product:upc", "product:isbn"),
-        "images": page.metas.get("og:image", []),
-        "url": page.meta("og:url"),
+        "availability": availability_of(page.data.meta("product:availability", "og:availability")),
+        "rating": _rating(page.data.meta("og:rating", "product:rating:value"), page.data.meta("og:rating_scale")),
+        "review_count": _count(page.data.meta("og:rating_count", "product:rating:count")),
+        "brand": page.data.meta("product:brand", "og:brand"),
+        "category": page.data.meta("product:category"),
+        "sku": page.data.meta("product:retailer_item_id", "product:sku"),
+        "gtin": page.data.meta("product:ean", "product:gtin", "product:upc", "product:isbn"),
+        "images": page.data.metas.get("og:image", []),
+        "url": page.data.meta("og:url"),
     }
 
 

@@ -12,6 +12,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.parsers.extraction import drop, select, select_all, text_of
 from longline.plugins import Item, Link, Page, parser
+from longline.plugins.page import joined
 
 _LISTS = ("container", "article_cards", "article_list")
 _PLACES = frozenset(("container", "exclude"))
@@ -73,12 +74,12 @@ def _text(node: LexborNode, how: object) -> str:
 
 def _links(page: Page, where: Mapping[str, Any]) -> list[str]:
     places = [str(where[name]) for name in _LISTS if where.get(name)]
-    if not places or not page.follow:
-        return page.outgoing
+    if not places or not page.rules.follow:
+        return page.links()
     tree = page.tree.clone()
     drop(tree, where.get("exclude_from_list"))
     nodes = [link for place in places for node in select_all(tree, place) for link in _anchors(node)]
-    return page.joined(href for node in nodes if (href := node.attributes.get("href")) is not None)
+    return joined(page, (href for node in nodes if (href := node.attributes.get("href")) is not None))
 
 
 def _anchors(node: LexborNode) -> list[LexborNode]:

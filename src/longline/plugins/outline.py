@@ -38,6 +38,20 @@ class Outline(NamedTuple):
     rules: frozenset[str]
 
 
+class Rules(frozenset[str]):
+    """What robots are asked for, in lower case words such as `noindex`."""
+
+    @property
+    def follow(self) -> bool:
+        """Whether links may be followed."""
+        return self.isdisjoint(("nofollow", "none"))
+
+    @property
+    def noindex(self) -> bool:
+        """Whether the page is not to be found by search."""
+        return not self.isdisjoint(("noindex", "none"))
+
+
 def outline(tree: LexborHTMLParser) -> Outline:
     """Everything that a page says about where it leads; what stands in its head leads first."""
     seen = _Seen()

@@ -12,8 +12,8 @@ from longline.model.url import join, join_all
 from longline.plugins.charset import charset_of, decode_as, encode_as
 from longline.plugins.intricacy import check_intricacy
 from longline.plugins.maintext import main_text, simple_text
-from longline.plugins.outline import Outline, header_rules, outline
-from longline.plugins.structured import Thing, json_ld, metas, microdata
+from longline.plugins.outline import Outline, Rules, header_rules, outline
+from longline.plugins.structured import Data
 
 ENOUGH_LETTERS = 250
 """A main text with fewer is looked for again in other ways; letters, since not every script has spaces."""
@@ -54,13 +54,13 @@ class Page:
     @cached_property
     def html(self) -> str:
         """The text of the page; bytes that are none in its encoding are replaced."""
-        name, skip = self._charset
+        name, skip = self._encoding
         return decode_as(name, self.body[skip:])
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
         """The parsed page; raises `TooIntricate` for one that cannot be parsed in reasonable time."""
-        name, skip = self._charset
+        name, skip = self._encoding
         # The parser reads UTF-8 by itself; only other encodings cost a decoding.
         markup = self.body[skip:] if name == "utf-8" else self.html.encode("utf-8", "replace")
         check_intricacy(markup)
@@ -68,41 +68,22 @@ class Page:
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
 
     @cached_property
-    def outline(self) -> Outline:
-        """What the page says about where it leads, as written."""
-        return outline(self.tree)
-
-    @cached_property
-    def rules(self) -> frozenset[str]:
-        """What the page and its headers ask of robots, such as `noindex`, in lower case."""
-        return self.outline.rules | header_rules(value for key, value in self.headers if key.lower() == "x-robots-tag")
-
-    @property
-    def follow(self) -> bool:
-        """Whether the page lets robots follow its links."""
-        return self.rules.isdisjoint(("nofollow", "none"))
-
-    @property
-    def noindex(self) -> bool:
-        """Whether the page asks not to be found by search."""
-        return not self.rules.isdisjoint(("noindex", "none"))
+    def rules(self) -> Rules:
+        """What the page and its headers ask of robots."""
+        headers = (value for key, value in self.headers if key.lower() == "x-robots-tag")
+        return Rules(self._outline.rules | header_rules(headers))
 
     @cached_property
     def base(self) -> str:
         """What relative links start from: the page's own URL, or its `<base href>`."""
-        href = self.outline.base
+        href = self._outline.base
         return (join(self.url, href) if href else None) or self.url
 
     @cached_property
     def canonical(self) -> str | None:
         """The URL that the page calls its own, by its `link`."""
-        href = self.outline.canonical
+        href = self._outline.canonical
         return join(self.base, href) if href else None
-
-    @cached_property
-    def outgoing(self) -> list[str]:
-        """Every page that this one leads to and may be followed to, each once, in order."""
-        return self.joined(self.outline.hrefs) if self.follow else []
 
     @cached_property
     def title(self) -> str:
@@ -118,28 +99,19 @@ class Page:
         node = self.tree.css_first(selector)
         return _spaced(node.text()) if node else ""
 
-    def links(self, selector: str = "a[href]") -> list[str]:
-        """Where the matching elements lead to, each once, in order, as URLs that can be fetched."""
-        return self.joined(_leads(self.css(selector)))
+    def links(self, selector: str | None = None) -> list[str]:
+        """Where the page leads to, each URL once, in order: by what matches, or by all that robots may follow.
+
+        The latter are anchors and areas, frames, a refresh, and what `link` calls next, canonical and the like.
+        """
+        if selector is not None:
+            return joined(self, _leads(self.css(selector)))
+        return joined(self, self._outline.hrefs) if self.rules.follow else []
 
     @cached_property
-    def metas(self) -> dict[str, list[str]]:
-        """What every meta says, by its name or property in lower case."""
-        return metas(self.tree)
-
-    @cached_property
-    def json_ld(self) -> list[Thing]:
-        """Every object of the page's JSON-LD."""
-        return json_ld(self.tree)
-
-    @cached_property
-    def microdata(self) -> list[Thing]:
-        """Every item of the page's microdata, in the shape of JSON-LD."""
-        return microdata(self.tree)
-
-    def meta(self, *names: str) -> str:
-        """The first of these metas that says something, without line breaks and runs of spaces; empty if none does."""
-        return next((_spaced(content) for name in names for content in self.metas.get(name, ())), "")
+    def data(self) -> Data:
+        """What the page says of itself for machines."""
+        return Data(self.tree)
 
     def article(self) -> str:
         """The main text, a line for each paragraph; costs milliseconds, so whoever calls it is not `light`."""
@@ -152,21 +124,27 @@ class Page:
         return said if len(said) > max(len(found), len(marked)) else marked or found
 
     def _article_bodies(self) -> Iterator[str]:
-        for thing in (*self.json_ld, *self.microdata):
+        for thing in (*self.data.json_ld, *self.data.microdata):
             body = thing.get("articleBody")
             if isinstance(body, str) and "<" not in body:
                 yield "\n".join(line for part in body.splitlines() if (line := _spaced(part)))
 
-    def joined(self, hrefs: Iterable[str]) -> list[str]:
-        """Where links that are written like this on the page lead to, each once, in order."""
-        name = self._charset[0]
-        if name != "utf-8":
-            hrefs = (href if href.isascii() else _with_query_as(name, href) for href in hrefs)
-        return join_all(self.base, hrefs)
+    @cached_property
+    def _outline(self) -> Outline:
+        return outline(self.tree)
 
     @cached_property
-    def _charset(self) -> tuple[str, int]:
+    def _encoding(self) -> tuple[str, int]:
+        """The encoding by the standard's name, and how many bytes of mark stand before the text."""
         return charset_of(self.body, self.content_type)
+
+
+def joined(page: Page, hrefs: Iterable[str]) -> list[str]:
+    """Where links that are written like this on a page lead to, each once, in order."""
+    name = page._encoding[0]
+    if name != "utf-8":
+        hrefs = (href if href.isascii() else _with_query_as(name, href) for href in hrefs)
+    return join_all(page.base, hrefs)
 
 
 def _carried(

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -26,6 +27,32 @@ _VALUES = {
 
 Thing = dict[str, Any]
 """An object of schema.org: properties by name, and its `@type`."""
+
+
+class Data:
+    """What one page says for machines, as far as somebody looks at it."""
+
+    def __init__(self, tree: LexborHTMLParser) -> None:
+        self._tree = tree
+
+    @cached_property
+    def metas(self) -> dict[str, list[str]]:
+        """What every meta says, by its name or property in lower case."""
+        return metas(self._tree)
+
+    @cached_property
+    def json_ld(self) -> list[Thing]:
+        """Every object of the page's JSON-LD."""
+        return json_ld(self._tree)
+
+    @cached_property
+    def microdata(self) -> list[Thing]:
+        """Every item of the page's microdata, in the shape of JSON-LD."""
+        return microdata(self._tree)
+
+    def meta(self, *names: str) -> str:
+        """The first of these metas that says something, without line breaks and runs of spaces; empty if none does."""
+        return next((" ".join(content.split()) for name in names for content in self.metas.get(name, ())), "")
 
 
 def json_ld(tree: LexborHTMLParser) -> list[Thing]:

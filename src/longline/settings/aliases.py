@@ -66,6 +66,13 @@ def _switched(found: Found, name: str) -> bool:
 def _objects(found: Found) -> dict[str, str]:
     if not _switched(found, "CRAWLER_MINIO_ENABLED"):
         return {}
+    buckets = {"objects": found.get("CRAWLER_MINIO_BUCKET", "html-archives")}
+    if "JOB_LOGS_MINIO_BUCKET" in found:
+        buckets["run_log_objects"] = found["JOB_LOGS_MINIO_BUCKET"]
+    return {setting: _s3(found, bucket) for setting, bucket in buckets.items()}
+
+
+def _s3(found: Found, bucket: str) -> str:
     missing = [n for n in ("CRAWLER_MINIO_ACCESS_KEY", "CRAWLER_MINIO_SECRET_KEY") if n not in found]
     if missing:
         raise BadInput(f"CRAWLER_MINIO_ENABLED is on, so {' and '.join(missing)} must be set")
@@ -75,7 +82,16 @@ def _objects(found: Found) -> dict[str, str]:
         "access_key_id": found["CRAWLER_MINIO_ACCESS_KEY"],
         "secret_access_key": found["CRAWLER_MINIO_SECRET_KEY"],
     }
-    return {"objects": f"s3://{found.get('CRAWLER_MINIO_BUCKET', 'html-archives')}?{urlencode(query, quote_via=quote)}"}
+    return f"s3://{bucket}?{urlencode(query, quote_via=quote)}"
+
+
+def _log_mirror(found: Found) -> dict[str, str]:
+    on = _switched(found, "JOB_LOGS_REDIS_ENABLED")
+    return {"run_log_mirror": found.get("JOB_LOGS_REDIS_KEY_PREFIX", "logs")} if on else {}
+
+
+def _retention(found: Found) -> dict[str, str]:
+    return {"run_log_retention": f"{found['JOB_LOGS_RETENTION_DAYS'].strip()}d"}
 
 
 def _proxies(found: Found) -> dict[str, str]:
@@ -114,13 +130,26 @@ ALIASES: tuple[Alias, ...] = (
     _same("FETCHER_DATABASE_URL", "database"),
     Alias(_named("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis),
     Alias(
-        _named("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET"),
-        ("objects",),
+        (*_named("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET"), "JOB_LOGS_MINIO_BUCKET"),
+        ("objects", "run_log_objects"),
         _objects,
     ),
     Alias(_named("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"), ("search",), _search),
     _same("FETCHER_ELASTICSEARCH_URL", "search"),
     _same("ELASTICSEARCH_API_KEY", "search_key"),
+    _same("REDIS_EVENTS_ENABLED", "source_events"),
+    _same("CRAWLER_SAVE_DISCOVERED_LINKS", "save_links"),
+    _same("JOB_LOGS_ENABLED", "run_logs"),
+    _same("JOB_LOGS_SSE_ENABLED", "run_log_streams"),
+    _same("JOB_LOGS_ARCHIVE_ENABLED", "run_log_archive"),
+    Alias(_named("JOB_LOGS_REDIS_", "ENABLED KEY_PREFIX"), ("run_log_mirror",), _log_mirror),
+    _same("JOB_LOGS_REDIS_TTL_SECONDS", "run_log_ttl"),
+    _same("JOB_LOGS_BUFFER_SIZE", "run_log_buffer"),
+    _same("JOB_LOGS_MIN_LEVEL", "run_log_level"),
+    Alias(("JOB_LOGS_RETENTION_DAYS",), ("run_log_retention",), _retention),
+    _same("JOB_LOGS_MILESTONE_INTERVAL", "run_log_milestone"),
+    _same("JOB_LOGS_VERBOSITY", "run_log_verbosity"),
+    _same("JOB_LOGS_MAX_PER_SEC", "run_log_rate"),
     _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
     _same("CRAWLER_FEED_POLL_ENABLED", "feeds"),
     _same("CRAWLER_FEED_DISCOVERY_ENABLED", "feed_discovery"),
@@ -148,14 +177,13 @@ NOT_YET: tuple[str, ...] = (
     "CONFIG_PATH",
     *_named("CRAWLER_SERVER_", "READ_TIMEOUT WRITE_TIMEOUT IDLE_TIMEOUT SECURITY_ENABLED API_KEY"),
     "LOG_OUTPUT_PATHS",
-    "REDIS_EVENTS_ENABLED",
     "CRAWLER_SOURCES_API_URL",
     "SOURCE_MANAGER_URL",
     "PIPELINE_URL",
     *_named("CRAWLER_", "USE_RANDOM_USER_AGENT USE_REFERER ALLOWED_DOMAINS DISALLOWED_DOMAINS RANDOM_DELAY"),
     *_named("CRAWLER_", "RETRY_DELAY HTTP_RETRY_MAX HTTP_RETRY_DELAY FOLLOW_REDIRECTS MAX_REDIRECTS VALIDATE_URLS"),
     *_named("CRAWLER_", "MAX_URL_LENGTH MAX_REQUESTS DETECT_CHARSET TRACE_HTTP CLEANUP_INTERVAL"),
-    *_named("CRAWLER_", "SAVE_DISCOVERED_LINKS REDIS_STORAGE_ENABLED REDIS_STORAGE_EXPIRES"),
+    *_named("CRAWLER_", "REDIS_STORAGE_ENABLED REDIS_STORAGE_EXPIRES"),
     *_named("CRAWLER_", "PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
     *_named("CRAWLER_", "READABILITY_FALLBACK_ENABLED RENDER_WORKER_URL MINIO_METADATA_BUCKET"),
     *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION PREFER_SERVER_CIPHER_SUITES"),
@@ -167,8 +195,6 @@ NOT_YET: tuple[str, ...] = (
     *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
     *_named("FETCHER_", "ENABLED FOLLOW_REDIRECTS MAX_REDIRECTS CLAIM_RETRY_DELAY STALE_TIMEOUT"),
     *_named("FETCHER_", "STALE_CHECK_INTERVAL SOURCE_MANAGER_URL"),
-    *_named("JOB_LOGS_", "ENABLED SSE_ENABLED ARCHIVE_ENABLED REDIS_ENABLED REDIS_KEY_PREFIX REDIS_TTL_SECONDS"),
-    *_named("JOB_LOGS_", "BUFFER_SIZE MIN_LEVEL RETENTION_DAYS MINIO_BUCKET MILESTONE_INTERVAL VERBOSITY MAX_PER_SEC"),
     *_named("", "ENABLE_PROFILING PPROF_PORT ENABLE_CONTINUOUS_PROFILING"),
 )
 """Variables of the contract that have no effect so far."""

@@ -166,6 +166,48 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = "auto"
 
+    run_logs: Annotated[bool, Key(SWITCH, "Write down what runs say.")] = True
+    run_log_streams: Annotated[bool, Key(SWITCH, "Let clients follow logs and events while they are written.")] = True
+    run_log_archive: Annotated[bool, Key(SWITCH, "Keep the log of a run that ended as an object.")] = True
+    run_log_verbosity: Annotated[
+        str,
+        Key(among("quiet", "normal", "debug", "trace"), "How much runs say; quiet is warnings, errors and lifecycle."),
+    ] = "normal"
+    run_log_level: Annotated[
+        str,
+        Key(
+            among("auto", "debug", "info", "warn", "error", warning="warn"),
+            "Least severe entry of a run's log; auto is what the verbosity says.",
+        ),
+    ] = "auto"
+    run_log_rate: Annotated[
+        int, Key(whole(0), "Debug entries a second that each run may write in each process; 0 is no bound.")
+    ] = 0
+    run_log_buffer: Annotated[
+        int, Key(whole(1, 50_000), "Entries of a run that wait in memory to be written; more are counted and lost.")
+    ] = 1000
+    run_log_milestone: Annotated[int, Key(whole(1), "Pages after which a run says how far it is.")] = 50
+    run_log_ttl: Annotated[
+        float, Key(SPAN, "How long entries stay in the database once they are archived; streams replay from there.")
+    ] = 86400.0
+    run_log_retention: Annotated[float, Key(SPAN, "How long logs of ended runs are kept.")] = 2592000.0
+    run_log_objects: Annotated[
+        str,
+        Key(
+            url("file", "s3", "memory", folder=True),
+            "Where archived logs are kept; unless set, with the other objects.",
+        ),
+    ] = ""
+    run_log_mirror: Annotated[
+        str, Key(TEXT, "Prefix of Redis streams, one for each schedule, that entries are copied to; unless set, none.")
+    ] = ""
+    source_events: Annotated[
+        bool, Key(SWITCH, "Hear from Redis when sources are made, changed or removed.", later=True)
+    ] = False
+    save_links: Annotated[bool, Key(SWITCH, "Remember links that lead away from the sources they were found on.")] = (
+        False
+    )
+
     def __post_init__(self) -> None:
         here = self.data.absolute()
         msgspec.structs.force_setattr(self, "data", here)
@@ -173,6 +215,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             msgspec.structs.force_setattr(self, "database", f"sqlite:///{here / 'longline.db'}")
         if not self.objects:
             msgspec.structs.force_setattr(self, "objects", (here / "objects").as_uri())
+        if not self.run_log_objects:
+            msgspec.structs.force_setattr(self, "run_log_objects", self.objects)
 
     @property
     def loopback(self) -> bool:
@@ -207,5 +251,9 @@ KEYS: dict[str, Key] = _keys()
 def default(name: str) -> str:
     """The default of a key as the manual shows it, free of this machine's paths."""
     fields: dict[str, Any] = {f.name: f.default for f in msgspec.structs.fields(Settings)}
-    derived = {"database": "sqlite in the data folder", "objects": "folder in the data folder"}
+    derived = {
+        "database": "sqlite in the data folder",
+        "objects": "folder in the data folder",
+        "run_log_objects": "objects",
+    }
     return derived.get(name) or mask(KEYS[name].kind.show(fields[name]))

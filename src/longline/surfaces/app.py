@@ -3,16 +3,22 @@
 from dataclasses import dataclass
 
 from litestar import Litestar, Router
+from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
 
 from longline.services.counts import Counts
+from longline.services.frontier import Frontier
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import BotParts, bots_door
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
+from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
+from longline.surfaces.intervals.frontier import frontier_routes
+from longline.surfaces.intervals.logs import LogParts, log_routes
+from longline.surfaces.intervals.streams import StreamParts, stream_routes
 from longline.surfaces.metrics import Metrics, metrics_route
 
 
@@ -26,6 +32,10 @@ class Parts:
     counts: Counts
     metrics_open: bool = False
     bots: BotParts | None = None
+    logs: LogParts | None = None
+    events: StreamParts | None = None
+    urls: Frontier | None = None
+    discovered: DiscoveredParts | None = None
 
 
 def build_app(parts: Parts) -> Litestar:
@@ -34,7 +44,7 @@ def build_app(parts: Parts) -> Litestar:
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
     own = [health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)]
     app = Litestar(
-        route_handlers=[*own, *_doors(parts, metrics)],
+        route_handlers=[*own, *_doors(parts, metrics), *_intervals(parts)],
         exception_handlers=ERRORS,
         openapi_config=_openapi(parts.version),
         logging_config=None,
@@ -51,6 +61,16 @@ def _doors(parts: Parts, metrics: Metrics) -> list[Router]:
         metrics.watched.append(take_stock)
         doors.append(router)
     return doors
+
+
+def _intervals(parts: Parts) -> list[HTTPRouteHandler]:
+    guards = [bearer(parts.tokens)]
+    return [
+        *(log_routes(parts.logs, guards) if parts.logs else ()),
+        *(stream_routes(parts.events, guards) if parts.events else ()),
+        *(frontier_routes(parts.urls, guards) if parts.urls else ()),
+        *(discovered_routes(parts.discovered, guards) if parts.discovered else ()),
+    ]
 
 
 def _openapi(version: str) -> OpenAPIConfig:

@@ -18,6 +18,7 @@ from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker
 
 LOOK_EVERY = 0.2
+INDEX_EVERY = 0.5
 FETCH = frozenset({"fetch", "parse"})
 
 
@@ -95,6 +96,7 @@ async def _work(
         asyncio.create_task(chore(look, LOOK_EVERY)(done)),
         asyncio.create_task(chore(hold, lease / 3)(done)),
         asyncio.create_task(chore(house.reaper.once, 5.0)(done)),
+        asyncio.create_task(chore(house.indexer.once, INDEX_EVERY)(done)),
     ]
     waiting = asyncio.create_task(stop.wait())
     waiting.add_done_callback(lambda _: done.set())
@@ -105,6 +107,7 @@ async def _work(
         waiting.cancel()
         # When one of them failed, the worker among the others still has something to give back.
         await asyncio.gather(*loops, waiting, return_exceptions=True)
+    await house.indexer.once()
     await look()
 
 

@@ -5,10 +5,11 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext, suppress
 
 from longline import __version__
+from longline.engine.journal import Journal
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.prober import Prober
 from longline.services.counts import Counts
@@ -21,12 +22,16 @@ from longline.surfaces.server import HttpServer
 from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.feeds import feed_chores
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
+from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
+from longline.wiring.standing import discovered_parts, standing_frontier
 from longline.wiring.worker import fetch_worker, parse_worker
 
 log = logging.getLogger(__name__)
 
 REAP_EVERY = 5.0
 PROBE_EVERY = 60.0
+INDEX_EVERY = 1.0
+TIDY_EVERY = 600.0
 PLAN_EVERY = 5.0
 SWEEP_EVERY = 60.0
 
@@ -45,15 +50,27 @@ async def serve(
     async with open_house(settings) as house:
         # Only the all-in-one command changes tables on its way: a service that starts never does.
         await ready_tables(house, may_migrate=api and bool(roles))
-        server = HttpServer()
-        if api:
-            address = await server.start(build_app(_parts(house)), settings.host, settings.port)
-            if ready is not None:
-                ready(address)
-        try:
+        async with _serving(house, ready) if api else nullcontext():
             await _work(house, roles, stop, leashed=leashed)
-        finally:
-            await server.stop()
+
+
+@asynccontextmanager
+async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIterator[None]:
+    """The doors open, for as long as the context lasts."""
+    server, closing = HttpServer(), asyncio.Event()
+    parts, streams = _parts(house)
+    address = await server.start(build_app(parts), house.settings.host, house.settings.port)
+    feeding = asyncio.create_task(run_loops(streams.loops(), closing))
+    try:
+        if ready is not None:
+            ready(address)
+        yield
+    finally:
+        # Clients that hang on streams are let go first: the server waits for those that do not go.
+        streams.close()
+        closing.set()
+        await server.stop()
+        await feeding
 
 
 async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, leashed: bool) -> None:
@@ -61,17 +78,19 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
         await stop.wait()
         return
     await house.reaper.bury()
-    async with joined(house, roles) as owner:
-        loops = _loops(house, roles, owner)
+    async with joined(house, roles) as owner, mirroring(house) as mirror, journaling(house, mirror) as journal:
+        loops = _loops(house, roles, owner, journal)
+        if "upkeep" in roles:
+            loops["scribe"] = chore(scribe(house, mirror).once, LOOK_AFTER_EVERY)
         if leashed:
             loops["leash"] = _until_input_ends
         await run_loops(loops, stop)
 
 
-def _loops(house: House, roles: frozenset[str], owner: int) -> dict[str, Loop]:
+def _loops(house: House, roles: frozenset[str], owner: int, journal: Journal | None = None) -> dict[str, Loop]:
     loops: dict[str, Loop] = {}
     if "fetch" in roles:
-        worker = fetch_worker(house, owner, parse="parse" in roles)
+        worker = fetch_worker(house, owner, parse="parse" in roles, journal=journal)
         loops["fetch"] = worker.run
         loops["signals"] = _listener(house, worker.nudge)
     if "parse" in roles:
@@ -80,6 +99,8 @@ def _loops(house: House, roles: frozenset[str], owner: int) -> dict[str, Loop]:
         loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
         prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
         loops["prober"] = chore(prober.once, PROBE_EVERY)
+        loops["index"] = chore(house.indexer.once, INDEX_EVERY)
+        loops["tidy"] = chore(house.indexer.tidy, TIDY_EVERY)
         bots = bot_upkeep(house)
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
@@ -153,7 +174,7 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
     stop.set()
 
 
-def _parts(house: House) -> Parts:
+def _parts(house: House) -> tuple[Parts, Streams]:
     records, settings = house.records, house.settings
 
     async def database() -> str:
@@ -169,14 +190,21 @@ def _parts(house: House) -> Parts:
         checks.append(Check("redis", house.signals.check))
     if settings.search:
         checks.append(Check("search", house.search.check))
-    return Parts(
+    health = Health(checks, house.clock)
+    streams = Streams(house, health)
+    parts = Parts(
         version=__version__,
-        health=Health(checks, house.clock),
+        health=health,
         tokens=Tokens(jwt_secret(settings), house.clock.now),
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_parts(house),
+        logs=streams.logs,
+        events=streams.events,
+        urls=standing_frontier(house),
+        discovered=discovered_parts(house),
     )
+    return parts, streams
 
 
 def _stop_on_signals(stop: asyncio.Event) -> None:

@@ -6,21 +6,29 @@ from longline.engine import reparse
 from longline.engine.archive import Archive
 from longline.engine.exits import Exits
 from longline.engine.fetch import Fetcher
+from longline.engine.journal import Journal
 from longline.engine.keep import Keeper
+from longline.engine.outlinks import Outlinks
 from longline.engine.pipeline import Pipeline
 from longline.engine.plans import Plans
 from longline.engine.reparse import ParseWorker
 from longline.engine.reporter import Reporter
 from longline.engine.rules import Rules
 from longline.engine.sender import FetchSettings, Sender
+from longline.engine.telling import TellingReporter
 from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
 from longline.wiring.house import House
 
 
 def fetch_worker(
-    house: House, owner: int, *, parse: bool = True, watch: Callable[[Progress], None] | None = None
+    house: House,
+    owner: int,
+    *,
+    parse: bool = True,
+    watch: Callable[[Progress], None] | None = None,
+    journal: Journal | None = None,
 ) -> Worker:
-    """A worker that fetches, and parses what it fetched unless that is left to others."""
+    """A worker that fetches, and parses what it fetched unless that is left to others; told of in the journal."""
     s = house.settings
     sending = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body)
     exits = Exits(house.ways, house.clock)
@@ -35,14 +43,20 @@ def fetch_worker(
             archive=Archive(house.records.tasks, house.blobs),
             clock=house.clock,
         ),
-        reporter=Reporter(
-            house.lifecycle, Keeper(house.blobs, house.records.segments, house.clock, owner), house.clock
-        ),
+        reporter=_reporter(house, owner, journal),
         exits=exits,
         clock=house.clock,
         owner=owner,
     )
     return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease), watch)
+
+
+def _reporter(house: House, owner: int, journal: Journal | None) -> Reporter:
+    keeper = Keeper(house.blobs, house.records.segments, house.clock, owner)
+    if journal is None:
+        return Reporter(house.lifecycle, keeper, house.clock)
+    outlinks = Outlinks(house.records.links) if house.settings.save_links else None
+    return TellingReporter(house.lifecycle, keeper, house.clock, journal, outlinks)
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longline.drivers.records import open_records
-from longline.model.item import Document, Origin, new_items
+from longline.model.item import Document, NewItem, Origin, new_items
 from longline.model.query import parse_query
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -44,10 +44,12 @@ async def stored(records: Records, texts: Sequence[Mapping[str, Any]], kind: str
     """Put texts and index them; the documents in the order of the texts. The same place is the same item."""
     run = await queued_run(records)
     for number, fields in enumerate(texts):
-        await records.items.put(
-            new_items([(kind, fields)], Origin(run.id, number, f"https://a.example/{kind}/{number}"))
-        )
-    waiting = await records.items.unindexed(len(texts) + 1)
+        await records.items.put(_items(fields, kind, run.id, number))
+    return await _indexed(records)
+
+
+async def _indexed(records: Records) -> list[Document]:
+    waiting = await records.items.unindexed(SIZE + 1)
     await records.search.index(waiting)
     await records.items.indexed(waiting)
     return waiting
@@ -57,7 +59,10 @@ async def answers(url: str, questions: Sequence[str], clock: FakeClock) -> list[
     """What an engine answers to each question about the whole corpus."""
     records = await open_records(url, clock)
     await records.schema.migrate()
-    await stored(records, _corpus())
+    run = await queued_run(records)
+    texts = [_items(fields, "article", run.id, number) for number, fields in enumerate(_corpus())]
+    await records.items.put(list(itertools.chain(*texts)))
+    await _indexed(records)
     await records.search.tidy()
     found = [await _answer(records, question) for question in questions]
     await records.schema.close()
@@ -73,6 +78,10 @@ async def _answer(records: Records, question: str) -> Answer:
     matches = await records.search.query(parse_query(question, limit=SIZE))
     items = await records.items.get([match.id for match in matches.matches])
     return Answer(matches.total, [item.url for item in items], [match.score for match in matches.matches])
+
+
+def _items(fields: Mapping[str, Any], kind: str, run_id: int, number: int) -> list[NewItem]:
+    return new_items([(kind, fields)], Origin(run_id, number, f"https://a.example/{kind}/{number}"))
 
 
 def _corpus() -> list[dict[str, str]]:

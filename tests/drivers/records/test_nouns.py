@@ -147,15 +147,3 @@ async def test_events_are_read_onwards(records: Records):
     assert [e.move for e in events] == ["start"] * 5
     assert await records.events.find(after=events[1].id, limit=2) == events[2:4]
     assert await records.events.find(after=events[-1].id) == []
-
-
-async def test_which_places_a_scope_has(records: Records):
-    run = await running_run(records)
-    here, elsewhere, other = url(run, path="/1"), url(run, "b.example", "/1"), url(run, path="/2", scope=0)
-    await admit(records, here, elsewhere, other)
-
-    asked = [(task.host, task.key) for task in (here, elsewhere, other)] + [("c.example", here.key)]
-
-    assert await records.tasks.known(run.id, asked) == {("a.example", here.key), ("b.example", elsewhere.key)}
-    assert await records.tasks.known(0, asked) == {("a.example", other.key)}
-    assert await records.tasks.known(0, []) == set()

@@ -48,6 +48,12 @@ INDEXES = {
     "hosts_of_open_tasks": {"tasks_run"},
     "open_tasks_of_run": {"tasks_run"},
     "cancel_tasks": {"tasks_pkey"},
+    "items": {"items_pkey"},
+    "items_of_run": {"items_run"},
+    "items_of_kind": {"items_kind"},
+    "indexed_items": {"unindexed_pkey"},
+    "search_ranked": {"texts_words"},
+    "count_found": {"texts_words"},
 }
 """What each statement must go by."""
 
@@ -68,6 +74,11 @@ INSERT INTO queue (host_id, due, priority, id) SELECT host_id, due, priority, id
 INSERT INTO offers (id, executor, host_id, due, priority, owner)
     SELECT id, 'parse', host_id, CASE WHEN id % 100 = 0 THEN id ELSE 0 END, priority, CASE WHEN id % 100 = 0 THEN 7 END
     FROM tasks WHERE state = 'downloaded';
+INSERT INTO items (id, key, hash, kind, run_id, task_id, created_at, updated_at, url, title, fields, body)
+    SELECT n, int8send(n), '', 'k' || n % 9, n % 50, n, n, n, '', '', '{}', 'text' FROM generate_series(1, 20000) n;
+INSERT INTO texts (item_id, length, title_words, words)
+    SELECT n, 2, '', to_tsvector('simple', 'text w' || n % 5000) FROM generate_series(1, 20000) n;
+INSERT INTO unindexed (item_id, hash) SELECT n, '' FROM generate_series(1, 20000) n;
 ANALYZE;
 """
 

@@ -5,6 +5,7 @@ import pytest
 from msgspec import structs
 
 from longline.model.host import HostLease, HostReport
+from longline.model.item import NewItem, Origin, new_items
 from longline.model.run import Fate
 from longline.model.states import TaskState
 from longline.model.task import ClaimedTask, Known, Outcome, Renamed
@@ -546,3 +547,25 @@ async def test_hops_go_with_the_task(records: Records):
     run = await running_run(records)
     await admit(records, url(run, hops=3))
     assert [t.hops for t in (await claim_one(records)).tasks] == [3]
+
+
+# -- items ------------------------------------------------------------------------------------------------------
+
+
+def made(task: ClaimedTask, title: str) -> NewItem:
+    """An item of a page."""
+    (item,) = new_items([("page", {"title": title})], Origin(task.run_id, task.id, task.url))
+    return item
+
+
+async def test_items_come_with_the_report_of_their_page_or_not_at_all(records: Records):
+    run = await running_run(records)
+    await admit(records, *urls(run, "a.example", 2))
+    lease = await claim_one(records)
+    late = HostReport(lease.host_id, lease.token + 1, (ended(lease.tasks[0]),))
+    assert (await report(records, late, items=[made(lease.tasks[0], "Late")])).refused
+    assert await records.items.of_run(run.id) == []
+    await report(records, host_report(lease), items=[made(t, f"T{t.id}") for t in lease.tasks])
+    kept = await records.items.of_run(run.id)
+    assert {i.task_id: i.title for i in kept} == {t.id: f"T{t.id}" for t in lease.tasks}
+    assert await records.items.waiting() == 2

@@ -145,6 +145,23 @@ async def test_of_very_many_so_many_are_ranked_and_that_is_said(
     assert await records.search.count(parse_query("words")) == 7
 
 
+async def test_where_very_many_fit_the_newest_are_looked_at_first(
+    records: Records, monkeypatch: pytest.MonkeyPatch, peek: Peek
+):
+    monkeypatch.setattr(search_module, "WALKED", 5)
+    ids = [d.id for d in await given_texts(records, *[(f"text {n}", "same words") for n in range(12)])]
+    await records.search.tidy()
+    few = await records.search.query(parse_query("words", limit=3))
+    many = await records.search.query(parse_query("words", limit=6))
+    assert len(many.matches) == 6
+    assert (many.total, many.more) == (12, False), "too few among the newest, so the index was asked"
+    if peek.engine == "pg":
+        assert (few.total, few.more) == (5, True)
+        assert [match.id for match in few.matches] == ids[:-4:-1]
+    filtered = await records.search.query(parse_query("words", Filters(kind="note"), limit=3))
+    assert (filtered.total, filtered.more) == (0, False)
+
+
 async def test_a_misspelt_word_has_a_nearest_one(records: Records, peek: Peek):
     await given_texts(records, ("Longline", "fishing with hooks"), ("Long boat", "fishing with nets"))
     await records.search.tidy()

@@ -67,7 +67,9 @@ async def test_what_is_new_becomes_tasks(web: HandMadeWeb, feeder: Feeder, sourc
     assert (feed.entries, feed.errors, feed.polled_at, feed.run_id) == (4, 0, clock.now(), None)
     assert feed.due_at == clock.now() + POLL_EVERY
     wanted = ["https://a.example/1", "https://a.example/2", "https://b.example/3?utm_source=feed"]
-    assert await web.urls("feed") == dict.fromkeys([*wanted, "https://a.example/not%20a%20url"], ENTRY_PRIORITY)
+    assert await web.urls("frontier.feed") == dict.fromkeys(
+        [*wanted, "https://a.example/not%20a%20url"], ENTRY_PRIORITY
+    )
     assert ENTRY_PRIORITY < DEFAULT_PRIORITY
 
 
@@ -91,7 +93,7 @@ async def test_what_was_there_before_is_not_asked_for_again(
     ]
     assert web.asked.count(FEED) == 3
     runs = await web.records.runs.find(limit=100)
-    assert sorted((run.kind, run.state) for run in runs) == [("feed", "completed")] * 2 + [("poll", "completed")] * 3
+    assert sorted((run.kind, run.state) for run in runs) == [("frontier.feed", "queued")] + [("poll", "completed")] * 3
     assert {run.source_id for run in runs} == {source_id}
 
 
@@ -195,7 +197,7 @@ async def test_a_feed_that_moved_is_read_where_it_is(web: HandMadeWeb, feeder: F
     await web.answer()
     await feeder.once()
 
-    assert await web.urls("feed") == {"https://a.example/1": ENTRY_PRIORITY}
+    assert await web.urls("frontier.feed") == {"https://a.example/1": ENTRY_PRIORITY}
 
 
 async def test_a_poll_that_was_cancelled_counts_for_nothing(
@@ -239,7 +241,7 @@ async def test_a_poll_that_two_processes_read_brings_everything_once(
     assert feed is not None
     assert (feed.entries, feed.run_id) == (2, None)
     assert sorted(web.asked) == ["https://a.example/1", "https://a.example/2", FEED]
-    assert {run.state for run in await web.records.runs.find()} == {"completed"}
+    assert {run.kind for run in await web.records.runs.find()} == {"frontier.feed", "poll"}
 
 
 async def test_all_of_very_many_are_polled(web: HandMadeWeb, feeder: Feeder) -> None:

@@ -8,13 +8,16 @@ from longline.drivers.records.bot_schedules import BotScheduleRecords
 from longline.drivers.records.bot_tasks import BotTaskRecords
 from longline.drivers.records.bots import BotLookRecords, BotRecords
 from longline.drivers.records.database import Database
+from longline.drivers.records.events import EventRecords
 from longline.drivers.records.feeds import FeedRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
+from longline.drivers.records.heard import HeardRecords
 from longline.drivers.records.items import ItemRecords
+from longline.drivers.records.links import LinkRecords
+from longline.drivers.records.logs import LogRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.drivers.records.nouns import (
-    EventRecords,
     RunRecords,
     ScheduleRecords,
     SegmentRecords,
@@ -27,6 +30,7 @@ from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search import RecordsSearch
 from longline.drivers.records.sqlite import SqliteDatabase
+from longline.drivers.records.standing import StandingRecords
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records
@@ -58,6 +62,10 @@ async def open_records(url: str, clock: Clock) -> Records:
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
         events=EventRecords(database),
+        logs=LogRecords(database),
+        heard=HeardRecords(database),
+        links=LinkRecords(database),
+        standing=StandingRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),
         bots=BotRecords(database),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from longline.drivers.records.admission import admit, place
 from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.items import put
 from longline.drivers.records.ledger import Ledger
 from longline.drivers.records.report import Place, Refused, lock, once, settle
 from longline.model.states import TaskState
@@ -81,6 +82,7 @@ async def _give(tx: Tx, given: Sequence[tuple[int, Outcome]], batch: Batch) -> R
     for rest in sorted(set(rests.values())):
         await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
     await tx.batch("title_pages", [(o.task.id, o.page.title) for o in outcomes if o.page])
+    await put(tx, batch.items)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     for outcome in outcomes:
         host_id, executor = places[outcome.task.id]

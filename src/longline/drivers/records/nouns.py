@@ -7,7 +7,6 @@ import msgspec
 
 from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.model.errors import Unavailable
-from longline.model.event import Event
 from longline.model.run import Fate, NewRun, RunRow
 from longline.model.schedule import NewSchedule, ScheduleRow
 from longline.model.segment import SegmentRow
@@ -81,6 +80,9 @@ class ScheduleRecords(Noun):
     async def get(self, schedule_id: int) -> ScheduleRow | None:
         return await self._one("schedule", ScheduleRow, id=schedule_id)
 
+    async def named(self, uid: str) -> ScheduleRow | None:
+        return await self._one("schedule_by_uid", ScheduleRow, uid=uid)
+
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
         return await self._all("find_schedules", ScheduleRow, limit=limit, offset=offset)
 
@@ -97,6 +99,9 @@ class RunRecords(Noun):
 
     async def latest(self, kind: str, seed: str) -> RunRow | None:
         return await self._one("latest_run", RunRow, kind=kind, seed=seed)
+
+    async def first(self, kind: str, seed: str) -> RunRow | None:
+        return await self._one("first_run", RunRow, kind=kind, seed=seed)
 
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         return await self._all("find_runs", RunRow, limit=limit, offset=offset)
@@ -126,13 +131,6 @@ class TaskRecords(Noun):
         async def work(tx: Tx) -> tuple[str, PageFacts] | None:
             row = await tx.one("page", task_id=task_id)
             return (row["key"], PageFacts(*[row[i] for i in range(1, 14)])) if row else None
-
-        return await self._database.read(work)
-
-    async def known(self, scope: int, places: Sequence[tuple[str, bytes]]) -> set[tuple[str, bytes]]:
-        async def work(tx: Tx) -> set[tuple[str, bytes]]:
-            rows = await tx.batch("known_places", places, scope=scope)
-            return {(row["host"], bytes(row["key"])) for row in rows}
 
         return await self._database.read(work)
 
@@ -183,10 +181,3 @@ class WorkerRecords(Noun):
 
     async def silent(self, for_ms: int) -> list[WorkerRow]:
         return await self._all("silent_workers", WorkerRow, for_ms=for_ms)
-
-
-class EventRecords(Noun):
-    """Events."""
-
-    async def find(self, *, after: int = 0, limit: int = 1000) -> list[Event]:
-        return await self._all("find_events", Event, after=after, limit=limit)

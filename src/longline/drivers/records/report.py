@@ -2,7 +2,7 @@
 
 The order of statements is the argument: (1) one ordered lock over the lines of own and foreign hosts, tokens
 compared; (2) queue rows taken away under their marks; (3) tasks put to rest and, where a redirect
-led, renamed; (4) pages and their segment; (5) new URLs;
+led, renamed; (4) pages, their segment and their items; (5) new URLs;
 (6) lines released and woken, looking at the queue in a later statement than the lock; (7) counters and events, runs
 last because every report of a run waits for that row.
 """
@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from longline.drivers.records.admission import admit, place
 from longline.drivers.records.database import Tx
+from longline.drivers.records.items import put
 from longline.drivers.records.ledger import Ledger, Moved
 from longline.model.host import HostReport
 from longline.model.states import ENDED, TaskState
@@ -50,6 +51,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     await settle(tx, outcomes, {o.task.id: Place(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
     await _rename(tx, outcomes)
     await keep(tx, outcomes, batch.segment)
+    await put(tx, batch.items)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
     await tx.batch("release_lines", released)

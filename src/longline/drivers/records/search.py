@@ -1,5 +1,6 @@
 """The index inside the database: FTS5 on SQLite, tsvector on PostgreSQL, over texts of plain words."""
 
+import asyncio
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -40,7 +41,8 @@ class RecordsSearch:
         self._database, self._engine = database, database.engine
 
     async def index(self, documents: Sequence[Document]) -> None:
-        rows = [self._row(d) for d in sorted(documents, key=lambda d: d.id)]
+        # Some hundred texts take longer than the loop may wait.
+        rows = await asyncio.to_thread(lambda: [self._row(d) for d in sorted(documents, key=lambda d: d.id)])
 
         async def work(tx: Tx) -> None:
             await tx.batch("index_texts", rows, between="'.':1")

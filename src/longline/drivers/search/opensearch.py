@@ -1,5 +1,6 @@
 """Search on OpenSearch or Elasticsearch: all items in an index of ours, articles also in that of their source."""
 
+import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -38,12 +39,8 @@ class OpenSearch:
         await self._make(OURS, ITEMS)
         for name in sorted({index.index_of(d) for d in articles}):
             await self._make(name, RAW_CONTENT)
-        writes: list[Action] = [({"index": {"_index": OURS, "_id": str(d.id)}}, _ours(d)) for d in documents]
-        writes += [
-            ({"index": {"_index": index.index_of(d), "_id": index.document_id(d)}}, index.raw_content(d))
-            for d in articles
-        ]
-        await self._bulk(writes)
+        # Some hundred texts take longer than the loop may wait.
+        await self._bulk(await asyncio.to_thread(_writes, documents, articles))
 
     async def delete(self, documents: Sequence[Document]) -> None:
         gone: list[Action] = [({"delete": {"_index": OURS, "_id": str(d.id)}}, None) for d in documents]
@@ -157,6 +154,13 @@ def _order(query: Query) -> list[Any]:
     order = "desc" if query.descending else "asc"
     field = "created" if query.sort == "score" else query.sort
     return [{field: {"order": order, "missing": "_last"}}, {"id": order}]
+
+
+def _writes(documents: Sequence[Document], articles: Sequence[Document]) -> list[Action]:
+    ours: list[Action] = [({"index": {"_index": OURS, "_id": str(d.id)}}, _ours(d)) for d in documents]
+    return ours + [
+        ({"index": {"_index": index.index_of(d), "_id": index.document_id(d)}}, index.raw_content(d)) for d in articles
+    ]
 
 
 def _ours(document: Document) -> dict[str, Any]:

@@ -114,7 +114,7 @@ class Feeder:
             return seen
         entries = await self._entries(task)
         plan = msgspec.structs.replace(self._parts.plan, seeds=(feed.url or "",), max_depth=0)
-        new = await self._parts.seeder.feed(Wanted("feed", plan, feed.source_id), entries, ENTRY_PRIORITY)
+        new = await self._parts.seeder.feed(Wanted("frontier.feed", plan, feed.source_id), entries, ENTRY_PRIORITY)
         log.info("polled a feed", extra={"feed": feed.url, "entries": len(entries), "new": new})
         return msgspec.structs.replace(seen, entries=len(entries))
 

@@ -7,7 +7,10 @@ from longline.ports.records.events import Events
 from longline.ports.records.feeds import Feeds
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
+from longline.ports.records.heard import Heard
 from longline.ports.records.items import Items
+from longline.ports.records.links import Links
+from longline.ports.records.logs import Logs
 from longline.ports.records.moves import Moves
 from longline.ports.records.pages import Pages
 from longline.ports.records.proxies import Pools, Proxies
@@ -16,6 +19,7 @@ from longline.ports.records.schedules import Schedules
 from longline.ports.records.schema import Schema
 from longline.ports.records.segments import Segments
 from longline.ports.records.sources import Sources
+from longline.ports.records.standing import StandingFrontier
 from longline.ports.records.tasks import Tasks
 from longline.ports.records.workers import Workers
 from longline.ports.search import Search
@@ -36,6 +40,10 @@ class Records:
     segments: Segments
     workers: Workers
     events: Events
+    logs: Logs
+    heard: Heard
+    links: Links
+    standing: StandingFrontier
     proxies: Proxies
     pools: Pools
     bots: Bots

@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.model.host import HostLease, HostReport
+from longline.model.item import NewItem
 from longline.model.task import NewTask
 
 
@@ -26,12 +27,16 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Batch(msgspec.Struct, frozen=True):
-    """Everything one report says: ended tasks, found URLs, URLs refused before they got here, the pages' segment."""
+    """Everything one report says.
+
+    Ended tasks, found URLs, URLs refused before they got here, the pages' segment, and the items made of them.
+    """
 
     reports: Sequence[HostReport] = ()
     admit: Sequence[NewTask] = ()
     refused: Mapping[tuple[int, str], int] = {}
     segment: Written | None = None
+    items: Sequence[NewItem] = ()
 
 
 class Admitted(NamedTuple):

@@ -20,6 +20,10 @@ class Runs(Protocol):
         """The newest run of that kind from that seed, whatever its state."""
         ...
 
+    async def first(self, kind: str, seed: str) -> RunRow | None:
+        """The oldest run of that kind from that seed."""
+        ...
+
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         """Runs, newest first."""
         ...

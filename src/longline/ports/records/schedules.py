@@ -16,6 +16,10 @@ class Schedules(Protocol):
         """One schedule."""
         ...
 
+    async def named(self, uid: str) -> ScheduleRow | None:
+        """One schedule, by the id that is known outside."""
+        ...
+
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
         """Schedules, newest first."""
         ...

@@ -1,6 +1,5 @@
 """Tasks as somebody who looks sees them."""
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from longline.model.task import PageFacts, TaskRow
@@ -19,10 +18,6 @@ class Tasks(Protocol):
 
     async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
         """The key of the segment that holds the task's page, and the page's facts."""
-        ...
-
-    async def known(self, scope: int, places: Sequence[tuple[str, bytes]]) -> set[tuple[str, bytes]]:
-        """Those of the places, named by (host, key), that a task of this scope already has."""
         ...
 
     async def counts(self) -> dict[str, int]:

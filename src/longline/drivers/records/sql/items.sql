@@ -35,7 +35,12 @@ SELECT COUNT(*) AS count FROM unindexed;
 SELECT i.* FROM items i /*rows , r(id bigint) */ WHERE i.id = r.id;
 
 -- name: items_of_run
-SELECT * FROM items WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
+-- The run is compared outside: compared inside it would leave PostgreSQL free to go through all ids instead.
+SELECT * FROM (
+    SELECT * FROM items WHERE (run_id, id) > (:run_id, :after) ORDER BY run_id, id LIMIT :limit
+) i WHERE run_id = :run_id;
 
 -- name: items_of_kind
-SELECT * FROM items WHERE kind = :kind AND id > :after ORDER BY id LIMIT :limit;
+SELECT * FROM (
+    SELECT * FROM items WHERE (kind, id) > (:kind, :after) ORDER BY kind, id LIMIT :limit
+) i WHERE kind = :kind;

@@ -22,6 +22,9 @@ RETURNING *;
 -- name: schedule
 SELECT * FROM schedules WHERE id = :id;
 
+-- name: schedule_by_uid
+SELECT * FROM schedules WHERE uid = :uid;
+
 -- name: find_schedules
 SELECT * FROM schedules ORDER BY id DESC LIMIT :limit OFFSET :offset;
 
@@ -35,6 +38,9 @@ SELECT * FROM runs WHERE id = :id;
 
 -- name: latest_run
 SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id DESC LIMIT 1;
+
+-- name: first_run
+SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id LIMIT 1;
 
 -- name: find_runs
 SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;
@@ -67,10 +73,6 @@ FROM tasks_now WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
 SELECT s.key, p.start, p.length, p.digest, p.status, p.content_type, p.body_bytes, p.fetched_at, p.fetch_ms,
        p.url, p.title, p.etag, p.last_modified, p.body_of
 FROM pages p JOIN segments s ON s.id = p.segment_id WHERE p.task_id = :task_id;
-
--- name: known_places
-SELECT h.host, t.key FROM hosts h JOIN tasks t ON t.host_id = h.id /*rows , r(host text, key bytea) */
-WHERE t.scope = :scope AND h.host = r.host AND t.key = r.key;
 
 -- name: begin_segment
 INSERT INTO segments (key, owner, state, created_at) VALUES (:key, :owner, 'writing', :now) RETURNING id;

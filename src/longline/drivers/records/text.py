@@ -1,0 +1,11 @@
+"""Texts that people search for, as patterns of SQL."""
+
+
+def literal(text: str) -> str:
+    """The pattern that fits this text, in lower case, and nothing else."""
+    return text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+
+
+def contains(text: str | None) -> str | None:
+    """The pattern for whatever has this text in it."""
+    return f"%{literal(text)}%" if text is not None else None

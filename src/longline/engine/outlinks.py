@@ -1,0 +1,46 @@
+"""Outlinks: links of pages that lead away from their run's sites, remembered for people to look over."""
+
+import logging
+from collections.abc import Iterable
+
+from longline.engine.reporter import Finished
+from longline.model.bounds import Bounds, bounds_of
+from longline.model.errors import Unavailable
+from longline.model.link import NewLink
+from longline.model.url import BadUrl, parse
+from longline.ports.records.links import Links
+
+log = logging.getLogger(__name__)
+
+
+class Outlinks:
+    """Remembers where pages lead away to. It is never a reason to fail."""
+
+    def __init__(self, links: Links) -> None:
+        self._links = links
+
+    async def save(self, pages: Iterable[Finished]) -> None:
+        """Remember the links of pages that lead away."""
+        found = [link for page in pages for link in _leading_away(page)]
+        if not found:
+            return
+        try:
+            await self._links.save(found)
+        except Unavailable as error:
+            log.warning("links that lead away cannot be remembered", extra={"error": str(error)})
+
+
+def _leading_away(page: Finished) -> list[NewLink]:
+    bounds, task = bounds_of(page.plan), page.task
+    return [
+        NewLink(task.run_id, url, task.url, task.depth + 1)
+        for url in (page.parsed.links if page.parsed else ())
+        if _is_offsite(url, bounds)
+    ]
+
+
+def _is_offsite(text: str, bounds: Bounds) -> bool:
+    try:
+        return bounds.refusal(parse(text)) == "offsite"
+    except BadUrl:
+        return False

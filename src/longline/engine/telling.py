@@ -1,0 +1,58 @@
+"""A reporter that also says, in the log of each run, what became of its pages."""
+
+from longline.engine.journal import Journal
+from longline.engine.keep import Keeper
+from longline.engine.lifecycle import Lifecycle
+from longline.engine.outlinks import Outlinks
+from longline.engine.reporter import Delivered, Finished, Reporter, Sheaf
+from longline.model.states import TaskState
+from longline.ports.clock import Clock
+
+SAID = {
+    TaskState.COMPLETED: ("debug", "fetch", "page fetched"),
+    TaskState.QUEUED_PARSE: ("debug", "fetch", "page fetched"),
+    TaskState.SKIPPED: ("debug", "fetch", "page skipped"),
+    TaskState.PENDING: ("warn", "queue", "page will be tried again"),
+    TaskState.FAILED: ("error", "error", "page failed"),
+}
+"""How severe it is that a page rests there, what that is about, and in what words it is said."""
+
+
+class TellingReporter(Reporter):
+    """Says what was really reported, after it was."""
+
+    def __init__(
+        self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal, outlinks: Outlinks | None = None
+    ) -> None:
+        super().__init__(lifecycle, keeper, clock)
+        self._journal, self._outlinks = journal, outlinks
+
+    async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
+        delivered = await super().deliver(sheaf, whole=whole)
+        for done, _ in delivered:
+            for finished in done.finished:
+                self._tell(finished)
+            if self._outlinks is not None:
+                await self._outlinks.save(done.finished)
+        return delivered
+
+    def _tell(self, finished: Finished) -> None:
+        run_id = finished.task.run_id
+        self._journal.see(run_id)
+        level, topic, message = SAID[finished.rest]
+        topic = "rate_limit" if finished.reason == "http_429" else topic
+        if not self._journal.wants(level, topic):
+            return
+        error = (finished.parsed.error if finished.parsed else None) or finished.fetched.error
+        facts = {
+            "url": finished.task.url,
+            "depth": finished.task.depth,
+            "attempt": finished.task.attempt,
+            "reason": finished.reason,
+            "status": finished.fetched.status,
+            "bytes": len(finished.page.response.body) if finished.page else None,
+            "fetch_ms": finished.page.response.elapsed_ms if finished.page else None,
+            "error": error,
+        }
+        said = {name: value for name, value in facts.items() if value is not None}
+        self._journal.say(run_id, level, topic, message, said)

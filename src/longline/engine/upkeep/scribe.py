@@ -1,0 +1,119 @@
+"""The scribe: says how far runs are, closes the logs of those that ended, and keeps them as objects.
+
+Each thing is said once, whoever of several says it. An archive grows by whole gzip members: a log that opened again is
+continued behind what is kept, and a crash in between repeats the same bytes.
+"""
+
+import gzip
+import logging
+from typing import Any
+
+import msgspec
+
+from longline.engine.journal import announce
+from longline.engine.mirror import Mirror
+from longline.model.log import Due, LoggedRun, NewEntry, archive_key, told
+from longline.model.states import RUN_ENDED, RunState
+from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
+from longline.ports.records.logs import Logs
+from longline.ports.signals import Signals
+
+log = logging.getLogger(__name__)
+
+PRUNE_EVERY = 60.0
+READ_AT_ONCE = 2000
+
+
+class ScribeSettings(msgspec.Struct, frozen=True):
+    """How often what is said, and how long it is kept. Times are milliseconds."""
+
+    archive: bool = True
+    due: Due = Due(every_ms=15_000, step=50, grace_ms=1000)
+    entries_ms: int = 86_400_000
+    logs_ms: int = 30 * 86_400_000
+
+
+class Scribe:
+    """Looks after the logs of all runs."""
+
+    def __init__(
+        self,
+        logs: Logs,
+        blobs: Blobs,
+        signals: Signals,
+        clock: Clock,
+        settings: ScribeSettings,
+        mirror: Mirror | None = None,
+    ) -> None:
+        self._logs, self._blobs, self._signals, self._clock = logs, blobs, signals, clock
+        self._settings, self._mirror = settings, mirror
+        self._pruned = float("-inf")
+
+    async def once(self) -> None:
+        """Say what is due, keep what is closed, forget what is old."""
+        said = set()
+        for run in await self._logs.due(self._settings.due):
+            if await (self._close(run) if run.state in RUN_ENDED else self._beat(run)):
+                said.add(run.run_id)
+        if self._settings.archive:
+            for run in await self._logs.unkept():
+                if await self._keep(run):
+                    said.add(run.run_id)
+        await announce(self._signals, said)
+        if self._mirror is not None:
+            await self._mirror.copy(said)
+        await self._prune()
+
+    async def _beat(self, run: LoggedRun) -> bool:
+        milestone = run.completed - (run.told or 0) >= self._settings.due.step
+        facts = {"pages": run.completed, "errors": run.failed, "queue_depth": run.open}
+        entry = self._entry(run, "info", "metrics", "milestone" if milestone else "heartbeat", facts)
+        return await self._logs.beat(entry, run.completed, run.beat_at or 0)
+
+    async def _close(self, run: LoggedRun) -> bool:
+        lines, lost = (run.last or 0) + 1, run.dropped or 0
+        facts = {
+            "status": run.state,
+            "pages": run.completed,
+            "errors": run.failed,
+            "duration_ms": (run.ended_at or 0) - (run.started_at or run.ended_at or 0),
+            "logs_emitted": lines,
+            "logs_throttled": lost,
+            "throttle_percent": round(100 * lost / (lines + lost), 2),
+            "error": run.error,
+        }
+        level = "error" if run.state == RunState.FAILED else "info"
+        return await self._logs.seal(self._entry(run, level, "lifecycle", f"run {run.state}", facts))
+
+    def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> NewEntry:
+        fields = msgspec.json.encode({name: fact for name, fact in facts.items() if fact is not None}).decode()
+        return NewEntry(run.run_id, self._clock.now(), level, topic, message, fields)
+
+    async def _keep(self, run: LoggedRun) -> bool:
+        """Put what is not kept yet behind what is."""
+        key, was = run.key or archive_key(run.name, run.number), run.kept or 0
+        before = await self._blobs.get_range(key, 0, run.bytes or 0) if run.key and run.bytes else b""
+        lines, kept = await self._lines(run, was)
+        # The same entries give the same bytes, whoever of several writes them.
+        data = before + gzip.compress(lines, mtime=0)
+        await self._blobs.put(key, data)
+        return await self._logs.archived(run.run_id, was, key, len(data), kept)
+
+    async def _lines(self, run: LoggedRun, after: int) -> tuple[bytes, int]:
+        lines: list[bytes] = []
+        while entries := (await self._logs.read(run.run_id, after, READ_AT_ONCE)).entries:
+            lines += [msgspec.json.encode(told(entry, run.name, run.uid)) + b"\n" for entry in entries]
+            after = entries[-1].number
+        return b"".join(lines), after
+
+    async def _prune(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._pruned < PRUNE_EVERY:
+            return
+        self._pruned = now
+        s = self._settings
+        keys = await self._logs.prune(s.entries_ms, s.logs_ms, unkept=not s.archive)
+        if keys:
+            await self._blobs.delete(keys)
+            log.info("forgot old logs", extra={"logs": len(keys)})

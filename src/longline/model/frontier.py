@@ -1,0 +1,74 @@
+"""The standing frontier, as those who look see it: URLs that were given to us one by one, outside any crawl."""
+
+from hashlib import sha256
+from typing import Literal
+
+import msgspec
+
+from longline.model.states import TaskState as T
+from longline.model.url import interval_form
+
+ORIGINS = ("feed", "sitemap", "spider", "manual", "discovered")
+"""Where a URL may come from. Its run is the standing one of its origin and its source."""
+
+SCOPE = 0
+"""The scope that all of them share: each URL is there once, whoever gave it. Runs have scopes from 1 on."""
+
+RESTS: dict[str, frozenset[str]] = {
+    "waiting": frozenset({T.PENDING, T.PAUSED, T.EXPIRED}),
+    "held": frozenset({T.QUEUED, T.CRAWLING, T.DOWNLOADED, T.QUEUED_PARSE, T.PARSING}),
+    "done": frozenset({T.COMPLETED}),
+    "given_up": frozenset({T.FAILED, T.SKIPPED, T.CANCELLED}),
+}
+"""Where a URL is, in a word, by the states of its task; one whose page moved away is done."""
+
+
+def url_hash(url: str) -> bytes:
+    """What identifies a URL here: two spellings of one place are the same."""
+    return sha256(interval_form(url).encode()).digest()
+
+
+class StandingUrl(msgspec.Struct, frozen=True):
+    """A URL of the standing frontier, with what is known of its page."""
+
+    id: int
+    url: str
+    host: str
+    kind: str
+    source: str
+    parent_url: str | None
+    depth: int
+    priority: int
+    state: str
+    reason: str | None
+    error: str | None
+    status: int | None
+    due: int
+    attempt: int
+    created_at: int
+    finished_at: int | None
+    fetched_at: int | None
+    digest: str | None
+    etag: str | None
+    last_modified: str | None
+
+    @property
+    def rest(self) -> str:
+        """Where it is, in a word."""
+        return "done" if self.reason == "redirected" else rest_of(self.state)
+
+
+def rest_of(state: str) -> str:
+    """The word for the state of a task."""
+    return next(rest for rest, states in RESTS.items() if state in states)
+
+
+class UrlQuery(msgspec.Struct, frozen=True):
+    """Which of them somebody wants to see, and by what they are sorted, the largest first."""
+
+    rest: str | None = None
+    source: str | None = None
+    host: str | None = None
+    kind: str | None = None
+    search: str | None = None
+    sort: Literal["urgency", "due", "created_at"] = "urgency"

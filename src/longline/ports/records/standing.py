@@ -1,0 +1,29 @@
+"""The standing frontier: URLs that were given to us one by one, outside any crawl."""
+
+from typing import Protocol
+
+from longline.model.frontier import StandingUrl, UrlQuery
+
+
+class StandingFrontier(Protocol):
+    """Looks at the standing frontier; those that were taken out of it are not shown. Moves are made elsewhere."""
+
+    async def find(self, query: UrlQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[StandingUrl], int]:
+        """URLs that fit, and how many there are in all."""
+        ...
+
+    async def get(self, task_id: int) -> StandingUrl | None:
+        """One of them."""
+        ...
+
+    async def known(self, host: str, key: bytes) -> tuple[int, bool] | None:
+        """The id of a URL that was once given, and whether it was taken out since."""
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """How many there are at each rest."""
+        ...
+
+    async def hasten(self, task_id: int, priority: int) -> bool:
+        """Let a URL that waits go now, and before those of a larger priority; False when it does not wait."""
+        ...

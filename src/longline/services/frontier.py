@@ -1,0 +1,140 @@
+"""The standing frontier: URLs that anybody may give us, fetched once each under their hosts' politeness."""
+
+from typing import NamedTuple
+
+from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.politeness import Politeness
+from longline.model.errors import BadInput, NotFound, Unavailable
+from longline.model.frontier import ORIGINS, SCOPE, StandingUrl, UrlQuery, url_hash
+from longline.model.host import DEFAULT_CONCURRENCY
+from longline.model.ids import new_id, task_id_of
+from longline.model.plan import CrawlPlan
+from longline.model.run import NewRun
+from longline.model.task import NewTask
+from longline.model.url import parse
+from longline.ports.records import Records
+from longline.ports.records.frontier import HostSetting
+from longline.ports.signals import Signals
+
+WORK = "work"
+MOST_RUNS_KNOWN = 10_000
+
+
+class FrontierSettings(NamedTuple):
+    """How polite it is, and how often it tries."""
+
+    delay_ms: int
+    robots: bool = True
+    attempts: int = 3
+
+
+class Given(NamedTuple):
+    """What came of a URL that was given: its id and birth, and whether it is new."""
+
+    id: int
+    created_at: int
+    new: bool
+
+
+def kind_of(origin: str) -> str:
+    """The kind of the standing runs of an origin."""
+    if origin not in ORIGINS:
+        raise BadInput(f"origin must be one of {', '.join(ORIGINS)}")
+    return f"frontier.{origin}"
+
+
+class Frontier:
+    """Takes URLs in, looks them up, tries them again, takes them out.
+
+    A standing run is never started, so it never ends; its tasks are worked on like all others.
+    """
+
+    def __init__(
+        self,
+        records: Records,
+        lifecycle: Lifecycle,
+        politeness: Politeness,
+        signals: Signals,
+        settings: FrontierSettings,
+    ) -> None:
+        self._runs, self._standing, self._lifecycle, self._signals = records.runs, records.standing, lifecycle, signals
+        self._politeness, self._settings = politeness, settings
+        self._known: dict[tuple[str, str], int] = {}
+
+    async def submit(self, text: str, source: str, origin: str, priority: int) -> Given:
+        """Take a URL in; one that waits already goes before others now, and one that has ended is left alone."""
+        url, key = parse(text), url_hash(text)
+        run_id = await self._run(kind_of(origin), source)
+        new = NewTask(url.href, url.host, key, scope=SCOPE, run_id=run_id, priority=priority)
+        polite = HostSetting(url.host, self._settings.delay_ms, DEFAULT_CONCURRENCY)
+        tasks, hosts = await self._politeness.place([new], [polite])
+        admitted = await self._lifecycle.admit(tasks, hosts)
+        found = await self._standing.known(tasks[0].host, key)
+        if found is None:
+            raise Unavailable(f"{url.href} was not stored")
+        task_id, removed = found
+        if removed:
+            await self._restart(task_id)
+        if removed or not admitted.new:
+            await self._standing.hasten(task_id, priority)
+        row = await self.get(task_id)
+        await self._nudge()
+        return Given(task_id, row.created_at, bool(admitted.new) or removed)
+
+    async def find(self, query: UrlQuery, limit: int, offset: int) -> tuple[list[StandingUrl], int]:
+        """URLs that fit, and how many there are in all."""
+        return await self._standing.find(query, limit=limit, offset=offset)
+
+    async def counts(self) -> dict[str, int]:
+        """How many there are at each rest."""
+        return await self._standing.counts()
+
+    async def get(self, task_id: int) -> StandingUrl:
+        """One of them."""
+        row = await self._standing.get(task_id)
+        if row is None:
+            raise NotFound("Frontier URL not found")
+        return row
+
+    async def named(self, uid: str) -> StandingUrl:
+        """One of them, by the id that is known outside."""
+        found = task_id_of(uid)
+        row = await self._standing.get(found[0]) if found else None
+        if found is None or row is None or row.created_at != found[1]:
+            raise NotFound("Frontier URL not found")
+        return row
+
+    async def retry(self, uid: str) -> None:
+        """Try a URL again that was given up."""
+        row = await self.named(uid)
+        if row.rest != "given_up":
+            raise NotFound("Frontier URL not found")
+        await self._restart(row.id)
+        await self._nudge()
+
+    async def remove(self, uid: str) -> None:
+        """Take a URL out; it may be given again."""
+        row = await self.named(uid)
+        await self._lifecycle.move(Order("task", row.id, "cancel", "person", reason="removed"))
+
+    async def _restart(self, task_id: int) -> None:
+        await self._lifecycle.move(Order("task", task_id, "restart", "person"))
+
+    async def _nudge(self) -> None:
+        await self._signals.send(WORK)
+
+    async def _run(self, kind: str, source: str) -> int:
+        """The standing run of an origin and a source; when two are made at once, the older one is it."""
+        if (kind, source) not in self._known:
+            s = self._settings
+            plan = CrawlPlan((), max_depth=0, robots=s.robots, delay_ms=s.delay_ms, max_attempts=s.attempts)
+            run = await self._runs.first(kind, source)
+            if run is None:
+                await self._runs.add(NewRun(new_id(), kind, plan.text(), source))
+                run = await self._runs.first(kind, source)
+            if run is None:
+                raise Unavailable(f"the standing run of {source} was not stored")
+            if len(self._known) >= MOST_RUNS_KNOWN:
+                self._known.clear()
+            self._known[kind, source] = run.id
+        return self._known[kind, source]

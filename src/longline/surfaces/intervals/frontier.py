@@ -1,0 +1,158 @@
+"""`/api/v1/frontier`: single URLs, given, looked up, tried again and taken out."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+from litestar import Request, Response, delete, get, post
+from litestar.handlers import HTTPRouteHandler
+from litestar.params import FromPath, JSONBody
+from litestar.types import Guard
+
+from longline.model.errors import BadInput, NotFound
+from longline.model.frontier import StandingUrl, UrlQuery, url_hash
+from longline.model.ids import task_uuid
+from longline.model.task import DEFAULT_PRIORITY
+from longline.services.frontier import Frontier
+from longline.surfaces.http import answer
+from longline.surfaces.intervals.paging import asked, page
+from longline.surfaces.intervals.times import rfc3339
+
+REST_WORDS = {"waiting": "pending", "held": "fetching", "done": "fetched", "given_up": "dead"}
+SORTS: dict[str, Any] = {"priority": "urgency", "next_fetch_at": "due", "created_at": "created_at"}
+USUAL, LEAST, MOST, STEP = 5, 1, 10, 10
+ERROR_WORDS = {
+    "robots": "robots_blocked",
+    "content_type": "unsupported_content_type",
+    "parser_error": "extract_failed",
+    "too_many_redirects": "too_many_redirects",
+}
+Ask = Request[Any, Any, Any]
+
+
+class Submitted(msgspec.Struct, frozen=True):
+    """What somebody gives us; a priority of zero or less is the usual one."""
+
+    url: str
+    source_id: str
+    origin: str = "manual"
+    priority: int = 0
+
+
+def frontier_routes(frontier: Frontier, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
+    """The handlers."""
+
+    @get("/api/v1/frontier", guards=guards, summary="URLs of the frontier")
+    async def list_urls(request: Ask) -> Response[Any]:
+        limit, offset = page(request)
+        rows, total = await frontier.find(_query(request), limit, offset)
+        return Response({"urls": [shown(row) for row in rows], "total": total})
+
+    @get("/api/v1/frontier/stats", guards=guards, summary="How many URLs there are in each state")
+    async def show_stats() -> Response[Any]:
+        counts = await frontier.counts()
+        words = {f"total_{word}": counts.get(rest, 0) for rest, word in REST_WORDS.items()}
+        return Response(words | {"total_failed": 0})
+
+    @get("/api/v1/frontier/{url_id:str}", guards=guards, summary="One URL of the frontier")
+    async def show_url(url_id: FromPath[str]) -> Response[Any]:
+        return Response(shown(await frontier.named(url_id)))
+
+    @post(["/api/v1/frontier", "/api/v1/frontier/submit"], guards=guards, summary="Give a URL to the frontier")
+    async def submit_url(data: JSONBody[Submitted]) -> Response[Any]:
+        if not data.source_id.strip():
+            raise BadInput("source_id is required")
+        given = await frontier.submit(data.url, data.source_id, data.origin, inward(data.priority))
+        uid = task_uuid(given.id, given.created_at)
+        return Response({"message": "URL submitted to frontier", "id": uid, "queued": given.new}, status_code=201)
+
+    @post("/api/v1/frontier/{url_id:str}/retry", guards=guards, status_code=200, summary="Try a dead URL again")
+    async def retry_url(url_id: FromPath[str]) -> Response[Any]:
+        try:
+            await frontier.retry(url_id)
+        except NotFound:
+            return answer(404, "Frontier URL (or not dead) not found")
+        return Response({"message": "Frontier URL queued for retry"}, status_code=200)
+
+    @delete("/api/v1/frontier/{url_id:str}", guards=guards, summary="Take a URL out of the frontier")
+    async def delete_url(url_id: FromPath[str]) -> None:
+        await frontier.remove(url_id)
+
+    return [list_urls, show_stats, show_url, submit_url, retry_url, delete_url]
+
+
+def inward(priority: int) -> int:
+    """A priority of the contract, where more is sooner, as one of ours, where less is."""
+    theirs = min(max(priority, LEAST), MOST) if priority > 0 else USUAL
+    return DEFAULT_PRIORITY - (theirs - USUAL) * STEP
+
+
+def outward(priority: int) -> int:
+    """A priority of ours as one of the contract."""
+    return min(max(USUAL + (DEFAULT_PRIORITY - priority) // STEP, LEAST), MOST)
+
+
+def _query(request: Ask) -> UrlQuery:
+    rests: dict[str, str] = {word: rest for rest, word in REST_WORDS.items()}
+    status, origin = asked(request, "status"), asked(request, "origin")
+    return UrlQuery(
+        # A word that is none fits nothing, as does `failed`, which nothing is.
+        rest=rests.get(status, status) if status else None,
+        source=asked(request, "source_id"),
+        host=_lowered(asked(request, "host")),
+        kind=_optional(origin, lambda found: f"frontier.{found}"),
+        search=asked(request, "search"),
+        sort=SORTS.get(asked(request, "sort_by") or "", "urgency"),
+    )
+
+
+def _lowered(text: str | None) -> str | None:
+    return _optional(text, str.lower)
+
+
+def _optional(text: str | None, made: Callable[[str], str]) -> str | None:
+    return made(text) if text is not None else None
+
+
+def shown(row: StandingUrl) -> dict[str, Any]:
+    """A URL in the contract's words."""
+    done = row.rest == "done"
+    changed = rfc3339(max(row.created_at, row.finished_at or 0, row.fetched_at or 0))
+    facts = {
+        "id": task_uuid(row.id, row.created_at),
+        "url": row.url,
+        "url_hash": url_hash(row.url).hex(),
+        "host": urlsplit(row.url).hostname,
+        "source_id": row.source,
+        "origin": row.kind.partition(".")[2],
+        "parent_url": row.parent_url,
+        "depth": row.depth,
+        "priority": outward(row.priority),
+        "status": REST_WORDS[row.rest],
+        "next_fetch_at": rfc3339(row.due or row.created_at),
+        "last_fetched_at": rfc3339(row.fetched_at),
+        "fetch_count": int(done),
+        "content_hash": row.digest,
+        "etag": row.etag,
+        "last_modified": row.last_modified,
+        "retry_count": 0 if done else row.attempt,
+        "last_error": None if done else _error(row),
+        "discovered_at": rfc3339(row.created_at),
+        "created_at": rfc3339(row.created_at),
+        "updated_at": changed,
+    }
+    return {name: fact for name, fact in facts.items() if fact is not None}
+
+
+def _error(row: StandingUrl) -> str | None:
+    """Why it rests there, in the contract's words."""
+    if row.reason in (None, "", "restart"):
+        return None
+    if row.reason in ERROR_WORDS:
+        return ERROR_WORDS[row.reason or ""]
+    if row.reason in ("http_429", "http_5xx"):
+        return f"http status {row.status}"
+    if row.reason == "http_4xx":
+        return {404: "not_found", 410: "gone"}.get(row.status or 0, f"unexpected http status {row.status}")
+    return row.error or row.reason

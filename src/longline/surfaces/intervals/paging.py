@@ -1,0 +1,26 @@
+"""How lists are asked for: odd figures mean the default, too large ones the most."""
+
+from typing import Any
+
+from litestar import Request
+
+MOST = 250
+
+
+def page(request: Request[Any, Any, Any], usual: int = 50, most: int = MOST) -> tuple[int, int]:
+    """How many are wanted, and from where."""
+    limit, offset = (_whole(request.query_params.get(name)) for name in ("limit", "offset"))
+    return min(limit, most) if limit > 0 else usual, max(offset, 0)
+
+
+def asked(request: Request[Any, Any, Any], name: str) -> str | None:
+    """A parameter of the query; an empty one is none."""
+    return request.query_params.get(name) or None
+
+
+def _whole(text: str | None) -> int:
+    try:
+        # Larger than any list can be, and more than the engines can count to.
+        return min(int(text or 0), 2**53)
+    except ValueError:
+        return 0

@@ -1,0 +1,108 @@
+"""Server-sent events on the wire: frames, heartbeats, and clients that go, lag or stay."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import msgspec
+from litestar import Response
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+HEARTBEAT = 15.0
+PATIENCE = 30.0
+"""Seconds that a client may take to accept one frame."""
+
+HEADERS = (
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache"),
+    (b"connection", b"keep-alive"),
+    (b"x-accel-buffering", b"no"),
+)
+
+_log = logging.getLogger(__name__)
+
+
+def frame(event: str, data: Any, mark: object = None) -> bytes:
+    """One event; `mark` is what a client comes back with to go on from here."""
+    named = b"" if mark is None else f"id: {mark}\n".encode()
+    # JSON has no raw line breaks, so that one line holds it.
+    return named + f"event: {event}\ndata: ".encode() + msgspec.json.encode(data) + b"\n\n"
+
+
+class EventStream(Response[None]):
+    """Sends frames for as long as there are any and the client takes them; says now and then that it is there."""
+
+    def __init__(
+        self,
+        frames: AsyncIterator[bytes],
+        leave: Callable[[], None],
+        lost: asyncio.Event | None = None,
+        *,
+        heartbeat: float = HEARTBEAT,
+        patience: float = PATIENCE,
+    ) -> None:
+        super().__init__(None)
+        self._frames, self._leave, self._lost = frames, leave, lost
+        self._heartbeat, self._patience = heartbeat, patience
+
+    def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[override]  # of what is asked nothing is needed
+        """The stream itself: it is sent as it comes."""
+        return self._answer
+
+    async def _answer(self, _: Scope, receive: Receive, send: Send) -> None:
+        """Stream until the frames end, the client goes, or it falls behind."""
+        try:
+            await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+            await self._stream(receive, send)
+        finally:
+            await _close(self._frames)
+            self._leave()
+
+    async def _stream(self, receive: Receive, send: Send) -> None:
+        sending = asyncio.create_task(self._send(send))
+        others: list[asyncio.Task[Any]] = [asyncio.create_task(_until_gone(receive))]
+        if self._lost is not None:
+            others.append(asyncio.create_task(self._lost.wait()))
+        try:
+            await asyncio.wait((sending, *others), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (sending, *others):
+                task.cancel()
+            ended, *_ = await asyncio.gather(sending, *others, return_exceptions=True)
+        if isinstance(ended, TimeoutError) or (self._lost is not None and self._lost.is_set()):
+            _log.info("a client of a stream fell behind")
+        elif isinstance(ended, Exception):
+            raise ended
+        elif ended is None:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _send(self, send: Send) -> None:
+        async def give(data: bytes) -> None:
+            async with asyncio.timeout(self._patience):
+                await send({"type": "http.response.body", "body": data, "more_body": True})
+
+        while True:
+            coming = asyncio.ensure_future(anext(self._frames, None))
+            try:
+                while not (await asyncio.wait({coming}, timeout=self._heartbeat))[0]:
+                    await give(b":heartbeat\n\n")
+            except BaseException:
+                coming.cancel()
+                await asyncio.gather(coming, return_exceptions=True)
+                raise
+            data = coming.result()
+            if data is None:
+                return
+            await give(data)
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _close(frames: AsyncIterator[bytes]) -> None:
+    close = getattr(frames, "aclose", None)
+    if close is not None:
+        await close()

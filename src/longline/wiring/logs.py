@@ -1,0 +1,125 @@
+"""Logs and streams, from the parts of the house."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from longline.drivers.blobs import open_blobs
+from longline.drivers.copies import RedisCopies
+from longline.engine.journal import Journal, JournalSettings
+from longline.engine.mirror import Mirror
+from longline.engine.runtime import Loop, chore, run_loops
+from longline.engine.upkeep.scribe import Scribe, ScribeSettings
+from longline.model.log import Due
+from longline.ports.blobs import Blobs
+from longline.services.health import Health
+from longline.services.logs import Followers, RunLogs
+from longline.services.streams import Broker, FigureTeller, HealthTeller, MoveTeller, Seats
+from longline.settings import Settings
+from longline.surfaces.intervals.logs import LogParts
+from longline.surfaces.intervals.streams import StreamParts
+from longline.wiring.house import House
+
+log = logging.getLogger(__name__)
+
+WRITE_EVERY = 0.25
+LOOK_AFTER_EVERY = 1.0
+TELL_MOVES_EVERY = 0.5
+TELL_HEALTH_EVERY = 5.0
+TELL_FIGURES_EVERY = 30.0
+LAST_WORDS_WITHIN = 5.0
+BEAT_MS = 15_000
+GRACE_MS = 1000
+
+
+def _blobs(house: House) -> Blobs:
+    settings = house.settings
+    return house.blobs if settings.run_log_objects == settings.objects else open_blobs(settings.run_log_objects)
+
+
+@asynccontextmanager
+async def mirroring(house: House) -> AsyncIterator[Mirror | None]:
+    """Where entries are copied to; nowhere unless there is Redis and somebody wants it."""
+    s = house.settings
+    if not (s.run_log_mirror and s.redis):
+        yield None
+        return
+    copies = RedisCopies(s.redis, s.run_log_mirror, round(s.run_log_ttl))
+    try:
+        yield Mirror(house.records.logs, copies)
+    finally:
+        await copies.close()
+
+
+def _level(settings: Settings) -> str:
+    if settings.run_log_level != "auto":
+        return settings.run_log_level
+    return "debug" if settings.run_log_verbosity in ("debug", "trace") else "info"
+
+
+@asynccontextmanager
+async def journaling(house: House, mirror: Mirror | None = None) -> AsyncIterator[Journal | None]:
+    """Write down what runs say in this process, to the last word."""
+    s = house.settings
+    if not s.run_logs:
+        yield None
+        return
+    wanted = JournalSettings(_level(s), s.run_log_verbosity == "quiet", s.run_log_rate, s.run_log_buffer)
+    journal = Journal(house.records.logs, house.signals, house.clock, wanted, mirror)
+    stop, root = asyncio.Event(), logging.getLogger()
+    root.addHandler(journal)
+    writing = asyncio.create_task(run_loops({"journal": chore(journal.write, WRITE_EVERY)}, stop))
+    try:
+        yield journal
+    finally:
+        stop.set()
+        root.removeHandler(journal)
+        await asyncio.gather(writing, return_exceptions=True)
+        try:
+            async with asyncio.timeout(LAST_WORDS_WITHIN):
+                await journal.write()
+        except TimeoutError:
+            log.warning("the last words of runs could not be written in time")
+
+
+def scribe(house: House, mirror: Mirror | None = None, grace_ms: int = GRACE_MS) -> Scribe:
+    """The chore that looks after the logs of all runs."""
+    s = house.settings
+    wanted = ScribeSettings(
+        archive=s.run_log_archive,
+        due=Due(BEAT_MS, s.run_log_milestone, grace_ms),
+        entries_ms=round(s.run_log_ttl * 1000),
+        logs_ms=round(s.run_log_retention * 1000),
+    )
+    return Scribe(house.records.logs, _blobs(house), house.signals, house.clock, wanted, mirror)
+
+
+class Streams:
+    """Everything that clients may hang on, and the loops that feed it."""
+
+    def __init__(self, house: House, health: Health) -> None:
+        s, records, seats = house.settings, house.records, Seats()
+        self._house, self._health = house, health
+        self._broker = Broker()
+        self._followers = Followers(records.logs, house.signals, archive=s.run_log_archive)
+        kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs)
+        self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
+        self.events = StreamParts(self._broker, seats, house.clock.now) if s.run_log_streams else None
+
+    def loops(self) -> dict[str, Loop]:
+        """What runs beside the server."""
+        records, clock, broker = self._house.records, self._house.clock, self._broker
+        moves = MoveTeller(broker, records.events, records.schedules, records.runs, clock)
+        figures = FigureTeller(broker, records.tasks, records.runs, clock)
+        return {
+            "followers": self._followers.run,
+            "moves": chore(moves.once, TELL_MOVES_EVERY),
+            "health": chore(HealthTeller(broker, self._health, clock).once, TELL_HEALTH_EVERY),
+            "figures": chore(figures.once, TELL_FIGURES_EVERY),
+        }
+
+    def close(self) -> None:
+        """Let every client go."""
+        self._broker.close()
+        self._followers.close()

@@ -1,0 +1,155 @@
+import gzip
+import json
+from typing import Any
+
+import pytest
+
+from longline.drivers.blobs import open_blobs
+from longline.drivers.signals.local import LocalSignals
+from longline.engine.upkeep.scribe import Scribe, ScribeSettings
+from longline.model.ids import new_id
+from longline.model.log import NewEntry
+from longline.model.run import RunRow
+from longline.model.schedule import NewSchedule
+from longline.ports.blobs import Blobs
+from longline.ports.records import Records
+from longline.ports.records.moves import Change
+from longline.testing.clock import START, FakeClock
+from tests.drivers.records.world import admit, claim_one, host_report, report, running_run, url, urls
+
+
+@pytest.fixture
+def blobs() -> Blobs:
+    return open_blobs("memory://")
+
+
+@pytest.fixture
+def scribe(records: Records, blobs: Blobs, clock: FakeClock) -> Scribe:
+    return Scribe(records.logs, blobs, LocalSignals(), clock, ScribeSettings())
+
+
+async def say(records: Records, run: RunRow, *texts: str) -> None:
+    await records.logs.append([NewEntry(run.id, START, "info", "fetch", text) for text in texts], {})
+
+
+async def end(records: Records, run: RunRow, clock: FakeClock, move: str = "cancel") -> None:
+    became = {"cancel": "cancelled", "lapse": "failed"}[move]
+    assert await records.moves.apply(Change("run", run.id, move, "running", became, "person", error="why"))
+    clock.advance(1.0)
+
+
+async def archive(blobs: Blobs, key: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in gzip.decompress(await blobs.get(key)).splitlines()]
+
+
+async def entries(records: Records, run: RunRow) -> list[tuple[str, str, dict[str, Any]]]:
+    found = (await records.logs.read(run.id, 0, 1000)).entries
+    return [(e.level, e.message, json.loads(e.fields or "{}")) for e in found]
+
+
+async def test_a_run_that_ended_is_summed_up_closed_and_kept(
+    records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock
+):
+    schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
+    await running_run(records, schedule_id=schedule.id)
+    run = await running_run(records, schedule_id=schedule.id)
+    await say(records, run, "a", "b")
+    await end(records, run, clock, "lapse")
+    await scribe.once()
+    await scribe.once()
+    level, message, fields = (await entries(records, run))[-1]
+    assert (level, message) == ("error", "run failed")
+    assert fields == {
+        "status": "failed",
+        "pages": 0,
+        "errors": 0,
+        "duration_ms": 0,
+        "logs_emitted": 3,
+        "logs_throttled": 0,
+        "throttle_percent": 0.0,
+        "error": "why",
+    }
+    key = f"logs/{schedule.uid}/2.log.gz"
+    lines = await archive(blobs, key)
+    assert [line["message"] for line in lines] == ["a", "b", "run failed"]
+    assert lines[0] == {
+        "schema_version": 1,
+        "timestamp": "2023-11-14T22:13:20.000Z",
+        "level": "info",
+        "category": "crawler.fetch",
+        "message": "a",
+        "job_id": schedule.uid,
+        "execution_id": run.uid,
+    }
+    [found] = await records.logs.find(schedule.uid, number=2)
+    assert (found.key, found.kept, found.bytes) == (key, 3, len(await blobs.get(key)))
+
+
+async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
+    records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock
+):
+    other = Scribe(records.logs, blobs, LocalSignals(), clock, ScribeSettings())
+    run = await running_run(records)
+    await say(records, run, "a")
+    await admit(records, *urls(run, "a.example", 61))
+    for _ in range(2):
+        await scribe.once()
+        await other.once()
+    assert len(await entries(records, run)) == 1, "there is nothing to say yet"
+    lease = await claim_one(records)
+    await report(records, host_report(lease, [o for o in host_report(lease).outcomes[:60]]))
+    for _ in range(2):
+        await scribe.once()
+        await other.once()
+    assert (await entries(records, run))[1:] == [("info", "milestone", {"pages": 60, "errors": 0, "queue_depth": 1})]
+    clock.advance(15.0)
+    for _ in range(2):
+        await other.once()
+        await scribe.once()
+    assert (await entries(records, run))[2:] == [("info", "heartbeat", {"pages": 60, "errors": 0, "queue_depth": 1})]
+
+
+async def test_a_log_that_opened_again_is_continued(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, url(run))
+    await say(records, run, "a")
+    lease = await claim_one(records)
+    await report(records, host_report(lease))
+    clock.advance(1.0)
+    await scribe.once()
+    task = lease.tasks[0].id
+    await records.logs.prune(-1, 10**9)
+    assert await entries(records, run) == []
+    assert await records.moves.apply(Change("task", task, "restart", "completed", "pending", "person"))
+    await say(records, run, "b")
+    clock.advance(60.0)
+    await report(records, host_report(await claim_one(records)))
+    clock.advance(1.0)
+    await scribe.once()
+    lines = await archive(blobs, f"logs/{run.uid}/1.log.gz")
+    assert [line["message"] for line in lines] == ["a", "run completed", "b", "run completed"]
+
+
+async def test_without_an_archive_logs_are_closed_all_the_same(records: Records, blobs: Blobs, clock: FakeClock):
+    scribe = Scribe(records.logs, blobs, LocalSignals(), clock, ScribeSettings(archive=False, entries_ms=5000))
+    run = await running_run(records)
+    await say(records, run, "a")
+    await end(records, run, clock)
+    await scribe.once()
+    [found] = await records.logs.find(run.uid)
+    assert (found.sealed, found.key) == (True, None)
+    assert [info async for info in blobs.list("logs")] == []
+    clock.advance(120.0)
+    await scribe.once()
+    assert await entries(records, run) == []
+
+
+async def test_old_logs_go_with_their_objects(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):
+    run = await running_run(records)
+    await say(records, run, "a")
+    await end(records, run, clock)
+    await scribe.once()
+    assert [info.key async for info in blobs.list("logs")] == [f"logs/{run.uid}/1.log.gz"]
+    clock.advance(30 * 86_400.0)
+    await scribe.once()
+    assert [info.key async for info in blobs.list("logs")] == []

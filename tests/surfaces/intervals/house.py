@@ -1,0 +1,134 @@
+"""A whole house behind its door: real engines, real HTTP, and a hand that starts and ends runs."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from longline.model.host import HostReport
+from longline.model.ids import new_id, task_id_of
+from longline.model.log import NewEntry
+from longline.model.run import NewRun, RunRow
+from longline.model.schedule import NewSchedule, ScheduleRow
+from longline.model.states import TaskState
+from longline.model.task import Outcome
+from longline.ports.records.frontier import Batch
+from longline.ports.records.moves import Change
+from longline.services.tokens import Tokens
+from longline.settings import Settings, jwt_secret
+from longline.wiring import House, open_house
+from longline.wiring.house import ready_tables
+from longline.wiring.logs import scribe
+from longline.wiring.serve import _serving
+from tests.drivers.records.peek import Peek
+
+
+@dataclass(frozen=True)
+class Event:
+    """One server-sent event."""
+
+    name: str
+    data: Any
+    id: str | None
+
+
+@dataclass(frozen=True)
+class Door:
+    """The address, a token for it, and what stands behind."""
+
+    address: str
+    token: str
+    house: House
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
+
+    def client(self) -> httpx.AsyncClient:
+        return httpx.AsyncClient(base_url=self.address, headers=self.headers, timeout=20)
+
+    async def job(self, url: str = "https://a.example/") -> ScheduleRow:
+        return await self.house.records.schedules.add(NewSchedule(new_id(), url))
+
+    async def run(self, job: ScheduleRow) -> RunRow:
+        """An execution under way."""
+        run = await self.house.records.runs.add(NewRun(new_id(), "crawl", "{}", schedule_id=job.id))
+        await self.house.records.moves.apply(Change("run", run.id, "start", "queued", "running", "planner"))
+        return run
+
+    async def say(self, run: RunRow, *texts: str, level: str = "info", fields: str | None = None) -> None:
+        now = self.house.clock.now()
+        entries = [NewEntry(run.id, now, level, "fetch", text, fields) for text in texts]
+        await self.house.records.logs.append(entries, {})
+        await self.house.signals.send("logs", str(run.id))
+
+    async def end(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
+        """The execution is over, its log closed and kept."""
+        await self.house.records.moves.apply(Change("run", run.id, move, "running", became, "person", error="why"))
+        await scribe(self.house, grace_ms=0).once()
+
+    async def finish(self, uid: str, became: str, reason: str, status: int | None = None, error: str = "") -> None:
+        """A worker takes a URL and reports how it ended."""
+        found = task_id_of(uid)
+        assert found
+        frontier = self.house.records.frontier
+        reports = []
+        for lease in await frontier.claim(7, 100, 100, 30_000):
+            mine = [task for task in lease.tasks if task.id == found[0]]
+            others = tuple(task for task in lease.tasks if task.id != found[0])
+            facts: dict[str, Any] = {"at": self.house.clock.now(), "status": status, "error": error or None}
+            outcomes = tuple(Outcome(task, TaskState(became), reason, **facts) for task in mine)
+            reports.append(HostReport(lease.host_id, lease.token, outcomes, unstarted=others, release=True))
+        assert not (await frontier.report(Batch(reports=reports))).refused
+
+    async def peek(self, sql: str) -> Any:
+        """The one value of a query, past everything of ours."""
+        looking = Peek(self.house.settings.database)
+        try:
+            return await looking.value(sql)
+        finally:
+            await looking.close()
+
+    @asynccontextmanager
+    async def stream(self, path: str, last: str | None = None, **params: str) -> AsyncIterator[AsyncIterator[Event]]:
+        """The events of a stream, heartbeats left out."""
+        headers = self.headers | ({"Last-Event-ID": last} if last else {})
+        async with (
+            httpx.AsyncClient(base_url=self.address, headers=headers, timeout=20) as client,
+            client.stream("GET", path, params=params) as answer,
+        ):
+            assert answer.status_code == 200, await answer.aread()
+            assert answer.headers["content-type"] == "text/event-stream"
+            yield events(answer)
+
+
+async def events(answer: httpx.Response) -> AsyncIterator[Event]:
+    """Events as a browser reads them."""
+    fields: dict[str, str] = {}
+    async for line in answer.aiter_lines():
+        if line and not line.startswith(":"):
+            name, _, value = line.partition(": ")
+            fields[name] = value
+        elif not line and fields:
+            yield Event(fields["event"], json.loads(fields["data"]), fields.get("id"))
+            fields = {}
+
+
+async def take(stream: AsyncIterator[Event], amount: int) -> list[Event]:
+    """The next so many."""
+    return [await asyncio.wait_for(anext(stream), 20) for _ in range(amount)]
+
+
+@asynccontextmanager
+async def open_door(settings: Settings) -> AsyncIterator[Door]:
+    """The door of a house with these settings."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        found: list[str] = []
+        async with _serving(house, found.append):
+            token = Tokens(jwt_secret(settings), house.clock.now).issue("admin", "me", 3600)
+            yield Door(found[0], token, house)

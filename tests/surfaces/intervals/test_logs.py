@@ -1,0 +1,278 @@
+"""Job logs over HTTP: lists, downloads, and streams that are left and taken up again."""
+
+import asyncio
+import gzip
+import json
+import random
+from pathlib import Path
+
+import httpx
+import msgspec
+import pytest
+
+from longline.settings import Settings
+from tests.surfaces.intervals.house import Door, events, open_door, take
+
+EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+
+
+async def test_logs_of_executions_are_listed(door: Door):
+    job = await door.job()
+    async with door.client() as client:
+        path = f"/api/v1/jobs/{job.uid}/logs"
+        nothing = (await client.get(path)).json()
+        assert nothing == {
+            "job_id": job.uid,
+            "executions": [],
+            "has_live_logs": False,
+            "stream_v2_available": True,
+            "limit": 50,
+            "offset": 0,
+        }
+        first = await door.run(job)
+        await door.say(first, "a")
+        await door.end(first)
+        second = await door.run(job)
+        await door.say(second, "b")
+        told = (await client.get(path)).json()
+        assert told["has_live_logs"] is True
+        live, ended = told["executions"]
+        assert (live["execution_id"], live["execution_number"], live["status"]) == (second.uid, 2, "running")
+        assert (live["log_available"], live["completed_at"]) == (False, None)
+        assert "log_object_key" not in live
+        assert ended["started_at"].endswith("Z")
+        assert (ended["log_available"], ended["log_line_count"]) == (True, 2)
+        assert ended["log_object_key"] == f"logs/{job.uid}/1.log.gz"
+        assert ended["log_size_bytes"] == len(await door.house.blobs.get(ended["log_object_key"]))
+        for query, shown in [("limit=0", (50, 0)), ("limit=1000&offset=-3", (100, 0)), ("limit=1&offset=x", (1, 0))]:
+            page = (await client.get(f"{path}?{query}")).json()
+            assert (page["limit"], page["offset"]) == shown
+        page = (await client.get(f"{path}?limit=1&offset=1")).json()
+        assert [e["execution_number"] for e in page["executions"]] == [1]
+        assert page["has_live_logs"] is True
+
+
+async def test_an_archive_is_downloaded_and_viewed(door: Door):
+    job = await door.job()
+    path = f"/api/v1/jobs/{job.uid}/logs"
+    async with door.client() as client:
+        for way in ("download", "view"):
+            answer = await client.get(f"{path}/{way}")
+            assert (answer.status_code, answer.json()) == (404, {"error": "no executions found for job"})
+        run = await door.run(job)
+        await door.say(run, "first", fields='{"n":1}')
+        answer = await client.get(f"{path}/download")
+        assert (answer.status_code, answer.json()) == (404, {"error": "no logs archived for latest execution"})
+        await door.end(run, "lapse", "failed")
+        again = await door.run(job)
+        await door.say(again, "second")
+        await door.end(again)
+        answer = await client.get(f"{path}/download?execution=1")
+        assert answer.headers["content-disposition"] == f'attachment; filename="job-{job.uid}-exec-1.log.gz"'
+        lines = [json.loads(line) for line in gzip.decompress(answer.content).splitlines()]
+        assert [line["message"] for line in lines] == ["first", "run failed"], "and no line of run 2"
+        assert (lines[0]["fields"], lines[0]["execution_id"]) == ({"n": 1}, run.uid)
+        viewed = (await client.get(f"{path}/view")).json()
+        assert (viewed["execution_number"], viewed["line_count"], viewed["job_id"]) == (2, 2, job.uid)
+        assert [line["message"] for line in viewed["lines"]] == ["second", "run cancelled"]
+        for odd in ("3", "x", "-1", "9" * 40):
+            answer = await client.get(f"{path}/view?execution={odd}")
+            assert (answer.status_code, answer.json()) == (404, {"error": "no logs found for specified execution"})
+        await door.house.blobs.put(f"logs/{job.uid}/2.log.gz", gzip.compress(b'not JSON\n[1]\n{"level":"warn"}\n'))
+        viewed = (await client.get(f"{path}/view?execution=latest")).json()
+        assert viewed["lines"] == [
+            {"message": "not JSON", "level": "info"},
+            {"message": "[1]", "level": "info"},
+            {"level": "warn"},
+        ]
+        await door.house.blobs.delete([f"logs/{job.uid}/2.log.gz"])
+        assert (await client.get(f"{path}/download")).status_code == 404
+
+
+async def test_v2_replays_then_follows_and_tells_of_the_archive(door: Door):
+    job = await door.job()
+    run = await door.run(job)
+    await door.say(run, *(f"old {n}" for n in range(205)))
+    async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2") as stream:
+        connected, replay = await take(stream, 2)
+        assert (connected.name, connected.data["job_id"]) == ("connected", job.uid)
+        assert (replay.name, replay.data["count"], replay.id) == ("log:replay", 200, f"{run.id}-205")
+        assert [line["message"] for line in replay.data["lines"]] == [f"old {n}" for n in range(5, 205)]
+        await door.say(run, "new", level="warn", fields='{"url":"https://a.example/"}')
+        [line] = await take(stream, 1)
+        assert (line.name, line.id) == ("log:line", f"{run.id}-206")
+        assert line.data.pop("timestamp").endswith("Z")
+        assert line.data == {
+            "job_id": job.uid,
+            "execution_id": run.uid,
+            "level": "warn",
+            "category": "crawler.fetch",
+            "message": "new",
+            "fields": {"url": "https://a.example/"},
+        }
+        await door.end(run)
+        last, archived = await take(stream, 2)
+        assert last.data["message"] == "run cancelled"
+        assert archived.name == "log:archived"
+        key = f"logs/{job.uid}/1.log.gz"
+        size = len(await door.house.blobs.get(key))
+        assert archived.data.pop("timestamp").endswith("Z")
+        assert archived.data == {
+            "job_id": job.uid,
+            "execution_id": run.uid,
+            "execution_number": 1,
+            "object_key": key,
+            "size_bytes": size,
+            "line_count": 207,
+        }
+        again = await door.run(job)
+        await door.say(again, "the next run")
+        [line] = await take(stream, 1)
+        assert (line.data["execution_id"], line.id) == (again.uid, f"{again.id}-1")
+
+
+async def test_v2_of_one_execution_ends_with_its_archive(door: Door):
+    job = await door.job()
+    first, second = await door.run(job), await door.run(job)
+    await door.say(first, "mine")
+    await door.say(second, "not mine")
+    path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
+    async with door.stream(path, execution_id=first.uid) as stream:
+        _, replay = await take(stream, 2)
+        assert [line["message"] for line in replay.data["lines"]] == ["mine"]
+        await door.end(first)
+        assert [event.name async for event in stream] == ["log:line", "log:archived"]
+    async with door.stream(path, last=f"{first.id}-1", execution_id=first.uid) as stream:
+        assert [event.name async for event in stream] == ["connected", "log:line", "log:archived"]
+
+
+@pytest.mark.parametrize("last", ["", "nonsense", "1-2-3", "-1-1", "99999999-7", "0-0", "9" * 30 + "-1"])
+@EMBEDDED
+async def test_a_mark_that_leads_nowhere_means_a_replay(door: Door, last: str):
+    job = await door.job()
+    run = await door.run(job)
+    await door.say(run, "a")
+    async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", last=last) as stream:
+        _, event = await take(stream, 2)
+        # 0-0 is before everything there is, so that everything is what comes after it.
+        assert event.name == ("log:line" if last == "0-0" else "log:replay")
+
+
+async def test_v1_replays_and_follows_without_ids(door: Door):
+    job = await door.job()
+    run = await door.run(job)
+    await door.say(run, "a")
+    async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream", last=f"{run.id}-1") as stream:
+        _, replay = await take(stream, 2)
+        await door.say(run, "b")
+        [line] = await take(stream, 1)
+        assert (replay.name, replay.id, replay.data["count"]) == ("log:replay", None, 1)
+        assert (line.name, line.id, line.data["message"]) == ("log:line", None, "b")
+
+
+async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
+    """Each line once and in order for each of them, whenever they go away and from wherever they go on."""
+    job, clients, lines = await door.job(), 50, 400
+    run = await door.run(job)
+    await door.say(run, "0")
+    path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
+    chance = random.Random(7)
+
+    async def write() -> None:
+        n = 1
+        while n < lines:
+            some = min(chance.randint(1, 12), lines - n)
+            await door.say(run, *(str(number) for number in range(n, n + some)))
+            n += some
+            await asyncio.sleep(0.01)
+
+    async def follow(client: httpx.AsyncClient) -> list[int]:
+        seen: list[int] = []
+        last: str | None = None
+        while len(seen) < lines:
+            headers = {"Last-Event-ID": last} if last else {}
+            stays = chance.randint(1, 120)
+            async with client.stream("GET", path, headers=headers) as answer:
+                assert answer.status_code == 200
+                async for event in events(answer):
+                    if event.name == "log:replay":
+                        assert last is None, "only who comes anew is given a replay"
+                        seen += [int(line["message"]) for line in event.data["lines"]]
+                    elif event.name == "log:line":
+                        seen.append(int(event.data["message"]))
+                    last = event.id or last
+                    stays -= event.name == "log:line"
+                    if stays <= 0 or len(seen) >= lines:
+                        break
+        return seen
+
+    limits = httpx.Limits(max_connections=None)
+    async with httpx.AsyncClient(base_url=door.address, headers=door.headers, timeout=60, limits=limits) as client:
+        writing = asyncio.create_task(write())
+        found = await asyncio.wait_for(asyncio.gather(*(follow(client) for _ in range(clients))), 90)
+        await writing
+    assert all(seen == list(range(lines)) for seen in found)
+
+
+async def test_a_stop_ends_streams_in_good_order(settings: Settings):
+    ended = asyncio.Event()
+    async with open_door(settings) as door:
+        job = await door.job()
+
+        async def follow() -> list[str]:
+            async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2") as stream:
+                await take(stream, 2)
+                ended.set()
+                return [event.name async for event in stream]
+
+        following = asyncio.create_task(follow())
+        await ended.wait()
+    assert await asyncio.wait_for(following, 5) == []
+
+
+@EMBEDDED
+async def test_who_may_not_and_what_is_not(door: Door):
+    job = await door.job()
+    async with httpx.AsyncClient(base_url=door.address) as stranger, door.client() as client:
+        base = f"/api/v1/jobs/{job.uid}/logs"
+        for path in (base, *(f"{base}/{way}" for way in ("download", "view", "stream", "stream/v2"))):
+            assert (await stranger.get(path)).json() == {"error": "missing authorization"}
+            answer = await stranger.get(path, headers={"Authorization": "Bearer no"})
+            assert (answer.status_code, answer.json()) == (401, {"error": "invalid token"})
+        assert (await stranger.get(f"{base}?token={door.token}")).status_code == 200
+        for way in ("stream", "stream/v2"):
+            answer = await client.get(f"/api/v1/jobs/nobody/logs/{way}")
+            assert (answer.status_code, answer.json()) == (404, {"error": "Job not found"})
+            answer = await client.get(f"{base}/{way}?execution_id=nothing")
+            assert (answer.status_code, answer.json()) == (404, {"error": "Execution not found"})
+        answer = await client.get("/api/v1/jobs/undefined/logs")
+        assert (answer.status_code, answer.json()) == (400, {"error": "Invalid job ID"})
+
+
+@EMBEDDED
+async def test_streams_can_be_switched_off(settings: Settings):
+    async with open_door(msgspec.structs.replace(settings, run_log_streams=False)) as door:
+        job = await door.job()
+        async with door.client() as client:
+            base = f"/api/v1/jobs/{job.uid}/logs"
+            answer = await client.get(f"{base}/stream/v2")
+            assert (answer.status_code, answer.json()) == (503, {"error": "Redis streaming not available"})
+            assert (await client.get(f"{base}/stream")).status_code == 503
+            assert (await client.get(base)).json()["stream_v2_available"] is False
+            assert (await client.get("/sse/crawler/events")).status_code == 404
+
+
+@EMBEDDED
+async def test_without_an_archive_nothing_is_said_to_be_there(settings: Settings, tmp_path: Path):
+    async with open_door(msgspec.structs.replace(settings, run_log_archive=False)) as door:
+        job = await door.job()
+        run = await door.run(job)
+        await door.say(run, "a")
+        async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", execution_id=run.uid) as stream:
+            await take(stream, 2)
+            await door.end(run)
+            assert [event.name async for event in stream] == ["log:line"]
+        async with door.client() as client:
+            [execution] = (await client.get(f"/api/v1/jobs/{job.uid}/logs")).json()["executions"]
+            assert execution["log_available"] is False
+            assert "log_object_key" not in execution

@@ -1,0 +1,107 @@
+"""Event streams over HTTP."""
+
+import asyncio
+from typing import Any
+
+import httpx
+import pytest
+
+from longline.ports.records.moves import Change
+from longline.services.streams import Seats
+from longline.surfaces.intervals.streams import shaped
+from longline.wiring import logs as wiring
+from tests.surfaces.intervals.house import Door, take
+
+EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+PATHS = [f"{top}/{stream}/events" for top in ("/sse", "/api") for stream in ("crawler", "health", "metrics")]
+
+
+@pytest.fixture(autouse=True)
+def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("TELL_MOVES_EVERY", "TELL_HEALTH_EVERY", "TELL_FIGURES_EVERY"):
+        monkeypatch.setattr(wiring, name, 0.02)
+
+
+async def move(door: Door, noun: Any, subject: int, name: str, was: str, became: str, **more: Any) -> None:
+    change = Change(noun, subject, name, was, became, "person", **more)
+    assert await door.house.records.moves.apply(change)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@EMBEDDED
+async def test_every_stream_begins_the_same_and_asks_for_a_token(door: Door, path: str):
+    async with httpx.AsyncClient(base_url=door.address) as stranger:
+        answer = await stranger.get(path)
+        assert (answer.status_code, answer.json()) == (401, {"error": "missing authorization"})
+        assert (await stranger.get(path, headers={"Authorization": "Basic x"})).status_code == 401
+        async with stranger.stream("GET", path, params={"token": door.token}) as allowed:
+            assert allowed.status_code == 200
+    async with door.stream(path) as stream:
+        [connected] = await take(stream, 1)
+        assert (connected.name, set(connected.data)) == ("connected", {"timestamp", "message"})
+
+
+async def test_the_crawler_stream_tells_what_jobs_and_executions_do(door: Door):
+    job = await door.job()
+    other = await door.job()
+    async with door.stream("/sse/crawler/events") as stream:
+        await take(stream, 1)
+        await asyncio.sleep(0.1)
+        run = await door.run(job)
+        await move(door, "schedule", job.id, "cancel", "pending", "cancelled")
+        await move(door, "run", run.id, "lapse", "running", "failed", error="why")
+        await move(door, "schedule", other.id, "cancel", "pending", "cancelled")
+        status, progress, completed, last = await take(stream, 4)
+    assert status.data.pop("timestamp").endswith("Z")
+    assert (status.name, status.data) == ("job:status", {"job_id": job.uid, "status": "cancelled"})
+    assert progress.data.pop("timestamp").endswith("Z")
+    assert (progress.name, progress.data) == (
+        "job:progress",
+        {"job_id": job.uid, "execution_id": run.uid, "items_found": 0, "items_indexed": 0},
+    )
+    assert completed.data.pop("timestamp").endswith("Z")
+    assert completed.data.pop("duration_ms") >= 0
+    assert (completed.name, completed.data) == (
+        "job:completed",
+        {
+            "job_id": job.uid,
+            "execution_id": run.uid,
+            "status": "failed",
+            "items_indexed": 0,
+            "error_message": "why",
+        },
+    )
+    assert (last.name, last.data["job_id"]) == ("job:status", other.uid)
+
+
+async def test_the_health_stream_tells_how_the_engines_do(door: Door):
+    async with door.stream("/sse/health/events") as stream:
+        found = (await take(stream, 4))[1:]
+    assert {event.name for event in found} == {"health:status"}
+    assert [event.data["service"] for event in found] == ["crawler", "database", "objects"]
+    assert {event.data["status"] for event in found} == {"healthy"}
+    assert all(event.data["latency"] >= 0 and event.data["timestamp"].endswith("Z") for event in found)
+
+
+async def test_the_metrics_stream_tells_figures_and_stages(door: Door):
+    await door.run(await door.job())
+    async with door.stream("/sse/metrics/events") as stream:
+        found = (await take(stream, 8))[1:]
+    figures = {event.data["metric"]: event.data["value"] for event in found if event.name == "metrics:update"}
+    assert figures["runs_running"] == 1
+    assert [event.data["stage"] for event in found if event.name == "pipeline:stage"] == ["crawled"]
+
+
+@EMBEDDED
+async def test_there_are_so_many_seats_and_no_more(door: Door, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(Seats, "take", lambda _: False)
+    job = await door.job()
+    async with door.client() as client:
+        for path in ("/sse/crawler/events", f"/api/v1/jobs/{job.uid}/logs/stream/v2"):
+            answer = await client.get(path)
+            assert (answer.status_code, answer.json()) == (503, {"error": "too many connections"})
+
+
+def test_what_has_no_words_is_no_happening():
+    with pytest.raises(TypeError):
+        shaped("something")

@@ -1,0 +1,125 @@
+"""Streams on the wire, over real sockets."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import httpx
+import pytest
+from litestar import Litestar, Response, get
+
+from longline.surfaces.sse import EventStream, frame
+from tests.surfaces.conftest import serving
+
+
+class Source:
+    """Frames given by hand, and what became of the stream."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.frames: asyncio.Queue[bytes | None] = asyncio.Queue()
+        self.lost = asyncio.Event()
+        self.left = asyncio.Event()
+        self.begun = asyncio.Event()
+        self.closed = asyncio.Event()
+        self.settings = settings
+
+    async def all(self) -> AsyncIterator[bytes]:
+        try:
+            while (data := await self.frames.get()) is not None:
+                self.begun.set()
+                yield data
+        finally:
+            self.closed.set()
+
+    def app(self) -> Litestar:
+        @get("/stream")
+        async def follow() -> Response[Any]:
+            return EventStream(self.all(), self.left.set, self.lost, **self.settings)
+
+        return Litestar([follow], openapi_config=None, logging_config=None)
+
+
+def test_a_frame_is_what_browsers_read():
+    assert frame("a:b", {"text": "one\ntwo"}) == b'event: a:b\ndata: {"text":"one\\ntwo"}\n\n'
+    assert frame("x", 1, mark="7-8") == b"id: 7-8\nevent: x\ndata: 1\n\n"
+
+
+async def test_frames_come_as_they_are_made_and_the_end_is_an_end():
+    source = Source()
+    async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
+        assert answer.headers["content-type"] == "text/event-stream"
+        assert answer.headers["cache-control"] == "no-cache"
+        assert answer.headers["x-accel-buffering"] == "no"
+        lines = answer.aiter_lines()
+        source.frames.put_nowait(frame("one", {}))
+        assert [await anext(lines) for _ in range(3)] == ["event: one", "data: {}", ""]
+        assert not source.left.is_set()
+        source.frames.put_nowait(None)
+        assert [line async for line in lines] == []
+        await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 5)
+
+
+async def test_it_says_that_it_is_there_and_loses_nothing_by_that():
+    source = Source(heartbeat=0.01)
+    async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
+        lines = answer.aiter_lines()
+        for number in range(3):
+            while (line := await anext(lines)) in (":heartbeat", ""):
+                if line:
+                    source.frames.put_nowait(frame("n", number))
+                    break
+            while (line := await anext(lines)) in (":heartbeat", ""):
+                pass
+            assert (line, await anext(lines)) == ("event: n", f"data: {number}")
+
+
+async def test_a_client_that_goes_is_noticed():
+    source = Source()
+    async with serving(source.app()) as client:
+        async with client.stream("GET", "/stream"):
+            source.frames.put_nowait(frame("one", {}))
+        await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 5)
+
+
+async def deaf(client: httpx.AsyncClient) -> asyncio.StreamWriter:
+    """A client that asks and never reads."""
+    where = httpx.URL(str(client.base_url))
+    _, writer = await asyncio.open_connection(where.host, where.port, limit=1)
+    writer.write(b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n")
+    return writer
+
+
+@pytest.mark.parametrize("told", [False, True])
+async def test_a_client_that_does_not_read_is_let_go(told: bool, caplog: pytest.LogCaptureFixture):
+    """By itself after a while, or at once when the one who feeds it says so."""
+    source = Source(patience=30.0 if told else 0.2)
+    caplog.set_level(logging.INFO)
+    async with serving(source.app()) as client:
+        writer = await deaf(client)
+        try:
+            for _ in range(400):
+                source.frames.put_nowait(b":" + b"x" * 65_536 + b"\n")
+            if told:
+                await asyncio.wait_for(source.begun.wait(), 10)
+                source.lost.set()
+            await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 10)
+            assert source.frames.qsize() > 0, "the rest was not made for nobody"
+        finally:
+            writer.transport.abort()
+    assert "fell behind" in caplog.text
+
+
+async def test_what_goes_wrong_while_it_streams_is_logged_and_ends_it(caplog: pytest.LogCaptureFixture):
+    class Broken(Source):
+        async def all(self) -> AsyncIterator[bytes]:
+            yield frame("one", {})
+            raise RuntimeError("why")
+
+    source = Broken()
+    async with serving(source.app()) as client:
+        with pytest.raises(httpx.RemoteProtocolError):
+            async with client.stream("GET", "/stream") as answer:
+                await answer.aread()
+        await asyncio.wait_for(source.left.wait(), 5)
+    assert "why" in caplog.text
