@@ -7,13 +7,14 @@ import pytest
 
 from tests.house.tree import SRC, Module, modules
 
-WRITING_PORTS = {"frontier", "hands", "moves", "bot_tasks"}
+WRITING_PORTS = {"frontier", "hands", "moves", "ticks", "bot_tasks"}
 MAY_TOUCH_THEM = ("engine/lifecycle.py", "wiring/", "drivers/", "ports/records/")
 
 STATEMENTS = {
     "frontier.sql": {"rest_tasks"},
     "ledger.sql": {"end_run"},
     "moves.sql": {"move_schedule", "move_run", "move_task", "cancel_tasks"},
+    "ticks.sql": {"start_schedules", "launch_runs", "turn_schedules"},
 }
 """Every statement that may change a state, by file."""
 

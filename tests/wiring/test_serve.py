@@ -24,13 +24,14 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
     return set(_loops(House(**parts), frozenset(roles), 1))
 
 
-UPKEEP = {"index", "prober", "reaper", "tidy", "tasks for bots", "leases of bots"}
+UPKEEP = {"index", "prober", "reaper", "tidy", "tasks for bots", "leases of bots", "planner", "pruner"}
 
 
 async def test_roles_are_loops(house: House):
     assert names(house, "fetch") == {"fetch", "signals"}
     assert names(house, "parse") == {"parse"}
     assert names(house, "upkeep") == UPKEEP
+    assert names(house, "upkeep", scheduler=False) == UPKEEP - {"planner", "pruner"}
     assert names(house, "fetch", "parse", "upkeep") == {"fetch", "signals", "parse"} | UPKEEP
 
 

@@ -12,12 +12,14 @@ from longline.engine.politeness import Politeness
 from longline.model.bot import Answer, NewBotTask, Planned, Pull, Pulled, Repair, Swept, Verdict
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.host import HostLease
+from longline.model.schedule import ScheduleRow, Turn
 from longline.model.states import IN_HAND, Actor, Noun, TaskState, legal, move, walk
 from longline.model.task import NewTask, Outcome
 from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
 from longline.ports.records.hands import TaskLease
 from longline.ports.records.moves import Change, Standing
+from longline.ports.records.ticks import Launch, Stop, Tick
 
 Call = Callable[[], Awaitable[None]]
 """Tells workers that there may be something to do."""
@@ -193,6 +195,63 @@ class BotLifecycle:
     async def drop(self, uid: str) -> list[str] | None:
         """Forget a schedule and cancel what is open of it; the keys of its results' pages."""
         return await self._tasks.drop(uid)
+
+
+class Timetable:
+    """Moves schedules, and with them the runs they start."""
+
+    def __init__(self, records: Records) -> None:
+        self._ticks = records.ticks
+
+    async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
+        """Start what is due, as long as the owner holds fewer than `most`; each tick once, whoever asks."""
+        return await self._ticks.start(owner, most, ttl_ms)
+
+    async def launch(self, launches: Sequence[Launch]) -> set[int]:
+        """Let runs begin that were made by a start; those that did."""
+        return await self._ticks.launch(launches) if launches else set()
+
+    async def renew(self, owner: int, ttl_ms: int) -> int:
+        """Extend every lease of an owner on schedules; how many it holds."""
+        return await self._ticks.renew(owner, ttl_ms)
+
+    async def look(self, owner: int, longest_ms: int, limit: int = 500) -> list[Tick]:
+        """What needs somebody: of the owner's, those whose run has ended or takes too long; and whatever lapsed."""
+        return await self._ticks.look(owner, longest_ms, limit)
+
+    async def held(self, owner: int) -> list[Tick]:
+        """Everything that an owner holds."""
+        return await self._ticks.held(owner)
+
+    async def turn(self, row: ScheduleRow, turn: Turn, actor: Actor) -> ScheduleRow | None:
+        """Move one schedule; None when somebody moved it since it was looked at."""
+        return (await self.turn_all([(row, turn)], actor)).get(row.id)
+
+    async def turn_all(self, turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor) -> dict[int, ScheduleRow]:
+        """Move schedules, each for itself; those that nobody moved since they were looked at."""
+        for row, turn in turns:
+            _check_turn(row, turn, actor)
+        return await self._ticks.turn(turns, actor) if turns else {}
+
+    async def stop(self, tick: Tick, turn: Turn, stop: Stop, actor: Actor) -> ScheduleRow | None:
+        """End a run and move its schedule, both or neither; None when somebody moved one of them meanwhile."""
+        _check_turn(tick.schedule, turn, actor)
+        rule = move("run", stop.move)
+        if tick.run.state not in rule.was or stop.actor not in rule.actors:
+            raise IllegalMove("run", stop.move, tick.run.state, legal("run", tick.run.state, stop.actor))
+        return await self._ticks.stop(tick, turn, stop, actor)
+
+
+def _check_turn(row: ScheduleRow, turn: Turn, actor: Actor) -> None:
+    """Every step of a turn is in the table, and the last one leads to where the schedule is then."""
+    state: str = row.state
+    for name in turn.steps:
+        rule = move("schedule", name)
+        if state not in rule.was or actor not in rule.actors:
+            raise IllegalMove("schedule", name, state, legal("schedule", state, actor))
+        state = rule.became
+    if state != turn.after.state:
+        raise ValueError(f"{turn.steps} do not lead to {turn.after.state}")
 
 
 def _change(order: Order, standing: Standing) -> Change:

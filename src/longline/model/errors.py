@@ -34,6 +34,10 @@ class IllegalMove(LonglineError):
         super().__init__(f"cannot {move} a {noun} that is {state}; legal now: {now}")
 
 
+class Conflict(LonglineError):
+    """What was asked for is there already, and there can be only one."""
+
+
 class StaleLease(LonglineError):
     """The lease under which this was reported is no longer held; nothing was changed."""
 

@@ -40,6 +40,14 @@ class RunRow(msgspec.Struct, frozen=True):
     owner: int | None
     token: int
     lease_until: int | None
+    number: int | None = None
+    due: int | None = None
+    attempt: int = 0
+    indexed: int = 0
+    stack: str | None = None
+    cpu_ms: int | None = None
+    memory_mb: int | None = None
+    figures: str | None = None
 
 
 class Fate(msgspec.Struct, frozen=True):
@@ -48,3 +56,61 @@ class Fate(msgspec.Struct, frozen=True):
     fate: str
     reason: str
     count: int
+
+
+class Record(msgspec.Struct, frozen=True):
+    """How runs went. `average_ms` is over those that have ended."""
+
+    total: int
+    completed: int
+    failed: int
+    cancelled: int
+    average_ms: float | None
+    last_at: int | None
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """How many pages were fetched, and how many documents made of them."""
+
+    crawled: int
+    indexed: int
+
+
+class Start(msgspec.Struct, frozen=True):
+    """How the first URL of a run ended; `pages` are the first pages of the run, by URL."""
+
+    url: str
+    state: str
+    reason: str | None
+    error: str | None
+    pages: dict[str, str]
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """What the pages of a run add up to."""
+
+    pages: int = 0
+    bytes: int = 0
+    untitled: int = 0
+    mean_ms: float | None = None
+    least_ms: int | None = None
+    most_ms: int | None = None
+    statuses: dict[str, int] = {}
+    errors: tuple[tuple[str, int, str], ...] = ()
+    fates: tuple[Fate, ...] = ()
+
+
+class Review(msgspec.Struct, frozen=True):
+    """What is to be known of a run that has ended; `start` is None for one that never had a URL."""
+
+    start: Start | None
+    survey: Survey
+
+
+class Note(msgspec.Struct, frozen=True):
+    """What is kept with a run when it has ended; `figures` is a survey as JSON, `stack` where an error came from."""
+
+    figures: str | None = None
+    cpu_ms: int | None = None
+    memory_mb: int | None = None
+    stack: str | None = None

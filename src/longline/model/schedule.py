@@ -1,16 +1,83 @@
-"""A schedule says what is crawled again, and when."""
+"""A schedule says what is crawled again, and when.
+
+The functions say what a schedule is after something happened to it: pure, from one row to the next. A recurring
+schedule keeps its phase: whatever happens, its regular times are `anchor + k * interval`.
+"""
+
+from typing import Literal
 
 import msgspec
 
+from longline.model.errors import BadInput
+from longline.model.states import ScheduleState
+
+Unit = Literal["minutes", "hours", "days"]
+UNITS: dict[str, int] = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
+
+CRAWL, BOT = "crawl", "bot"
+"""Kinds: what a schedule starts, a run of ours or tasks for bots."""
+
+LONGEST_BACKOFF_MS = 3_600_000
+LONGEST_STRETCH_MS = 86_400_000
+"""An interval that is stretched because nothing changes grows no further than this, unless it was longer anyway."""
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person says of a schedule; `every` counts `unit`s and recurs only while `enabled`."""
+
+    url: str
+    kind: str = CRAWL
+    source_ref: str = ""
+    source_name: str | None = None
+    every: int | None = None
+    unit: Unit = "minutes"
+    enabled: bool = False
+    adaptive: bool = True
+    max_retries: int = 3
+    backoff_seconds: int = 60
+    written_time: str | None = None
+    metadata: str = "{}"
+    priority: int = 50
+    automatic: bool = False
+
+    @property
+    def interval_ms(self) -> int | None:
+        """The time between two regular runs; None for what runs once."""
+        return self.every * UNITS[self.unit] if self.enabled and self.every is not None else None
+
+    def check(self) -> None:
+        """Raise `BadInput` for terms that contradict themselves."""
+        if self.every is not None and self.every <= 0:
+            raise BadInput("interval_minutes must be greater than 0")
+        if self.enabled and self.every is None:
+            raise BadInput("interval_minutes is required when schedule_enabled is true")
+        if self.max_retries < 0:
+            raise BadInput("max_retries must not be negative")
+        if self.backoff_seconds <= 0:
+            raise BadInput("retry_backoff_seconds must be greater than 0")
+
 
 class NewSchedule(msgspec.Struct, frozen=True):
-    """A schedule to be made; `interval_ms` None means once."""
+    """A schedule to be made; `interval_ms` None means once, `window_ms` asks for a place where there is room."""
 
     uid: str
     url: str
     source_id: int | None = None
     interval_ms: int | None = None
     next_due: int | None = None
+    terms: Terms | None = None
+    window_ms: int | None = None
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """Which schedules somebody wants to see, and in which order."""
+
+    kind: str | None = None
+    states: tuple[str, ...] = ()
+    source_ref: str | None = None
+    search: str | None = None
+    sort: str = "created_at"
+    ascending: bool = False
 
 
 class ScheduleRow(msgspec.Struct, frozen=True):
@@ -28,3 +95,140 @@ class ScheduleRow(msgspec.Struct, frozen=True):
     owner: int | None
     token: int
     lease_until: int | None
+    kind: str = "crawl"
+    source_ref: str = ""
+    source_name: str | None = None
+    every: int | None = None
+    unit: Unit = "minutes"
+    enabled: bool = False
+    adaptive: bool = True
+    max_retries: int = 3
+    backoff_seconds: int = 60
+    written_time: str | None = None
+    metadata: str = "{}"
+    priority: int = 50
+    automatic: bool = False
+    anchor: int | None = None
+    placed_at: int | None = None
+    retries: int = 0
+    failures: int = 0
+    failed_at: int | None = None
+    started_at: int | None = None
+    completed_at: int | None = None
+    cancelled_at: int | None = None
+    paused_at: int | None = None
+    paused_by: str | None = None
+    error: str | None = None
+    last_due: int | None = None
+    run_id: int | None = None
+    runs_made: int = 0
+
+    @property
+    def terms(self) -> Terms:
+        """What was said of it."""
+        return Terms(**{name: getattr(self, name) for name in Terms.__struct_fields__})
+
+
+class Turn(msgspec.Struct, frozen=True):
+    """A schedule after one or more moves; `window_ms` asks for a place in the least loaded slot of that time."""
+
+    steps: tuple[str, ...]
+    after: ScheduleRow
+    reason: str | None = None
+    window_ms: int | None = None
+
+
+def next_regular(row: ScheduleRow, now: int, stretched_ms: int | None = None) -> int:
+    """The next time on the phase of a recurring schedule, at least `stretched_ms` after its last one."""
+    interval = row.interval_ms or 1
+    anchor = now if row.anchor is None else row.anchor
+    steps = (now - anchor) // interval + 1
+    if stretched_ms is not None and stretched_ms > interval:
+        last = anchor + (steps - 1) * interval
+        # Up to the grid: an interval that is no multiple of the regular one keeps the phase all the same.
+        steps = max(steps, -(-(last + stretched_ms - anchor) // interval))
+    return anchor + steps * interval
+
+
+def back_off_ms(row: ScheduleRow) -> int:
+    """How long a schedule waits before its next retry."""
+    return min((row.backoff_seconds * 1000) << min(row.retries, 30), LONGEST_BACKOFF_MS)
+
+
+def stretch_ms(interval_ms: int, unchanged: int) -> int:
+    """The interval of a source that has not changed for so many runs."""
+    return min(interval_ms << min(unchanged, 40), max(interval_ms, LONGEST_STRETCH_MS))
+
+
+def paused(row: ScheduleRow, now: int, by: str) -> Turn:
+    """Held until somebody resumes it."""
+    after = msgspec.structs.replace(row, state=ScheduleState.PAUSED, paused_at=now, paused_by=by, next_due=None)
+    return Turn(("pause",), after, by)
+
+
+def resumed(row: ScheduleRow, due: int | None = None) -> Turn:
+    """Going on at that time, or where there is room."""
+    after = msgspec.structs.replace(
+        row, state=ScheduleState.SCHEDULED, paused_at=None, paused_by=None, next_due=due, anchor=due
+    )
+    return Turn(("resume",), after, window_ms=row.interval_ms if due is None else None)
+
+
+def cancelled(row: ScheduleRow, now: int) -> Turn:
+    """Stopped for good."""
+    return Turn(
+        ("cancel",), msgspec.structs.replace(row, state=ScheduleState.CANCELLED, cancelled_at=now, next_due=None)
+    )
+
+
+def retried(row: ScheduleRow, now: int) -> Turn:
+    """Tried again by hand, with every retry ahead of it."""
+    after = msgspec.structs.replace(
+        row, state=ScheduleState.PENDING, retries=0, error=None, completed_at=None, cancelled_at=None, next_due=now
+    )
+    return Turn(("retry",), after)
+
+
+def forced(row: ScheduleRow, now: int) -> Turn:
+    """To be run at once; its regular times stay what they are."""
+    return Turn(("force_run",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now))
+
+
+def succeeded(row: ScheduleRow, now: int, stretched_ms: int | None = None) -> Turn:
+    """After a run that went well."""
+    clean = msgspec.structs.replace(row, retries=0, failures=0, error=None, completed_at=now)
+    if row.interval_ms is None:
+        return Turn(("succeed",), msgspec.structs.replace(clean, state=ScheduleState.COMPLETED, next_due=None))
+    due = next_regular(row, now, stretched_ms)
+    # A successful recurring run passes through `completed`; nobody sees it there.
+    return Turn(("succeed", "recur"), msgspec.structs.replace(clean, state=ScheduleState.SCHEDULED, next_due=due))
+
+
+def failed(row: ScheduleRow, now: int, error: str) -> Turn:
+    """After a run that went wrong: tried again later, or given up."""
+    hurt = msgspec.structs.replace(row, error=error, failures=row.failures + 1, failed_at=now)
+    if row.retries < row.max_retries:
+        due = now + back_off_ms(row)
+        after = msgspec.structs.replace(hurt, state=ScheduleState.SCHEDULED, retries=row.retries + 1, next_due=due)
+        return Turn(("retry_later",), after, error)
+    after = msgspec.structs.replace(hurt, state=ScheduleState.FAILED, completed_at=now, next_due=None)
+    return Turn(("fail",), after, error)
+
+
+def interrupted(row: ScheduleRow, now: int, reason: str) -> Turn:
+    """After a run that was broken off through no fault of its own."""
+    if row.interval_ms is None:
+        return Turn(("interrupt",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now), reason)
+    after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED, next_due=next_regular(row, now))
+    return Turn(("defer",), after, reason)
+
+
+def recovered(row: ScheduleRow, now: int, error: str) -> Turn:
+    """After a run whose process is gone: a failed one, but what recurs goes on in its phase."""
+    if row.retries >= row.max_retries:
+        return failed(row, now, error)
+    hurt = msgspec.structs.replace(row, error=error, failures=row.failures + 1, failed_at=now, retries=row.retries + 1)
+    if row.interval_ms is None:
+        return Turn(("lapse_once",), msgspec.structs.replace(hurt, state=ScheduleState.PENDING, next_due=now), error)
+    after = msgspec.structs.replace(hurt, state=ScheduleState.SCHEDULED, next_due=next_regular(row, now))
+    return Turn(("lapse",), after, error)

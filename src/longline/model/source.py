@@ -9,6 +9,10 @@ class NewSource(msgspec.Struct, frozen=True):
     name: str
     base_url: str
     config: str = "{}"
+    crawl: str = "{}"
+    enabled: bool = True
+    feed_url: str | None = None
+    identity_key: str | None = None
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -21,3 +25,35 @@ class SourceRow(msgspec.Struct, frozen=True):
     enabled: bool
     created_at: int
     updated_at: int
+    crawl: str = "{}"
+    disabled_at: int | None = None
+    disable_reason: str | None = None
+    feed_url: str | None = None
+    feed_disabled_at: int | None = None
+    feed_disable_reason: str | None = None
+    identity_key: str | None = None
+
+
+class SourceQuery(msgspec.Struct, frozen=True):
+    """Which sources somebody wants to see, and in which order."""
+
+    search: str | None = None
+    enabled: bool | None = None
+    feed_active: bool | None = None
+    sort: str = "name"
+    falling: bool = False
+
+
+class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A source as a crawl needs it. `id` is None for one that another service keeps."""
+
+    ref: str
+    name: str
+    url: str
+    id: int | None = None
+    enabled: bool = True
+    rate_limit: str = ""
+    max_depth: int = 0
+    priority: str = "normal"
+    allow: tuple[str, ...] = ()
+    disallow: tuple[str, ...] = ()

@@ -118,6 +118,14 @@ def _environment(found: Found) -> dict[str, str]:
     return {"log_format": "json" if found["APP_ENV"] == "production" else "text"}
 
 
+def _source_manager(found: Found) -> dict[str, str]:
+    return {"sources_url": f"{found['SOURCE_MANAGER_URL'].rstrip('/')}/api/v1/sources"}
+
+
+def _no_redirects(found: Found) -> dict[str, str]:
+    return {} if _switched(found, "CRAWLER_FOLLOW_REDIRECTS") else {"max_redirects": "0"}
+
+
 def _named(prefix: str, names: str) -> tuple[str, ...]:
     return tuple(prefix + name for name in names.split())
 
@@ -153,7 +161,17 @@ ALIASES: tuple[Alias, ...] = (
     _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
     _same("CRAWLER_FEED_POLL_ENABLED", "feeds"),
     _same("CRAWLER_FEED_DISCOVERY_ENABLED", "feed_discovery"),
-    _same("CRAWLER_MAX_CONCURRENCY", "concurrency"),
+    _same("CRAWLER_SOURCES_API_URL", "sources_url"),
+    Alias(("SOURCE_MANAGER_URL",), ("sources_url",), _source_manager),
+    _same("CRAWLER_CLEANUP_INTERVAL", "cleanup"),
+    _same("CRAWLER_MAX_REQUESTS", "max_requests"),
+    Alias(("CRAWLER_FOLLOW_REDIRECTS",), ("max_redirects",), _no_redirects),
+    _same("CRAWLER_MAX_REDIRECTS", "max_redirects"),
+    _same("CRAWLER_HTTP_RETRY_MAX", "page_retries"),
+    _same("CRAWLER_USE_RANDOM_USER_AGENT", "vary_user_agent"),
+    _same("CRAWLER_ALLOWED_DOMAINS", "allowed_domains"),
+    _same("CRAWLER_DISALLOWED_DOMAINS", "disallowed_domains"),
+    _same("CRAWLER_MAX_CONCURRENCY", "max_runs"),
     _same("FETCHER_WORKER_COUNT", "concurrency"),
     _same("CRAWLER_USER_AGENT", "user_agent"),
     _same("FETCHER_USER_AGENT", "user_agent"),
@@ -177,12 +195,9 @@ NOT_YET: tuple[str, ...] = (
     "CONFIG_PATH",
     *_named("CRAWLER_SERVER_", "READ_TIMEOUT WRITE_TIMEOUT IDLE_TIMEOUT SECURITY_ENABLED API_KEY"),
     "LOG_OUTPUT_PATHS",
-    "CRAWLER_SOURCES_API_URL",
-    "SOURCE_MANAGER_URL",
     "PIPELINE_URL",
-    *_named("CRAWLER_", "USE_RANDOM_USER_AGENT USE_REFERER ALLOWED_DOMAINS DISALLOWED_DOMAINS RANDOM_DELAY"),
-    *_named("CRAWLER_", "RETRY_DELAY HTTP_RETRY_MAX HTTP_RETRY_DELAY FOLLOW_REDIRECTS MAX_REDIRECTS VALIDATE_URLS"),
-    *_named("CRAWLER_", "MAX_URL_LENGTH MAX_REQUESTS DETECT_CHARSET TRACE_HTTP CLEANUP_INTERVAL"),
+    *_named("CRAWLER_", "USE_REFERER RANDOM_DELAY RETRY_DELAY HTTP_RETRY_DELAY VALIDATE_URLS"),
+    *_named("CRAWLER_", "MAX_URL_LENGTH DETECT_CHARSET TRACE_HTTP"),
     *_named("CRAWLER_", "REDIS_STORAGE_ENABLED REDIS_STORAGE_EXPIRES"),
     *_named("CRAWLER_", "PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
     *_named("CRAWLER_", "READABILITY_FALLBACK_ENABLED RENDER_WORKER_URL MINIO_METADATA_BUCKET"),

@@ -19,6 +19,7 @@ from longline.settings.values import (
     SWITCH,
     TEXT,
     URLS,
+    WORDS,
     Kind,
     among,
     mask,
@@ -86,7 +87,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = ""
     internal_secret: Annotated[
-        str, Key(TEXT, "Secret that opens the internal fetch endpoint to other services.", secret=True, later=True)
+        str, Key(TEXT, "Secret that opens the internal fetch endpoint to other services.", secret=True)
     ] = ""
 
     workers: Annotated[int, Key(whole(1, 256), "Worker processes that `longline up` runs.")] = 1
@@ -103,7 +104,30 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Key(whole(0, 256), "Processes for parsers that take long, started when needed; 0 parses beside the fetches."),
     ] = 2
     parse_timeout: Annotated[float, Key(SPAN, "How long one page may be parsed in such a process.")] = 30.0
-    scheduler: Annotated[bool, Key(SWITCH, "Fire schedules when they come due.", later=True)] = True
+    scheduler: Annotated[bool, Key(SWITCH, "Fire schedules when they come due.")] = True
+    max_runs: Annotated[int, Key(whole(1, 10_000), "Runs of schedules at once that one process starts.")] = 100
+    poll: Annotated[float, Key(SPAN, "How often schedules that have come due are looked for.")] = 10.0
+    schedule_lease: Annotated[
+        float, Key(SPAN, "How long a schedule stays held by a process that shows no sign of life.")
+    ] = 300.0
+    run_timeout: Annotated[float, Key(SPAN, "How long one run of a schedule may take.")] = 3600.0
+
+    cleanup: Annotated[float, Key(SPAN, "How often old runs of schedules are forgotten.")] = 3600.0
+    max_requests: Annotated[int, Key(whole(0), "URLs that one run of a schedule may fetch; 0 for no limit.")] = 0
+    max_redirects: Annotated[int, Key(whole(0, 100), "Redirects that a run of a schedule follows from one URL.")] = 5
+    page_retries: Annotated[
+        int, Key(whole(0, 100), "How often a run of a schedule tries a page again after a failure that may pass.")
+    ] = 2
+    vary_user_agent: Annotated[
+        bool, Key(SWITCH, "Let runs of schedules call themselves by the names of browsers, in turn.")
+    ] = False
+    allowed_domains: Annotated[
+        tuple[str, ...], Key(WORDS, "Domains that schedules may crawl; unless set, or with *, any.")
+    ] = ()
+    disallowed_domains: Annotated[tuple[str, ...], Key(WORDS, "Domains that schedules may not crawl.")] = ()
+    sources_url: Annotated[
+        str, Key(url("http", "https"), "Source list of another service to crawl by; unless set, our own sources.")
+    ] = ""
 
     user_agent: Annotated[
         str, Key(TEXT, "What every request calls itself, and whom robots.txt rules are read for.")

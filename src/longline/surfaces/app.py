@@ -1,12 +1,15 @@
 """Puts the doors into one application."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from litestar import Litestar, Router
+from litestar.config.cors import CORSConfig
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
 from litestar.openapi.spec import Components, SecurityScheme
+from litestar.types import Method
 
 from longline.services.counts import Counts
 from longline.services.frontier import Frontier
@@ -15,11 +18,15 @@ from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import BotParts, bots_door
 from longline.surfaces.health import health_route
 from longline.surfaces.http import ERRORS, Frame, bearer
+from longline.surfaces.intervals import Desk, routes
 from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
 from longline.surfaces.intervals.frontier import frontier_routes
 from longline.surfaces.intervals.logs import LogParts, log_routes
 from longline.surfaces.intervals.streams import StreamParts, stream_routes
 from longline.surfaces.metrics import Metrics, metrics_route
+
+METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+CORS_SECONDS = 12 * 3600
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,7 @@ class Parts:
     events: StreamParts | None = None
     urls: Frontier | None = None
     discovered: DiscoveredParts | None = None
+    intervals: Desk | None = None
 
 
 def build_app(parts: Parts) -> Litestar:
@@ -46,6 +54,7 @@ def build_app(parts: Parts) -> Litestar:
     app = Litestar(
         route_handlers=[*own, *_doors(parts, metrics), *_intervals(parts)],
         exception_handlers=ERRORS,
+        cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=_openapi(parts.version),
         logging_config=None,
     )
@@ -60,6 +69,8 @@ def _doors(parts: Parts, metrics: Metrics) -> list[Router]:
         router, take_stock = bots_door(parts.bots, parts.tokens, metrics.registry)
         metrics.watched.append(take_stock)
         doors.append(router)
+    if parts.intervals is not None:
+        doors += routes(parts.intervals, parts.tokens)
     return doors
 
 

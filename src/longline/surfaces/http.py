@@ -14,7 +14,7 @@ from litestar.exceptions import HTTPException
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import ASGIApp, ExceptionHandlersMap, Guard, HTTPScope, Message, Receive, Scope, Send
 
-from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
+from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.tokens import TokenRefused, Tokens
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
@@ -23,7 +23,13 @@ REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 _ID_CHARS = 128
 _CLIENT_GONE = 499  # what proxies write down for a client that hung up before the answer
 
-STATUS: dict[type[LonglineError], int] = {BadInput: 400, NotFound: 404, IllegalMove: 409, StaleLease: 409}
+STATUS: dict[type[LonglineError], int] = {
+    BadInput: 400,
+    NotFound: 404,
+    IllegalMove: 409,
+    Conflict: 409,
+    StaleLease: 409,
+}
 """The usual status of an error; a door whose contract says otherwise registers a handler of its own."""
 
 INTERNAL = {

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
+from urllib.parse import urlsplit
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
@@ -17,6 +18,7 @@ from longline.drivers.http.guard import Guarded
 from longline.drivers.http.names import Names
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
+from longline.drivers.rhythms import RedisRhythms
 from longline.drivers.search import open_search
 from longline.drivers.signals import open_signals
 from longline.engine.aside import Aside
@@ -34,6 +36,7 @@ from longline.ports.clock import Clock
 from longline.ports.http import Http
 from longline.ports.presence import Presence
 from longline.ports.records import Records
+from longline.ports.records.rhythms import Rhythms
 from longline.ports.search import Search
 from longline.ports.signals import Signals
 from longline.services.proxies import Proxies, VaultedWays
@@ -69,6 +72,7 @@ class House:
     vault: Vault
     parser: Parser
     search: Search
+    rhythms: Rhythms
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -114,9 +118,13 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         search = _search(settings, records)
         stack.push_async_callback(search.close)
         names = Names()
-        http = _http(settings, trusted, names)
+        http = _http(settings, trusted | _operators_own(settings), names)
         stack.push_async_callback(http.close)
         parser = _parser(settings, stack)
+        rhythms: Rhythms = records.rhythms
+        if settings.redis:
+            rhythms = in_redis = RedisRhythms(settings.redis)
+            stack.push_async_callback(in_redis.close)
         yield House(
             settings=settings,
             clock=clock,
@@ -129,7 +137,14 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             vault=Vault(vault_key(settings)),
             parser=parser,
             search=search,
+            rhythms=rhythms,
         )
+
+
+def _operators_own(settings: Settings) -> frozenset[str]:
+    """Hosts of services that the operator named."""
+    host = urlsplit(settings.sources_url).hostname
+    return frozenset({host} if host else ())
 
 
 def _parser(settings: Settings, stack: AsyncExitStack) -> Parser:

@@ -23,6 +23,7 @@ from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.feeds import feed_chores
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
+from longline.wiring.planner import desk, planner_loops
 from longline.wiring.standing import discovered_parts, standing_frontier
 from longline.wiring.worker import fetch_worker, parse_worker
 
@@ -105,6 +106,7 @@ def _loops(house: House, roles: frozenset[str], owner: int, journal: Journal | N
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
         loops |= feed_chores(house)
+        loops |= planner_loops(house, owner) if house.settings.scheduler else {}
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
         loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
     return loops
@@ -203,6 +205,7 @@ def _parts(house: House) -> tuple[Parts, Streams]:
         events=streams.events,
         urls=standing_frontier(house),
         discovered=discovered_parts(house),
+        intervals=desk(house),
     )
     return parts, streams
 

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from longline.model.ids import new_id
-from longline.model.schedule import NewSchedule, ScheduleRow
+from longline.model.schedule import ScheduleRow, Terms
 from longline.services.discovered import Discovered
 from longline.services.frontier import Frontier, FrontierSettings
 from longline.surfaces.intervals.discovered import DiscoveredParts
+from longline.surfaces.intervals.shapes import job
 from longline.wiring.house import House
+from longline.wiring.planner import desk
 
 
 def standing_frontier(house: House) -> Frontier:
@@ -20,14 +21,12 @@ def standing_frontier(house: House) -> Frontier:
 def discovered_parts(house: House) -> DiscoveredParts:
     """Links that lead away, and how one of them becomes a schedule."""
 
-    async def make(url: str, source: str, _: str) -> ScheduleRow:
-        source_id = int(source) if source.isdecimal() else None
-        known = source_id is not None and await house.records.sources.get(source_id) is not None
-        new = NewSchedule(new_id(), url, source_id if known else None, next_due=house.clock.now())
-        return await house.records.schedules.add(new)
+    behind = desk(house)
 
-    return DiscoveredParts(Discovered(house.records.links, make), _shown, house.clock.now)
+    async def make(url: str, source: str, name: str) -> ScheduleRow:
+        return await behind.schedules.make(Terms(url=url, source_ref=source, source_name=name or None))
 
+    def shown(row: ScheduleRow) -> dict[str, Any]:
+        return job(row, behind.lease_ms)
 
-def _shown(row: ScheduleRow) -> dict[str, Any]:
-    return {"id": row.uid, "source_id": str(row.source_id or ""), "url": row.url, "status": row.state}
+    return DiscoveredParts(Discovered(house.records.links, make), shown, house.clock.now)

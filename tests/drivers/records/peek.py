@@ -33,6 +33,8 @@ TABLES = (
     "schedules",
     "feeds",
     "sources",
+    "rhythms",
+    "tallies",
     "workers",
 )
 """Every table but the list of migrations and the one row of turns, children before parents."""

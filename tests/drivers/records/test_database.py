@@ -11,6 +11,7 @@ from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.model.source import SourceRow
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import source
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ async def database(records_url: str, clock: FakeClock) -> AsyncIterator[Database
 
 
 async def add(name: str, tx: Tx) -> Row | None:
-    await tx.all("add_source", name=name, base_url="https://a.example/", config="{}")
+    await tx.all("add_source", **source(name, "https://a.example/"))
     return await tx.one("source_by_name", name=name)
 
 
@@ -46,7 +47,7 @@ async def test_what_raises_is_rolled_back(database: Database, peek: Peek):
 async def test_a_statement_that_fails_rolls_all_back(database: Database, peek: Peek):
     async def work(tx: Tx) -> None:
         await add("lost", tx)
-        await tx.all("add_source", name=None, base_url="", config="")
+        await tx.all("add_source", **source(None))
 
     with pytest.raises(Exception, match=r"(?i)null"):
         await database.transact(work)

@@ -149,6 +149,7 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
         "weigh_words",
         "claim",
         "lock_migrations",
+        "lock_slots",
         "lease_hosts",
         "pick_tasks",
         "mark_tasks",

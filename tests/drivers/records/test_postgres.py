@@ -17,6 +17,7 @@ from longline.model.errors import Unavailable
 from longline.model.source import NewSource
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import ANY_SOURCES, source
 from tests.servers import PostgresServer
 
 pytestmark = pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
@@ -75,7 +76,7 @@ async def test_what_must_begin_anew_does(database: PostgresDatabase, peek: Peek,
 
     async def work(tx: Tx) -> int:
         tries.append(len(tries))
-        await tx.all("add_source", name=f"try {len(tries)}", base_url="", config="{}")
+        await tx.all("add_source", **source(f"try {len(tries)}"))
         if len(tries) < 3:
             raise error("again")
         return len(tries)
@@ -103,11 +104,11 @@ async def test_a_real_deadlock_is_survived(database: PostgresDatabase, peek: Pee
 
         async def work(tx: Tx) -> None:
             nonlocal met
-            await tx.all("add_source", name=first, base_url="", config="{}")
+            await tx.all("add_source", **source(first))
             if not met:
                 met = True
                 await barrier.wait()
-            await tx.all("add_source", name=second, base_url="", config="{}")
+            await tx.all("add_source", **source(second))
 
         await database.transact(work)
 
@@ -123,9 +124,9 @@ async def test_a_connection_that_is_cut_is_one_line_and_the_next_call_works(reco
     cut = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}"
 
     async def work(tx: Tx) -> None:
-        await tx.all("find_sources", limit=1, offset=0)
+        await tx.all("find_sources", **ANY_SOURCES, limit=1, offset=0)
         assert await peek.rows(cut)
-        await tx.all("find_sources", limit=1, offset=0)
+        await tx.all("find_sources", **ANY_SOURCES, limit=1, offset=0)
 
     sources: Any = records.sources
     with pytest.raises(Unavailable, match="the database at 127"):
@@ -143,7 +144,7 @@ async def test_a_database_that_is_not_there_is_one_line(postgres_server: Postgre
 
 async def test_more_callers_than_connections_wait_their_turn(database: PostgresDatabase, peek: Peek):
     async def work(name: str, tx: Tx) -> None:
-        await tx.all("add_source", name=name, base_url="", config="{}")
+        await tx.all("add_source", **source(name))
 
     await asyncio.gather(*(database.transact(partial(work, f"s{n}")) for n in range(60)))
     assert await peek.value("SELECT COUNT(*) FROM sources") == 60

@@ -92,3 +92,19 @@ async def release(records: Records, lease: HostLease, not_before: int = 0) -> No
 def page(offset: int = 0, title: str = "") -> PageFacts:
     """Facts about some page."""
     return PageFacts(offset, 100, "sha256:00", 200, "text/html", 90, 1, 5, "https://a.example/", title, '"e"', None)
+
+
+def source(name: str | None, base_url: str = "") -> dict[str, object]:
+    """What the statement that adds a source needs."""
+    row: dict[str, object] = {"name": name, "base_url": base_url, "config": "{}", "crawl": "{}", "enabled": True}
+    return row | {"feed_url": None, "identity_key": None}
+
+
+ANY_SOURCES: dict[str, object] = {
+    "search": None,
+    "enabled": None,
+    "feed_active": None,
+    "sort": "name",
+    "falling": False,
+}
+"""What the statement that lists sources needs, besides how many."""

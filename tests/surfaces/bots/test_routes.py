@@ -221,7 +221,7 @@ async def test_at_its_very_end_a_lock_still_holds(door: Door):
 
 async def test_a_success(door: Door):
     policy = await door.policy(frequency_hours=6)
-    assert await plan(door) == 1
+    assert plan(door) == 1
     [pulled] = (await door.pull())["jobs"]
     door.clock.advance(30)
     sent: dict[str, Any] = {
@@ -283,7 +283,7 @@ async def test_money_is_kept_to_the_hundredth(door: Door):
 
 async def test_failures_are_tried_again_as_often_as_the_seed_says(door: Door):
     policy = await door.policy()
-    await plan(door)
+    plan(door)
     for round_, wait in ((1, 5), (2, 10), (3, 20), (4, 40), (5, 40)):
         for retry in (1, 2, 3):
             [job] = (await door.pull())["jobs"]
@@ -310,9 +310,9 @@ async def test_failures_are_tried_again_as_often_as_the_seed_says(door: Door):
         now = await door.get(f"policies/{policy['id']}")
         stands = [now[name] for name in ("failure_count", "next_run_at", "last_failed_at", "last_success_at")]
         assert stands == [round_, door.after(minutes=wait), door.after(), None]
-        assert await plan(door) == 0, "not due yet"
+        assert plan(door) == 0, "not due yet"
         door.clock.advance(wait * 60)
-        assert await plan(door) == 1
+        assert plan(door) == 1
     [job] = (await door.pull())["jobs"]
     data(await door.submit(job["job_id"]), 201)
     assert (await door.get(f"policies/{policy['id']}"))["failure_count"] == 0
@@ -419,7 +419,7 @@ async def test_a_repeat_with_the_same_key_gets_the_same_answer(door: Door):
     assert error(await keyed(door, job, "other", **won))[1] == "job_not_locked"
     assert len((await door.get("results"))["results"]) == 1
     door.clock.advance(24 * 3600)
-    await sweep(door)
+    sweep(door)
     assert error(await keyed(door, job, "k", **won))[1] == "job_not_locked", "kept for a day"
 
 

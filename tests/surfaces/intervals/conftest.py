@@ -1,10 +1,23 @@
+"""The interval crawler's door on each engine: as a house, or with a planner and a clock that are moved by hand."""
+
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from longline.ports.records import Records
 from longline.settings import Settings
+from longline.testing.clock import FakeClock
+from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.stage import Stage, opened
+
+
+@pytest.fixture
+async def stage(records: Records, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Stage]:
+    """A server and a planner that does something only when a test says so."""
+    async with opened(records, clock, tmp_path) as stage:
+        yield stage
 
 
 @pytest.fixture
@@ -15,5 +28,6 @@ def settings(database_url: str, tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def door(settings: Settings) -> AsyncIterator[Door]:
+    """A house with its door open."""
     async with open_door(settings) as door:
         yield door

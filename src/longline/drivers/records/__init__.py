@@ -13,24 +13,26 @@ from longline.drivers.records.feeds import FeedRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
 from longline.drivers.records.heard import HeardRecords
+from longline.drivers.records.history import HistoryRecords, RhythmRecords, TallyRecords
 from longline.drivers.records.items import ItemRecords
 from longline.drivers.records.links import LinkRecords
 from longline.drivers.records.logs import LogRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.drivers.records.nouns import (
     RunRecords,
-    ScheduleRecords,
     SegmentRecords,
-    SourceRecords,
     TaskRecords,
     WorkerRecords,
 )
 from longline.drivers.records.pages import PageRecords
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
+from longline.drivers.records.schedules import ScheduleRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search import RecordsSearch
+from longline.drivers.records.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
 from longline.drivers.records.standing import StandingRecords
+from longline.drivers.records.ticks import TickRecords
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records
@@ -58,6 +60,9 @@ async def open_records(url: str, clock: Clock) -> Records:
         sources=SourceRecords(database),
         schedules=ScheduleRecords(database),
         runs=RunRecords(database),
+        history=HistoryRecords(database),
+        rhythms=RhythmRecords(database),
+        tallies=TallyRecords(database),
         tasks=TaskRecords(database),
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
@@ -79,4 +84,5 @@ async def open_records(url: str, clock: Clock) -> Records:
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),
+        ticks=TickRecords(database),
     )

@@ -7,7 +7,9 @@ import msgspec
 
 from longline.drivers.records.database import Tx, struct
 from longline.drivers.records.nouns import Noun
+from longline.drivers.records.schedules import insert
 from longline.model.bot import BotScheduleRow, NewBotSchedule, ScheduleFigures
+from longline.model.schedule import BOT, NewSchedule, Terms
 from longline.model.states import move
 
 
@@ -20,11 +22,14 @@ class BotScheduleRecords(Noun):
             if await tx.all("rival_bot_schedules", schedule_id=0, **_names(facts)):
                 return None
             born = move("schedule", "place" if schedule.enabled else "pause").became
-            own = {"uid": schedule.uid, "interval_ms": schedule.interval_ms, "state": born, "url": schedule.url or ""}
-            row = await tx.one("add_schedule", **own, source_id=None, next_due=None)
-            assert row is not None
+            url = schedule.url or ""
+            row = await insert(
+                tx,
+                NewSchedule(schedule.uid, url, interval_ms=schedule.interval_ms, terms=Terms(url=url, kind=BOT)),
+                born,
+            )
             rest = {k: v for k, v in facts.items() if k not in ("uid", "interval_ms", "enabled")}
-            await tx.one("add_bot_schedule", schedule_id=row["id"], **rest)
+            await tx.one("add_bot_schedule", schedule_id=row.id, **rest)
             return await _get(tx, schedule.uid)
 
         return await self._database.transact(work)

@@ -25,7 +25,7 @@ class MovesRecords:
     async def apply(self, change: Change) -> Standing | None:
         if change.noun == "task":
             return await self._database.transact(lambda tx: _move_task(tx, change))
-        return await self._database.transact(lambda tx: _move_row(tx, change))
+        return await self._database.transact(lambda tx: move_row(tx, change))
 
     async def renew(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
         async def work(tx: Tx) -> bool:
@@ -47,7 +47,8 @@ class MovesRecords:
 
     async def disown(self, owner: int) -> int:
         async def work(tx: Tx) -> int:
-            return len(await tx.all("disown_runs", owner=owner))
+            freed = await tx.all("disown_runs", owner=owner)
+            return len(freed) + len(await tx.all("disown_schedules", owner=owner))
 
         return await self._database.transact(work)
 
@@ -63,7 +64,7 @@ async def _standing(tx: Tx, noun: Noun, subject: int) -> Standing | None:
     return struct(row, Standing) if row else None
 
 
-async def _move_row(tx: Tx, change: Change) -> Standing | None:
+async def move_row(tx: Tx, change: Change) -> Standing | None:
     """A schedule or a run: one guarded update, its event, and what follows for a run's open tasks."""
     stops = change.noun == "run" and change.became in STOPPED
     locked: set[int] = set()

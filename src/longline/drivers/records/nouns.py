@@ -8,9 +8,7 @@ import msgspec
 from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.model.errors import Unavailable
 from longline.model.run import Fate, NewRun, RunRow
-from longline.model.schedule import NewSchedule, ScheduleRow
 from longline.model.segment import SegmentRow
-from longline.model.source import NewSource, SourceRow
 from longline.model.states import move
 from longline.model.task import PageFacts, TaskRow
 from longline.model.worker import WorkerRow
@@ -48,43 +46,6 @@ class Noun:
             await tx.all(query, **params)
 
         await self._database.transact(work)
-
-
-class SourceRecords(Noun):
-    """Sources."""
-
-    async def add(self, source: NewSource) -> SourceRow:
-        async def work(tx: Tx) -> Row | None:
-            await tx.all("add_source", name=source.name, base_url=source.base_url, config=source.config)
-            return await tx.one("source_by_name", name=source.name)
-
-        row = await self._database.transact(work)
-        if row is None:
-            raise Unavailable(f"the source {source.name} was not stored")
-        return struct(row, SourceRow)
-
-    async def get(self, source_id: int) -> SourceRow | None:
-        return await self._one("source", SourceRow, id=source_id)
-
-    async def find(self, *, limit: int = 50, offset: int = 0) -> list[SourceRow]:
-        return await self._all("find_sources", SourceRow, limit=limit, offset=offset)
-
-
-class ScheduleRecords(Noun):
-    """Schedules."""
-
-    async def add(self, schedule: NewSchedule) -> ScheduleRow:
-        born = move("schedule", "create" if schedule.interval_ms is None else "place").became
-        return struct(await self._make("add_schedule", state=born, **msgspec.structs.asdict(schedule)), ScheduleRow)
-
-    async def get(self, schedule_id: int) -> ScheduleRow | None:
-        return await self._one("schedule", ScheduleRow, id=schedule_id)
-
-    async def named(self, uid: str) -> ScheduleRow | None:
-        return await self._one("schedule_by_uid", ScheduleRow, uid=uid)
-
-    async def find(self, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
-        return await self._all("find_schedules", ScheduleRow, limit=limit, offset=offset)
 
 
 class RunRecords(Noun):

@@ -14,13 +14,15 @@ from longline.ports.records.logs import Logs
 from longline.ports.records.moves import Moves
 from longline.ports.records.pages import Pages
 from longline.ports.records.proxies import Pools, Proxies
-from longline.ports.records.runs import Runs
+from longline.ports.records.rhythms import Rhythms, Tallies
+from longline.ports.records.runs import History, Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.schema import Schema
 from longline.ports.records.segments import Segments
 from longline.ports.records.sources import Sources
 from longline.ports.records.standing import StandingFrontier
 from longline.ports.records.tasks import Tasks
+from longline.ports.records.ticks import Ticks
 from longline.ports.records.workers import Workers
 from longline.ports.search import Search
 
@@ -29,13 +31,16 @@ from longline.ports.search import Search
 class Records:
     """One records engine, noun by noun; `search` is the index inside it.
 
-    `frontier`, `hands`, `moves` and `bot_tasks` are for `engine/lifecycle.py` alone.
+    `frontier`, `hands`, `moves`, `ticks` and `bot_tasks` are for `engine/lifecycle.py` alone.
     """
 
     schema: Schema
     sources: Sources
     schedules: Schedules
     runs: Runs
+    history: History
+    rhythms: Rhythms
+    tallies: Tallies
     tasks: Tasks
     segments: Segments
     workers: Workers
@@ -57,3 +62,4 @@ class Records:
     frontier: Frontier
     hands: Hands
     moves: Moves
+    ticks: Ticks

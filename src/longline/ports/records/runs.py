@@ -1,8 +1,9 @@
 """Runs: executions, with counts that always add up."""
 
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.run import Fate, NewRun, RunRow
+from longline.model.run import Brought, Fate, NewRun, Note, Record, Review, RunRow
 
 
 class Runs(Protocol):
@@ -34,4 +35,36 @@ class Runs(Protocol):
 
     async def counts(self) -> dict[str, int]:
         """How many runs there are in each state."""
+        ...
+
+
+class History(Protocol):
+    """The runs of schedules, as far back as they are remembered."""
+
+    async def named(self, uid: str) -> RunRow | None:
+        """One run, by the id that is known outside."""
+        ...
+
+    async def find(self, schedule_id: int, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
+        """Runs of a schedule, newest first."""
+        ...
+
+    async def record(self, schedule_id: int | None = None) -> Record:
+        """How the runs of a schedule, or of all of them, went."""
+        ...
+
+    async def brought(self, since: int) -> Brought:
+        """What completed runs brought that started since then."""
+        ...
+
+    async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
+        """How runs began, and what their pages add up to."""
+        ...
+
+    async def note(self, notes: Mapping[int, Note]) -> None:
+        """Keep with runs what is known of them now that they have ended."""
+        ...
+
+    async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
+        """Take runs out of histories: all but the newest `keep` of a schedule, and all that are older; how many."""
         ...

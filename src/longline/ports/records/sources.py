@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from longline.model.source import NewSource, SourceRow
+from longline.model.source import NewSource, SourceQuery, SourceRow
 
 
 class Sources(Protocol):
@@ -12,10 +12,30 @@ class Sources(Protocol):
         """Register a source; the one that is there when the name is taken."""
         ...
 
+    async def make(self, source: NewSource) -> SourceRow:
+        """Register a source; `Conflict` when the name is taken."""
+        ...
+
     async def get(self, source_id: int) -> SourceRow | None:
         """One source."""
         ...
 
-    async def find(self, *, limit: int = 50, offset: int = 0) -> list[SourceRow]:
-        """Sources by name."""
+    async def identified(self, identity_key: str) -> SourceRow | None:
+        """The source with that identity."""
+        ...
+
+    async def find(self, query: SourceQuery | None = None, *, limit: int = 50, offset: int = 0) -> list[SourceRow]:
+        """Sources by name, unless another order is wanted."""
+        ...
+
+    async def count(self, query: SourceQuery) -> int:
+        """How many there are of those."""
+        ...
+
+    async def change(self, source: SourceRow) -> SourceRow | None:
+        """Write a source as it is now; `Conflict` when its new name is taken."""
+        ...
+
+    async def remove(self, source_id: int) -> bool:
+        """Forget a source; schedules and runs stay without it."""
         ...

@@ -11,3 +11,35 @@ RUN_WORDS: dict[str, str] = {
     RunState.FAILED: "failed",
     RunState.CANCELLED: "cancelled",
 }
+
+SKIPPED_WORDS: dict[str, str] = {
+    "running": "job_running",
+    "protected": "protection_window",
+    "cooldown": "placement_cooldown",
+    "retrying": "retry_pending",
+}
+"""Why a job may not be moved to another slot."""
+
+KINDS = ("crawl",)
+SORTS = ("created_at", "updated_at", "status", "source_name", "next_run_at", "last_run_at", "type")
+
+CATEGORIES: dict[str, str] = {
+    "dns": "network",
+    "refused": "network",
+    "reset": "network",
+    "truncated": "network",
+    "protocol": "network",
+    "network": "network",
+    "tls": "network",
+    "proxy_refused": "network",
+    "proxy_auth": "network",
+    "proxy_failed": "network",
+    "proxy_exhausted": "network",
+    "connect_timeout": "timeout",
+    "idle_timeout": "timeout",
+    "total_timeout": "timeout",
+    "http_429": "http_client",
+    "http_4xx": "http_client",
+    "http_5xx": "http_server",
+}
+"""What kind of error a failed page counts as."""

@@ -17,7 +17,8 @@ WHERE id = :id AND token = :token AND lease_until >= :now
 RETURNING id;
 
 -- name: lapsed_schedules
-SELECT id, lease_until FROM schedules WHERE lease_until < :now ORDER BY lease_until LIMIT :limit;
+-- Those with a run of their own are the planner's: the run ends with them.
+SELECT id, lease_until FROM schedules WHERE lease_until < :now AND run_id IS NULL ORDER BY lease_until LIMIT :limit;
 
 -- name: run_standing
 SELECT state, state AS rest, token, owner, lease_until FROM runs WHERE id = :id;
@@ -59,6 +60,11 @@ UPDATE runs SET owner = NULL, lease_until = NULL, token = token + 1
 WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT id FROM runs WHERE owner = :owner AND schedule_id IS NULL /*pg ORDER BY id FOR NO KEY UPDATE */
 ) /*pg ) */
+RETURNING id;
+
+-- name: disown_schedules
+-- Their deadline is brought forward: whoever looks next takes them back with their runs.
+UPDATE schedules SET lease_until = CAST(:now AS BIGINT) - 1 WHERE owner = :owner AND lease_until IS NOT NULL AND run_id IS NOT NULL
 RETURNING id;
 
 -- name: task_standing

@@ -1,32 +1,4 @@
--- Plain reading and making of sources, schedules, runs, tasks, segments and workers.
-
--- name: add_source
-INSERT INTO sources (name, base_url, config, created_at, updated_at)
-VALUES (:name, :base_url, :config, :now, :now)
-ON CONFLICT (name) DO NOTHING;
-
--- name: source_by_name
-SELECT * FROM sources WHERE name = :name;
-
--- name: source
-SELECT * FROM sources WHERE id = :id;
-
--- name: find_sources
-SELECT * FROM sources ORDER BY name, id LIMIT :limit OFFSET :offset;
-
--- name: add_schedule
-INSERT INTO schedules (uid, source_id, url, state, interval_ms, next_due, created_at, updated_at)
-VALUES (:uid, CAST(:source_id AS BIGINT), :url, :state, CAST(:interval_ms AS BIGINT), CAST(:next_due AS BIGINT), :now, :now)
-RETURNING *;
-
--- name: schedule
-SELECT * FROM schedules WHERE id = :id;
-
--- name: schedule_by_uid
-SELECT * FROM schedules WHERE uid = :uid;
-
--- name: find_schedules
-SELECT * FROM schedules ORDER BY id DESC LIMIT :limit OFFSET :offset;
+-- Plain reading and making of runs, tasks, segments and workers.
 
 -- name: add_run
 INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, created_at)

@@ -9,7 +9,14 @@ CREATE TABLE sources (
     config      TEXT NOT NULL DEFAULT '{}',
     enabled     BOOLEAN NOT NULL DEFAULT TRUE,
     created_at  BIGINT NOT NULL,
-    updated_at  BIGINT NOT NULL
+    updated_at  BIGINT NOT NULL,
+    crawl                TEXT NOT NULL DEFAULT '{}',
+    disabled_at          BIGINT,
+    disable_reason       TEXT,
+    feed_url             TEXT,
+    feed_disabled_at     BIGINT,
+    feed_disable_reason  TEXT,
+    identity_key         TEXT
 );
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('sources', 99999); */
 
@@ -26,10 +33,41 @@ CREATE TABLE schedules (
     owner        BIGINT,
     token        BIGINT NOT NULL DEFAULT 0,
     lease_until  BIGINT,
+    kind             TEXT NOT NULL DEFAULT 'crawl',
+    source_ref       TEXT NOT NULL DEFAULT '',
+    source_name      TEXT,
+    every            BIGINT CHECK (every > 0),
+    unit             TEXT NOT NULL DEFAULT 'minutes' CHECK (unit IN ('minutes', 'hours', 'days')),
+    enabled          BOOLEAN NOT NULL DEFAULT FALSE,
+    adaptive         BOOLEAN NOT NULL DEFAULT TRUE,
+    max_retries      BIGINT NOT NULL DEFAULT 3 CHECK (max_retries >= 0),
+    backoff_seconds  BIGINT NOT NULL DEFAULT 60 CHECK (backoff_seconds > 0),
+    written_time     TEXT,
+    metadata         TEXT NOT NULL DEFAULT '{}',
+    priority         BIGINT NOT NULL DEFAULT 50,
+    automatic        BOOLEAN NOT NULL DEFAULT FALSE,
+    anchor           BIGINT,
+    placed_at        BIGINT,
+    retries          BIGINT NOT NULL DEFAULT 0,
+    failures         BIGINT NOT NULL DEFAULT 0,
+    failed_at        BIGINT,
+    started_at       BIGINT,
+    completed_at     BIGINT,
+    cancelled_at     BIGINT,
+    paused_at        BIGINT,
+    paused_by        TEXT,
+    error            TEXT,
+    last_due         BIGINT,
+    run_id           BIGINT,
+    runs_made        BIGINT NOT NULL DEFAULT 0,
     -- Held exactly while it runs: nothing is stuck in `running` without a deadline.
     CHECK ((state = 'running') = (lease_until IS NOT NULL))
 );
-CREATE INDEX schedules_due ON schedules (next_due) WHERE state IN ('pending', 'scheduled');
+CREATE INDEX schedules_due_once ON schedules (next_due) WHERE state IN ('pending', 'scheduled') AND interval_ms IS NULL;
+CREATE INDEX schedules_due_again ON schedules (next_due) WHERE state IN ('pending', 'scheduled') AND interval_ms IS NOT NULL;
+CREATE INDEX schedules_source ON schedules (source_ref);
+-- A source has one recurring schedule at most; what runs once is not counted.
+CREATE UNIQUE INDEX schedules_recurring ON schedules (source_ref) WHERE interval_ms IS NOT NULL AND source_ref <> '' AND state <> 'cancelled';
 CREATE INDEX schedules_held ON schedules (lease_until) WHERE lease_until IS NOT NULL;
 
 CREATE TABLE runs (
@@ -55,12 +93,23 @@ CREATE TABLE runs (
     owner        BIGINT,
     token        BIGINT NOT NULL DEFAULT 0,
     lease_until  BIGINT,
+    number BIGINT,
+    due BIGINT,
+    attempt BIGINT NOT NULL DEFAULT 0,
+    indexed BIGINT NOT NULL DEFAULT 0,
+    stack TEXT,
+    cpu_ms BIGINT,
+    memory_mb BIGINT,
+    figures TEXT,
     -- Every URL has one fate: the sums reconcile at every commit, or there is no commit.
     CHECK (admitted = open + completed + failed + cancelled + skipped)
 ) /*pg WITH (fillfactor = 10) */;
 CREATE INDEX runs_kind ON runs (kind, seed, id);
 CREATE INDEX runs_held ON runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX runs_schedule ON runs (schedule_id, id);
+-- Each tick fires once, whoever fires it.
+CREATE UNIQUE INDEX runs_tick ON runs (schedule_id, due) WHERE schedule_id IS NOT NULL AND due IS NOT NULL;
+CREATE UNIQUE INDEX runs_number ON runs (schedule_id, number) WHERE schedule_id IS NOT NULL AND number IS NOT NULL;
 
 -- How a run's URLs ended, by reason; the fate 'refused' counts URLs that were never admitted.
 CREATE TABLE fates (
@@ -414,6 +463,12 @@ CREATE TABLE bot_tasks (
 CREATE UNIQUE INDEX bot_tasks_open ON bot_tasks (schedule_id, open_key) WHERE open_key IS NOT NULL AND schedule_id IS NOT NULL;
 CREATE INDEX bot_tasks_schedule ON bot_tasks (schedule_id, task_id) WHERE schedule_id IS NOT NULL;
 
+-- Hosts that bots have, or had, tasks on: where a domain is looked for.
+CREATE TABLE bot_hosts (
+    host_id  BIGINT PRIMARY KEY REFERENCES hosts (id),
+    host     TEXT NOT NULL
+);
+
 -- What a bot found, once a task. The price is in hundredths; the page's text is in the blob store under `page_key`.
 CREATE TABLE bot_results (
     task_id     BIGINT PRIMARY KEY REFERENCES bot_tasks (task_id) ON DELETE CASCADE,
@@ -566,7 +621,7 @@ CREATE TABLE entries (
 -- A run with its log, under the name by which logs are asked for: its schedule's id, or its own.
 CREATE VIEW logged_runs AS
 SELECT u.id AS run_id, u.uid, COALESCE(s.uid, u.uid) AS name, u.state, u.started_at, u.ended_at, u.completed, u.failed, u.open, u.error,
-       (SELECT COUNT(*) FROM runs v WHERE v.id = u.id OR (v.schedule_id = u.schedule_id AND v.id < u.id)) AS number,
+       COALESCE(u.number, (SELECT COUNT(*) FROM runs v WHERE v.id = u.id OR (v.schedule_id = u.schedule_id AND v.id < u.id))) AS number,
        l.sealed, l.key, l.bytes, l.kept, l.archived_at, l.last, l.dropped, l.beat_at, l.told
 FROM runs u LEFT JOIN schedules s ON s.id = u.schedule_id LEFT JOIN logs l ON l.run_id = u.id;
 
@@ -605,3 +660,17 @@ CREATE TABLE heard (
     at  BIGINT NOT NULL
 ) /*lite WITHOUT ROWID */;
 CREATE INDEX heard_at ON heard (at);
+-- How a source's start page changed from run to run, for intervals that follow it.
+CREATE TABLE rhythms (
+    source_ref  TEXT PRIMARY KEY,
+    digest      TEXT NOT NULL,
+    changed_at  BIGINT NOT NULL,
+    unchanged   BIGINT NOT NULL,
+    interval_ms BIGINT NOT NULL
+) /*lite WITHOUT ROWID */;
+
+-- What the planners of all processes did, added up.
+CREATE TABLE tallies (
+    name   TEXT PRIMARY KEY,
+    count  BIGINT NOT NULL
+) /*lite WITHOUT ROWID */;

@@ -1,0 +1,110 @@
+"""What runs of schedules came to, the rhythm of sources, and tallies, on either engine."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from longline.drivers.records.database import Row, Tx, struct
+from longline.drivers.records.nouns import Noun
+from longline.model.run import Brought, Fate, Note, Record, Review, RunRow, Start, Survey
+from longline.ports.records.rhythms import Rhythm
+
+
+class HistoryRecords(Noun):
+    """The runs of schedules."""
+
+    async def named(self, uid: str) -> RunRow | None:
+        return await self._one("run_by_uid", RunRow, uid=uid)
+
+    async def find(self, schedule_id: int, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
+        return await self._all("runs_of_schedule", RunRow, schedule_id=schedule_id, limit=limit, offset=offset)
+
+    async def record(self, schedule_id: int | None = None) -> Record:
+        if schedule_id is None:
+            [record] = await self._all("record_of_all", Record)
+        else:
+            [record] = await self._all("record_of_schedule", Record, schedule_id=schedule_id)
+        return record
+
+    async def brought(self, since: int) -> Brought:
+        [brought] = await self._all("brought_since", Brought, since=since)
+        return brought
+
+    async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
+        rows = [(run_id,) for run_id in run_ids]
+
+        async def work(tx: Tx) -> dict[int, Review]:
+            found = {name: await tx.batch(name, rows) for name in LOOKS}
+            return {run_id: _review(run_id, found) for run_id in run_ids}
+
+        return await self._database.read(work)
+
+    async def note(self, notes: Mapping[int, Note]) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.batch("note_runs", [(i, *msgspec.structs.astuple(note)) for i, note in sorted(notes.items())])
+
+        await self._database.transact(work)
+
+    async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("prune_runs", keep=keep, before=before, limit=limit))
+
+        return await self._database.transact(work)
+
+
+LOOKS = ("first_tasks", "start_pages", "page_sums", "status_sums", "error_sums", "fate_sums")
+"""What is looked at when a run has ended."""
+
+MOST_ERRORS = 5
+
+
+def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
+    own = {name: [row for row in rows if row["run_id"] == run_id] for name, rows in found.items()}
+    start = None
+    for first in own["first_tasks"]:
+        pages = {row["url"]: row["digest"] for row in own["start_pages"]}
+        start = Start(first["url"], first["state"], first["reason"], first["error"], pages)
+    sums = {name: row[name] for row in own["page_sums"] for name in SUMS}
+    survey = Survey(
+        **sums,
+        statuses={str(row["status"]): row["count"] for row in own["status_sums"]},
+        errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
+        fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
+    )
+    return Review(start, survey)
+
+
+SUMS = ("pages", "bytes", "untitled", "mean_ms", "least_ms", "most_ms")
+
+
+class RhythmRecords(Noun):
+    """How sources change."""
+
+    async def get(self, source_ref: str) -> Rhythm | None:
+        async def work(tx: Tx) -> Rhythm | None:
+            row = await tx.one("rhythm", source_ref=source_ref)
+            return struct(row, Rhythm) if row else None
+
+        return await self._database.read(work)
+
+    async def keep(self, source_ref: str, rhythm: Rhythm) -> None:
+        await self._write("keep_rhythm", source_ref=source_ref, **msgspec.structs.asdict(rhythm))
+
+    async def forget(self, source_ref: str) -> None:
+        await self._write("forget_rhythm", source_ref=source_ref)
+
+
+class TallyRecords(Noun):
+    """Numbers by name."""
+
+    async def add(self, name: str, count: int) -> None:
+        await self._write("add_tally", name=name, count=count)
+
+    async def put(self, name: str, count: int) -> None:
+        await self._write("put_tally", name=name, count=count)
+
+    async def all(self) -> dict[str, int]:
+        async def work(tx: Tx) -> dict[str, int]:
+            return {row["name"]: row["count"] for row in await tx.all("tallies")}
+
+        return await self._database.read(work)

@@ -1,0 +1,135 @@
+"""Schedules, and the slots they are placed in, on either engine."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from longline.drivers.records.database import Tx, struct
+from longline.drivers.records.nouns import Noun
+from longline.drivers.records.sources import pattern
+from longline.model.errors import Conflict
+from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Wanted
+from longline.model.slots import SLOT_MS, Shift, Waiting, choose
+from longline.model.states import move
+
+PLACING = 0x736C6F74  # one number for all who place: two that look at once must not choose the same slot
+
+
+class _Runs(Exception):
+    """A schedule was started while it should be removed; raised to leave its history as it was."""
+
+
+class ScheduleRecords(Noun):
+    """Schedules."""
+
+    async def add(self, schedule: NewSchedule) -> ScheduleRow:
+        born = move("schedule", "create" if schedule.interval_ms is None else "place").became
+
+        async def work(tx: Tx) -> ScheduleRow:
+            return await insert(tx, schedule, born)
+
+        return await self._database.transact(work)
+
+    async def get(self, schedule_id: int) -> ScheduleRow | None:
+        return await self._one("schedule", ScheduleRow, id=schedule_id)
+
+    async def named(self, uid: str) -> ScheduleRow | None:
+        return await self._one("schedule_by_uid", ScheduleRow, uid=uid)
+
+    async def find(self, wanted: Wanted | None = None, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
+        wanted = wanted or Wanted()
+        order = {"sort": wanted.sort, "falling": not wanted.ascending, "limit": limit, "offset": offset}
+        return await self._all("find_schedules", ScheduleRow, **_filters(wanted), **order)
+
+    async def count(self, wanted: Wanted) -> int:
+        async def work(tx: Tx) -> int:
+            row = await tx.one("count_schedules", **_filters(wanted))
+            return int(row["count"]) if row else 0
+
+        return await self._database.read(work)
+
+    async def states(self, kind: str) -> dict[str, int]:
+        async def work(tx: Tx) -> dict[str, int]:
+            return {row["state"]: row["count"] for row in await tx.all("schedule_states", kind=kind)}
+
+        return await self._database.read(work)
+
+    async def recurring(self, source_ref: str) -> ScheduleRow | None:
+        return await self._one("recurring_schedule", ScheduleRow, source_ref=source_ref)
+
+    async def amend(self, schedule_id: int, terms: Terms, window_ms: int | None = None) -> ScheduleRow | None:
+        values = msgspec.structs.asdict(terms) | {"id": schedule_id, "interval_ms": terms.interval_ms}
+
+        async def work(tx: Tx) -> ScheduleRow | None:
+            if terms.interval_ms is not None and terms.source_ref:
+                await _alone(tx)
+                if await tx.one("rivals_of_schedule", source_ref=terms.source_ref, id=schedule_id):
+                    raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
+            due = await place(tx, window_ms) if window_ms is not None else None
+            row = await tx.one("amend_schedule", **values, due=due)
+            return struct(row, ScheduleRow) if row else None
+
+        return await self._database.transact(work)
+
+    async def remove(self, schedule_id: int) -> bool:
+        async def work(tx: Tx) -> None:
+            await tx.all("let_go_of_runs", id=schedule_id)
+            if await tx.one("remove_schedule", id=schedule_id) is None:
+                raise _Runs
+
+        try:
+            await self._database.transact(work)
+        except _Runs:
+            return False
+        return True
+
+    async def waiting(self) -> list[Waiting]:
+        async def work(tx: Tx) -> list[Waiting]:
+            return [Waiting(*(row[i] for i in range(7))) for row in await tx.all("waiting_schedules")]
+
+        return await self._database.read(work)
+
+    async def shift(self, shifts: Sequence[Shift]) -> set[int]:
+        async def work(tx: Tx) -> set[int]:
+            await _alone(tx)
+            return {row["id"] for row in await tx.batch("shift_schedules", [(s.id, s.old, s.new) for s in shifts])}
+
+        return await self._database.transact(work)
+
+
+async def insert(tx: Tx, schedule: NewSchedule, born: str) -> ScheduleRow:
+    """Write a schedule in the state it is born in, in its place if it asks for one."""
+    terms = schedule.terms or Terms(url=schedule.url)
+    due, placed = schedule.next_due, None
+    if schedule.window_ms is not None:
+        due, placed = await place(tx, schedule.window_ms), tx.now
+    values = msgspec.structs.asdict(terms) | {"url": schedule.url, "uid": schedule.uid, "state": born}
+    values |= {"source_id": schedule.source_id, "interval_ms": schedule.interval_ms}
+    anchor = due if schedule.interval_ms else None
+    row = await tx.one("add_schedule", **values, next_due=due, anchor=anchor, placed_at=placed)
+    if row is None:
+        raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
+    return struct(row, ScheduleRow)
+
+
+async def place(tx: Tx, window_ms: int) -> int:
+    """A time where there is room, chosen under a lock that is held until what was chosen is written."""
+    await _alone(tx)
+    since = tx.now // SLOT_MS * SLOT_MS
+    rows = await tx.all("slot_loads", slot=SLOT_MS, since=since, until=tx.now + window_ms + SLOT_MS)
+    return choose({row["slot"]: row["count"] for row in rows}, tx.now, window_ms)
+
+
+async def _alone(tx: Tx) -> None:
+    if tx.engine == "pg":
+        await tx.all("lock_slots", lock=PLACING)
+
+
+def _filters(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "kind": wanted.kind,
+        "states": f",{','.join(wanted.states)}," if wanted.states else None,
+        "source_ref": wanted.source_ref,
+        "search": pattern(wanted.search),
+    }

@@ -1,0 +1,85 @@
+-- What runs of schedules came to: lists, figures, and forgetting.
+
+-- name: run_by_uid
+SELECT * FROM runs WHERE uid = :uid;
+
+-- name: runs_of_schedule
+SELECT * FROM runs WHERE schedule_id = :schedule_id AND number IS NOT NULL ORDER BY number DESC LIMIT :limit OFFSET :offset;
+
+-- name: record_of_schedule
+SELECT COUNT(*) AS total, COUNT(CASE WHEN state = 'completed' THEN 1 END) AS completed,
+       COUNT(CASE WHEN state = 'failed' THEN 1 END) AS failed, COUNT(CASE WHEN state = 'cancelled' THEN 1 END) AS cancelled,
+       CAST(AVG(ended_at - started_at) AS DOUBLE PRECISION) AS average_ms, MAX(started_at) AS last_at
+FROM runs WHERE schedule_id = :schedule_id AND number IS NOT NULL;
+
+-- name: record_of_all
+SELECT COUNT(*) AS total, COUNT(CASE WHEN state = 'completed' THEN 1 END) AS completed,
+       COUNT(CASE WHEN state = 'failed' THEN 1 END) AS failed, COUNT(CASE WHEN state = 'cancelled' THEN 1 END) AS cancelled,
+       CAST(AVG(ended_at - started_at) AS DOUBLE PRECISION) AS average_ms, MAX(started_at) AS last_at
+FROM runs WHERE schedule_id IS NOT NULL AND number IS NOT NULL;
+
+-- name: brought_since
+SELECT CAST(COALESCE(SUM(completed), 0) AS BIGINT) AS crawled, CAST(COALESCE(SUM(indexed), 0) AS BIGINT) AS indexed
+FROM runs WHERE state = 'completed' AND schedule_id IS NOT NULL AND started_at >= :since;
+
+-- name: prune_runs
+UPDATE runs SET schedule_id = NULL, number = NULL, due = NULL
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT u.id FROM runs u JOIN schedules s ON s.id = u.schedule_id
+    WHERE u.number IS NOT NULL AND u.state IN ('completed', 'failed', 'cancelled')
+      AND (u.number <= s.runs_made - :keep OR COALESCE(u.ended_at, u.created_at) < :before)
+    LIMIT :limit
+) /*pg ) */
+RETURNING id;
+
+-- name: first_tasks
+SELECT t.run_id, t.url, t.state, t.reason, t.error FROM tasks t /*rows , r(run_id bigint) */
+WHERE t.id = (SELECT MIN(m.id) FROM tasks m WHERE m.run_id = r.run_id);
+
+-- name: start_pages
+SELECT t.run_id, t.url, p.digest FROM tasks t JOIN pages p ON p.task_id = t.id /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id AND t.depth = 0 ORDER BY t.id;
+
+-- name: page_sums
+SELECT t.run_id, COUNT(*) AS pages, CAST(SUM(p.body_bytes) AS BIGINT) AS bytes, COUNT(CASE WHEN p.title = '' THEN 1 END) AS untitled,
+       CAST(AVG(p.fetch_ms) AS DOUBLE PRECISION) AS mean_ms, MIN(p.fetch_ms) AS least_ms, MAX(p.fetch_ms) AS most_ms
+FROM tasks t JOIN pages p ON p.task_id = t.id /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id GROUP BY t.run_id;
+
+-- name: status_sums
+SELECT t.run_id, t.status, COUNT(*) AS count FROM tasks t /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id AND t.status IS NOT NULL GROUP BY t.run_id, t.status;
+
+-- name: error_sums
+SELECT t.run_id, t.error, COUNT(*) AS count, MAX(t.url) AS last_url FROM tasks t /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id AND t.error IS NOT NULL GROUP BY t.run_id, t.error ORDER BY COUNT(*) DESC, t.error;
+
+-- name: fate_sums
+SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
+WHERE f.run_id = r.run_id AND f.count > 0;
+
+-- name: note_runs
+UPDATE runs SET figures = r.figures, cpu_ms = r.cpu_ms, memory_mb = r.memory_mb, stack = r.stack
+/*rows FROM r(id bigint, figures text, cpu_ms bigint, memory_mb bigint, stack text) */
+WHERE runs.id = r.id;
+
+-- name: rhythm
+SELECT * FROM rhythms WHERE source_ref = :source_ref;
+
+-- name: keep_rhythm
+INSERT INTO rhythms (source_ref, digest, changed_at, unchanged, interval_ms)
+VALUES (:source_ref, :digest, :changed_at, :unchanged, :interval_ms)
+ON CONFLICT (source_ref) DO UPDATE SET digest = excluded.digest, changed_at = excluded.changed_at,
+    unchanged = excluded.unchanged, interval_ms = excluded.interval_ms;
+
+-- name: forget_rhythm
+DELETE FROM rhythms WHERE source_ref = :source_ref;
+
+-- name: add_tally
+INSERT INTO tallies (name, count) VALUES (:name, :count) ON CONFLICT (name) DO UPDATE SET count = tallies.count + excluded.count;
+
+-- name: put_tally
+INSERT INTO tallies (name, count) VALUES (:name, :count) ON CONFLICT (name) DO UPDATE SET count = excluded.count;
+
+-- name: tallies
+SELECT name, count FROM tallies;

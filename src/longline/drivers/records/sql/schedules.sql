@@ -1,0 +1,97 @@
+-- Schedules: what was said of them, lists of them, and how loaded the slots are. Their states move elsewhere.
+
+-- name: add_schedule
+INSERT INTO schedules (uid, source_id, url, state, interval_ms, next_due, created_at, updated_at, kind, source_ref,
+    source_name, every, unit, enabled, adaptive, max_retries, backoff_seconds, written_time, metadata, priority,
+    automatic, anchor, placed_at)
+VALUES (:uid, CAST(:source_id AS BIGINT), :url, :state, CAST(:interval_ms AS BIGINT), CAST(:next_due AS BIGINT), :now,
+    :now, :kind, :source_ref, CAST(:source_name AS TEXT), CAST(:every AS BIGINT), :unit, :enabled, :adaptive,
+    :max_retries, :backoff_seconds, CAST(:written_time AS TEXT), :metadata, :priority, :automatic,
+    CAST(:anchor AS BIGINT), CAST(:placed_at AS BIGINT))
+ON CONFLICT DO NOTHING
+RETURNING *;
+
+-- name: schedule
+SELECT * FROM schedules WHERE id = :id;
+
+-- name: schedule_by_uid
+SELECT * FROM schedules WHERE uid = :uid;
+
+-- name: recurring_schedule
+SELECT * FROM schedules WHERE source_ref = :source_ref AND interval_ms IS NOT NULL AND state <> 'cancelled' LIMIT 1;
+
+-- name: find_schedules
+-- Nothing last, but for the latest next time first: there nothing comes before everything.
+SELECT * FROM schedules
+WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
+  AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
+  AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
+  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE :search ESCAPE '\' OR LOWER(url) LIKE :search ESCAPE '\')
+ORDER BY
+    CASE WHEN :sort = 'updated_at' AND NOT :falling THEN updated_at END,
+    CASE WHEN :sort = 'updated_at' AND :falling THEN -updated_at END,
+    CASE WHEN :sort = 'status' AND NOT :falling THEN state END,
+    CASE WHEN :sort = 'status' AND :falling THEN state END DESC,
+    CASE WHEN :sort = 'type' AND NOT :falling THEN kind END,
+    CASE WHEN :sort = 'type' AND :falling THEN kind END DESC,
+    CASE WHEN :sort = 'source_name' AND source_name IS NULL THEN 1 ELSE 0 END,
+    CASE WHEN :sort = 'source_name' AND NOT :falling THEN source_name END,
+    CASE WHEN :sort = 'source_name' AND :falling THEN source_name END DESC,
+    CASE WHEN :sort = 'next_run_at' AND (next_due IS NULL) <> :falling THEN 1 ELSE 0 END,
+    CASE WHEN :sort = 'next_run_at' AND NOT :falling THEN next_due END,
+    CASE WHEN :sort = 'next_run_at' AND :falling THEN -next_due END,
+    CASE WHEN :sort = 'last_run_at' AND started_at IS NULL THEN 1 ELSE 0 END,
+    CASE WHEN :sort = 'last_run_at' AND NOT :falling THEN started_at END,
+    CASE WHEN :sort = 'last_run_at' AND :falling THEN -started_at END,
+    CASE WHEN :falling THEN -id ELSE id END
+LIMIT :limit OFFSET :offset;
+
+-- name: count_schedules
+SELECT COUNT(*) AS count FROM schedules
+WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
+  AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
+  AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
+  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE :search ESCAPE '\' OR LOWER(url) LIKE :search ESCAPE '\');
+
+-- name: schedule_states
+SELECT state, COUNT(*) AS count FROM schedules WHERE kind = :kind GROUP BY state;
+
+-- name: amend_schedule
+-- What a person says and, where asked for, the time; never a lock, a state or history.
+UPDATE schedules SET url = :url, kind = :kind, source_ref = :source_ref, source_name = CAST(:source_name AS TEXT),
+    every = CAST(:every AS BIGINT), unit = :unit, enabled = :enabled, adaptive = :adaptive, max_retries = :max_retries,
+    backoff_seconds = :backoff_seconds, written_time = CAST(:written_time AS TEXT), metadata = :metadata,
+    priority = :priority, automatic = :automatic, interval_ms = CAST(:interval_ms AS BIGINT),
+    next_due = CASE WHEN state IN ('pending', 'scheduled') THEN COALESCE(CAST(:due AS BIGINT), next_due) ELSE next_due END,
+    anchor = COALESCE(CAST(:due AS BIGINT), anchor), placed_at = CASE WHEN CAST(:due AS BIGINT) IS NULL THEN placed_at ELSE :now END,
+    updated_at = :now
+WHERE id = :id
+RETURNING *;
+
+-- name: rivals_of_schedule
+SELECT id FROM schedules
+WHERE source_ref = :source_ref AND interval_ms IS NOT NULL AND state <> 'cancelled' AND id <> :id LIMIT 1;
+
+-- name: let_go_of_runs
+-- What a run brought is kept: it goes on as a run of its own, which no history of a schedule lists.
+UPDATE runs SET schedule_id = NULL, number = NULL, due = NULL WHERE schedule_id = :id;
+
+-- name: remove_schedule
+DELETE FROM schedules WHERE id = :id AND state <> 'running' RETURNING id;
+
+-- name: lock_slots only pg
+SELECT pg_advisory_xact_lock(:lock);
+
+-- name: slot_loads
+SELECT next_due / :slot AS slot, COUNT(*) AS count FROM schedules
+WHERE state IN ('pending', 'scheduled') AND next_due >= :since AND next_due < :until GROUP BY next_due / :slot;
+
+-- name: waiting_schedules
+SELECT id, uid, state, COALESCE(next_due, 0) AS next_due, interval_ms, placed_at, retries FROM schedules
+WHERE state = 'running' OR (state IN ('pending', 'scheduled') AND next_due IS NOT NULL) ORDER BY id;
+
+-- name: shift_schedules
+UPDATE schedules SET next_due = r.new, anchor = r.new, placed_at = :now, updated_at = :now
+/*rows FROM r(id bigint, old bigint, new bigint) */
+WHERE schedules.id = r.id AND schedules.next_due = r.old AND schedules.state = 'scheduled' AND schedules.retries = 0
+RETURNING schedules.id;

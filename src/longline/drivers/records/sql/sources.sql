@@ -1,0 +1,54 @@
+-- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists ask for them.
+
+-- name: add_source
+INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, created_at, updated_at)
+VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT), :now, :now)
+ON CONFLICT (name) DO NOTHING
+RETURNING *;
+
+-- name: source_by_name
+SELECT * FROM sources WHERE name = :name;
+
+-- name: source
+SELECT * FROM sources WHERE id = :id;
+
+-- name: source_by_identity
+SELECT * FROM sources WHERE identity_key = :identity_key ORDER BY id LIMIT 1;
+
+-- name: find_sources
+SELECT * FROM sources
+WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE :search ESCAPE '\' OR LOWER(base_url) LIKE :search ESCAPE '\')
+  AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
+  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_disabled_at IS NULL) = :feed_active)
+ORDER BY
+    CASE WHEN :sort = 'created_at' AND NOT :falling THEN created_at END,
+    CASE WHEN :sort = 'created_at' AND :falling THEN created_at END DESC,
+    CASE WHEN :sort = 'updated_at' AND NOT :falling THEN updated_at END,
+    CASE WHEN :sort = 'updated_at' AND :falling THEN updated_at END DESC,
+    CASE WHEN :sort = 'name' AND :falling THEN name END DESC,
+    name, id
+LIMIT :limit OFFSET :offset;
+
+-- name: count_sources
+SELECT COUNT(*) AS count FROM sources
+WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE :search ESCAPE '\' OR LOWER(base_url) LIKE :search ESCAPE '\')
+  AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
+  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_disabled_at IS NULL) = :feed_active);
+
+-- name: change_source
+UPDATE sources SET name = :name, base_url = :base_url, crawl = :crawl, enabled = :enabled,
+    disabled_at = CAST(:disabled_at AS BIGINT), disable_reason = CAST(:disable_reason AS TEXT),
+    feed_url = CAST(:feed_url AS TEXT), feed_disabled_at = CAST(:feed_disabled_at AS BIGINT),
+    feed_disable_reason = CAST(:feed_disable_reason AS TEXT), identity_key = CAST(:identity_key AS TEXT),
+    updated_at = :now
+WHERE id = :id
+RETURNING *;
+
+-- name: let_go_of_source
+UPDATE schedules SET source_id = NULL WHERE source_id = :id;
+
+-- name: let_go_of_source_runs
+UPDATE runs SET source_id = NULL WHERE source_id = :id;
+
+-- name: remove_source
+DELETE FROM sources WHERE id = :id RETURNING id;

@@ -1,0 +1,182 @@
+"""Sources as crawls need them: from our own table, or from another service; and the plans made of them."""
+
+import logging
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import msgspec
+
+from longline.model.duration import parse_duration
+from longline.model.errors import BadInput, Unavailable
+from longline.model.plan import CrawlPlan
+from longline.model.source import CrawlSource, SourceRow
+from longline.model.url import Url, parse
+from longline.ports.http import FetchFailed, Http, Request
+from longline.ports.records.sources import Sources
+
+log = logging.getLogger(__name__)
+
+PAGE = 500
+DEFAULT_DELAY_MS = 2000
+DEFAULT_DEPTH = 3
+NO_END = 1_000_000
+AT_ONCE = 2
+DEEP = 5
+
+NEVER = (
+    r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)",
+    r"^https?://[^/]+/(?:wp-content/uploads|assets|static)/",
+    r"^https?://[^/?#]+(?:/[^/?#]*)*/(?:login|signin|signup|register|search|contact|about|privacy|terms|tag|category"
+    r"|author|page|feed|rss|sitemap|admin|wp-admin|account|cart|checkout|shop|store|products?)(?:[/?#]|$)",
+)
+"""Addresses of a site that hold nothing to read; its start page is exempt, since bounds are for what was found."""
+
+
+class CrawlRules(msgspec.Struct, frozen=True):
+    """What the operator says of every run of a schedule, whatever its source."""
+
+    robots: bool = True
+    max_redirects: int = 5
+    max_attempts: int = 3
+    user_agents: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    disallowed: tuple[str, ...] = ()
+
+    def refuses(self, url: Url) -> bool:
+        """Whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
+        open_to_all = not self.allowed or "*" in self.allowed
+        return _within(url, self.disallowed) or not (open_to_all or _within(url, self.allowed))
+
+
+def _within(url: Url, domains: Iterable[str]) -> bool:
+    return any(url.hostname == domain or url.hostname.endswith(f".{domain}") for domain in domains)
+
+
+class OwnDirectory:
+    """Our own table of sources."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    async def get(self, ref: str) -> CrawlSource | None:
+        if not ref.isdecimal() or len(ref) > 18:
+            return None
+        row = await self._sources.get(int(ref))
+        return as_crawled(row) if row else None
+
+    async def page(self, number: int) -> list[CrawlSource]:
+        return [as_crawled(row) for row in await self._sources.find(limit=PAGE, offset=(number - 1) * PAGE)]
+
+
+class RemoteDirectory:
+    """A source-manager elsewhere, asked with a token of our own; its address is the operator's word."""
+
+    def __init__(self, http: Http, url: str, token: Callable[[], str]) -> None:
+        self._http, self._url, self._token = http, url.rstrip("/"), token
+
+    async def get(self, ref: str) -> CrawlSource | None:
+        found = await self._ask(f"{self._url}/{ref}")
+        return _remote(found.get("source", found)) if found is not None else None
+
+    async def page(self, number: int) -> list[CrawlSource]:
+        found = await self._ask(f"{self._url}?page={number}&limit={PAGE}") or {}
+        return [_remote(one) for one in found.get("sources") or ()]
+
+    async def _ask(self, url: str) -> Any:
+        headers = (("accept", "application/json"), ("authorization", f"Bearer {self._token()}"))
+        try:
+            answer = await self._http.fetch(Request(url, headers, total_seconds=30.0))
+        except FetchFailed as failed:
+            raise Unavailable(f"the source service cannot be asked: {failed}") from failed
+        if answer.status == 404:
+            return None
+        if answer.status >= 300:
+            raise Unavailable(f"the source service answered {answer.status}")
+        try:
+            return msgspec.json.decode(answer.body)
+        except msgspec.DecodeError as error:
+            raise Unavailable("the source service did not answer in JSON") from error
+
+
+def as_crawled(row: SourceRow) -> CrawlSource:
+    """A source of our table."""
+    said: dict[str, Any] = msgspec.json.decode(row.crawl)
+    return _source(str(row.id), row.name, row.base_url, said, row.id, enabled=row.enabled)
+
+
+def _remote(said: dict[str, Any]) -> CrawlSource:
+    name, url = str(said.get("name") or ""), str(said.get("url") or "")
+    return _source(str(said.get("id") or ""), name, url, said, None, enabled=bool(said.get("enabled", True)))
+
+
+def _source(
+    ref: str, name: str, url: str, said: dict[str, Any], source_id: int | None, *, enabled: bool
+) -> CrawlSource:
+    rules = said.get("rules") or {}
+    depth = said.get("max_depth")
+    return CrawlSource(
+        ref=ref,
+        name=name,
+        url=url,
+        id=source_id,
+        enabled=enabled,
+        rate_limit=str(said.get("rate_limit") or ""),
+        max_depth=depth if isinstance(depth, int) else 0,
+        priority=str(said.get("priority") or "normal"),
+        allow=_patterns(rules.get("allow")),
+        disallow=_patterns(rules.get("disallow")),
+    )
+
+
+def _patterns(found: Any) -> tuple[str, ...]:
+    kept = []
+    for pattern in found if isinstance(found, list) else ():
+        try:
+            re.compile(str(pattern))
+        except re.error:
+            log.warning("a rule of a source is no pattern", extra={"pattern": str(pattern)})
+        else:
+            kept.append(str(pattern))
+    return tuple(kept)
+
+
+def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
+    """What a run of a schedule is asked to do; raises `BadInput` for a start page that is no URL or not allowed."""
+    start = parse(source.url)
+    asked = parse(url)
+    # A schedule for a page elsewhere, as a link that was found makes one, begins there and not at the source's own.
+    first = start if set(_twins(start)) & set(_twins(asked)) else asked
+    if rules.refuses(first):
+        raise BadInput(f"start URL refused: {first.hostname} is a forbidden domain")
+    depth = source.max_depth or DEFAULT_DEPTH
+    if depth > DEEP:
+        log.warning("a source is crawled deeper than usual", extra={"source": source.name, "depth": depth})
+    return CrawlPlan(
+        seeds=(first.href,),
+        max_depth=NO_END if depth < 0 else depth - 1,
+        hosts=_twins(first),
+        include=source.allow,
+        exclude=(*NEVER, *source.disallow),
+        robots=rules.robots,
+        delay_ms=delay_ms(source.rate_limit),
+        concurrency=AT_ONCE,
+        max_attempts=rules.max_attempts,
+        max_redirects=rules.max_redirects,
+        user_agents=rules.user_agents,
+        source_id=source.id,
+    )
+
+
+def delay_ms(text: str) -> int:
+    """The pause that a rate limit asks for: a duration, or a bare number of seconds."""
+    try:
+        return round(parse_duration(text) * 1000)
+    except ValueError:
+        return DEFAULT_DELAY_MS
+
+
+def _twins(url: Url) -> tuple[str, str]:
+    """A host with and without `www.`: one site."""
+    bare = url.host.removeprefix("www.")
+    return bare, f"www.{bare}"

@@ -1,0 +1,121 @@
+"""Slots of a quarter of an hour: how loaded they are, and where there is room.
+
+A slot's number is its time in UTC divided by its length. Preview and change of a rebalancing are one function.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+SLOT_MS = 900_000
+HOUR_MS = 3_600_000
+DAY_HOURS = 24
+PROTECTED_MS = 30 * 60_000
+COOLDOWN_MS = HOUR_MS
+
+
+class Waiting(NamedTuple):
+    """A schedule that has a time to run at, as far as balancing is concerned."""
+
+    id: int
+    uid: str
+    state: str
+    next_due: int
+    interval_ms: int | None
+    placed_at: int | None
+    retries: int
+
+
+class Shift(NamedTuple):
+    """A schedule that gets another time."""
+
+    id: int
+    uid: str
+    old: int
+    new: int
+
+
+class Balance(NamedTuple):
+    """What a rebalancing does: who moves, who may not and why, and how even it was and is."""
+
+    shifts: list[Shift]
+    skipped: list[tuple[str, str]]
+    before: float
+    after: float
+
+
+def slot_of(moment: int) -> int:
+    """The slot that a moment lies in."""
+    return moment // SLOT_MS
+
+
+def choose(loads: Mapping[int, int], now: int, window_ms: int) -> int:
+    """A time in the least loaded slot from now on; the earliest of several, and at once if that is the present one."""
+    slots = range(slot_of(now), slot_of(now + window_ms - 1) + 1)
+    best = min(slots, key=lambda slot: (loads.get(slot, 0), slot))
+    return max(now, best * SLOT_MS)
+
+
+def hourly(moments: Iterable[int], now: int) -> list[int]:
+    """How many there are in each of the next 24 hours; the first begins now."""
+    counts = [0] * DAY_HOURS
+    for moment in moments:
+        hour = (moment - now) // HOUR_MS
+        if 0 <= hour < DAY_HOURS:
+            counts[hour] += 1
+    return counts
+
+
+def score(counts: Sequence[int]) -> float:
+    """How even a distribution is, from 0 to 1: one less the coefficient of variation."""
+    mean = sum(counts) / len(counts)
+    if not mean:
+        return 1.0
+    deviation = math.sqrt(sum((count - mean) ** 2 for count in counts) / len(counts))
+    return min(1.0, max(0.0, 1 - deviation / mean))
+
+
+def obstacle(waiting: Waiting, now: int) -> str | None:
+    """Why a schedule may not be moved, in one word; None when it may."""
+    if waiting.state == "running":
+        return "running"
+    if waiting.interval_ms is None or waiting.next_due - now <= PROTECTED_MS:
+        return "protected"
+    if waiting.placed_at is not None and now - waiting.placed_at < COOLDOWN_MS:
+        return "cooldown"
+    return "retrying" if waiting.retries else None
+
+
+def rebalance(everybody: Sequence[Waiting], now: int) -> Balance:
+    """Put whoever may be moved where there is room, the longest intervals first; who has the best place keeps it."""
+    obstacles = [(waiting, obstacle(waiting, now)) for waiting in everybody]
+    first, last = slot_of(now) + 1, slot_of(now) + 1
+    movable = [waiting for waiting, reason in obstacles if reason is None]
+    for waiting in movable:
+        last = max(last, slot_of(now + (waiting.interval_ms or 0)), slot_of(waiting.next_due))
+    fixed = Counter(slot_of(w.next_due) for w, reason in obstacles if reason not in (None, "running"))
+    loads = [fixed.get(slot, 0) for slot in range(first, last + 1)]
+    shifts = []
+    for waiting in sorted(movable, key=lambda w: (-(w.interval_ms or 0), w.id)):
+        new = _place(loads, first, waiting, now)
+        if new != waiting.next_due:
+            shifts.append(Shift(waiting.id, waiting.uid, waiting.next_due, new))
+    skipped = [(waiting.uid, reason) for waiting, reason in obstacles if reason is not None]
+    moments = {w.id: w.next_due for w, reason in obstacles if reason != "running"}
+    before = score(hourly(moments.values(), now))
+    moments |= {shift.id: shift.new for shift in shifts}
+    return Balance(shifts, skipped, before, score(hourly(moments.values(), now)))
+
+
+def _place(loads: list[int], first: int, waiting: Waiting, now: int) -> int:
+    """Take a place in the least loaded slot of the schedule's own interval; its present one, if none is better."""
+    window = slot_of(now + (waiting.interval_ms or 0)) - first + 1
+    lowest = min(loads[:window], default=None)
+    present = slot_of(waiting.next_due) - first
+    if lowest is None or (present < len(loads) and loads[present] <= lowest):
+        loads[present] += 1
+        return waiting.next_due
+    best = loads.index(lowest)
+    loads[best] += 1
+    return (first + best) * SLOT_MS

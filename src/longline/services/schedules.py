@@ -1,0 +1,210 @@
+"""Schedules, as somebody outside may ask for them: made, changed, held, let go, looked at."""
+
+import logging
+from collections.abc import Callable
+
+import msgspec
+
+from longline.engine.lifecycle import Timetable
+from longline.engine.upkeep.balancer import Balancer
+from longline.model.errors import BadInput, Conflict, NotFound, StaleLease, Unavailable
+from longline.model.ids import new_id
+from longline.model.run import RunRow
+from longline.model.schedule import (
+    CRAWL,
+    NewSchedule,
+    ScheduleRow,
+    Terms,
+    Turn,
+    Wanted,
+    cancelled,
+    forced,
+    paused,
+    resumed,
+    retried,
+)
+from longline.model.slots import Balance
+from longline.model.states import RUN_ENDED, Actor, ScheduleState
+from longline.ports.clock import Clock
+from longline.ports.records.rhythms import Rhythms
+from longline.ports.records.runs import Runs
+from longline.ports.records.schedules import Schedules as ScheduleRecords
+from longline.ports.records.ticks import Stop, Tick
+
+log = logging.getLogger(__name__)
+
+RACES = 8
+PERSON: Actor = "person"
+
+
+class NoSuchTurn(BadInput):
+    """A state that a person asked for and that cannot be had from the present one."""
+
+    def __init__(self, was: str, wanted: str) -> None:
+        self.was, self.wanted = was, wanted
+        super().__init__(f"invalid state transition from {was} to {wanted}")
+
+
+def _placed(row: ScheduleRow) -> Turn:
+    after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED)
+    moves = ("recur",) if row.state == ScheduleState.COMPLETED else ("place",)
+    return Turn(moves, after, window_ms=row.interval_ms)
+
+
+class Schedules:
+    """Makes, changes and moves schedules."""
+
+    def __init__(
+        self, timetable: Timetable, records: ScheduleRecords, runs: Runs, rhythms: Rhythms, clock: Clock
+    ) -> None:
+        self._timetable, self._records, self._runs = timetable, records, runs
+        self._rhythms, self._clock = rhythms, clock
+
+    async def make(self, terms: Terms) -> ScheduleRow:
+        """Make a schedule; a recurring one takes the place of the recurring one that its source has."""
+        terms.check()
+        for _ in range(RACES):
+            known = await self._records.recurring(terms.source_ref) if terms.interval_ms and terms.source_ref else None
+            try:
+                return await (self._replace(known, terms) if known else self._add(terms))
+            except Conflict:
+                continue  # somebody else was quicker; now there is one to be changed
+        raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
+
+    async def _add(self, terms: Terms) -> ScheduleRow:
+        interval = terms.interval_ms
+        due = self._clock.now() if interval is None else None
+        return await self._records.add(
+            NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
+        )
+
+    async def _replace(self, known: ScheduleRow, terms: Terms) -> ScheduleRow:
+        changed = await self.change(known.uid, lambda _: terms)
+        return await self.retry(known.uid) if changed.state == ScheduleState.FAILED else changed
+
+    async def get(self, uid: str) -> ScheduleRow:
+        """One schedule; raises `NotFound`."""
+        row = await self._records.named(uid)
+        if row is None or row.kind != CRAWL:
+            raise NotFound(f"no such schedule: {uid}")
+        return row
+
+    async def find(self, wanted: Wanted, limit: int, offset: int) -> tuple[list[ScheduleRow], int]:
+        """Schedules, and how many there are of those in all."""
+        return await self._records.find(wanted, limit=limit, offset=offset), await self._records.count(wanted)
+
+    async def states(self) -> dict[str, int]:
+        """How many schedules there are in every state, those without any included."""
+        found = await self._records.states(CRAWL)
+        return {state.value: found.get(state, 0) for state in ScheduleState}
+
+    async def change(self, uid: str, amend: Callable[[Terms], Terms], state: str | None = None) -> ScheduleRow:
+        """Change what was said of a schedule, then bring it to a state if one is named."""
+        row = await self.get(uid)
+        if state is not None and state != row.state:
+            self._way(row, state)
+        terms = amend(row.terms)
+        terms.check()
+        moved = (terms.interval_ms, terms.enabled) != (row.interval_ms, row.enabled)
+        window = terms.interval_ms if moved else None
+        changed = await self._records.amend(row.id, terms, window) if terms != row.terms else row
+        if changed is None:
+            raise NotFound(f"no such schedule: {uid}")
+        if moved and changed.interval_ms is not None and changed.state == ScheduleState.PENDING and row.retries == 0:
+            changed = await self._timetable.turn(changed, _placed(changed), PERSON) or changed
+        if state is not None and state != changed.state:
+            return await self._bring(uid, lambda found: self._way(found, state))
+        return changed
+
+    def _way(self, row: ScheduleRow, state: str) -> Turn:
+        """How a person brings a schedule to a state."""
+        now = self._clock.now()
+        ways: dict[tuple[str, str], Callable[[], Turn]] = {
+            ("scheduled", "paused"): lambda: paused(row, now, PERSON),
+            ("paused", "scheduled"): lambda: self._resumed(row),
+            ("scheduled", "pending"): lambda: forced(row, now),
+            ("failed", "pending"): lambda: retried(row, now),
+        }
+        if row.interval_ms is not None:
+            ways |= {(was, "scheduled"): lambda: _placed(row) for was in ("pending", "completed")}
+        if state == ScheduleState.CANCELLED and row.state in ("pending", "scheduled", "running", "paused"):
+            return cancelled(row, now)
+        if (row.state, state) not in ways:
+            raise NoSuchTurn(row.state, state)
+        return ways[row.state, state]()
+
+    async def pause(self, uid: str, by: str = PERSON) -> ScheduleRow:
+        """Hold a schedule back until it is resumed; `by` is remembered."""
+        return await self._bring(uid, lambda row: paused(row, self._clock.now(), by))
+
+    async def resume(self, uid: str) -> ScheduleRow:
+        """Let a schedule go on, in the slot with the most room."""
+        return await self._bring(uid, self._resumed)
+
+    def _resumed(self, row: ScheduleRow) -> Turn:
+        return resumed(row, None if row.interval_ms else self._clock.now())
+
+    async def cancel(self, uid: str) -> ScheduleRow:
+        """Stop a schedule for good, and its run with it."""
+        return await self._bring(uid, lambda row: cancelled(row, self._clock.now()))
+
+    async def retry(self, uid: str) -> ScheduleRow:
+        """Run a schedule again that had failed."""
+        return await self._bring(uid, lambda row: retried(row, self._clock.now()))
+
+    async def force(self, uid: str) -> ScheduleRow:
+        """Run a schedule now and again at its regular time."""
+        return await self._bring(uid, lambda row: forced(row, self._clock.now()))
+
+    async def remove(self, uid: str) -> None:
+        """Forget a schedule and its history; a run under way is cancelled first."""
+        for _ in range(RACES):
+            row = await self.get(uid)
+            if row.state == ScheduleState.RUNNING:
+                row = await self.cancel(uid)
+            if await self._records.remove(row.id):
+                break
+        if row.source_ref and row.interval_ms is not None:
+            await self._forget_rhythm(row.source_ref)
+
+    async def _forget_rhythm(self, source_ref: str) -> None:
+        try:
+            await self._rhythms.forget(source_ref)
+        except Unavailable as error:
+            log.warning("the rhythm of a source is not forgotten", extra={"error": str(error)})
+
+    async def _bring(self, uid: str, turning: Callable[[ScheduleRow], Turn]) -> ScheduleRow:
+        """Make a turn, again if somebody else moves the schedule meanwhile."""
+        for _ in range(RACES):
+            row = await self.get(uid)
+            turn = turning(row)
+            run = await self._under_way(row)
+            if run is not None and turn.steps == ("cancel",):
+                stop = Stop("cancel", PERSON, "cancelled")
+                moved = await self._timetable.stop(Tick(row, run, self._clock.now()), turn, stop, PERSON)
+            else:
+                moved = await self._timetable.turn(row, turn, PERSON)
+            if moved is not None:
+                return moved
+        raise StaleLease(f"schedule {uid} kept changing")
+
+    async def _under_way(self, row: ScheduleRow) -> RunRow | None:
+        if row.state != ScheduleState.RUNNING or row.run_id is None:
+            return None
+        run = await self._runs.get(row.run_id)
+        return run if run is not None and run.state not in RUN_ENDED else None
+
+
+class Slots:
+    """How evenly schedules lie in the day, and how to make that better."""
+
+    def __init__(self, records: ScheduleRecords, clock: Clock) -> None:
+        self._balancer = Balancer(records, clock)
+
+    async def hours(self) -> list[int]:
+        """How many schedules run in each of the next 24 hours."""
+        return await self._balancer.hours()
+
+    async def rebalance(self, *, apply: bool) -> tuple[Balance, int]:
+        """Spread schedules evenly, or say how that would be done; the plan, and how many were moved."""
+        return await self._balancer.apply() if apply else (await self._balancer.preview(), 0)

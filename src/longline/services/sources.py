@@ -1,0 +1,219 @@
+"""Sources, as somebody outside may ask for them; and the schedules that every enabled one should have."""
+
+import logging
+import re
+from collections.abc import AsyncIterator, Callable
+
+import msgspec
+
+from longline.engine.lifecycle import Timetable
+from longline.model.errors import LonglineError, NotFound
+from longline.model.ids import new_id
+from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
+from longline.model.source import CrawlSource, NewSource, SourceQuery, SourceRow
+from longline.model.states import RUN_ENDED, ScheduleState
+from longline.ports.clock import Clock
+from longline.ports.directory import Directory
+from longline.ports.records.runs import Runs
+from longline.ports.records.schedules import Schedules
+from longline.ports.records.sources import Sources as SourceRecords
+from longline.ports.records.ticks import Stop, Tick
+from longline.services.schedules import PERSON, RACES
+
+log = logging.getLogger(__name__)
+
+BASES = {"critical": (15, 100), "high": (30, 75), "normal": (60, 50), "low": (180, 25)}
+"""Minutes between runs, and the priority as a number, by the priority as a word."""
+
+SOURCE = "source"
+"""Who paused a schedule whose source was disabled; what a person paused is a person's to resume."""
+
+DISABLED = "the source was disabled"
+STIRRING = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED, ScheduleState.RUNNING})
+
+STAGGER_MS = 300_000
+MOST_MINUTES = 1440
+
+
+class Sources:
+    """Registers, changes and looks up sources."""
+
+    def __init__(self, records: SourceRecords, clock: Clock) -> None:
+        self._records, self._clock = records, clock
+
+    async def make(self, source: NewSource) -> SourceRow:
+        """Register a source; raises `Conflict` when its name is taken."""
+        return await self._records.make(source)
+
+    async def get(self, source_id: int) -> SourceRow:
+        """One source; raises `NotFound`."""
+        row = await self._records.get(source_id)
+        if row is None:
+            raise NotFound(f"no such source: {source_id}")
+        return row
+
+    async def identified(self, identity_key: str) -> SourceRow:
+        """The source with that identity; raises `NotFound`."""
+        row = await self._records.identified(identity_key)
+        if row is None:
+            raise NotFound(f"no source is {identity_key}")
+        return row
+
+    async def find(self, query: SourceQuery, limit: int, offset: int) -> tuple[list[SourceRow], int]:
+        """Sources, and how many there are of those in all."""
+        return await self._records.find(query, limit=limit, offset=offset), await self._records.count(query)
+
+    async def change(self, source_id: int, amend: Callable[[SourceRow], SourceRow]) -> SourceRow:
+        """Change a source; raises `NotFound`, and `Conflict` for a name that is taken."""
+        row = await self._records.change(amend(await self.get(source_id)))
+        if row is None:
+            raise NotFound(f"no such source: {source_id}")
+        return row
+
+    async def switch(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
+        """Enable a source, or disable it and say why."""
+        at, why = (None, None) if on else (self._clock.now(), reason)
+        return await self.change(
+            source_id, lambda row: msgspec.structs.replace(row, enabled=on, disabled_at=at, disable_reason=why)
+        )
+
+    async def switch_feed(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
+        """Let the feed of a source be polled, or not and say why."""
+        at, why = (None, None) if on else (self._clock.now(), reason)
+        return await self.change(
+            source_id, lambda row: msgspec.structs.replace(row, feed_disabled_at=at, feed_disable_reason=why)
+        )
+
+    async def remove(self, source_id: int) -> None:
+        """Forget a source; raises `NotFound`."""
+        if not await self._records.remove(source_id):
+            raise NotFound(f"no such source: {source_id}")
+
+
+class Synced(msgspec.Struct):
+    """What bringing schedules in line with sources did; the lists hold references of sources."""
+
+    seen: int = 0
+    enabled: int = 0
+    created: list[str] = []
+    kept: list[str] = []
+    resumed: list[str] = []
+    disabled: list[str] = []
+    errors: list[str] = []
+
+
+class Sync:
+    """Gives every enabled source its schedule, and lets none of a disabled one run."""
+
+    def __init__(
+        self, directory: Directory, schedules: Schedules, runs: Runs, timetable: Timetable, clock: Clock
+    ) -> None:
+        self._directory, self._schedules, self._runs = directory, schedules, runs
+        self._timetable, self._clock = timetable, clock
+
+    async def enabled(self, ref: str) -> None:
+        """A source may be crawled again: its schedule runs now, unless a person holds it back."""
+        source = await self._directory.get(ref)
+        if source is not None:
+            await self._ensure(source, 1)
+
+    async def disabled(self, ref: str) -> None:
+        """A source may not be crawled: its schedule is held back, and a run under way stops."""
+        for _ in range(RACES):
+            row = await self._schedules.recurring(ref)
+            if row is None or row.state not in STIRRING:
+                return
+            row = await self._calm(row)
+            if row is None:
+                continue  # somebody else moved it
+            if await self._timetable.turn(row, paused(row, self._clock.now(), SOURCE), "planner"):
+                return
+
+    async def _calm(self, row: ScheduleRow) -> ScheduleRow | None:
+        """The schedule as it waits for its regular time, whatever it was about to do."""
+        if row.state == ScheduleState.PENDING:
+            after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED)
+            return await self._timetable.turn(row, Turn(("place",), after), "planner")
+        if row.state == ScheduleState.RUNNING:
+            now = self._clock.now()
+            turn = interrupted(row, now, DISABLED)
+            run = await self._runs.get(row.run_id or 0)
+            if run is None or run.state in RUN_ENDED:
+                return await self._timetable.turn(row, turn, "planner")
+            return await self._timetable.stop(Tick(row, run, now), turn, Stop("cancel", PERSON, DISABLED), "planner")
+        return row
+
+    async def run(self) -> Synced:
+        """Look at every source; one that fails does not keep the others from theirs."""
+        sources = [source async for source in self._all()]
+        enabled = [source for source in sources if source.enabled]
+        done = Synced(seen=len(sources), enabled=len(enabled))
+        done.disabled = [source.ref for source in sources if not source.enabled]
+        for source in enabled:
+            try:
+                outcome = await self._ensure(source, len(enabled))
+            except LonglineError as error:
+                log.warning("a source could not be given its schedule", extra={"source": source.ref})
+                done.errors.append(f"{source.ref}: {error}")
+            else:
+                outcome(done).append(source.ref)
+        return done
+
+    async def _all(self) -> AsyncIterator[CrawlSource]:
+        number = 1
+        while page := await self._directory.page(number):
+            for source in page:
+                yield source
+            number += 1
+
+    async def _ensure(self, source: CrawlSource, among: int) -> Callable[[Synced], list[str]]:
+        now = self._clock.now()
+        row = await self._schedules.recurring(source.ref)
+        if row is None:
+            due = now + fnv1a(source.ref) % among * STAGGER_MS
+            terms = computed(source)
+            await self._schedules.add(
+                NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
+            )
+            return lambda done: done.created
+        if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
+            await self._timetable.turn(row, resumed(row, now), "planner")
+            return lambda done: done.resumed
+        return lambda done: done.kept
+
+
+def computed(source: CrawlSource) -> Terms:
+    """The schedule that a source's own settings ask for."""
+    base, priority = BASES.get(source.priority, BASES["normal"])
+    return Terms(
+        url=source.url,
+        source_ref=source.ref,
+        source_name=source.name,
+        every=minutes(base, leading(source.rate_limit), source.max_depth),
+        enabled=True,
+        priority=priority,
+        automatic=True,
+    )
+
+
+def minutes(base: int, rate: int, depth: int, failures: int = 0) -> int:
+    """Minutes between runs: slower for strict sites and deep ones, doubled with every failure."""
+    rate = rate if rate > 0 else 10
+    times, by = (3, 2) if rate <= 5 else (1, 1) if rate <= 10 else (3, 4) if rate <= 20 else (1, 2)
+    paced = base * times // by
+    times, by = (1, 1) if depth <= 2 else (5, 4) if depth <= 5 else (3, 2)
+    return min((paced * times // by) << failures, MOST_MINUTES)
+
+
+def leading(text: str) -> int:
+    """The number that a rate limit begins with; 10 when it begins with none."""
+    found = re.match(r"\s*(\d+)", text)
+    return int(found[1]) if found else 10
+
+
+def fnv1a(text: str) -> int:
+    """FNV-1a of 32 bits: the same place in the row for the same source, wherever it is computed."""
+    value = 0x811C9DC5
+    for byte in text.encode():
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return value

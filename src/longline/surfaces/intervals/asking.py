@@ -1,0 +1,48 @@
+"""What is read from a request at this door: bodies, and their fields one by one."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from litestar import Request
+
+from longline.model.errors import BadInput
+
+Asked = Request[Any, Any, Any]
+
+
+async def body(request: Asked) -> dict[str, Any]:
+    """The JSON object that was sent; raises `BadInput` for anything else."""
+    try:
+        found = msgspec.json.decode(await request.body() or b"{}")
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise BadInput("Invalid request body: not JSON") from None
+    if not isinstance(found, dict):
+        raise BadInput("Invalid request body: not a JSON object")
+    return found
+
+
+def typed(found: Mapping[str, Any], name: str, kind: type) -> Any:
+    """A field of that type, None when it is absent or null; raises `BadInput` for another type."""
+    value = found.get(name)
+    wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
+    if value is not None and wrong:
+        words = {str: "a string", int: "an integer", bool: "a boolean", dict: "an object", list: "a list"}
+        raise BadInput(f"{name} must be {words[kind]}")
+    if kind is int and value is not None and abs(value) > 10**9:
+        raise BadInput(f"{name} is too large")
+    if kind is str and value is not None and "\0" in value:
+        raise BadInput(f"{name} has a NUL character")
+    return value
+
+
+def known_id(uid: str) -> str:
+    """An id of a path; raises `BadInput` for what scripts send when they have none."""
+    if uid == "undefined":
+        raise BadInput("Invalid job ID")
+    return uid
+
+
+def present(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields without those that are null."""
+    return {name: value for name, value in fields.items() if value is not None}

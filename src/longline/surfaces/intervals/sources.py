@@ -1,0 +1,193 @@
+"""Sources in source-manager's shape, and jobs for all that are enabled."""
+
+from typing import Any
+
+import msgspec
+from litestar import Response, delete, get, patch, post, put
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+
+from longline.model.errors import BadInput, NotFound, Unavailable
+from longline.model.source import NewSource, SourceQuery, SourceRow
+from longline.model.url import parse
+from longline.surfaces.intervals.asking import Asked, body, present, typed
+from longline.surfaces.intervals.desk import Desk
+from longline.surfaces.intervals.paging import page
+from longline.surfaces.intervals.times import rfc3339
+
+Body = dict[str, Any]
+
+KEPT: dict[str, tuple[type, Any]] = {
+    "max_depth": (int, 0),
+    "selectors": (dict, {}),
+    "article_url_patterns": (list, []),
+    "rules": (dict, {}),
+    "sitemap_url": (str, None),
+    "ingestion_mode": (str, "feed"),
+    "feed_poll_interval_minutes": (int, 15),
+    "render_mode": (str, "static"),
+    "template_hint": (str, None),
+    "extraction_profile": (dict, None),
+    "allow_source_discovery": (bool, False),
+    "type": (str, "news"),
+    "indigenous_region": (str, None),
+    "time": (list, []),
+    "priority": (str, "normal"),
+}
+"""What a source says of how it is crawled: type and default. The rate limit is a text or a number."""
+
+WORDS = {"ingestion_mode": ("feed", "spider", "both"), "render_mode": ("static", "dynamic")}
+MOST = 500
+
+
+def source(row: SourceRow) -> Body:
+    """A source."""
+    said: dict[str, Any] = msgspec.json.decode(row.crawl)
+    kept = {name: said.get(name, default) for name, (_, default) in KEPT.items()}
+    return present(
+        {
+            "id": str(row.id),
+            "name": row.name,
+            "url": row.base_url,
+            "rate_limit": str(said.get("rate_limit", "")),
+            **kept,
+            "enabled": row.enabled,
+            "disabled_at": rfc3339(row.disabled_at),
+            "disable_reason": row.disable_reason,
+            "feed_url": row.feed_url,
+            "feed_disabled_at": rfc3339(row.feed_disabled_at),
+            "feed_disable_reason": row.feed_disable_reason,
+            "identity_key": row.identity_key,
+            "created_at": rfc3339(row.created_at),
+            "updated_at": rfc3339(row.updated_at),
+        }
+    )
+
+
+def read_crawl(found: Body, before: str = "{}") -> str:
+    """How a source is crawled, as JSON: what was said before and what is said now."""
+    said: dict[str, Any] = msgspec.json.decode(before)
+    for name, (kind, _) in KEPT.items():
+        value = typed(found, name, kind)
+        if value is not None and name in WORDS and value not in WORDS[name]:
+            raise BadInput(f"{name} must be one of {', '.join(WORDS[name])}")
+        if name in found:
+            said[name] = value
+    rate = found.get("rate_limit")
+    if rate is not None:
+        if isinstance(rate, bool) or not isinstance(rate, int | float | str):
+            raise BadInput("rate_limit must be a number or a string")
+        said["rate_limit"] = str(rate)
+    return msgspec.json.encode(said).decode()
+
+
+def read_source(found: Body) -> NewSource:
+    """A source to be registered; raises `BadInput`."""
+    name, url = typed(found, "name", str), typed(found, "url", str)
+    if not name or not url:
+        raise BadInput("name and url are required")
+    parse(url)
+    on = typed(found, "enabled", bool)
+    feed, identity = typed(found, "feed_url", str) or None, typed(found, "identity_key", str) or None
+    return NewSource(name, url, "{}", read_crawl(found), on is not False, feed, identity)
+
+
+def amend_source(row: SourceRow, found: Body) -> SourceRow:
+    """A source with what was sent of it changed; raises `BadInput`."""
+    url = typed(found, "url", str) or row.base_url
+    parse(url)
+    on = typed(found, "enabled", bool)
+    told: dict[str, Any] = {"name": typed(found, "name", str) or row.name, "base_url": url}
+    told |= {name: typed(found, name, str) or None for name in ("feed_url", "identity_key") if name in found}
+    if on is not None and on != row.enabled:
+        told |= {"enabled": on, "disabled_at": None, "disable_reason": None}
+    return msgspec.structs.replace(row, crawl=read_crawl(found, row.crawl), **told)
+
+
+def number(source_id: str) -> int:
+    """The id of a source; raises `NotFound` for what cannot be one."""
+    if not source_id.isdecimal() or len(source_id) > 18:
+        raise NotFound(f"no such source: {source_id}")
+    return int(source_id)
+
+
+def _switch(text: str | None) -> bool | None:
+    return {"true": True, "1": True, "false": False, "0": False}.get((text or "").lower())
+
+
+@get("/api/v1/sources", summary="Sources", public=True)
+async def list_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
+    limit, offset = page(request, 100, MOST)
+    asked = request.query_params
+    wanted = asked.get("page", "")
+    if wanted.isdecimal() and 0 < int(wanted) < 10**9:
+        offset = (int(wanted) - 1) * limit
+    on, feed = _switch(asked.get("enabled")), _switch(asked.get("feed_active"))
+    falling = asked.get("sort_order", "").lower() == "desc"
+    query = SourceQuery(asked.get("search") or None, on, feed, asked.get("sort_by", "name"), falling)
+    rows, total = await desk.sources.find(query, limit, offset)
+    told = {"page": offset // limit + 1, "per_page": limit, "total_pages": -(-total // limit)}
+    return {"sources": [source(row) for row in rows], "total": total, **told}
+
+
+@get("/api/v1/sources/by-identity", summary="The source with an identity")
+async def identified_source(request: Asked, desk: NamedDependency[Desk]) -> Body:
+    return source(await desk.sources.identified(request.query_params.get("identity_key", "")))
+
+
+@post("/api/v1/sources", summary="Register a source")
+async def make_source(request: Asked, desk: NamedDependency[Desk]) -> Body:
+    return source(await desk.sources.make(read_source(await body(request))))
+
+
+@get("/api/v1/sources/{source_id:str}", summary="One source")
+async def show_source(source_id: FromPath[str], desk: NamedDependency[Desk]) -> Body:
+    return source(await desk.sources.get(number(source_id)))
+
+
+@put("/api/v1/sources/{source_id:str}", summary="Change a source")
+async def change_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[Desk]) -> Body:
+    found = await body(request)
+    return source(await desk.sources.change(number(source_id), lambda row: amend_source(row, found)))
+
+
+@delete("/api/v1/sources/{source_id:str}", status_code=204, summary="Forget a source")
+async def delete_source(source_id: FromPath[str], desk: NamedDependency[Desk]) -> None:
+    await desk.sources.remove(number(source_id))
+
+
+@patch("/api/v1/sources/{source_id:str}/{change:str}", summary="Switch a source, or its feed, on or off")
+async def switch_source(
+    source_id: FromPath[str], change: FromPath[str], request: Asked, desk: NamedDependency[Desk]
+) -> Body:
+    noun, _, way = change.rpartition("-")
+    if noun not in ("", "feed") or way not in ("enable", "disable"):
+        raise NotFound(f"no such change: {change}")
+    found = await body(request)
+    switch = desk.sources.switch_feed if noun else desk.sources.switch
+    row = await switch(number(source_id), way == "enable", typed(found, "reason", str))
+    if not noun:
+        await (desk.sync.enabled if row.enabled else desk.sync.disabled)(source_id)
+    return source(row)
+
+
+@post("/api/v1/admin/sync-enabled-sources", status_code=200, summary="Give every enabled source its job")
+async def sync_sources(desk: NamedDependency[Desk]) -> Response[Body]:
+    try:
+        done = await desk.sync.run()
+    except Unavailable:
+        return Response({"error": "failed to list sources"}, status_code=502)
+    told: Body = {
+        "sources_seen": done.seen,
+        "sources_enabled": done.enabled,
+        "created": done.created,
+        "already_has_job": done.kept,
+        "resumed": done.resumed,
+        "skipped_disabled": done.disabled,
+        "skipped_rate_limit_parse_failure": [],
+    }
+    return Response(told | ({"errors": done.errors} if done.errors else {}))
+
+
+SOURCES = (list_sources, identified_source, make_source, show_source, change_source, delete_source, switch_source)
+ADMIN = (sync_sources,)

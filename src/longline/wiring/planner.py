@@ -1,0 +1,106 @@
+"""The planner and the interval crawler's door, from the parts of the house."""
+
+import asyncio
+import logging
+
+from longline.engine.directory import CrawlRules, OwnDirectory, RemoteDirectory
+from longline.engine.lifecycle import Timetable
+from longline.engine.runtime import Loop, chore, run_loops
+from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings
+from longline.engine.upkeep.pruner import Pruner
+from longline.ports.directory import Directory
+from longline.services.glances import Glances
+from longline.services.runs import Runs
+from longline.services.schedules import Schedules, Slots
+from longline.services.sources import Sources, Sync
+from longline.services.tokens import Tokens
+from longline.settings import jwt_secret
+from longline.surfaces.intervals import Desk
+from longline.wiring.house import House
+
+log = logging.getLogger(__name__)
+
+FOLLOW_EVERY = 1.0
+LAST_WRITES = 10.0
+"""Seconds that the last writes of a planner may take, whatever else is going down."""
+
+SERVICE_TOKEN_SECONDS = 86_400.0
+
+BROWSERS = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
+    "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:128.0) Gecko/20100101 Firefox/128.0",
+)
+"""Names to go by in turn, where the operator wants that."""
+
+
+def directory(house: House) -> Directory:
+    """Where sources are looked up: at another service where one is set, else in our own table."""
+    url = house.settings.sources_url
+    if not url:
+        return OwnDirectory(house.records.sources)
+    tokens = Tokens(jwt_secret(house.settings), house.clock.now)
+    return RemoteDirectory(house.http, url, lambda: tokens.issue("service", "crawler-service", SERVICE_TOKEN_SECONDS))
+
+
+def planner(house: House, owner: int) -> Planner:
+    """A planner that holds what it starts under that name."""
+    s = house.settings
+    parts = Parts(
+        timetable=Timetable(house.records),
+        lifecycle=house.lifecycle,
+        directory=directory(house),
+        history=house.records.history,
+        rhythms=house.rhythms,
+        tallies=house.records.tallies,
+        clock=house.clock,
+        owner=owner,
+    )
+    lease, longest = round(s.schedule_lease * 1000), round(s.run_timeout * 1000)
+    rules = CrawlRules(
+        robots=s.respect_robots,
+        max_redirects=s.max_redirects,
+        max_attempts=s.page_retries + 1,
+        user_agents=BROWSERS if s.vary_user_agent else (),
+        allowed=s.allowed_domains,
+        disallowed=s.disallowed_domains,
+    )
+    return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
+
+
+def planner_loops(house: House, owner: int) -> dict[str, Loop]:
+    """What fires schedules, and what forgets old runs."""
+    planning, s = planner(house, owner), house.settings
+
+    async def plan(stop: asyncio.Event) -> None:
+        chores = {
+            "poll": chore(planning.poll, s.poll),
+            "follow": chore(planning.follow, min(FOLLOW_EVERY, s.poll)),
+            "renew": chore(planning.renew, s.schedule_lease / 5),
+        }
+        try:
+            await run_loops(chores, stop)
+        finally:
+            try:
+                async with asyncio.timeout(LAST_WRITES):
+                    await planning.leave()
+            except TimeoutError:
+                log.warning("could not let go of every schedule in time")
+
+    return {"planner": plan, "pruner": chore(Pruner(house.records.history, house.clock).once, s.cleanup)}
+
+
+def desk(house: House) -> Desk:
+    """The services behind the interval crawler's door."""
+    records, clock, timetable = house.records, house.clock, Timetable(house.records)
+    return Desk(
+        schedules=Schedules(timetable, records.schedules, records.runs, house.rhythms, clock),
+        slots=Slots(records.schedules, clock),
+        runs=Runs(records.history, records.schedules, records.tallies, clock),
+        sources=Sources(records.sources, clock),
+        sync=Sync(directory(house), records.schedules, records.runs, timetable, clock),
+        glances=Glances(house.http, clock, house.settings.user_agent),
+        lease_ms=round(house.settings.schedule_lease * 1000),
+        planning=house.settings.scheduler,
+        internal_secret=house.settings.internal_secret,
+    )

@@ -1,0 +1,154 @@
+"""Sources as crawls need them, and the plans made of them."""
+
+import re
+
+import msgspec
+import pytest
+
+from longline.engine.directory import NEVER, CrawlRules, OwnDirectory, RemoteDirectory, delay_ms, plan_of
+from longline.model.bounds import bounds_of
+from longline.model.errors import BadInput, Unavailable
+from longline.model.source import CrawlSource, NewSource
+from longline.model.url import parse
+from longline.ports.http import FetchFailed
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.engine.fakes import FakeHttp, response
+
+RULES = CrawlRules()
+NEWS = CrawlSource(ref="1", name="news", url="https://www.news.example/start")
+JSON = (("Content-Type", "application/json"),)
+
+
+def test_a_plan_begins_at_the_sources_start_page_and_stays_on_its_site():
+    plan = plan_of(NEWS, "https://news.example/other", RULES)
+    assert (plan.seeds, plan.hosts) == (("https://www.news.example/start",), ("news.example", "www.news.example"))
+    assert (plan.max_depth, plan.delay_ms, plan.concurrency, plan.robots) == (2, 2000, 2, True)
+
+
+def test_a_schedule_for_another_site_begins_there():
+    plan = plan_of(NEWS, "https://found.example/x", CrawlRules(robots=False))
+    assert (plan.seeds, plan.hosts) == (("https://found.example/x",), ("found.example", "www.found.example"))
+    assert plan.robots is False
+
+
+@pytest.mark.parametrize(("said", "meant"), [(0, 2), (1, 0), (3, 2), (7, 6), (-1, 1_000_000)])
+def test_depth_counts_the_start_page(said: int, meant: int):
+    assert plan_of(msgspec.structs.replace(NEWS, max_depth=said), NEWS.url, RULES).max_depth == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("", 2000), ("10s", 10_000), ("1m", 60_000), ("3", 3000), ("500ms", 500), ("often", 2000)]
+)
+def test_a_rate_limit_is_a_pause(text: str, meant: int):
+    assert delay_ms(text) == meant
+
+
+@pytest.mark.parametrize(
+    ("path", "wanted"),
+    [
+        ("/2024/05/a-long-story-about-fish", True),
+        ("/", True),
+        ("/story.html", True),
+        ("/loginfo/x", True),
+        ("/a.pdf", False),
+        ("/a.JPG", False),
+        ("/img.png?x=1", False),
+        ("/static/x", False),
+        ("/wp-content/uploads/x", False),
+        ("/assets/x", False),
+        ("/news/tag/fish", False),
+        ("/search?q=1", False),
+        ("/shop", False),
+        ("/feed/", False),
+    ],
+)
+def test_pages_without_anything_to_read_are_never_fetched(path: str, wanted: bool):
+    bounds = bounds_of(plan_of(NEWS, NEWS.url, RULES))
+    assert (bounds.refusal(parse(f"https://news.example{path}")) is None) is wanted
+
+
+def test_a_sites_own_rules_are_added():
+    source = msgspec.structs.replace(NEWS, allow=("/a/",), disallow=("/a/b",))
+    plan = plan_of(source, NEWS.url, RULES)
+    assert (plan.include, plan.exclude) == (("/a/",), (*NEVER, "/a/b"))
+    assert all(re.compile(pattern) for pattern in plan.exclude)
+
+
+def test_a_start_page_that_is_none_is_refused():
+    with pytest.raises(BadInput):
+        plan_of(msgspec.structs.replace(NEWS, url="nowhere"), "https://a.example/", RULES)
+
+
+def test_the_operators_word_is_above_the_sources():
+    rules = CrawlRules(max_redirects=1, max_attempts=9, user_agents=("a", "b"))
+    plan = plan_of(NEWS, NEWS.url, rules)
+    assert (plan.max_redirects, plan.max_attempts, plan.user_agents) == (1, 9, ("a", "b"))
+
+
+@pytest.mark.parametrize(
+    ("allowed", "disallowed", "refused"),
+    [
+        ((), (), False),
+        (("*",), (), False),
+        (("news.example",), (), False),
+        (("other.example",), (), True),
+        ((), ("news.example",), True),
+        ((), ("example",), True),
+        ((), ("ews.example",), False),
+    ],
+)
+def test_forbidden_domains_fail_a_run_before_it_begins(
+    allowed: tuple[str, ...], disallowed: tuple[str, ...], refused: bool
+):
+    rules = CrawlRules(allowed=allowed, disallowed=disallowed)
+    if not refused:
+        assert plan_of(NEWS, NEWS.url, rules)
+        return
+    with pytest.raises(BadInput, match="forbidden domain"):
+        plan_of(NEWS, NEWS.url, rules)
+
+
+async def test_our_own_table(records: Records):
+    crawl = {"rate_limit": 5, "max_depth": 2, "priority": "high", "rules": {"allow": ["("], "disallow": ["/x"]}}
+    row = await records.sources.add(NewSource("n", "https://n.example/", crawl=msgspec.json.encode(crawl).decode()))
+    directory = OwnDirectory(records.sources)
+    found = CrawlSource(
+        ref=str(row.id),
+        name="n",
+        url="https://n.example/",
+        id=row.id,
+        rate_limit="5",
+        max_depth=2,
+        priority="high",
+        disallow=("/x",),
+    )
+    assert await directory.get(str(row.id)) == found
+    assert [await directory.get(ref) for ref in ("", "uuid", "9" * 40, "1")] == [None] * 4
+    assert [await directory.page(1), await directory.page(2)] == [[found], []]
+
+
+async def test_another_service_is_asked_with_a_token_and_in_pages():
+    http = FakeHttp(FakeClock())
+    base = "http://sources.example/api/v1/sources"
+    one = {"id": "abc", "name": "n", "url": "https://n.example/", "rate_limit": 10, "enabled": False}
+    http.on(f"{base}/abc", response(base, 200, msgspec.json.encode(one), JSON))
+    http.on(f"{base}/gone", response(base, 404, b"{}", JSON))
+    http.on(f"{base}?page=1&limit=500", response(base, 200, msgspec.json.encode({"sources": [one]}), JSON))
+    http.on(f"{base}?page=2&limit=500", response(base, 200, b'{"sources": null}', JSON))
+    directory = RemoteDirectory(http, f"{base}/", lambda: "t0ken")
+    found = await directory.get("abc")
+    assert found == CrawlSource(ref="abc", name="n", url="https://n.example/", rate_limit="10", enabled=False)
+    assert ("authorization", "Bearer t0ken") in http.requests[0].headers
+    assert await directory.get("gone") is None
+    assert [await directory.page(1), await directory.page(2)] == [[found], []]
+
+
+async def test_another_service_that_fails_is_unavailable():
+    http = FakeHttp(FakeClock())
+    base = "http://sources.example/s"
+    directory = RemoteDirectory(http, base, lambda: "t")
+    for answer in (FetchFailed("refused", "no"), response(base, 500), response(base, 200, b"<html>")):
+        http.on(f"{base}/a", answer)
+        with pytest.raises(Unavailable):
+            await directory.get("a")

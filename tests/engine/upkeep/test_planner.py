@@ -1,0 +1,189 @@
+"""The planner where the door does not show it: crashes between two steps, rivals, sources that cannot be asked."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from longline.engine.directory import OwnDirectory
+from longline.engine.lifecycle import Lifecycle, Timetable
+from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings, next_rhythm, refused, start_digest
+from longline.model.errors import Unavailable
+from longline.model.ids import new_id
+from longline.model.run import Start
+from longline.model.schedule import NewSchedule, ScheduleRow, Terms
+from longline.model.source import NewSource
+from longline.ports.records import Records
+from longline.ports.records.moves import Change
+from longline.ports.records.rhythms import Rhythm
+from longline.testing.clock import FakeClock
+from tests.drivers.records.audit import faults
+from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
+from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import claim, host_report, report
+
+
+class Away:
+    """A directory, or a memory, that cannot be asked."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    async def get(self, _: str) -> Any:
+        raise self.error
+
+
+def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> Planner:
+    parts: dict[str, Any] = {
+        "timetable": Timetable(records),
+        "lifecycle": Lifecycle(records),
+        "directory": OwnDirectory(records.sources),
+        "history": records.history,
+        "rhythms": records.rhythms,
+        "tallies": records.tallies,
+        "clock": clock,
+        "owner": owner,
+    }
+    return Planner(Parts(**parts | more), PlannerSettings())
+
+
+async def schedule(records: Records, name: str = "a", interval_ms: int | None = None, due: int = 0) -> ScheduleRow:
+    source = await records.sources.add(NewSource(name, f"https://{name}.example/"))
+    terms = Terms(url=source.base_url, source_ref=str(source.id), max_retries=1)
+    return await records.schedules.add(
+        NewSchedule(new_id(), terms.url, interval_ms=interval_ms, next_due=due, terms=terms)
+    )
+
+
+async def current(records: Records, row: ScheduleRow) -> ScheduleRow:
+    found = await records.schedules.get(row.id)
+    assert found is not None
+    return found
+
+
+async def work(records: Records) -> None:
+    """Do everything that waits, as a worker would."""
+    for lease in (await claim(records)).values():
+        assert not (await report(records, host_report(lease))).refused
+
+
+async def test_a_crash_between_start_and_launch_leaves_nothing_stuck(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    [tick] = await Timetable(records).start(1, 10, 300_000)
+    assert (tick.run.state, tick.run.number, tick.schedule.state) == ("queued", 1, "running")
+    clock.advance(301)
+    assert await planner(records, clock, 2).follow() == 1
+    run = await records.runs.get(tick.run.id)
+    assert run is not None
+    assert (run.state, run.error, (await current(records, row)).state) == ("failed", "recovered: stale lock", "pending")
+
+
+async def test_a_crash_before_the_seed_was_admitted_leaves_nothing_stuck(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
+    row = await schedule(records)
+    dying = planner(records, clock)
+
+    async def die(*_: object) -> None:
+        raise ConnectionResetError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(records.frontier, "ensure_hosts", die)
+        with pytest.raises(ConnectionResetError):
+            await dying.poll()
+    clock.advance(301)
+    assert await planner(records, clock, 2).follow() == 1
+    assert (await current(records, row)).state == "pending"
+    assert await planner(records, clock, 2).poll() == 1
+
+
+async def test_what_a_dead_process_held_is_taken_back_at_once(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    await planner(records, clock, 1).poll()
+    assert await Lifecycle(records).disown(1) == 1
+    clock.advance(0.01)
+    assert await planner(records, clock, 2).follow() == 1
+    assert (await current(records, row)).state == "pending"
+    assert (await records.tallies.all())["stale_leases"] == 1
+
+
+async def test_rivals_recover_and_follow_each_run_once(records: Records, clock: FakeClock, peek: Peek):
+    rows = [await schedule(records, f"h{n}", interval_ms=60_000) for n in range(20)]
+    await planner(records, clock).poll()
+    clock.advance(301)
+    rivals = [planner(records, clock, n) for n in (2, 3, 4)]
+    assert sum(await asyncio.gather(*(one.follow() for one in rivals))) == 20
+    assert (await records.tallies.all())["stale_leases"] == 20
+    states = [(found.state, found.retries) for found in [await current(records, row) for row in rows]]
+    assert states == [("scheduled", 1)] * 20
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_a_late_report_of_a_run_that_was_taken_back_changes_nothing(records: Records, clock: FakeClock):
+    await schedule(records)
+    await planner(records, clock).poll()
+    [lease] = (await claim(records)).values()
+    clock.advance(29)
+    await Lifecycle(records).disown(1)
+    assert await planner(records, clock, 2).follow() == 1
+    assert (await report(records, host_report(lease))).refused
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(Unavailable("the source service answered 500"), "answered 500"), (KeyError("x"), "KeyError")]
+)
+async def test_a_source_that_cannot_be_had_fails_its_run_and_no_other(
+    records: Records, clock: FakeClock, error: Exception, said: str
+):
+    row = await schedule(records)
+    await planner(records, clock, directory=Away(error)).poll()
+    found = await current(records, row)
+    assert (found.state, found.retries) == ("scheduled", 1)
+    assert said in (found.error or "")
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.stack is not None) == ("failed", isinstance(error, KeyError))
+
+
+async def test_without_its_memory_an_interval_stays_what_it_is(records: Records, clock: FakeClock):
+    row = await schedule(records, interval_ms=60_000, due=clock.now())
+    deaf = planner(records, clock, rhythms=Away(Unavailable("Redis is away")))
+    await deaf.poll()
+    await work(records)
+    await deaf.follow()
+    assert (await current(records, row)).next_due == clock.now() + 60_000
+
+
+async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clock: FakeClock):
+    row = await schedule(records, interval_ms=60_000, due=clock.now())
+    one = planner(records, clock)
+    await one.poll()
+    run_id = (await current(records, row)).run_id
+    await records.moves.apply(Change("run", run_id or 0, "cancel", "running", "cancelled", "person"))
+    await one.follow()
+    found = await current(records, row)
+    assert (found.state, found.retries) == ("scheduled", 0)
+
+
+def test_what_a_run_that_never_began_is_told():
+    start = Start("https://a.example/", "skipped", "robots", None, {})
+    assert refused(start) == "start URL refused by robots.txt: https://a.example/"
+    moved = Start("https://a.example/", "skipped", "redirected", None, {})
+    assert refused(moved) == "start URL https://a.example/ redirects to another site"
+    assert refused(Start("https://a.example/", "skipped", "redirected", None, {"https://a.example/b": "d"})) is None
+    assert refused(Start("https://a.example/", "failed", "http_5xx", "no", {})) is None
+    assert refused(None) is None
+
+
+def test_the_start_page_is_known_with_and_without_its_slash():
+    pages = {"https://a.example/x/": "d1", "https://a.example/y": "d2"}
+    assert start_digest(Start("https://a.example/x", "skipped", "redirected", None, pages)) == "d1"
+    assert start_digest(Start("https://a.example/z", "completed", "ok", None, pages)) is None
+    assert start_digest(None) is None
+
+
+def test_rhythms_count_what_did_not_change():
+    first = next_rhythm(None, "d", 60_000, 5)
+    assert first == Rhythm("d", 5, 0, 60_000)
+    second = next_rhythm(first, "d", 60_000, 9)
+    assert second == Rhythm("d", 5, 1, 120_000)
+    assert next_rhythm(second, "e", 60_000, 11) == Rhythm("e", 11, 0, 60_000)

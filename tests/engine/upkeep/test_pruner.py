@@ -1,0 +1,34 @@
+"""The pruner forgets what is too old or too many, and nothing that runs."""
+
+from longline.engine.upkeep.pruner import Pruner
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
+from tests.engine.upkeep.test_planner import planner, schedule, work
+
+
+async def test_what_runs_is_never_forgotten(records: Records, clock: FakeClock):
+    row = await schedule(records, interval_ms=60_000, due=clock.now())
+    one = planner(records, clock)
+    await one.poll()
+    clock.advance(40 * 86_400)
+    assert await Pruner(records.history, clock).once() == 0
+    await work(records)
+    await one.follow()
+    assert await Pruner(records.history, clock).once() == 0, "it has ended just now"
+    clock.advance(31 * 86_400)
+    assert await Pruner(records.history, clock).once() == 1
+    assert await records.history.find(row.id) == []
+
+
+async def test_what_a_forgotten_run_brought_stays(records: Records, clock: FakeClock):
+    await schedule(records, interval_ms=60_000, due=clock.now())
+    one = planner(records, clock)
+    await one.poll()
+    await work(records)
+    await one.follow()
+    clock.advance(31 * 86_400)
+    assert await Pruner(records.history, clock).once() == 1
+    [run] = await records.runs.find()
+    assert (run.completed, run.schedule_id) == (1, None)
+    assert len(await records.tasks.find(run_id=run.id)) == 1

@@ -1,0 +1,202 @@
+"""The interval crawler's door of a running platform: jobs that really crawl, and processes that end in mid-run."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+
+from longline.services.tokens import Tokens
+from longline.settings import jwt_secret
+from tests.cli.conftest import surroundings
+from tests.journeys.place import Place, wait_until
+from tests.journeys.test_serve import Up, up
+
+QUICK = 'poll = "100ms"\nschedule_lease = "2s"\n'
+
+
+class Stories:
+    """A site whose start page leads to so many stories; the contract never follows links to `/page/...`."""
+
+    def __init__(self, pages: int, delay: float) -> None:
+        self.visits: Counter[str] = Counter()
+        links = "".join(f'<a href="/story/{n}">{n}</a>' for n in range(1, pages))
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                site.visits[self.path] += 1
+                time.sleep(delay)
+                body = b"" if self.path == "/robots.txt" else f"<title>T</title>{links}".encode()
+                self.send_response(404 if self.path == "/robots.txt" else 200)
+                self.send_header("Content-Type", "text/html")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: object) -> None:
+                """Say nothing."""
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/"
+
+    @property
+    def seen(self) -> int:
+        return self.visits.total() - self.visits["/robots.txt"]
+
+
+@contextmanager
+def stories(pages: int, delay: float = 0.0) -> Iterator[Stories]:
+    """The site, for as long as the context lasts."""
+    site = Stories(pages, delay)
+    thread = threading.Thread(target=site.server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield site
+    finally:
+        site.server.shutdown()
+        thread.join()
+        site.server.server_close()
+
+
+class Client:
+    """A client of the platform that is up."""
+
+    def __init__(self, it: Up, place: Place) -> None:
+        self.token = Tokens(jwt_secret(place.settings), lambda: time.time_ns() // 1_000_000).issue("admin", "me", 3600)
+        self.http = httpx.Client(base_url=it.where, headers={"authorization": f"Bearer {self.token}"})
+
+    def post(self, path: str, body: Any = None) -> Any:
+        answer = self.http.post(path, json=body)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    def get(self, path: str) -> Any:
+        answer = self.http.get(path)
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    def runs(self, job: str) -> list[dict[str, Any]]:
+        return list(reversed(self.get(f"/api/v1/jobs/{job}/executions")["executions"]))
+
+
+@contextmanager
+def quick(place: Place) -> Iterator[tuple[Up, Client]]:
+    """A platform that looks for due jobs all the time."""
+    place.data.parent.mkdir(parents=True, exist_ok=True)
+    (place.data.parent / "longline.toml").write_text(QUICK)
+    with up(place) as it:
+        client = Client(it, place)
+        with client.http:
+            yield it, client
+
+
+def job(client: Client, site: Stories, **more: Any) -> str:
+    """A job that crawls the site once, or as told."""
+    source = client.post("/api/v1/sources", {"name": "site", "url": site.url, "rate_limit": "1ms", "max_depth": -1})
+    made = client.post("/api/v1/jobs", {"source_id": source["id"], "url": site.url, **more})
+    return str(made["id"])
+
+
+def test_a_job_crawls_its_source_and_can_be_forced_to_again(place: Place):
+    with stories(pages=12) as site, quick(place) as (it, client):
+        made = job(client, site, interval_minutes=6, interval_type="hours", schedule_enabled=True)
+        wait_until(lambda: len(client.runs(made)) == 1, "the first run: there is room at once")
+        wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "scheduled", "its end")
+        [run] = client.runs(made)
+        assert (run["status"], run["items_crawled"]) == ("completed", 12)
+        assert run["metadata"]["crawl_metrics"]["status_codes"] == {"200": 12}
+        client.post(f"/api/v2/jobs/{made}/force-run")
+        wait_until(lambda: [r["status"] for r in client.runs(made)] == ["completed"] * 2, "the second run")
+        assert {n for path, n in site.visits.items() if path != "/robots.txt"} == {2}, "visited anew"
+        assert client.get("/api/v1/stats")["crawled_today"] == 24
+        it.stop()
+    assert place.held() == {}
+
+
+def test_stopped_in_mid_run_it_leaves_a_job_that_can_be_run(place: Place):
+    with stories(pages=300, delay=0.02) as site:
+        with quick(place) as (it, client):
+            made = job(client, site)
+            wait_until(lambda: site.seen > 20, "twenty visits")
+            it.stop()
+        assert place.held() == {}
+        assert place.ask("SELECT state, lease_until, retries FROM schedules") == [("pending", None, 0)]
+        assert place.ask("SELECT state, error FROM runs") == [("cancelled", "interrupted by shutdown")]
+        with quick(place) as (it, client):
+            wait_until(lambda: len(client.runs(made)) == 2, "another run")
+            client.post(f"/api/v1/jobs/{made}/cancel")
+            wait_until(lambda: client.runs(made)[1]["status"] == "cancelled", "its end")
+            seen = site.seen
+            it.stop()
+        assert site.seen - seen <= 8, "nothing is fetched but what was on its way"
+
+
+def test_killed_in_mid_run_it_is_run_again_unaided(place: Place):
+    with stories(pages=60, delay=0.05) as site:
+        with quick(place) as (it, client):
+            made = job(client, site)
+            wait_until(lambda: site.seen > 5, "a few visits")
+            os.killpg(it.process.pid, signal.SIGKILL)
+            it.process.wait()
+        with quick(place) as (it, client):
+            wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "completed", "the end of another run")
+            dead, whole = client.runs(made)
+            assert (dead["status"], dead["error_message"]) == ("failed", "recovered: stale lock")
+            assert (whole["status"], whole["items_crawled"], whole["retry_attempt"]) == ("completed", 60, 1)
+            assert client.get("/api/v1/scheduler/metrics")["stale_locks_cleared"] == 1
+            it.stop()
+
+
+SEED = r"""
+curl -sf http://localhost:8060/health
+curl -sf -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/jobs
+curl -sf -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/metrics
+curl -sf -X POST http://localhost:8060/api/v1/jobs \
+  -H "Content-Type: application/json" \
+  -H "Authorization: Bearer $JWT" \
+  -d '{
+    "source_id": "uuid-from-source-manager",
+    "url": "https://example.com",
+    "interval_minutes": 360,
+    "interval_type": "minutes",
+    "schedule_enabled": true
+  }'
+curl -sf -X POST http://localhost:8060/api/v1/jobs \
+  -H "Content-Type: application/json" \
+  -H "Authorization: Bearer $JWT" \
+  -d '{
+    "source_id": "uuid-from-source-manager",
+    "url": "https://example.com",
+    "schedule_enabled": false
+  }'
+curl -sf -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/distribution
+curl -sf -X POST -H "Authorization: Bearer $JWT" \
+  http://localhost:8060/api/v1/scheduler/rebalance/preview
+curl -sf -X POST -H "Authorization: Bearer $JWT" \
+  http://localhost:8060/api/v1/scheduler/rebalance
+"""
+"""The commands of the contract's own guide, as they stand there."""
+
+
+def test_the_commands_of_the_guide_work_as_written(embedded: Place):
+    with quick(embedded) as (it, client):
+        script = "set -e\n" + SEED.replace("http://localhost:8060", it.where)
+        told = subprocess.run(
+            ["sh", "-c", script], env=surroundings({"JWT": client.token}), capture_output=True, text=True, check=False
+        )
+        assert told.returncode == 0, told
+        jobs = client.get("/api/v1/jobs")["jobs"]
+        assert [one["url"] for one in jobs] == ["https://example.com"] * 2
+        again = next(one["id"] for one in jobs if one["schedule_enabled"])
+        client.post(f"/api/v1/jobs/{again}/pause")
+        assert client.http.post(f"/api/v1/jobs/{again}/retry").status_code == 400
+        assert client.http.post(f"/api/v2/jobs/{again}/force-run").status_code == 400
+        it.stop()

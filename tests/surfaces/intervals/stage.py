@@ -1,0 +1,172 @@
+"""A house whose planner and worker do only what a test says, served over real HTTP."""
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+
+from longline.drivers.signals.local import LocalSignals
+from longline.engine.politeness import Politeness
+from longline.engine.upkeep.planner import Planner
+from longline.engine.upkeep.pruner import Pruner
+from longline.model.states import TaskState
+from longline.model.task import ClaimedTask, Outcome, PageFacts
+from longline.ports.records import Records
+from longline.ports.records.frontier import Batch, Written
+from longline.services.counts import Counts
+from longline.services.health import Health
+from longline.services.tokens import Tokens
+from longline.settings import Settings
+from longline.surfaces.app import Parts, build_app
+from longline.testing.clock import FakeClock
+from longline.wiring.house import House
+from longline.wiring.planner import desk, planner
+from tests.drivers.records.world import claim, host_report
+from tests.surfaces.conftest import serving
+
+SECRET = "s" * 64
+MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
+Json = dict[str, Any]
+
+
+def seconds(text: str) -> float:
+    """A time of an answer, in seconds."""
+    return datetime.fromisoformat(text).timestamp()
+
+
+def shown(at: float) -> str:
+    """Seconds as an answer shows them."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Stage:
+    """Everything a test may move. Planners have numbers; the first one is there from the start."""
+
+    def __init__(self, house: House, client: httpx.AsyncClient, clock: FakeClock) -> None:
+        self.house, self.client, self.clock = house, client, clock
+        self.planners: dict[int, Planner] = {}
+        self.bodies: dict[str, str] = {}
+        self.made = 0
+
+    @property
+    def now(self) -> float:
+        return self.clock.now() / 1000
+
+    def planner(self, number: int = 1) -> Planner:
+        return self.planners.setdefault(number, planner(self.house, number))
+
+    async def ask(self, method: str, path: str, body: Any = None, expect: int = 200) -> Any:
+        """What the server answers, which must have this status."""
+        answer = await self.client.request(method, path, json=body)
+        assert answer.status_code == expect, f"{method} {path}: {answer.status_code} {answer.text}"
+        return answer.json() if answer.content else None
+
+    async def source(self, name: str = "news", **more: Any) -> str:
+        """A source; its id."""
+        body = {"name": name, "url": f"https://{name}.example/", "rate_limit": "1s"} | more
+        found: str = (await self.ask("POST", "/api/v1/sources", body, 201))["id"]
+        return found
+
+    async def job(self, source_id: str | None = "", **more: Any) -> Json:
+        """A job; of a fresh source unless told otherwise."""
+        name = "news"
+        if source_id == "":
+            name, self.made = f"s{self.made}", self.made + 1
+            source_id = await self.source(name)
+        body = {"source_id": source_id, "url": f"https://{name}.example/"} | more
+        found: Json = await self.ask("POST", "/api/v1/jobs", {k: v for k, v in body.items() if v is not None}, 201)
+        return found
+
+    async def recurring(self, count: int = 30, unit: str = "minutes", **more: Any) -> Json:
+        """A recurring job of a source of its own."""
+        return await self.job(
+            more.pop("source_id", ""), interval_minutes=count, interval_type=unit, schedule_enabled=True, **more
+        )
+
+    async def jobs(self) -> list[Json]:
+        found: list[Json] = (await self.ask("GET", "/api/v1/jobs?limit=250"))["jobs"]
+        return found
+
+    async def get(self, job: Json) -> Json:
+        found: Json = await self.ask("GET", f"/api/v1/jobs/{job['id']}")
+        return found
+
+    async def runs(self, job: Json) -> list[Json]:
+        """The executions of a job, oldest first."""
+        found = await self.ask("GET", f"/api/v1/jobs/{job['id']}/executions?limit=250")
+        return list(reversed(found["executions"]))
+
+    async def poll(self, number: int = 1) -> int:
+        """Let a planner start what is due."""
+        return await self.planner(number).poll()
+
+    async def work(self, number: int = 1) -> None:
+        """Let a worker fetch whatever there is, and the planner see to what has ended."""
+        leases = await claim(self.house.records)
+        for lease in leases.values():
+            segment = await self.house.records.segments.begin(f"warc/{lease.host}-{lease.token}", 1)
+            outcomes = [self._fetched(task) for task in lease.tasks]
+            batch = Batch(
+                reports=[host_report(lease, outcomes)],
+                segment=Written(segment, len(outcomes), 1) if any(o.page for o in outcomes) else None,
+            )
+            assert not (await self.house.lifecycle.report(batch)).refused
+        await self.planner(number).follow()
+
+    def _fetched(self, task: ClaimedTask) -> Outcome:
+        body = self.bodies.get(task.url, "a page")
+        if body == "robots":
+            return Outcome(task, TaskState.SKIPPED, "robots", at=self.clock.now())
+        digest = f"sha256:{hashlib.sha256(body.encode()).hexdigest()}"
+        page = PageFacts(0, 9, digest, 200, "text/html", len(body), self.clock.now(), 5, task.url, "T", None, None)
+        return Outcome(task, TaskState.COMPLETED, "ok", at=self.clock.now(), status=200, page=page)
+
+    async def run(self, number: int = 1) -> int:
+        """One round: what is due is started and done."""
+        started = await self.poll(number)
+        await self.work(number)
+        return started
+
+    def pruner(self) -> Pruner:
+        return Pruner(self.house.records.history, self.clock)
+
+    def advance(self, by: float) -> None:
+        self.clock.advance(by)
+
+    def until(self, at: float) -> None:
+        """Let time pass up to a moment."""
+        self.clock.advance(at - self.now)
+
+
+@asynccontextmanager
+async def opened(
+    records: Records, clock: FakeClock, folder: Path, http: Any = None, **changes: Any
+) -> AsyncIterator[Stage]:
+    """The house, open."""
+    nothing: Any = None
+    settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)
+    house = House(
+        settings=settings,
+        clock=clock,
+        records=records,
+        blobs=nothing,
+        signals=LocalSignals(),
+        http=http,
+        presence=nothing,
+        politeness=Politeness(),
+        vault=nothing,
+        parser=nothing,
+        search=nothing,
+        rhythms=records.rhythms,
+    )
+    tokens = Tokens(SECRET, clock.now)
+    parts = Parts("1", Health([], clock), tokens, Counts(records.tasks, records.runs), intervals=desk(house))
+    async with serving(build_app(parts)) as client:
+        client.timeout = httpx.Timeout(60)
+        client.headers["authorization"] = f"Bearer {tokens.issue('admin', 'me', 400 * DAY)}"
+        yield Stage(house, client, clock)

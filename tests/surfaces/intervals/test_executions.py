@@ -1,0 +1,314 @@
+"""Runs of jobs over HTTP: when they happen, how they end, and what is remembered of them."""
+
+import asyncio
+from itertools import pairwise
+
+import pytest
+
+from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds
+
+
+async def started(stage: Stage, job: Json) -> list[float]:
+    return [seconds(run["started_at"]) for run in await stage.runs(job)]
+
+
+async def test_a_run_is_told_whole(stage: Stage):
+    made = await stage.job()
+    assert await stage.poll() == 1
+    [run] = await stage.runs(made)
+    assert {k: run[k] for k in ("job_id", "execution_number", "status", "retry_attempt")} == {
+        "job_id": made["id"],
+        "execution_number": 1,
+        "status": "running",
+        "retry_attempt": 0,
+    }
+    held = await stage.get(made)
+    assert held["status"] == "running"
+    assert seconds(held["lock_acquired_at"]) == stage.now
+    assert len(held["lock_token"]) == 36
+    stage.advance(5)
+    await stage.work()
+    done = await stage.get(made)
+    assert (done["status"], "lock_token" in done, "next_run_at" in done) == ("completed", False, False)
+    [run] = await stage.runs(made)
+    assert (run["status"], run["duration_ms"], run["items_crawled"]) == ("completed", 5000, 1)
+    assert run["memory_peak_mb"] > 0
+    assert run["cpu_time_ms"] >= 0
+    figures = run["metadata"]["crawl_metrics"]
+    assert (figures["requests_total"], figures["requests_failed"], figures["bytes_downloaded"]) == (1, 0, 6)
+    assert figures["status_codes"] == {"200": 1}
+    assert figures["response_time"] == {"avg_ms": 5, "min_ms": 5, "max_ms": 5}
+    assert await stage.ask("GET", f"/api/v1/executions/{run['id']}") == run
+    stats = await stage.ask("GET", f"/api/v1/jobs/{made['id']}/stats")
+    assert stats == {
+        "total_executions": 1,
+        "successful_runs": 1,
+        "failed_runs": 0,
+        "average_duration_ms": 5000,
+        "last_execution_at": run["started_at"],
+        "next_scheduled_at": None,
+        "success_rate": 1,
+    }
+    today = await stage.ask("GET", "/api/v1/stats")
+    assert (today["crawled_today"], today["indexed_today"]) == (1, 0)
+
+
+async def test_two_schedulers_run_each_due_job_once(stage: Stage):
+    jobs = [await stage.job(f"{n}", max_retries=0) for n in range(100)]
+    counts = await asyncio.gather(*(stage.poll(number) for number in (1, 2, 1, 2)))
+    assert sum(counts) == 100
+    assert [len(await stage.runs(job)) for job in jobs] == [1] * 100
+
+
+async def test_a_planner_takes_no_more_than_it_may(stage: Stage):
+    source = await stage.source()
+    for _ in range(5):
+        await stage.job(source)
+    one = stage.planner()
+    one._settings = type(one._settings)(most=2)
+    assert [await stage.poll(), await stage.poll()] == [2, 0]
+    assert await stage.poll(2) == 3, "the rest is left to others"
+
+
+async def test_killed_in_mid_run_it_is_run_again_unaided(stage: Stage):
+    again, once = await stage.recurring(20), await stage.job()
+    stage.until(seconds(again["next_run_at"]) + 1)
+    phase = seconds(again["next_run_at"])
+    assert await stage.poll() == 2
+    stage.advance(299)
+    await stage.planner(2).follow()
+    assert (await stage.get(once))["status"] == "running", "it may live yet"
+    stage.advance(2)
+    await stage.planner(2).follow()
+    for job in (again, once):
+        [dead] = await stage.runs(job)
+        assert (dead["status"], dead["error_message"]) == ("failed", "recovered: stale lock")
+        found = await stage.get(job)
+        assert ("lock_token" in found, found["current_retry_count"]) == (False, 1)
+    waits = await stage.get(again)
+    assert (waits["status"], seconds(waits["next_run_at"])) == ("scheduled", phase + 20 * MINUTE)
+    assert (await stage.get(once))["status"] == "pending"
+    assert (await stage.ask("GET", "/api/v1/scheduler/metrics"))["stale_locks_cleared"] == 2
+    assert await stage.run(2) == 1
+    assert (await stage.get(once))["status"] == "completed"
+
+
+async def test_a_crash_recovers_only_as_often_as_there_are_retries(stage: Stage):
+    made = await stage.job(max_retries=1)
+    for _ in range(2):
+        await stage.poll()
+        stage.advance(301)
+        await stage.planner(2).follow()
+    assert (await stage.get(made))["status"] == "failed"
+
+
+async def test_a_healthy_long_run_is_left_alone(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    for _ in range(20):
+        stage.advance(MINUTE)
+        await stage.planner().renew()
+        await stage.planner(2).follow()
+        assert await stage.poll(2) == 0
+    await stage.work()
+    assert (await stage.get(made))["status"] == "completed"
+    assert len(await stage.runs(made)) == 1
+
+
+async def test_a_run_that_takes_too_long_has_failed(stage: Stage):
+    made = await stage.job(max_retries=0)
+    await stage.poll()
+    for _ in range(61):
+        stage.advance(MINUTE)
+        await stage.planner().renew()
+    await stage.planner().follow()
+    [run] = await stage.runs(made)
+    assert (run["status"], run["error_message"]) == ("failed", "the run took longer than 3600 seconds")
+
+
+async def test_cancelled_in_mid_run_it_stays_cancelled(stage: Stage):
+    made = await stage.recurring(30)
+    stage.until(seconds(made["next_run_at"]))
+    await stage.poll()
+    told = await stage.ask("POST", f"/api/v1/jobs/{made['id']}/cancel")
+    assert (told["status"], "next_run_at" in told) == ("cancelled", False)
+    assert not (await stage.house.records.tasks.counts())["open"], "the run has stopped"
+    for _ in range(3):
+        stage.advance(HOUR)
+        await stage.run()
+    assert (await stage.get(made))["status"] == "cancelled"
+    [run] = await stage.runs(made)
+    assert run["status"] == "cancelled"
+
+
+@pytest.mark.parametrize(("backoff", "gaps"), [(60, [60, 120, 240]), (1800, [1800, 3600, 3600])])
+async def test_failures_are_tried_again_ever_later(stage: Stage, backoff: int, gaps: list[int]):
+    made = await stage.job("gone", max_retries=3, retry_backoff_seconds=backoff)
+    for gap in [*gaps, 0]:
+        assert await stage.poll() == 1
+        found = await stage.get(made)
+        if gap:
+            assert (found["status"], seconds(found["next_run_at"])) == ("scheduled", stage.now + gap)
+            stage.advance(gap - 1)
+            assert await stage.poll() == 0
+            stage.advance(1)
+    assert (found["status"], found["error_message"]) == ("failed", "source not found: gone")
+    runs = await stage.runs(made)
+    assert [(r["status"], r["retry_attempt"], r["execution_number"]) for r in runs] == [
+        ("failed", n, n + 1) for n in range(4)
+    ]
+    again = await stage.ask("POST", f"/api/v1/jobs/{made['id']}/retry")
+    assert (again["status"], again["current_retry_count"], "error_message" in again) == ("pending", 0, False)
+    assert await stage.poll() == 1
+
+
+async def test_what_runs_once_and_fails_once_is_completed_in_the_end(stage: Stage):
+    made = await stage.job("100000000")
+    await stage.poll()
+    assert (await stage.get(made))["status"] == "scheduled"
+    source = await stage.source()
+    await stage.ask("PUT", f"/api/v1/jobs/{made['id']}", {"source_id": source})
+    stage.advance(60)
+    await stage.run()
+    found = await stage.get(made)
+    assert (found["status"], found["current_retry_count"], "error_message" in found) == ("completed", 0, False)
+
+
+async def test_without_a_source_it_is_made_and_fails(stage: Stage):
+    made = await stage.job(None, max_retries=0)
+    await stage.poll()
+    [run] = await stage.runs(made)
+    assert (run["status"], run["error_message"]) == ("failed", "job missing required source_id")
+
+
+async def test_a_start_page_that_robots_forbid_fails_the_run(stage: Stage):
+    made = await stage.job(await stage.source(), max_retries=0)
+    stage.bodies["https://news.example/"] = "robots"
+    await stage.run()
+    [run] = await stage.runs(made)
+    assert (run["status"], run["error_message"]) == (
+        "failed",
+        "start URL refused by robots.txt: https://news.example/",
+    )
+    assert (await stage.get(made))["status"] == "failed"
+
+
+@pytest.mark.parametrize(("count", "unit", "gap"), [(6, "hours", 6 * HOUR), (5, "minutes", 300), (2, "days", 2 * DAY)])
+async def test_an_interval_counts_its_units(stage: Stage, count: int, unit: str, gap: float):
+    made = await stage.recurring(count, unit, adaptive_scheduling=False)
+    for _ in range(3):
+        stage.until(seconds((await stage.get(made))["next_run_at"]))
+        await stage.run()
+    times = await started(stage, made)
+    assert [b - a for a, b in pairwise(times)] == [gap, gap]
+
+
+async def test_phase_is_kept_through_late_runs_and_an_outage(stage: Stage):
+    made = await stage.recurring(20, adaptive_scheduling=False)
+    first = seconds(made["next_run_at"])
+    stage.until(first)
+    await stage.run()
+    stage.until(first + 20 * MINUTE + 37)
+    await stage.poll()
+    stage.advance(90)
+    await stage.work()
+    assert seconds((await stage.get(made))["next_run_at"]) == first + 40 * MINUTE
+    stage.until(first + 90 * MINUTE)
+    assert [await stage.run(), await stage.run()] == [1, 0], "one run after the outage, no burst"
+    assert seconds((await stage.get(made))["next_run_at"]) == first + 100 * MINUTE
+
+
+async def test_forced_it_runs_now_and_again_at_its_time(stage: Stage):
+    made = await stage.recurring(1, "hours", adaptive_scheduling=False)
+    regular = seconds(made["next_run_at"])
+    stage.until(regular)
+    await stage.run()
+    stage.advance(10 * MINUTE)
+    await stage.ask("POST", f"/api/v2/jobs/{made['id']}/force-run", expect=202)
+    assert await stage.run() == 1
+    found = await stage.get(made)
+    assert (found["status"], seconds(found["next_run_at"])) == ("scheduled", regular + HOUR)
+
+
+async def test_an_unchanging_start_page_is_looked_at_less_often(stage: Stage):
+    made = await stage.recurring(30)
+    gaps = []
+    for _ in range(8):
+        stage.until(seconds((await stage.get(made))["next_run_at"]))
+        at = stage.now
+        await stage.run()
+        gaps.append((seconds((await stage.get(made))["next_run_at"]) - at) / MINUTE)
+    assert gaps == [30, 60, 120, 240, 480, 960, 1440, 1440]
+    stage.bodies["https://s0.example/"] = "news"
+    stage.until(seconds((await stage.get(made))["next_run_at"]))
+    at = stage.now
+    await stage.run()
+    assert seconds((await stage.get(made))["next_run_at"]) - at == 30 * MINUTE
+
+
+@pytest.mark.parametrize(
+    ("more", "count", "unit"), [({}, 48, "hours"), ({"adaptive_scheduling": False}, 30, "minutes")]
+)
+async def test_what_is_long_or_fixed_keeps_its_interval(stage: Stage, more: Json, count: int, unit: str):
+    made = await stage.recurring(count, unit, **more)
+    for _ in range(3):
+        due = seconds((await stage.get(made))["next_run_at"])
+        stage.until(due)
+        await stage.run()
+        assert seconds((await stage.get(made))["next_run_at"]) - due == count * {"hours": HOUR, "minutes": MINUTE}[unit]
+
+
+async def test_a_failed_run_does_not_count_as_a_look(stage: Stage):
+    made = await stage.recurring(30)
+    for _ in range(2):
+        stage.until(seconds((await stage.get(made))["next_run_at"]))
+        await stage.run()
+    known = await stage.house.records.rhythms.get(made["source_id"])
+    stage.until(seconds((await stage.get(made))["next_run_at"]))
+    await stage.poll()
+    stage.advance(301)
+    await stage.planner(2).follow()
+    assert await stage.house.records.rhythms.get(made["source_id"]) == known
+
+
+async def test_a_start_page_is_visited_again_at_the_next_run(stage: Stage):
+    made = await stage.recurring(30, adaptive_scheduling=False)
+    for _ in range(2):
+        stage.until(seconds((await stage.get(made))["next_run_at"]))
+        await stage.run()
+    assert [run["items_crawled"] for run in await stage.runs(made)] == [1, 1]
+
+
+async def test_interrupted_by_a_shutdown_it_can_be_run_at_once(stage: Stage):
+    again, once = await stage.recurring(20, adaptive_scheduling=False), await stage.job()
+    stage.until(seconds(again["next_run_at"]))
+    phase = stage.now
+    assert await stage.poll() == 2
+    await stage.planner().leave()
+    for job in (again, once):
+        [run] = await stage.runs(job)
+        assert (run["status"], run["error_message"]) == ("cancelled", "interrupted by shutdown")
+        found = await stage.get(job)
+        assert ("lock_token" in found, found["current_retry_count"]) == (False, 0)
+    assert seconds((await stage.get(again))["next_run_at"]) == phase + 20 * MINUTE
+    assert await stage.run(2) == 1
+    assert (await stage.get(once))["status"] == "completed"
+
+
+async def test_only_the_newest_hundred_runs_of_thirty_days_are_remembered(stage: Stage):
+    made = await stage.recurring(1, source_id="gone", max_retries=1000)
+    for _ in range(150):
+        stage.advance(HOUR)
+        assert await stage.poll() == 1
+    pruner = stage.pruner()
+    assert await pruner.once() == 50
+    runs = await stage.runs(made)
+    assert [run["execution_number"] for run in runs] == list(range(51, 151))
+    assert await pruner.once() == 0
+    stage.advance(HOUR)
+    await stage.poll()
+    assert (await stage.runs(made))[-1]["execution_number"] == 151, "numbers are never used again"
+    await stage.ask("POST", f"/api/v1/jobs/{made['id']}/pause")
+    stage.advance(31 * DAY)
+    assert await pruner.once() == 101
+    assert await stage.runs(made) == []

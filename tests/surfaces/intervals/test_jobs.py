@@ -1,0 +1,201 @@
+"""Jobs over HTTP: made, listed, changed, deleted; what is wrong is said with 400."""
+
+from typing import Any
+
+from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Stage, seconds
+
+
+async def test_a_recurring_job_is_made_whole(stage: Stage):
+    source = await stage.source()
+    body = {
+        "source_id": source,
+        "url": "https://news.example/start",
+        "interval_minutes": 6,
+        "interval_type": "hours",
+        "schedule_enabled": True,
+        "metadata": {"a": [1]},
+        "source_name": "News",
+    }
+    made = await stage.ask("POST", "/api/v1/jobs", body, 201)
+    assert {name: made[name] for name in body} == body
+    defaults: dict[str, Any] = {
+        "adaptive_scheduling": True,
+        "max_retries": 3,
+        "retry_backoff_seconds": 60,
+        "current_retry_count": 0,
+    }
+    defaults |= {"type": "crawl", "status": "scheduled", "is_paused": False, "priority": 50, "scheduler_version": 1}
+    defaults |= {"auto_managed": False, "failure_count": 0}
+    assert {name: made[name] for name in defaults} == defaults
+    assert made["created_at"].endswith("Z")
+    assert not {"lock_token", "paused_at", "started_at", "error_message"} & set(made)
+    assert await stage.get(made) == made
+
+
+async def test_a_job_that_runs_once_waits_to_be_polled(stage: Stage):
+    made = await stage.job(interval_minutes=5, schedule_enabled=False)
+    assert (made["status"], seconds(made["next_run_at"])) == ("pending", stage.now)
+    assert made["interval_minutes"] == 5, "kept, but nothing recurs"
+
+
+WRONG: list[tuple[Any, str]] = [
+    ({}, "url is required"),
+    ({"url": ""}, "url is required"),
+    ({"url": "example.com"}, "bad URL"),
+    ({"url": "ftp://example.com/"}, "bad URL"),
+    ({"url": 7}, "url must be a string"),
+    ({"url": "https://a.example/", "interval_minutes": 0}, "interval_minutes must be greater than 0"),
+    ({"url": "https://a.example/", "interval_minutes": -5}, "interval_minutes must be greater than 0"),
+    ({"url": "https://a.example/", "interval_minutes": "6"}, "interval_minutes must be an integer"),
+    ({"url": "https://a.example/", "interval_minutes": True}, "interval_minutes must be an integer"),
+    ({"url": "https://a.example/", "interval_minutes": 10**30}, "interval_minutes is too large"),
+    ({"url": "https://a.example/", "interval_type": "weeks"}, "interval_type must be one of minutes, hours, days"),
+    ({"url": "https://a.example/", "schedule_enabled": True}, "interval_minutes is required"),
+    ({"url": "https://a.example/", "schedule_enabled": "yes"}, "schedule_enabled must be a boolean"),
+    ({"url": "https://a.example/", "max_retries": -1}, "max_retries must not be negative"),
+    ({"url": "https://a.example/", "retry_backoff_seconds": 0}, "retry_backoff_seconds must be greater than 0"),
+    ({"url": "https://a.example/", "metadata": [1]}, "metadata must be an object"),
+    ({"url": "https://a.example/", "type": "leadership_scrape"}, "Invalid job type: leadership_scrape"),
+    ({"url": "https://a.example/", "priority": 101}, "priority must be between 0 and 100"),
+    ({"url": "https://a.example/", "source_id": "a\0b"}, "source_id has a NUL character"),
+    ([1], "not a JSON object"),
+]
+
+
+async def test_a_body_that_is_wrong_is_400(stage: Stage):
+    for body, said in WRONG:
+        assert said in (await stage.ask("POST", "/api/v1/jobs", body, 400))["error"], body
+    assert await stage.jobs() == []
+
+
+async def test_what_is_no_json_is_400(stage: Stage):
+    for text in (b"{", b"\xff", b'{"url": "\\ud800"}', b""):
+        for path in ("/api/v1/jobs", "/api/v1/sources"):
+            answer = await stage.client.post(path, content=text)
+            assert (answer.status_code, bool(answer.json()["error"])) == (400, True), answer.text
+
+
+async def test_a_change_that_is_wrong_is_400_and_changes_nothing(stage: Stage):
+    made = await stage.job()
+    # A field that is missing or empty keeps its value.
+    for body, said in [case for case in WRONG if case[0] not in ({}, {"url": ""})]:
+        assert said in (await stage.ask("PUT", f"/api/v1/jobs/{made['id']}", body, 400))["error"], body
+    assert await stage.get(made) == made
+
+
+async def test_a_change_keeps_what_it_does_not_name(stage: Stage):
+    made = await stage.recurring(30, metadata={"k": 1})
+    path = f"/api/v1/jobs/{made['id']}"
+    changed = await stage.ask(
+        "PUT", path, {"source_name": "N", "url": "", "max_retries": 0, "adaptive_scheduling": False}
+    )
+    wanted = made | {"source_name": "N", "max_retries": 0, "adaptive_scheduling": False}
+    assert {**changed, "updated_at": ""} == {**wanted, "updated_at": ""}
+    await stage.ask("PUT", "/api/v1/jobs/nowhere", {}, 404)
+
+
+async def test_a_new_interval_gets_a_new_place_and_null_makes_it_run_once(stage: Stage):
+    made = await stage.recurring(30)
+    path = f"/api/v1/jobs/{made['id']}"
+    stage.advance(10 * MINUTE)
+    changed = await stage.ask("PUT", path, {"interval_minutes": 2, "interval_type": "hours"})
+    assert stage.now <= seconds(changed["next_run_at"]) < stage.now + 2 * HOUR
+    once = await stage.ask("PUT", path, {"interval_minutes": None})
+    assert ("interval_minutes" in once, once["schedule_enabled"]) == (False, False)
+    stage.until(seconds(once["next_run_at"]))
+    assert await stage.run() == 1
+    assert (await stage.get(made))["status"] == "completed"
+
+
+async def test_a_job_that_runs_once_can_be_made_to_recur(stage: Stage):
+    made = await stage.job()
+    changed = await stage.ask(
+        "PUT", f"/api/v1/jobs/{made['id']}", {"interval_minutes": 1, "interval_type": "days", "schedule_enabled": True}
+    )
+    assert changed["status"] == "scheduled"
+    assert stage.now <= seconds(changed["next_run_at"]) < stage.now + DAY
+
+
+async def test_a_source_has_one_recurring_job(stage: Stage):
+    first = await stage.recurring(30)
+    source = first["source_id"]
+    again = await stage.job(source, interval_minutes=2, interval_type="hours", schedule_enabled=True, max_retries=1)
+    assert (again["id"], again["interval_minutes"], again["max_retries"]) == (first["id"], 2, 1)
+    once = await stage.job(source)
+    assert once["id"] != first["id"]
+    assert (await stage.get(first))["interval_type"] == "hours", "a run once now does not touch it"
+    other = await stage.recurring(30)
+    said = await stage.ask("PUT", f"/api/v1/jobs/{other['id']}", {"source_id": source}, 409)
+    assert "recurring" in said["error"]
+    await stage.ask("POST", f"/api/v1/jobs/{first['id']}/cancel")
+    assert (await stage.job(source, interval_minutes=5, schedule_enabled=True))["id"] != first["id"]
+
+
+async def test_lists_are_filtered_sorted_and_paged(stage: Stage):
+    made = [await stage.job(f"src-{n}", source_name=name) for n, name in enumerate(["Beta", "alpha", None])]
+    stage.advance(1)
+    await stage.ask("POST", f"/api/v1/jobs/{made[0]['id']}/cancel")
+    ids = [job["id"] for job in made]
+
+    async def listed(query: str) -> list[int]:
+        found = await stage.ask("GET", f"/api/v1/jobs?{query}")
+        return [ids.index(job["id"]) for job in found["jobs"]]
+
+    assert await listed("") == [2, 1, 0]
+    assert await listed("sort_order=asc") == [0, 1, 2]
+    assert await listed("sort_by=nonsense&sort_order=up") == [2, 1, 0]
+    assert await listed("status=cancelled,paused") == [0]
+    assert await listed("status=running") == []
+    assert await listed("source_id=src-1") == [1]
+    assert await listed("search=ALPH") == [1]
+    assert await listed("search=%25") == [], "no sign of LIKE's own"
+    assert await listed("search=news.example") == [2, 1, 0]
+    assert await listed("sort_by=source_name&sort_order=asc") in ([0, 1, 2], [1, 0, 2])
+    assert (await listed("sort_by=source_name&sort_order=desc"))[-1] == 2, "nothing comes last"
+    assert (await listed("sort_by=next_run_at&sort_order=desc"))[0] == 0, "here nothing comes first"
+    assert (await listed("sort_by=next_run_at&sort_order=asc"))[-1] == 0
+    assert await listed("sort_by=status&sort_order=asc") in ([0, 1, 2], [0, 2, 1])
+    assert await listed("limit=1&offset=1") == [1]
+    assert await listed("limit=none&offset=-7") == [2, 1, 0]
+    found = await stage.ask("GET", "/api/v1/jobs?limit=9999")
+    assert {k: found[k] for k in found if k != "jobs"} == {
+        "total": 3,
+        "limit": 250,
+        "offset": 0,
+        "sort_by": "created_at",
+        "sort_order": "desc",
+    }
+    counts = await stage.ask("GET", "/api/v1/jobs/status-counts")
+    zero = dict.fromkeys(["scheduled", "running", "paused", "completed", "failed"], 0)
+    assert counts == {"pending": 2, "cancelled": 1, **zero}
+
+
+async def test_an_empty_list_is_a_list(stage: Stage):
+    assert (await stage.ask("GET", "/api/v1/jobs"))["jobs"] == []
+
+
+async def test_a_deleted_job_is_gone_with_its_executions(stage: Stage):
+    made = await stage.job()
+    await stage.run()
+    [run] = await stage.runs(made)
+    path = f"/api/v1/jobs/{made['id']}"
+    assert await stage.ask("DELETE", path) == {"message": "Job deleted successfully"}
+    for gone in (path, f"{path}/stats"):
+        assert await stage.ask("GET", gone, expect=404) == {"error": "Job not found"}
+    assert await stage.ask("DELETE", path, expect=404) == {"error": "Job not found"}
+    assert await stage.ask("GET", f"/api/v1/executions/{run['id']}", expect=404) == {"error": "Execution not found"}
+    assert (await stage.ask("GET", f"{path}/executions"))["executions"] == []
+
+
+async def test_a_running_job_is_cancelled_before_it_is_deleted(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    assert (await stage.get(made))["status"] == "running"
+    await stage.ask("DELETE", f"/api/v1/jobs/{made['id']}")
+    assert not (await stage.house.records.tasks.counts())["open"]
+
+
+async def test_the_id_undefined_is_400(stage: Stage):
+    for path in ("", "/executions", "/stats"):
+        assert await stage.ask("GET", f"/api/v1/jobs/undefined{path}", expect=400) == {"error": "Invalid job ID"}
+    assert await stage.ask("POST", "/api/v2/jobs/undefined/force-run", expect=400) == {"error": "Invalid job ID"}

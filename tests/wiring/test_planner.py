@@ -1,0 +1,47 @@
+"""The planner as part of a house: another service for sources, and a leave that lets everything go."""
+
+import asyncio
+
+import msgspec
+
+from longline.engine.directory import OwnDirectory, RemoteDirectory
+from longline.model.ids import new_id
+from longline.model.schedule import NewSchedule, Terms
+from longline.model.source import NewSource
+from longline.settings import Settings
+from longline.wiring.house import open_house, ready_tables
+from longline.wiring.planner import desk, directory, planner_loops
+
+
+async def test_sources_come_from_where_the_operator_says(settings: Settings):
+    async with open_house(settings) as house:
+        assert isinstance(directory(house), OwnDirectory)
+    elsewhere = msgspec.structs.replace(settings, sources_url="http://127.0.0.1:1/api/v1/sources", scheduler=False)
+    async with open_house(elsewhere) as house:
+        assert isinstance(directory(house), RemoteDirectory)
+        assert desk(house).planning is False
+
+
+async def test_what_was_started_is_let_go_at_the_stop(settings: Settings):
+    quick = msgspec.structs.replace(settings, poll=0.05)
+    async with open_house(quick) as house:
+        await ready_tables(house, may_migrate=True)
+        source = await house.records.sources.add(NewSource("a", "https://a.example/"))
+        terms = Terms(url=source.base_url, source_ref=str(source.id))
+        row = await house.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
+        stop = asyncio.Event()
+        running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
+        async with asyncio.timeout(10):
+            while not await house.records.history.find(row.id):
+                await house.clock.sleep(0.01)
+            stop.set()
+            await running
+        found = await house.records.schedules.get(row.id)
+        [run] = await house.records.history.find(row.id)
+    assert found is not None
+    assert (found.state, found.lease_until, run.state, run.error) == (
+        "pending",
+        None,
+        "cancelled",
+        "interrupted by shutdown",
+    )
