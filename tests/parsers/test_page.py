@@ -101,7 +101,7 @@ def test_a_page_of_the_test_site():
 
 async def test_as_a_parser():
     registry = Registry(longline.parsers.page)
-    found = registry.parser_for(HERE, "text/html")
+    found = registry.parser_for(Page(HERE, b"", content_type="text/html"))
     assert found
     assert found.name == "page"
     made = [one async for one in found.parse(Page(HERE, b"<title>T</title><a href=a><a href=b>"))]
@@ -110,7 +110,7 @@ async def test_as_a_parser():
         Link("https://example.com/dir/a"),
         Link("https://example.com/dir/b"),
     ]
-    assert registry.parser_for(HERE, "application/pdf") is None
+    assert registry.parser_for(Page(HERE, b"", content_type="application/pdf")) is None
 
 
 async def fields(markup: bytes) -> dict[str, Any]:

@@ -208,7 +208,7 @@ def test_availability(text, word):
 
 async def test_as_a_parser():
     registry = Registry(built_in)
-    assert registry.parser_for(HERE, "text/html") is None  # only for sources that ask for it
+    assert registry.parser_for(Page(HERE, b"", content_type="text/html")) is None  # only for sources that ask for it
     marked = registry.named("product")
     assert marked
     made = [one async for one in marked.parse(Page(HERE, (ld(thing(offers=OFFER)) + "<a href=2>").encode()))]

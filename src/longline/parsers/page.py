@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from longline.plugins import Item, Link, Page, parser
 
-
 _SILENT = ["script", "style", "noscript", "template"]
 
 
