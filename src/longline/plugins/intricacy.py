@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from longline.model.errors import LonglineError
-from longline.plugins.nesting import Nesting
+from longline.plugins.nesting import NEVER_DEEP, Nesting
 
 HARMLESS_BYTES = 64 * 1024
 """A page of this size cannot cost more than a fraction of a second, whatever it is made of; most are smaller."""
@@ -37,11 +37,6 @@ _SLASH = re.compile(rb"(?:^|[\s\"']|\s[^\s=]+)/$")
 _WHOLE_TAG = re.compile(rb"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+")
 _NAME = re.compile(rb"[^\s/=]+")
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
-_NEVER_DEEP = frozenset(
-    b"html head body area base br col embed hr img input link meta param source track wbr "
-    b"p li dt dd option optgroup tr td th thead tbody tfoot rt rp a".split()
-)
-"""Tags that end by themselves, so that many of them in a row are not nested."""
 
 
 class TooIntricate(LonglineError):
@@ -88,7 +83,7 @@ def _deepest(tags: list[bytes]) -> int:
 
 
 def _step(tag: bytes) -> int:
-    if tag.lstrip(b"</").lower() in _NEVER_DEEP:
+    if tag.lstrip(b"</").lower() in NEVER_DEEP:
         return 0
     return -1 if tag.startswith(b"</") else 1
 
