@@ -3,15 +3,13 @@
 import msgspec
 
 from longline.engine.lifecycle import BotLifecycle
-from longline.model.bot import BotActivity, BotTaskRow, NewBotTask, Repair, ResultRow, ScheduleFigures
+from longline.model.bot import HOUR_MS, BotActivity, BotTaskRow, NewBotTask, Repair, ResultRow, ScheduleFigures
 from longline.model.errors import NotFound
 from longline.model.ids import task_id_of
 from longline.model.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records import Records
-
-HOUR_MS = 3_600_000
 
 
 class Dashboard(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from longline.model.bot import (
     Pull,
     Pulled,
     PulledTask,
+    Refusal,
     Repair,
     Swept,
     Verdict,
@@ -138,10 +139,10 @@ async def _kept(tx: Tx, answers: Sequence[Answer], keep_ms: int) -> dict[tuple[s
     return {(row["bot"], row["key"]): msgspec.structs.replace(decode(row["answer"]), replayed=True) for row in rows}
 
 
-def _refused(holding: Holding | None, why: object) -> Verdict:
-    if holding is None or why == "missing":
+def _refused(holding: Holding | None, why: Refusal | None) -> Verdict:
+    if holding is None or why is None or why == "missing":
         return Verdict(refusal="missing")
-    return Verdict(refusal=why, state=holding.shown, holder=holding.holder or "")  # type: ignore[arg-type]  # one of the words
+    return Verdict(refusal=why, state=holding.shown, holder=holding.holder or "")
 
 
 def _rest(holding: Holding, answer: Answer) -> Rest:
