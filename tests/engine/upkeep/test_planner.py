@@ -11,11 +11,12 @@ from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings, next
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
 from longline.model.run import Start
-from longline.model.schedule import NewSchedule, ScheduleRow, Terms
+from longline.model.schedule import NewSchedule, ScheduleRow, Terms, paused, resumed
 from longline.model.source import NewSource
 from longline.ports.records import Records
 from longline.ports.records.moves import Change
 from longline.ports.records.rhythms import Rhythm
+from longline.ports.records.ticks import Tick
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
@@ -127,6 +128,33 @@ async def test_a_late_report_of_a_run_that_was_taken_back_changes_nothing(record
     await Lifecycle(records).disown(1)
     assert await planner(records, clock, 2).follow() == 1
     assert (await report(records, host_report(lease))).refused
+
+
+async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
+    row = await schedule(records)
+    await planner(records, clock).poll()
+    [tick] = await Timetable(records).held(1)
+
+    async def look(*_: object) -> list[Tick]:
+        return [tick]  # it was chosen as lapsed, and when its row was read it had been renewed
+
+    monkeypatch.setattr(records.ticks, "look", look)
+    assert await planner(records, clock, 2).follow() == 0
+    assert (await current(records, row)).state == "running"
+
+
+async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records, clock: FakeClock):
+    row = await schedule(records, interval_ms=60_000, due=clock.now() + 60_000)
+    timetable = Timetable(records)
+    held = await timetable.turn(row, paused(row, clock.now(), "me"), "person")
+    assert held is not None
+    back = await timetable.turn(held, resumed(held, clock.now()), "person")
+    assert back is not None
+    assert (back.state, back.token) == (row.state, row.token + 2)
+    assert await timetable.turn(row, paused(row, clock.now(), "late"), "person") is None
+    assert await current(records, row) == back
 
 
 @pytest.mark.parametrize(
