@@ -10,6 +10,7 @@ from longline.engine.lifecycle import Lifecycle, Timetable
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings, next_rhythm, refused, start_digest
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
+from longline.model.item import NewItem
 from longline.model.run import Start
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, paused, resumed
 from longline.model.source import NewSource
@@ -179,6 +180,19 @@ async def test_without_its_memory_an_interval_stays_what_it_is(records: Records,
     await work(records)
     await deaf.follow()
     assert (await current(records, row)).next_due == clock.now() + 60_000
+
+
+async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    one = planner(records, clock)
+    await one.poll()
+    [lease] = (await claim(records)).values()
+    [task] = lease.tasks
+    items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url) for n in range(3)]
+    assert not (await report(records, host_report(lease), items=items)).refused
+    await one.follow()
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.completed, run.indexed) == ("completed", 1, 3)
 
 
 async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clock: FakeClock):
