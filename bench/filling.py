@@ -36,7 +36,7 @@ TASKS = (
     "created_at",
     "url",
 )
-QUEUE = ("host_id", "due", "priority", "id", "attempt", "token")
+QUEUE = ("host_id", "due", "priority", "run_id", "id", "attempt", "token")
 
 
 class Page(NamedTuple):
@@ -116,7 +116,7 @@ def rows(shape: Shape, run_id: int, now: int) -> Iterator[Rows]:
     while part := list(islice(numbered, AT_ONCE)):
         yield Rows(
             [(n, run_id, page.host_id, dedupe_key(page.url), *rest, page.url) for n, page in part],
-            [(page.host_id, 0, DEFAULT_PRIORITY, n, 0, 0) for n, page in part],
+            [(page.host_id, 0, DEFAULT_PRIORITY, run_id, n, 0, 0) for n, page in part],
         )
 
 

@@ -11,6 +11,7 @@ from longline.model.host import HostLease, HostReport
 from longline.model.ids import new_id
 from longline.model.run import NewRun
 from longline.model.schedule import NewSchedule
+from longline.model.source import NewSource
 from longline.model.states import Noun, TaskState, legal
 from longline.model.task import PARSE, ClaimedTask, NewTask, Outcome
 from longline.ports.records import Records
@@ -321,7 +322,9 @@ class Person(Actor):
     async def make(self) -> None:
         if len(self.world.runs) < 40:
             budget = self.random.choice((None, None, 40))
-            run = await self.records.runs.add(NewRun(new_id(), "crawl", "{}", budget=budget))
+            shop = await self.records.sources.add(NewSource("shop", "https://a.example", budget=250))
+            source_id = self.random.choice((None, None, shop.id))
+            run = await self.records.runs.add(NewRun(new_id(), "crawl", "{}", source_id=source_id, budget=budget))
             self.world.runs.append(run.id)
         if len(self.world.schedules) < 10:
             interval = self.random.choice((None, 60_000))

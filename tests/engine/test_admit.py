@@ -34,6 +34,12 @@ def test_a_redirect_is_no_step_deeper():
     assert [task.depth for task in admission.tasks] == [2]
 
 
+def test_to_be_listed_is_no_step_deeper():
+    admission = Admission(Verdicts())
+    admission.beside(claimed(depth=2), ["https://a.example/listed"], PLAN)
+    assert [(task.depth, task.hops) for task in admission.tasks] == [(2, 0)]
+
+
 def test_other_hosts_are_refused_where_the_plan_names_its_own():
     admission = Admission(Verdicts())
     admission.links(claimed(), ["https://b.example/", "https://a.example:8080/", "http://a.example/"], PLAN)

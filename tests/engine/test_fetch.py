@@ -288,7 +288,7 @@ async def test_a_run_may_want_some_types_only(fetcher: Asker, http: FakeHttp, cl
 
 
 async def test_a_run_hears_once_of_the_sitemaps_of_a_site(fetcher: Asker, http: FakeHttp, clock: FakeClock):
-    http.on(ROBOTS, rules("Sitemap: https://a.example/map.xml\nSitemap: https://b.example/more.xml\n"))
+    http.on(ROBOTS, rules("Sitemap: /map.xml\nSitemap: https://b.example/more.xml\n"))
     host, plan = held(clock), CrawlPlan((HOME,), sitemaps=True)
     heard = [
         (await fetcher.fetch(host, f"{HOME}{n}", plan, run_id=run)).sitemaps for run, n in ((1, 1), (1, 2), (2, 1))

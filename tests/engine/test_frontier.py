@@ -228,11 +228,11 @@ def test_hosts_take_turns():
         hand.add(held(*(claimed(10 * number + n) for n in range(3)), host_id=number))
     order = []
     for _ in range(9):
-        found = hand.next_task(0)
+        found = hand.next_task(0, 9)
         assert found
         order.append(found[1].id // 10)
     assert order == [1, 2, 3] * 3
-    assert hand.next_task(0) is None
+    assert hand.next_task(0, 9) is None
     assert (len(hand), hand.waiting) == (3, 0)
 
 
@@ -240,16 +240,41 @@ def test_a_host_that_must_wait_is_passed_over():
     hand = Hand()
     hand.add(held(claimed(1), host_id=1, not_before=START + 9000))
     hand.add(held(claimed(2), host_id=2, not_before=START + 4000))
-    assert hand.next_task(0) is None
-    assert hand.next_time(0) == 4
-    found = hand.next_task(4)
+    assert hand.next_task(0, 9) is None
+    assert hand.next_time(0, 9) == 4
+    found = hand.next_task(4, 9)
     assert found
     assert found[1].id == 2
-    assert hand.next_time(4) == 9
+    assert hand.next_time(4, 9) == 9
+
+
+@pytest.mark.parametrize(("places", "most"), [(1, 1), (2, 1), (4, 3), (64, 57)])
+def test_no_host_takes_every_place(places: int, most: int):
+    hand = Hand()
+    hand.add(held(*(claimed(n) for n in range(100)), concurrency=100))
+    taken = 0
+    while found := hand.next_task(0, places - taken):
+        found[0].inflight += 1
+        taken += 1
+    assert taken == most
+    assert hand.next_time(0, places - taken) is None, "only the end of another can change that"
+    hand.add(held(claimed(1000), host_id=2))
+    assert (hand.next_task(0, places - taken) is not None) == (places > 1)
+
+
+def test_hosts_that_are_silent_together_leave_room_for_others():
+    hand, taken = Hand(), 0
+    for number in range(4):
+        hand.add(held(*(claimed(n) for n in range(100)), concurrency=100, host_id=number))
+    while found := hand.next_task(0, 64 - taken):
+        found[0].inflight += 1
+        taken += 1
+    assert taken < 64
+    assert max(host.inflight for host in hand) - min(host.inflight for host in hand) <= 1
 
 
 def test_an_empty_hand_waits_for_nothing():
-    assert Hand().next_time(0) is None
+    assert Hand().next_time(0, 9) is None
     assert Hand().soon(0, 1) == 0
 
 

@@ -143,13 +143,17 @@ async def test_no_text_is_too_odd_to_be_written(records: Records, clock: FakeClo
     assert len(entry.message) < 10_000
 
 
-async def test_readers_that_cannot_be_told_look_by_themselves(records: Records, clock: FakeClock):
+async def test_readers_that_cannot_be_told_look_by_themselves(
+    records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture
+):
     run, deaf = await running_run(records), LocalSignals()
     await deaf.close()
     mine = Journal(records.logs, deaf, clock, JournalSettings())
-    mine.say(run.id, "info", "fetch", "page")
-    await mine.write()
-    assert await texts(records, run.id) == ["page"]
+    for _ in range(3):
+        mine.say(run.id, "info", "fetch", "page")
+        await mine.write()
+    assert await texts(records, run.id) == ["page"] * 3
+    assert caplog.text.count("readers of logs cannot be told") == 1
 
 
 def test_a_bucket_fills_up_again():

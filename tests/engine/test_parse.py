@@ -26,6 +26,16 @@ async def test_a_page_gives_its_title_and_its_links():
     assert [item.kind for item in got.items] == ["page"]
 
 
+async def test_links_that_lead_no_deeper_are_told_apart():
+    @parser("listing", match="https://a.example/one")
+    def listing(page):
+        yield Link("https://a.example/1", deeper=False)
+        yield Link("https://a.example/2")
+
+    got = await parser_of(listing).parse(a_page())
+    assert (got.links, got.beside) == (("https://a.example/2",), ("https://a.example/1",))
+
+
 async def test_a_page_that_no_parser_wants_has_nothing():
     assert await parser_of().parse(a_page(b"%PDF", content_type="application/pdf")) == Parsed()
 

@@ -4,6 +4,7 @@ from contextlib import asynccontextmanager
 from itertools import pairwise
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -294,6 +295,37 @@ async def test_slow_hosts_in_hand_do_not_keep_it_from_others(clock: FakeClock):
         shop.frontier.add(claimed(999))
         await shop.pass_by(2)
         assert shop.fetched("/999") == 1
+
+
+@pytest.mark.parametrize("concurrency", [1, 50])
+async def test_a_host_that_does_not_answer_holds_up_no_other(clock: FakeClock, concurrency: int):
+    shop = Shop(clock, concurrency=4)
+    silent = [claimed(100 + n, host="silent.example") for n in range(50)]
+    shop.frontier.add(*silent, host="silent.example", concurrency=concurrency)
+    gates = [shop.gate(task.url) for task in silent]
+    for number in range(3):
+        name = f"quick{number}.example"
+        shop.frontier.add(*(claimed(1000 * number + n, host=name) for n in range(1000, 1020)), host=name)
+    async with shop.open():
+        await shop.until(lambda: len(shop.frontier.ended) == 60)
+        assert set(shop.frontier.held) == {1}, "what the others brought is reported, and they are let go"
+        for gate in gates:
+            gate.set()
+        await shop.until(lambda: len(shop.frontier.ended) == 110)
+
+
+async def test_hosts_get_the_same_however_many_tasks_they_have(clock: FakeClock):
+    shop = Shop(clock, concurrency=3, tasks_per_host=8)
+    sizes = {"large.example": 400, "middle.example": 60, "small.example": 24}
+    for number, (name, amount) in enumerate(sizes.items(), 1):
+        shop.frontier.add(*(claimed(1000 * number + n, host=name) for n in range(amount)), host=name, delay_ms=1000)
+
+    def asked(name: str) -> int:
+        return sum(urlsplit(url).hostname == name for _, url in shop.http.sent)
+
+    async with shop.open():
+        await shop.until(lambda: asked("small.example") == 20)
+        assert all(abs(asked(name) - 20) <= 1 for name in sizes)
 
 
 async def test_a_host_that_wants_to_be_left_alone_is_let_go_until_then(shop: Shop):

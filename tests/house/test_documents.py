@@ -191,7 +191,8 @@ def test_every_dependency_was_decided_on():
     project = tomllib.loads(read("pyproject.toml"))["project"]
     wanted = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
     names = {re.split(r"[<>=!~\[; ]", name)[0] for name in wanted}
-    decided = set(re.findall(r"^\| `([\w-]+)` \|", read("docs/decisions/0001-dependencies.md"), re.M))
+    pages = [read(f"docs/decisions/{page}.md") for page in ("0001-dependencies", "0018-tools")]
+    decided = set(re.findall(r"^\| `([\w-]+)` \|", "\n".join(pages), re.M))
     assert decided == names
 
 

@@ -141,7 +141,8 @@ def test_without_its_signals_it_works_on(embedded: Place):
             logged = it.stop()
         place.assert_whole(site)
     waits = [json.loads(line) for line in logged.splitlines() if "a loop must wait" in line]
-    assert {line["loop"] for line in waits} == {"signals"}
+    assert {line["loop"] for line in waits} == {"signals", "followers"}
+    assert logged.count("readers of logs cannot be told") <= 2, "once by each who would tell them"
 
 
 # -- several processes ------------------------------------------------------------------------------------------

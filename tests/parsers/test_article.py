@@ -154,7 +154,7 @@ def test_patterns_of_the_source_say_what_is_content():
 
 async def test_as_a_parser():
     registry = Registry(built_in)
-    assert registry.parser_for(HERE, "text/html") is None
+    assert registry.parser_for(Page(HERE, b"", content_type="text/html")) is None
     marked = registry.named("article")
     assert marked
     made = [one async for one in marked.parse(page(FULL))]

@@ -1,5 +1,7 @@
 """The built-in parser on the HTML that is out there."""
 
+from typing import Any
+
 import pytest
 
 import longline.parsers.page
@@ -99,13 +101,31 @@ def test_a_page_of_the_test_site():
 
 async def test_as_a_parser():
     registry = Registry(longline.parsers.page)
-    found = registry.parser_for(HERE, "text/html")
+    found = registry.parser_for(Page(HERE, b"", content_type="text/html"))
     assert found
     assert found.name == "page"
     made = [one async for one in found.parse(Page(HERE, b"<title>T</title><a href=a><a href=b>"))]
     assert made == [
-        Item("page", title="T", url=HERE),
+        Item("page", title="T", url=HERE, text=""),
         Link("https://example.com/dir/a"),
         Link("https://example.com/dir/b"),
     ]
-    assert registry.parser_for(HERE, "application/pdf") is None
+    assert registry.parser_for(Page(HERE, b"", content_type="application/pdf")) is None
+
+
+async def fields(markup: bytes) -> dict[str, Any]:
+    (item,) = [one async for one in longline.parsers.page.page(Page(HERE, markup)) if isinstance(one, Item)]
+    return item.fields
+
+
+async def test_the_text_is_every_word_and_nothing_else():
+    made = await fields(
+        b"<title>T</title><body><nav>Menu</nav><script>no()</script><style>p{}</style><p>One<b>two</b></p><p>three"
+        b"<noscript>never</noscript>"
+    )
+    assert made["text"] == "Menu One two three"
+
+
+async def test_a_page_that_is_not_to_be_found_gives_no_text():
+    made = await fields(b"<meta name=robots content=noindex><title>T</title><p>Secret")
+    assert (made["title"], made["noindex"], "text" in made) == ("T", True, False)

@@ -155,7 +155,7 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             items: [{item_name: 'Net', item_id: 'n1', price: '1 299,00', item_brand: 'Line'}]}});</script>""",
             {"name": "Net", "price": 1299.0, "currency": "SEK", "sku": "n1", "brand": "Line"},
         ),
-        # one source adds what another does not say, but prices are not mixed
+        # one source adds what another does not say, and the first is believed
         (
             ld(thing(offers=OFFER)) + '<meta property="product:price:amount" content="5">'
             '<meta property="product:brand" content="Line">',
@@ -208,7 +208,7 @@ def test_availability(text, word):
 
 async def test_as_a_parser():
     registry = Registry(built_in)
-    assert registry.parser_for(HERE, "text/html") is None  # only for sources that ask for it
+    assert registry.parser_for(Page(HERE, b"", content_type="text/html")) is None  # only for sources that ask for it
     marked = registry.named("product")
     assert marked
     made = [one async for one in marked.parse(Page(HERE, (ld(thing(offers=OFFER)) + "<a href=2>").encode()))]

@@ -50,6 +50,12 @@ def test_article_of_other_pages(body, text):
     assert Page("https://news.example/", body).article() == text
 
 
+def test_what_a_short_page_says_for_machines_may_be_its_article():
+    said = "The line is set at dusk. It is hauled at dawn."
+    body = f'<main>Loading</main><div itemscope itemtype="x/Article"><meta itemprop=articleBody content="{said}"></div>'
+    assert Page("https://news.example/", body.encode()).article() == said
+
+
 def test_links(page: Page):
     assert page.links("a.related") == ["https://news.example/2024/other"]
     assert page.links() == [

@@ -95,11 +95,13 @@ def test_the_mark_leaves_the_function_as_it_was():
     ],
 )
 def test_fit(url, content_type, fit):
-    assert marked(article).fit(url, content_type) == fit
+    assert marked(article).fit(Page(url, b"", content_type=content_type)) == fit
 
 
 def test_only_the_star_is_special():
-    fits = marked(plain).fit
+    def fits(url: str, content_type: str) -> int | None:
+        return marked(plain).fit(Page(url, b"", content_type=content_type))
+
     assert fits("https://b.example/[x]?id=1", "text/plain") == len("https://b.example/[x]?id=")
     assert fits("https://b.example/x?id=1", "text/plain") is None
     assert fits("https://b.example/[x]/id=1", "text/plain") is None
@@ -110,4 +112,4 @@ def test_any_type_may_be_asked_for():
     def everything(page: Page) -> Iterator[Item]:
         yield Item("page", url=page.url)
 
-    assert marked(everything).fit("https://a.example/x.pdf", "application/pdf") == 0
+    assert marked(everything).fit(Page("https://a.example/x.pdf", b"", content_type="application/pdf")) == 0

@@ -26,7 +26,7 @@ def module(name: str, **parsers: str) -> ModuleType:
 
 
 def chosen(registry: Registry, url: str, content_type: str = "text/html") -> str | None:
-    found = registry.parser_for(url, content_type)
+    found = registry.parser_for(Page(url, b"", content_type=content_type))
     return found.name if found else None
 
 
@@ -49,6 +49,22 @@ def test_the_latest_of_equals_wins():
 def test_no_parser_for_what_nobody_reads():
     assert chosen(Registry(OURS), "https://a.example/", "image/png") is None
     assert chosen(Registry(), "https://a.example/") is None
+
+
+def test_a_parser_may_look_at_the_page_first():
+    made = ModuleType("looking")
+
+    @parser("feed", types=("*",), when=lambda page: page.body.startswith(b"<rss"))
+    def feed(page: Page) -> Iterator[Item]:
+        yield Item("feed", url=page.url)
+
+    made.feed = feed  # type: ignore[attr-defined]  # a module made by hand
+    registry = Registry(OURS, made)
+    for body, wanted in ((b"<rss>", "feed"), (b"<html>", "page")):
+        found = registry.parser_for(Page("https://a.example/", body, content_type="text/html"))
+        assert found
+        assert found.name == wanted
+    assert registry.parser_for(Page("https://a.example/", b"x", content_type="image/png")) is None
 
 
 def test_scan_tells_what_it_found_and_may_be_repeated():

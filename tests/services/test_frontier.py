@@ -8,9 +8,9 @@ from longline.drivers.signals.local import LocalSignals
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.politeness import Politeness
 from longline.model.errors import BadInput
-from longline.model.frontier import UrlQuery
+from longline.model.frontier import UrlQuery, url_hash
 from longline.ports.records import Records
-from longline.services.frontier import Frontier, FrontierSettings, kind_of, url_hash
+from longline.services.frontier import Frontier, FrontierSettings, kind_of
 from tests.drivers.records.peek import Peek
 
 

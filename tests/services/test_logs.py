@@ -14,6 +14,7 @@ from longline.model.ids import new_id
 from longline.model.log import Mark, NewEntry
 from longline.model.schedule import NewSchedule
 from longline.ports.records import Records
+from longline.ports.records.moves import Change
 from longline.services import logs as module
 from longline.services.logs import Followers, Kept, NoArchive, NoRuns, RunLogs, Said, Step
 from longline.testing.clock import START
@@ -135,3 +136,22 @@ async def test_what_can_be_followed(records: Records):
     for name, uid in [("nobody", None), (schedule.uid, "nothing"), (run.uid, None)]:
         with pytest.raises(NotFound):
             await service.check(name, uid)
+
+
+async def test_nobody_goes_on_to_the_next_run_while_the_last_may_say_more(
+    records: Records, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "LOOK_EVERY", 0.01)
+    schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
+    old, new = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
+    await say(records, old.id, "first")
+    stream = Followers(records.logs, LocalSignals()).follow(schedule.uid, None, Mark(old.id, 0))
+    assert await said(stream) == ["first"]
+    waiting = asyncio.ensure_future(said(stream))
+    await say(records, new.id, "of the next run")
+    await asyncio.sleep(0.1)
+    await say(records, old.id, "late")
+    assert await waiting == ["late"]
+    assert await records.moves.apply(Change("run", old.id, "cancel", "running", "cancelled", "person"))
+    await records.logs.seal(NewEntry(old.id, START, "info", "lifecycle", "end"))
+    assert [await said(stream), await said(stream)] == [["end"], ["of the next run"]]

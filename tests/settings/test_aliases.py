@@ -120,6 +120,14 @@ def test_a_postgres_address_is_put_together_from_its_parts():
     assert not loaded.notes
 
 
+def test_every_search_node_gets_the_name_and_the_password():
+    given = {"ELASTICSEARCH_ADDRESSES": "http://a:9200, https://b", "ELASTICSEARCH_API_KEY": "id:key"}
+    assert load(environ=given).settings.search == ("http://a:9200", "https://b")
+    assert load(environ=given).settings.search_key == "id:key"
+    who = {"ELASTICSEARCH_USERNAME": "me@x", "ELASTICSEARCH_PASSWORD": "p:w"}
+    assert load(environ=given | who).settings.search == ("http://me%40x:p%3Aw@a:9200", "https://me%40x:p%3Aw@b")
+
+
 def test_a_bucket_is_put_together_from_its_parts():
     environ = {"ENABLED": "true", "ENDPOINT": "s3:9000", "ACCESS_KEY": "me", "SECRET_KEY": "a+b c/d", "USE_SSL": "yes"}
     loaded = load(environ={f"CRAWLER_MINIO_{name}": value for name, value in environ.items()})

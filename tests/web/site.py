@@ -34,8 +34,8 @@ class Site:
         self.requests: list[Visit] = []
         self.etags = False
         """Whether pages say what identifies them, and are not sent to who knows them."""
-        self.extra: dict[str, bytes] = {}
-        """Pages of a test's own, by path; they come before all others."""
+        self.extra: dict[str, bytes | Answer] = {}
+        """Pages and answers of a test's own, by path; they come before all others."""
 
     @property
     def paths(self) -> list[str]:
@@ -67,7 +67,8 @@ class Site:
 
     def _answer(self, request: Request) -> Answer:
         if request.path in self.extra:
-            return Answer(body=self.extra[request.path])
+            said = self.extra[request.path]
+            return said if isinstance(said, Answer) else Answer(body=said)
         number = number_of(request.path)
         if number is not None and number < self.pages:
             return Answer(body=page(number, self.pages, f"http://{request.headers.get('host', 'localhost')}"))

@@ -1,4 +1,5 @@
 import asyncio
+import multiprocessing
 import sys
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.run import NewRun
 from longline.model.task import NewTask
+from longline.plugins import Page
 from longline.ports.records.frontier import HostSetting
 from longline.settings import Settings
 from longline.wiring.house import MARKS, House, joined, open_house, ready_tables
@@ -145,3 +147,14 @@ async def test_who_cannot_join_leaves_no_mark(settings: Settings):
             async with joined(house, ROLES):
                 pass
     assert marks(settings) == []
+
+
+async def test_parsers_that_take_long_have_processes_that_close_with_the_house(settings: Settings):
+    page = Page("https://a.example/", b"<title>T</title>", content_type="text/html", config={"parser": "article"})
+    async with open_house(settings) as house:
+        assert (await house.parser.parse(page)).title == "T"
+        assert [child.name for child in multiprocessing.active_children()] == ["longline-parsing"]
+    assert not multiprocessing.active_children()
+    async with open_house(msgspec.structs.replace(settings, parse_processes=0)) as house:
+        assert (await house.parser.parse(page)).title == "T"
+        assert not multiprocessing.active_children()

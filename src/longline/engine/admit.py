@@ -84,8 +84,8 @@ class Admission:
             else:
                 self._take(page, url, plan, depth=deeper)
 
-    def sitemaps(self, page: ClaimedTask, urls: Iterable[str], plan: CrawlPlan) -> None:
-        """Take the sitemaps of a page's site, at the page's own depth."""
+    def beside(self, page: ClaimedTask, urls: Iterable[str], plan: CrawlPlan) -> None:
+        """Take what is as near to the start as the page itself: its site's sitemaps, and the pages that those list."""
         for url in urls:
             self._take(page, url, plan, depth=page.depth)
 

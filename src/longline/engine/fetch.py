@@ -15,6 +15,7 @@ from longline.model import fate
 from longline.model.encoding import Undecodable, decode_body
 from longline.model.plan import CrawlPlan
 from longline.model.task import ClaimedTask, Known
+from longline.model.url import join_all
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
@@ -87,7 +88,7 @@ class Fetcher:
         self._told[once] = None
         if len(self._told) > MOST_TOLD:
             self._told.popitem(last=False)
-        return (await self._rules.of(host, task.url, errand)).sitemaps
+        return tuple(join_all(task.url, (await self._rules.of(host, task.url, errand)).sitemaps))
 
     async def _follow(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
         url, seen, plan = task.url, set[str](), errand.plan

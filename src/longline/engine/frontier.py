@@ -17,6 +17,9 @@ ON_THE_WAY_AMONG_OTHERS = 0.25
 """Seconds that a request is given to arrive, where requests follow each other and where they overlap."""
 
 
+GREED = 8
+"""How many of a worker's places one host may have for each that is left free for the others."""
+
 FIRST_PATIENCE = 2.0
 MAX_PATIENCE = 300.0
 
@@ -164,15 +167,23 @@ class Hand:
         """Tasks in hand that may be started in the next seconds."""
         return sum(h.soon(now, seconds) for h in self._hosts.values())
 
-    def next_task(self, now: float) -> tuple[HeldHost, ClaimedTask] | None:
-        """A task that may start now; hosts take turns."""
+    def next_task(self, now: float, places: int) -> tuple[HeldHost, ClaimedTask] | None:
+        """A task that may start now, with so many places free; hosts take turns."""
         for host_id, host in list(self._hosts.items()):
-            if host.startable(now):
+            if host.startable(now) and _leaves_room(host, places):
                 self._hosts[host_id] = self._hosts.pop(host_id)
                 return host, host.waiting.popleft()
         return None
 
-    def next_time(self, now: float) -> float | None:
-        """When the earliest waiting task may start."""
-        times = [t for h in self._hosts.values() if (t := h.start_time(now)) is not None]
-        return min(times, default=None)
+    def next_time(self, now: float, places: int) -> float | None:
+        """When the earliest waiting task may start, with so many places free."""
+        hosts = [h for h in self._hosts.values() if _leaves_room(h, places)]
+        return min((t for h in hosts if (t := h.start_time(now)) is not None), default=None)
+
+
+def _leaves_room(host: HeldHost, places: int) -> bool:
+    """Whether a host may have one place more; without a bound one that does not answer would soon have them all.
+
+    The last free place is for a host that has none, and several that are silent together leave some free as well.
+    """
+    return places > 0 and host.inflight <= GREED * (places - 1)

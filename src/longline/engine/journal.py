@@ -62,8 +62,8 @@ class Journal(logging.Handler):
         self, logs: Logs, signals: Signals, clock: Clock, settings: JournalSettings, mirror: Mirror | None = None
     ) -> None:
         super().__init__()
-        self._logs, self._signals, self._clock, self._settings = logs, signals, clock, settings
-        self._mirror = mirror
+        self._logs, self._clock, self._settings, self._mirror = logs, clock, settings, mirror
+        self._announcer = Announcer(signals)
         self._least = LEVELS.index(settings.level)
         self._own = threading.Lock()
         self._opening: list[NewEntry] = []
@@ -142,7 +142,7 @@ class Journal(logging.Handler):
         except Unavailable as error:
             log.warning("what runs said cannot be written", extra={"error": str(error)})
             self._take_back(opening, waiting, lost)
-        await announce(self._signals, changed)
+        await self._announcer.tell(changed)
         if self._mirror is not None:
             await self._mirror.copy(changed)
 
@@ -154,15 +154,25 @@ class Journal(logging.Handler):
             self._lost.update(lost)
 
 
-async def announce(signals: Signals, runs: set[int]) -> None:
-    """Tell readers which runs said something; they look by themselves when this does not reach them."""
-    names = [str(run_id) for run_id in sorted(runs)]
-    for start in range(0, len(names), NAMES_PER_SIGNAL):
-        try:
-            await signals.send(LOGS, ",".join(names[start : start + NAMES_PER_SIGNAL]))
-        except Unavailable as error:
-            log.warning("readers of logs cannot be told", extra={"error": str(error)})
-            return
+class Announcer:
+    """Tells readers which runs said something; they look by themselves when this does not reach them."""
+
+    def __init__(self, signals: Signals) -> None:
+        self._signals = signals
+        self._in_vain = False
+
+    async def tell(self, runs: set[int]) -> None:
+        """Name the runs to whoever listens; that nobody can be told is said once, not with every entry."""
+        names = [str(run_id) for run_id in sorted(runs)]
+        for start in range(0, len(names), NAMES_PER_SIGNAL):
+            try:
+                await self._signals.send(LOGS, ",".join(names[start : start + NAMES_PER_SIGNAL]))
+                self._in_vain = False
+            except Unavailable as error:
+                if not self._in_vain:
+                    log.warning("readers of logs cannot be told", extra={"error": str(error)})
+                self._in_vain = True
+                return
 
 
 def _level(number: int) -> str:

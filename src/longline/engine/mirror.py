@@ -21,14 +21,18 @@ class Mirror:
 
     def __init__(self, logs: Logs, copies: LogCopies) -> None:
         self._logs, self._copies = logs, copies
+        self._in_vain = False
 
     async def copy(self, runs: Iterable[int]) -> None:
         """Copy what is new of these runs."""
         try:
             for run_id in sorted(runs):
                 await self._copy(run_id)
+                self._in_vain = False
         except Unavailable as error:
-            log.warning("logs cannot be copied", extra={"error": str(error)})
+            if not self._in_vain:
+                log.warning("logs cannot be copied", extra={"error": str(error)})
+            self._in_vain = True
 
     async def _copy(self, run_id: int) -> None:
         name = (await self._logs.read(run_id, 0, 0)).name

@@ -18,10 +18,14 @@ log = logging.getLogger(__name__)
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """What was made of a page. `error` is set when its parser raised: the page stays, and can be parsed again."""
+    """What was made of a page; `beside` are links that lead no deeper.
+
+    `error` is set when its parser raised: the page stays, and can be parsed again.
+    """
 
     title: str = ""
     links: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
     items: tuple[Item, ...] = ()
     error: str | None = None
 
@@ -53,7 +57,7 @@ class Parser:
     async def parse(self, page: Page) -> Parsed:
         """Items and links of a page; a page that no parser wants has neither."""
         named = page.config.get("parser")
-        marked = self._registry.named(named) if named else self._registry.parser_for(page.url, page.content_type)
+        marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
         if self._elsewhere is not None and (not marked.light or suspicious(page.body)):
@@ -65,10 +69,11 @@ async def run(marked: Marked, page: Page) -> Parsed:
     """What one parser makes of one page, here and now."""
     items: list[Item] = []
     links: list[str] = []
+    beside: list[str] = []
     try:
         async for made in marked.parse(page):
             if isinstance(made, Link):
-                links.append(made.url)
+                (links if made.deeper else beside).append(made.url)
             else:
                 items.append(made)
     except Exception as error:
@@ -76,7 +81,7 @@ async def run(marked: Marked, page: Page) -> Parsed:
         log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
         return Parsed(error=f"{marked.name}: {error!r}")
     title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
-    return Parsed(_storable(title), tuple(links), tuple(items))
+    return Parsed(_storable(title), tuple(links), tuple(beside), tuple(items))
 
 
 def _storable(text: str) -> str:

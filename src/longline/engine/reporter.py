@@ -174,9 +174,10 @@ class Reporter:
         for f in finished:
             if f.parsed is not None:
                 admission.links(f.task, f.parsed.links, f.plan)
+                admission.beside(f.task, f.parsed.beside, f.plan)
             if f.fetched.elsewhere is not None:
                 admission.redirect(f.task, f.fetched.elsewhere, f.plan)
-            admission.sitemaps(f.task, f.fetched.sitemaps, f.plan)
+            admission.beside(f.task, f.fetched.sitemaps, f.plan)
         return admission
 
     def _host_reports(self, sheaf: Sheaf, stored: Stored | None) -> list[HostReport]:

@@ -135,13 +135,14 @@ class Worker:
         return len(self._finished) >= 8 * self._settings.concurrency
 
     @property
-    def _room(self) -> bool:
-        return len(self._tasks) < self._settings.concurrency and not self._full
+    def _places(self) -> int:
+        """How many tasks more may be under way."""
+        return 0 if self._full else self._settings.concurrency - len(self._tasks)
 
     def _start(self) -> None:
         """Start every task that may start now."""
         now = self._clock.monotonic()
-        while self._room and (found := self._hand.next_task(now)):
+        while found := self._hand.next_task(now, self._places):
             host, task = found
             host.inflight += 1
             running = asyncio.create_task(self._process(host, task))
@@ -240,7 +241,7 @@ class Worker:
         """Sleep until something may have changed."""
         now = self._clock.monotonic()
         moments = [self._next_claim if self._next_claim > now else now + self._settings.idle_poll]
-        if self._room and (soon := self._hand.next_time(now)) is not None:
+        if (soon := self._hand.next_time(now, self._places)) is not None:
             moments.append(soon)
         if self._finished and self._flushing is None:
             moments.append(self._oldest + self._settings.flush_after)

@@ -55,6 +55,7 @@ REFUSED = {
     "not_included": "no pattern of the run lets it in",
     "trap": "it looks like one of a site's endless many",
     "budget": "the run has admitted as many as it may",
+    "source_budget": "the runs of its source have admitted as many as they may together",
     "scheme": "it is neither http nor https",
     "bad_url": "it is no URL",
     "too_long": "it is longer than a URL may be",

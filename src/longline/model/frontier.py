@@ -1,10 +1,12 @@
 """The standing frontier, as those who look see it: URLs that were given to us one by one, outside any crawl."""
 
+from hashlib import sha256
 from typing import Literal
 
 import msgspec
 
 from longline.model.states import TaskState as T
+from longline.model.url import interval_form
 
 ORIGINS = ("feed", "sitemap", "spider", "manual", "discovered")
 """Where a URL may come from. Its run is the standing one of its origin and its source."""
@@ -19,6 +21,11 @@ RESTS: dict[str, frozenset[str]] = {
     "given_up": frozenset({T.FAILED, T.SKIPPED, T.CANCELLED}),
 }
 """Where a URL is, in a word, by the states of its task; one whose page moved away is done."""
+
+
+def url_hash(url: str) -> bytes:
+    """What identifies a URL here: two spellings of one place are the same."""
+    return sha256(interval_form(url).encode()).digest()
 
 
 class StandingUrl(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ import msgspec
 
 
 class NewSource(msgspec.Struct, frozen=True):
-    """A source to be registered; `config` is a JSON object."""
+    """A source to be registered; `config` is a JSON object, `budget` bounds what all its runs together may admit."""
 
     name: str
     base_url: str
@@ -13,10 +13,11 @@ class NewSource(msgspec.Struct, frozen=True):
     enabled: bool = True
     feed_url: str | None = None
     identity_key: str | None = None
+    budget: int | None = None
 
 
 class SourceRow(msgspec.Struct, frozen=True):
-    """A source as stored; ids count from 100000."""
+    """A source as stored; ids count from 100000. `admitted` is kept only while there is a budget."""
 
     id: int
     name: str
@@ -32,6 +33,8 @@ class SourceRow(msgspec.Struct, frozen=True):
     feed_disabled_at: int | None = None
     feed_disable_reason: str | None = None
     identity_key: str | None = None
+    budget: int | None = None
+    admitted: int = 0
 
 
 class SourceQuery(msgspec.Struct, frozen=True):

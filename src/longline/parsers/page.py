@@ -1,9 +1,11 @@
-"""Any HTML page: its title, and the pages it leads to."""
+"""Any HTML page: its title, its text, and the pages it leads to."""
 
 from collections.abc import AsyncIterator
 from typing import NamedTuple
 
 from longline.plugins import Item, Link, Page, parser
+
+_SILENT = ["script", "style", "noscript", "template"]
 
 
 class Extract(NamedTuple):
@@ -18,11 +20,19 @@ def extract(page: Page) -> Extract:
     return Extract(page.title, page.links())
 
 
+def whole_text(page: Page) -> str:
+    """Every word of the page, without line breaks. What is no text is taken out of its tree: nothing else follows."""
+    page.tree.strip_tags(_SILENT)
+    body = page.tree.body
+    return " ".join(body.text(separator=" ").split()) if body is not None else ""
+
+
 @parser("page", light=True)
 async def page(page: Page) -> AsyncIterator[Item | Link]:
-    """The title as an item, and every link that may be followed."""
+    """Title and text as an item, the text only if it may be found by it, and every link that may be followed."""
     found = extract(page)
     noted = {"canonical": page.canonical} if page.canonical else {}
-    yield Item("page", title=found.title, url=page.url, **noted, **({"noindex": True} if page.rules.noindex else {}))
+    said = {"noindex": True} if page.rules.noindex else {"text": whole_text(page)}
+    yield Item("page", title=found.title, url=page.url, **noted, **said)
     for url in found.links:
         yield Link(url)

@@ -54,11 +54,7 @@ def read(page: Page) -> Fields:
     """What the page says of its product; where several sources say something, the first of them is believed."""
     found: Fields = {}
     for source in (_of_selectors, _of_json_ld, _of_microdata, _of_metas, _of_scripts):
-        said = {name: value for name, value in source(page).items() if value not in (None, "", [])}
-        # An amount without its currency, or the other way round, is not mixed with one of another source.
-        if "price" in found:
-            said.pop("price", None)
-        found = said | found
+        found = {name: value for name, value in source(page).items() if value not in (None, "", [])} | found
     if not found.get("name"):
         return {}
     images = [join(page.base, image) for image in found.get("images", ())]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import accumulate
 
 from longline.model.errors import LonglineError
-from longline.plugins.nesting import Nesting
+from longline.plugins.nesting import NEVER_DEEP, Nesting
 
 HARMLESS_BYTES = 64 * 1024
 """A page of this size cannot cost more than a fraction of a second, whatever it is made of; most are smaller."""
@@ -19,7 +19,7 @@ HARMLESS_BYTES = 64 * 1024
 CAREFUL_BYTES = 512 * 1024
 """Beyond this size tags are read to their true end, which costs as much as parsing."""
 
-MANY_TAGS = 50_000_000
+MANY_TAGS = 100_000_000
 """Tags times opening tags: with less, a page cannot be nested so that it takes long."""
 
 MAX_WORK = 50_000_000
@@ -37,11 +37,6 @@ _SLASH = re.compile(rb"(?:^|[\s\"']|\s[^\s=]+)/$")
 _WHOLE_TAG = re.compile(rb"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+")
 _NAME = re.compile(rb"[^\s/=]+")
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
-_NEVER_DEEP = frozenset(
-    b"html head body area base br col embed hr img input link meta param source track wbr "
-    b"p li dt dd option optgroup tr td th thead tbody tfoot rt rp a".split()
-)
-"""Tags that end by themselves, so that many of them in a row are not nested."""
 
 
 class TooIntricate(LonglineError):
@@ -60,7 +55,8 @@ def suspicious(markup: bytes) -> bool:
     if len(markup) <= HARMLESS_BYTES:
         return False
     signs = markup.count(b"<")
-    return signs * (signs - markup.count(b"</")) > MANY_TAGS  # no deeper than there are opening tags
+    # No page is nested deeper than it has opening tags; the second count costs most, and is seldom needed.
+    return signs**2 > MANY_TAGS and signs * (signs - markup.count(b"</")) > MANY_TAGS
 
 
 def _check_depth(markup: bytes) -> None:
@@ -87,7 +83,7 @@ def _deepest(tags: list[bytes]) -> int:
 
 
 def _step(tag: bytes) -> int:
-    if tag.lstrip(b"</").lower() in _NEVER_DEEP:
+    if tag.lstrip(b"</").lower() in NEVER_DEEP:
         return 0
     return -1 if tag.startswith(b"</") else 1
 

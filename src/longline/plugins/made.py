@@ -19,7 +19,11 @@ class Item:
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A page to fetch next; as everywhere the lower priority goes first, and 0 is that of an ordinary link."""
+    """A page to fetch next; as everywhere the lower priority goes first, and 0 is that of an ordinary link.
+
+    One that is not `deeper` is as near to the start as the page that names it: to be listed by a sitemap is no step.
+    """
 
     url: str
     priority: int = 0
+    deeper: bool = True

@@ -17,6 +17,9 @@ _REPLACED = {name: name for name in b"p li dd option optgroup tr td tbody rt".sp
 }
 """Elements that the next of their kind ends, and what kind that is."""
 
+NEVER_DEEP = _VOID | _REPLACED.keys()
+"""Tags that end by themselves, so that many of them in a row are not nested."""
+
 _TAKEN_UP_AGAIN = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 _BLOCKS = frozenset(
     b"address applet article aside blockquote button caption center details dir div dl fieldset figcaption figure "
@@ -24,7 +27,7 @@ _BLOCKS = frozenset(
     b"noscript object ol plaintext pre script search section select style summary table template textarea title ul "
     b"xmp".split()
 )
-_LOOKS_UP = _BLOCKS | _VOID | _TAKEN_UP_AGAIN | _REPLACED.keys()
+_LOOKS_UP = _BLOCKS | NEVER_DEEP | _TAKEN_UP_AGAIN
 """Tags at which the parser looks through the open elements; at others it only adds one."""
 
 _FOREIGN = frozenset((b"svg", b"math"))

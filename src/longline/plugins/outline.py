@@ -9,8 +9,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 AGENTS = frozenset(("robots", "longline"))
 """Whom rules in `meta` and in X-Robots-Tag may be addressed to, to be rules for us."""
 
-_OF_HEAD = "link[href][rel], meta[content], base[href]"
-_OF_BODY = "a[href]:not([rel~='nofollow' i]), area[href]:not([rel~='nofollow' i]), iframe[src], frame[src], base[href]"
+_OF_HEAD = (
+    "link[href][rel], base[href], meta[content][http-equiv=refresh i], "
+    "meta[content][name=robots i], meta[content][name=longline i]"
+)
+_OF_BODY = "a[href]:not([rel~='nofollow' i]), area[href]:not([rel~='nofollow' i]), iframe[src], base[href]"
 _ANCHORS = frozenset(("a", "area"))
 _LEADING = frozenset(
     (
@@ -55,7 +58,8 @@ class Rules(frozenset[str]):
 def outline(tree: LexborHTMLParser) -> Outline:
     """Everything that a page says about where it leads; what stands in its head leads first."""
     seen = _Seen()
-    head, nodes = tree.head, tree.css(_OF_BODY)
+    # Every selector costs, and a page of frames has nothing else.
+    head, nodes = tree.head, tree.css(_OF_BODY) or tree.css("frame[src]")
     for node in head.css(_OF_HEAD) if head else ():
         seen.of_head(node)
     if not {node.tag for node in nodes} <= _ANCHORS:

@@ -8,6 +8,7 @@ from types import ModuleType
 import msgspec
 
 from longline.model.errors import BadInput
+from longline.plugins.page import Page
 from longline.plugins.parser import MARK, Parser
 
 
@@ -36,11 +37,9 @@ class Registry:
         """The parser of that name."""
         return self._parsers.get(name)
 
-    def parser_for(self, url: str, content_type: str = "") -> Parser | None:
-        """The parser that was made most closely for this URL, the latest among equals, so that yours precede ours."""
-        fits = [
-            (fit, at) for at, parser in enumerate(self.parsers) if (fit := parser.fit(url, content_type)) is not None
-        ]
+    def parser_for(self, page: Page) -> Parser | None:
+        """The parser that was made most closely for this page, the latest among equals, so that yours precede ours."""
+        fits = [(fit, at) for at, parser in enumerate(self.parsers) if (fit := parser.fit(page)) is not None]
         return self.parsers[max(fits)[1]] if fits else None
 
 

@@ -1,18 +1,17 @@
 """The standing frontier: URLs that anybody may give us, fetched once each under their hosts' politeness."""
 
-from hashlib import sha256
 from typing import NamedTuple
 
 from longline.engine.lifecycle import Lifecycle, Order
 from longline.engine.politeness import Politeness
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.frontier import ORIGINS, SCOPE, StandingUrl, UrlQuery
+from longline.model.frontier import ORIGINS, SCOPE, StandingUrl, UrlQuery, url_hash
 from longline.model.host import DEFAULT_CONCURRENCY
 from longline.model.ids import new_id, task_id_of
 from longline.model.plan import CrawlPlan
 from longline.model.run import NewRun
 from longline.model.task import NewTask
-from longline.model.url import interval_form, parse
+from longline.model.url import parse
 from longline.ports.records import Records
 from longline.ports.records.frontier import HostSetting
 from longline.ports.signals import Signals
@@ -42,11 +41,6 @@ def kind_of(origin: str) -> str:
     if origin not in ORIGINS:
         raise BadInput(f"origin must be one of {', '.join(ORIGINS)}")
     return f"frontier.{origin}"
-
-
-def url_hash(url: str) -> bytes:
-    """What identifies a URL here: two spellings of one place are the same."""
-    return sha256(interval_form(url).encode()).digest()
 
 
 class Frontier:

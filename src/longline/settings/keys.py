@@ -93,6 +93,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     workers: Annotated[int, Key(whole(1, 256), "Worker processes that `longline up` runs.")] = 1
     concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
     lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
+    feeds: Annotated[bool, Key(SWITCH, "Poll the feeds of sources, and fetch what is new in them.")] = False
+    feed_discovery: Annotated[bool, Key(SWITCH, "Search the feeds of sources that name none.")] = False
     parsers: Annotated[
         tuple[str, ...], Key(FILES, "Python files with parsers of one's own; the closest match parses a page.")
     ] = ()

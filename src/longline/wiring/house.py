@@ -50,7 +50,7 @@ BEAT_EVERY = 10.0
 WORK = "work"
 """The signal that says that there may be something to do."""
 
-BUILT_IN = tuple(f"longline.parsers.{name}" for name in ("page", "article", "product", "selectors"))
+BUILT_IN = tuple(f"longline.parsers.{name}" for name in ("page", "feed", "sitemap", "article", "product", "selectors"))
 """Modules of parsers that are always there."""
 
 MARKS = "alive"

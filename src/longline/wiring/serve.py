@@ -20,6 +20,7 @@ from longline.settings.handover import environment
 from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.bots import bot_parts, bot_upkeep
+from longline.wiring.feeds import feed_chores
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
 from longline.wiring.planner import desk, planner_loops, source_events_loop
@@ -104,6 +105,7 @@ def _loops(house: House, roles: frozenset[str], owner: int, journal: Journal | N
         bots = bot_upkeep(house)
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
+        loops |= feed_chores(house)
         loops |= planner_loops(house, owner) if house.settings.scheduler else {}
         if house.settings.source_events and house.settings.redis:
             loops["source events"] = source_events_loop(house)

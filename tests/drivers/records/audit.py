@@ -7,6 +7,11 @@ from longline.model.states import ENDED, IN_HAND, RUN_ENDED
 from tests.drivers.records.peek import Peek
 
 Rows = list[tuple[Any, ...]]
+SPENT = """
+SELECT s.budget, s.admitted, SUM(u.admitted) FROM sources s JOIN runs u ON u.source_id = s.id
+WHERE s.budget IS NOT NULL GROUP BY s.id, s.budget, s.admitted
+HAVING s.admitted <> SUM(u.admitted) OR s.admitted > s.budget
+"""
 COUNTERS = ("open", "completed", "failed", "cancelled", "skipped")
 
 
@@ -15,25 +20,27 @@ async def faults(peek: Peek, now: int) -> list[str]:
     tasks = await peek.rows(
         "SELECT id, run_id, host_id, state, executor, due, priority, reason, finished_at FROM tasks"
     )
-    queue = await peek.rows("SELECT id, host_id, due, priority, token FROM queue")
+    queue = await peek.rows("SELECT id, host_id, due, priority, run_id, token FROM queue")
     offers = await peek.rows("SELECT id, executor, priority FROM offers")
     lines = await peek.rows("SELECT host_id, owner, wake_at, not_before, token FROM line")
     runs = await peek.rows(f"SELECT id, state, admitted, {', '.join(COUNTERS)} FROM runs")
+    sources = await peek.rows(SPENT)
     fates = await peek.rows("SELECT run_id, fate, reason, count FROM fates WHERE fate <> 'refused' AND count <> 0")
     return [
         *_places(tasks, queue, offers),
         *_rests(tasks),
         *_sums(tasks, runs, fates),
+        *(f"a source with the budget and the count {row[:2]} admitted {row[2]}" for row in sources),
         *_lines(lines, queue, now),
     ]
 
 
 def _places(tasks: Rows, queue: Rows, offers: Rows) -> list[str]:
     """An open task waits in exactly one place, and nothing else waits anywhere."""
-    waiting = {(i, h, due, p) for i, _, h, s, e, due, p, *_ in tasks if s == "pending" and e == "fetch"}
+    waiting = {(i, h, due, p, run) for i, run, h, s, e, due, p, *_ in tasks if s == "pending" and e == "fetch"}
     offered = {(i, "parse", p) for i, _, _, s, _, _, p, *_ in tasks if s in ("downloaded", "queued_parse")}
     offered |= {(i, "bot", p) for i, _, _, s, e, _, p, *_ in tasks if s in ("pending", "expired") and e == "bot"}
-    queued, held_out = {row[:4] for row in queue}, set(offers)
+    queued, held_out = {row[:5] for row in queue}, set(offers)
     found = [f"waits for a worker but is not in the queue: {row}" for row in waiting - queued]
     found += [f"in the queue but does not wait: {row}" for row in queued - waiting]
     found += [f"waits to be taken but is not offered: {row}" for row in offered - held_out]
@@ -71,7 +78,7 @@ def _sums(tasks: Rows, runs: Rows, fates: Rows) -> list[str]:
 def _lines(lines: Rows, queue: Rows, now: int) -> list[str]:
     """A host with work that nobody holds wakes when its first work is due, not later and not never."""
     first: dict[int, int] = {}
-    for _, host_id, due, _, _ in queue:
+    for _, host_id, due, *_ in queue:
         first[host_id] = min(due, first.get(host_id, due))
     found = []
     tokens = {}
@@ -83,4 +90,4 @@ def _lines(lines: Rows, queue: Rows, now: int) -> list[str]:
             latest = max(now, not_before, first[host_id])
             if wake_at is None or wake_at > latest:
                 found.append(f"host {host_id} has work due at {first[host_id]} and wakes at {wake_at}, not by {latest}")
-    return found + [f"a mark from the future: {row}" for row in queue if row[4] > tokens[row[1]]]
+    return found + [f"a mark from the future: {row}" for row in queue if row[5] > tokens[row[1]]]

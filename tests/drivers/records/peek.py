@@ -31,6 +31,7 @@ TABLES = (
     "fates",
     "runs",
     "schedules",
+    "feeds",
     "sources",
     "rhythms",
     "tallies",

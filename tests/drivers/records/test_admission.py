@@ -1,11 +1,13 @@
 """Taking URLs in, on both engines: each once, within the budget, never into a run that ended."""
 
 import asyncio
+from collections import Counter
 
 import pytest
 
 from longline.drivers.records import open_records
 from longline.model.errors import NotFound
+from longline.model.source import NewSource
 from longline.model.task import BOT, PARSE
 from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted
@@ -137,6 +139,97 @@ async def test_the_budget_is_exact_when_many_admit_at_once(records: Records, rec
     assert (row.admitted, row.open, 4 + sum(new)) == (50, 50, 50)
     assert len(await records.tasks.find(limit=100)) == 50
     assert (await refusals(records, run.id)) == {"budget": 4 * 4 * 5 - 46}
+
+
+async def source_of(records: Records, budget: int | None) -> int:
+    return (await records.sources.add(NewSource("shop", "https://a.example", budget=budget))).id
+
+
+async def charged(records: Records, source_id: int) -> int:
+    source = await records.sources.get(source_id)
+    assert source is not None
+    return source.admitted
+
+
+async def test_all_runs_of_a_source_share_its_budget(records: Records):
+    source_id = await source_of(records, 5)
+    one, two = [await running_run(records, source_id=source_id) for _ in range(2)]
+    free = await running_run(records)
+    assert await admit(records, *urls(one, "a.example", 3), *urls(free, "a.example", 9)) == Admitted(12, 0, 0)
+    assert await admit(records, *urls(two, "a.example", 4), *urls(one, "a.example", 4)) == Admitted(2, 3, 3)
+    assert await charged(records, source_id) == 5
+    both = [await refusals(records, run.id) for run in (one, two)]
+    assert sum(each.get("source_budget", 0) for each in both) == 3
+    assert await refusals(records, free.id) == {}
+    assert await admit(records, url(two, path="/more"), url(free, path="/more")) == Admitted(1, 0, 1)
+
+
+async def test_the_narrower_of_two_budgets_holds(records: Records):
+    source_id = await source_of(records, 4)
+    run = await running_run(records, source_id=source_id, budget=2)
+    other = await running_run(records, source_id=source_id, budget=50)
+    await admit(records, *urls(run, "a.example", 5))
+    await admit(records, *urls(other, "a.example", 5))
+    assert await refusals(records, run.id) == {"budget": 3}
+    assert await refusals(records, other.id) == {"source_budget": 3}
+    assert ((await get_run(records, run.id)).admitted, (await get_run(records, other.id)).admitted) == (2, 2)
+
+
+async def test_a_source_without_a_budget_is_neither_locked_nor_written(records: Records, peek: Peek):
+    source_id = await source_of(records, None)
+    before = await peek.rows("SELECT * FROM sources")
+    run = await running_run(records, source_id=source_id)
+    assert (await admit(records, *urls(run, "a.example", 5))).new == 5
+    assert await peek.rows("SELECT * FROM sources") == before
+
+
+async def test_a_budget_that_is_set_later_counts_what_was_before(records: Records):
+    source_id = await source_of(records, None)
+    run = await running_run(records, source_id=source_id)
+    await admit(records, *urls(run, "a.example", 3))
+    limited = await records.sources.limit(source_id, 4)
+    assert limited is not None
+    assert (limited.budget, limited.admitted) == (4, 3)
+    assert await admit(records, *urls(run, "a.example", 6)) == Admitted(1, 3, 2)
+    assert await records.sources.limit(source_id, None)
+    assert (await admit(records, *urls(run, "a.example", 6))).new == 2
+    assert await records.sources.limit(source_id + 1, 4) is None
+
+
+async def test_what_a_report_finds_is_charged_to_the_source(records: Records):
+    source_id = await source_of(records, 3)
+    run = await running_run(records, source_id=source_id)
+    await admit(records, url(run))
+    lease = await claim_one(records)
+    reported = await report(records, host_report(lease), admit=urls(run, "a.example", 5))
+    assert reported.admitted == Admitted(2, 0, 3)
+    assert await charged(records, source_id) == 3
+
+
+async def test_the_budget_of_a_source_is_exact_when_many_admit_at_once(records: Records, records_url: str):
+    source_id = await source_of(records, 50)
+    runs = [await running_run(records, source_id=source_id, budget=budget) for budget in (None, None, 30, None)]
+    others = [await open_records(records_url, FakeClock()) for _ in range(3)]
+    await admit(records, *(url(runs[0], f"h{i}.example", "/seed") for i in range(4)))
+
+    async def some(port: Records, who: int) -> int:
+        new = 0
+        for step in range(5):
+            # Each in another order of runs and hosts: whoever locked in the order of its rows would wait in a ring.
+            order = [(who + i) % 4 for i in range(4)]
+            tasks = [url(runs[(i + step) % 4], f"h{i}.example", f"/{who}/{step}") for i in order]
+            new += (await port.frontier.admit(tasks, {})).new
+        return new
+
+    new = await asyncio.gather(*(some(port, who) for who, port in enumerate([records, *others])))
+    for other in others:
+        await other.schema.close()
+    assert (await charged(records, source_id), 4 + sum(new)) == (50, 50)
+    assert sum([(await get_run(records, run.id)).admitted for run in runs]) == 50
+    refused = Counter[str]()
+    for run in runs:
+        refused.update(await refusals(records, run.id))
+    assert refused == {"source_budget": 4 * 4 * 5 - 46}
 
 
 @pytest.mark.parametrize("ending", ["cancel", "fail"])

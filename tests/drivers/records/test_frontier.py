@@ -1,6 +1,7 @@
 """Leases on hosts, on both engines: who gets which, for how long, and how they come back."""
 
 import asyncio
+from collections import Counter
 
 from longline.drivers.records import open_records
 from longline.ports.records import Records
@@ -114,6 +115,19 @@ async def test_a_released_host_goes_to_the_back(records: Records, clock: FakeClo
         await report(records, host_report(lease))
     (second,) = await claim(records, hosts=1)
     assert {second} == {"big.example", "small.example"} - set(first)
+
+
+async def test_hosts_are_leased_equally_often_however_many_tasks_they_have(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    sizes = {"large.example": 60, "middle.example": 20, "small.example": 12, "tiny.example": 6}
+    await admit(records, *(u for host, amount in sizes.items() for u in urls(run, host, amount)))
+    leased = Counter[str]()
+    for _ in range(12):
+        leases = await claim(records, hosts=2, tasks=1)
+        leased.update(leases.keys())
+        clock.advance(0.001)
+        await report(records, *(host_report(lease) for lease in leases.values()))
+    assert leased == dict.fromkeys(sizes, 6)
 
 
 async def test_best_priority_first_inside_a_host(records: Records):

@@ -15,6 +15,7 @@ from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.model.host import HostLease
+from longline.model.source import NewSource
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted, Batch, HostSetting
@@ -191,6 +192,44 @@ async def test_reports_over_several_runs_do_not_wait_for_each_other_in_a_ring(
     )
     assert not first.refused
     assert not second.refused
+    assert await faults(peek, clock.now()) == []
+
+
+@pytest.mark.parametrize("before", ["lock_runs", "lock_sources", "spend_sources", "count_runs"])
+async def test_reports_of_a_source_with_a_budget_do_not_wait_for_each_other_in_a_ring(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
+):
+    source = await records.sources.add(NewSource("shop", "https://a.example", budget=5))
+    runs = [await running_run(records, source_id=source.id, budget=budget) for budget in (None, 100)]
+    await admit(records, *(url(run, host, f"/{run.id}") for host in ("a.example", "b.example") for run in runs))
+    leases = await claim(records)
+    gate = Gate(before)
+    port = FrontierRecords(GatedDatabase(database, gate))
+    batches = [
+        Batch(reports=[host_report(leases[f"{host}.example"])], admit=[url(run, f"{host}.example", "/found")])
+        for host, run in zip("ab", reversed(runs), strict=True)
+    ]
+    other = partial(records.frontier.report, batches[1])
+    first, second = await interleave(partial(port.report, batches[0]), gate, other, peek)
+    assert not first.refused
+    assert not second.refused
+    assert sorted([first.admitted, second.admitted]) == [Admitted(0, 0, 1), Admitted(1, 0, 0)]
+    assert await peek.rows("SELECT admitted FROM sources") == [(5,)]
+    assert await faults(peek, clock.now()) == []
+
+
+@pytest.mark.parametrize("before", ["admit_tasks", "spend_sources", "count_runs"])
+async def test_what_is_left_of_a_source_is_not_spent_twice(
+    records: Records, database: Database, clock: FakeClock, peek: Peek, before: str
+):
+    source = await records.sources.add(NewSource("shop", "https://a.example", budget=3))
+    one, two = [await running_run(records, source_id=source.id) for _ in range(2)]
+    await admit(records, url(one, "a.example"), url(two, "b.example"))
+    gate = Gate(before)
+    port = FrontierRecords(GatedDatabase(database, gate))
+    held = partial(port.admit, [url(one, "a.example", "/found")], {})
+    other = partial(records.frontier.admit, [url(two, "b.example", "/found")], {})
+    assert await interleave(held, gate, other, peek) == [Admitted(1, 0, 0), Admitted(0, 0, 1)]
     assert await faults(peek, clock.now()) == []
 
 

@@ -1,4 +1,4 @@
-"""A door for each test, on each engine."""
+"""A door for each test, on each engine; the servers behind it are started once."""
 
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -6,35 +6,27 @@ from pathlib import Path
 import pytest
 
 from tests.servers import PostgresServer
-from tests.servers.postgres import apart
-from tests.surfaces.bots.running import Door, migrate, running
-
-TEMPLATE = "longline_test_bots"
+from tests.surfaces.bots.running import Door, Stage, visiting
 
 
-@pytest.fixture(scope="package")
-def ready_tables(postgres_server: PostgresServer) -> Iterator[str]:
-    """A database to be copied: making the tables anew for each test would take most of its time."""
-    url = apart(lambda: postgres_server.create_database(TEMPLATE))
-    apart(lambda: migrate(url))
-    yield TEMPLATE
-    apart(lambda: postgres_server.drop_database(url))
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
-    """A database, once on each engine."""
+@pytest.fixture(scope="package", params=["sqlite", "postgres"])
+def stage(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    """A server on each engine, for all tests of this folder."""
     if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/longline.db"
+        folder: Path = tmp_path_factory.mktemp("bots")
+        found = Stage(f"sqlite:///{folder}/longline.db")
+        yield found
+        found.close()
         return
     server: PostgresServer = request.getfixturevalue("postgres_server")
-    template = request.getfixturevalue("ready_tables")
-    url = apart(lambda: server.create_database(template=template))
-    yield url
-    apart(lambda: server.drop_database(url))
+    with server.fresh_database() as url:
+        found = Stage(url)
+        yield found
+        found.close()
 
 
 @pytest.fixture
-async def door(database_url: str) -> AsyncIterator[Door]:
-    async with running(database_url) as found:
+async def door(stage: Stage) -> AsyncIterator[Door]:
+    stage.empty()
+    async with visiting(stage) as found:
         yield found

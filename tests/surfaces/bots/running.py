@@ -1,12 +1,16 @@
 """The bots' door on a real server, with a clock that tests move: the only part here that knows our code."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import asyncio
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
+import asyncpg
 import httpx
 
 from longline.drivers.blobs import open_blobs
@@ -20,6 +24,8 @@ from longline.surfaces.server import HttpServer
 from longline.testing.clock import FakeClock
 from longline.wiring.bots import bot_parts, bot_upkeep
 
+Result = TypeVar("Result")
+
 URL = "https://example.com/product/123"
 
 
@@ -29,7 +35,7 @@ class Door:
 
     client: httpx.AsyncClient
     clock: FakeClock
-    house: Any
+    stage: "Stage"
     admin: dict[str, str]
     anybody: dict[str, str]
 
@@ -103,44 +109,90 @@ def error(answer: httpx.Response) -> tuple[int, str, Any]:
     return answer.status_code, told["error"], told["detail"]
 
 
+class Stage:
+    """A server in a thread and loop of its own, so that one serves many tests."""
+
+    def __init__(self, database: str, **settings: Any) -> None:
+        self.database, self.clock = database, FakeClock()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        self._records = self.call(open_records(database, self.clock))
+        self.call(self._records.schema.migrate())
+        # Of the house only what the bots' side of it asks for.
+        self.house: Any = SimpleNamespace(
+            settings=Settings(**settings), clock=self.clock, records=self._records, blobs=open_blobs("memory:///")
+        )
+        self._tokens = Tokens("s" * 64, self.clock.now)
+        self._server = HttpServer()
+        self.address = self.call(self._start())
+
+    async def _start(self) -> str:
+        counts = Counts(self._records.tasks, self._records.runs)
+        health = Health([], self.clock)
+        parts = Parts("1.2.3", health, self._tokens, counts, metrics_open=True, bots=bot_parts(self.house))
+        return await self._server.start(build_app(parts), "127.0.0.1", 0)
+
+    def call(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Do something in the server's loop; blocks, which nothing but the test minds."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(60)
+
+    def bearer(self, role: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self._tokens.issue(role, 'me', 10**8)}"}
+
+    def empty(self) -> None:
+        """Forget everything; whoever came too often a while ago may come again."""
+        self.clock.advance(120)
+        if self.database.startswith("sqlite"):
+            with closing(sqlite3.connect(self.database.removeprefix("sqlite:///"), timeout=30)) as connection:
+                connection.executescript("".join(f"DELETE FROM {table};" for table in TABLES))
+        else:
+            self.call(_truncate(self.database))
+
+    def close(self) -> None:
+        self.call(self._server.stop())
+        self.call(self._records.schema.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+
+TABLES = (
+    *("bot_answers", "bot_results", "bot_tasks", "bot_hosts", "bot_urls", "bot_schedules", "bot_hours", "bots"),
+    *("offers", "tasks", "fates", "events", "runs", "schedules", "line", "hosts"),
+)
+"""What these tests fill, those first that others are named by."""
+
+
+async def _truncate(database: str) -> None:
+    connection = await asyncpg.connect(database)
+    await connection.execute(f"TRUNCATE {', '.join(TABLES)} CASCADE")
+    await connection.close()
+
+
+@asynccontextmanager
+async def visiting(stage: Stage) -> AsyncIterator[Door]:
+    """A client at the door."""
+    async with httpx.AsyncClient(base_url=stage.address, timeout=30) as client:
+        yield Door(client, stage.clock, stage, stage.bearer("admin"), stage.bearer("viewer"))
+
+
 @asynccontextmanager
 async def running(database: str, **settings: Any) -> AsyncIterator[Door]:
-    """A door on an empty database."""
-    clock = FakeClock()
-    records = await open_records(database, clock)
+    """A door of one's own, on an empty database."""
+    stage = Stage(database, **settings)
     try:
-        await records.schema.migrate()
-        # Of the house only what the bots' side of it asks for.
-        house: Any = SimpleNamespace(
-            settings=Settings(**settings), clock=clock, records=records, blobs=open_blobs("memory:///")
-        )
-        tokens = Tokens("s" * 64, clock.now)
-        counts = Counts(records.tasks, records.runs)
-        parts = Parts("1.2.3", Health([], clock), tokens, counts, metrics_open=True, bots=bot_parts(house))
-        server = HttpServer()
-        address = await server.start(build_app(parts), "127.0.0.1", 0)
-        admin, other = (f"Bearer {tokens.issue(role, 'me', 10**8)}" for role in ("admin", "viewer"))
-        try:
-            async with httpx.AsyncClient(base_url=address, timeout=30) as client:
-                yield Door(client, clock, house, {"Authorization": admin}, {"Authorization": other})
-        finally:
-            await server.stop()
+        async with visiting(stage) as door:
+            yield door
     finally:
-        await records.schema.close()
+        stage.close()
 
 
-async def sweep(door: Door) -> int:
+def sweep(door: Door) -> int:
     """What the upkeep loop does."""
-    return await bot_upkeep(door.house).sweep()
+    return door.stage.call(bot_upkeep(door.stage.house).sweep())
 
 
-async def plan(door: Door) -> int:
+def plan(door: Door) -> int:
     """What the upkeep loop does."""
-    return await bot_upkeep(door.house).plan()
-
-
-async def migrate(database: str) -> None:
-    """Make the tables."""
-    records = await open_records(database, FakeClock())
-    await records.schema.migrate()
-    await records.schema.close()
+    return door.stage.call(bot_upkeep(door.stage.house).plan())

@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import uuid4
 
-from tests.surfaces.bots.running import URL, Door, data, error, plan
+from tests.surfaces.bots.running import URL, Door, data, error, plan, running
 
 # -- who may ----------------------------------------------------------------------------------------------------
 
@@ -150,7 +150,7 @@ async def test_one_policy_for_one_url(door: Door):
 
 async def test_a_policy_is_changed_and_its_jobs_are_not(door: Door):
     made = await door.policy()
-    await plan(door)
+    plan(door)
     changes = {"priority": 10, "max_retries": 1, "timeout_minutes": 1, "frequency_hours": 6, "crawl_config": {"a": 1}}
     door.clock.advance(1)
     changed = data(await door.manage("PATCH", f"policies/{made['id']}", json=changes), 200)
@@ -161,7 +161,7 @@ async def test_a_policy_is_changed_and_its_jobs_are_not(door: Door):
 
 async def test_a_disabled_policy_makes_no_jobs_but_those_it_has_are_handed_out(door: Door):
     made = await door.policy()
-    await plan(door)
+    plan(door)
     off = data(await door.manage("PATCH", f"policies/{made['id']}", json={"enabled": False}), 200)
     assert off["enabled"] is False
     again = data(await door.manage("PATCH", f"policies/{made['id']}", json={"enabled": False}), 200)
@@ -169,9 +169,9 @@ async def test_a_disabled_policy_makes_no_jobs_but_those_it_has_are_handed_out(d
     [job] = (await door.pull())["jobs"]
     data(await door.submit(job["job_id"]), 201)
     door.clock.advance(25 * 3600)
-    assert await plan(door) == 0
+    assert plan(door) == 0
     data(await door.manage("PATCH", f"policies/{made['id']}", json={"enabled": True}), 200)
-    assert await plan(door) == 1
+    assert plan(door) == 1
 
 
 async def test_policies_are_found_and_paged(door: Door):
@@ -189,11 +189,11 @@ async def test_policies_are_found_and_paged(door: Door):
 async def test_a_deleted_policy_takes_its_jobs_and_results_along(door: Door):
     made = await door.policy()
     other = await door.job("https://example.com/other")
-    await plan(door)
+    plan(door)
     jobs = {job["url"]: job["job_id"] for job in (await door.pull())["jobs"]}
     told = data(await door.submit(jobs[URL], success=True, price=1, currency="USD", raw_html="<p>"), 201)
     door.clock.advance(24 * 3600)
-    await plan(door)
+    plan(door)
     open_job = next(j for j in (await door.get("jobs"))["jobs"] if j["status"] == "pending")
     gone = data(await door.manage("DELETE", f"policies/{made['id']}"), 200)
     assert gone == {"id": made["id"], "deleted": True}
@@ -338,11 +338,11 @@ async def test_mark_as_pending_keeps_the_retries_of_a_job_that_has_not_ended(doo
 
 async def test_a_job_is_not_opened_again_beside_its_successor(door: Door):
     await door.policy()
-    await plan(door)
+    plan(door)
     [job] = (await door.pull())["jobs"]
     data(await door.submit(job["job_id"]), 201)
     door.clock.advance(24 * 3600)
-    await plan(door)
+    plan(door)
     assert await door.post("jobs/mark-pending", 200, ids=[job["job_id"]]) == {"changed": 0}
     [successor] = (await door.pull())["jobs"]
     data(await door.submit(successor["job_id"]), 201)
@@ -488,7 +488,12 @@ async def test_the_dashboard(door: Door):
     assert (await door.get("dashboard"))["jobs_pulled_per_hour"] == 0
 
 
-async def test_figures_for_prometheus(door: Door):
+async def test_figures_for_prometheus(database_url: str):
+    async with running(database_url) as door:
+        await check_figures(door)
+
+
+async def check_figures(door: Door):
     job = await door.held("a")
     await door.job("https://example.com/2")
     await door.fail(job, "a")

@@ -86,6 +86,8 @@ async def test_what_is_no_json_or_no_object(door: Door):
     answer = await door.client.post("/api/crawl/pull/", content=b"{")
     assert error(answer)[:2] == (400, "validation_error")
     assert error(answer)[2].startswith("JSON parse error")
+    for odd in (b"", b"\xff", b'{"bot_id": "\\ud800"}', b"[" * 100_000):
+        assert error(await door.client.post("/api/crawl/pull/", content=odd))[:2] == (400, "validation_error")
     answer = await door.client.post("/api/crawl/pull/", content=b"[]")
     message = "Invalid data. Expected a dictionary, but got list."
     assert error(answer) == (400, "validation_error", {"non_field_errors": [message]})
@@ -221,13 +223,13 @@ async def test_at_its_very_end_a_lock_still_holds(door: Door):
 
 async def test_a_success(door: Door):
     policy = await door.policy(frequency_hours=6)
-    assert await plan(door) == 1
+    assert plan(door) == 1
     [pulled] = (await door.pull())["jobs"]
     door.clock.advance(30)
     sent: dict[str, Any] = {
         "title": "Product Name",
         "in_stock": False,
-        "raw_html": "<p>ü</p>",
+        "raw_html": "<p>ü\x00</p>",
         "parsed_data": {"a": [1.10, None]},
     }
     told = data(await door.submit(pulled["job_id"], success=True, price=99.99, currency="usd", **sent), 201)
@@ -245,7 +247,7 @@ async def test_a_success(door: Door):
     cleared = ("status", "locked_by", "locked_at", "last_error", "last_result_at", "policy_id")
     assert [row[name] for name in cleared] == ["done", None, None, None, door.after(), policy["id"]]
     whole = await door.get(f"results/{told['result_id']}")
-    assert whole == result | {"raw_html": "<p>ü</p>"}
+    assert whole == result | {"raw_html": "<p>ü\x00</p>"}
     assert result == {
         "id": told["result_id"],
         "job_id": job,
@@ -260,6 +262,19 @@ async def test_a_success(door: Door):
     }
     now = await door.get(f"policies/{policy['id']}")
     assert (now["next_run_at"], now["last_success_at"], now["failure_count"]) == (door.after(hours=6), door.after(), 0)
+
+
+async def test_the_page_of_a_submit_that_is_refused_is_not_kept(door: Door):
+    async def kept() -> list[str]:
+        return [found.key async for found in door.stage.house.blobs.list("bots")]
+
+    before = set(door.stage.call(kept()))
+    job = await door.held()
+    won: dict[str, Any] = {"success": True, "price": 1, "currency": "USD", "raw_html": "<p>"}
+    assert error(await door.submit(job, "other", **won))[1] == "not_assigned"
+    assert set(door.stage.call(kept())) == before
+    data(await door.submit(job, **won), 201)
+    assert len(set(door.stage.call(kept())) - before) == 1
 
 
 async def test_a_success_without_a_policy(door: Door):
@@ -283,7 +298,7 @@ async def test_money_is_kept_to_the_hundredth(door: Door):
 
 async def test_failures_are_tried_again_as_often_as_the_seed_says(door: Door):
     policy = await door.policy()
-    await plan(door)
+    plan(door)
     for round_, wait in ((1, 5), (2, 10), (3, 20), (4, 40), (5, 40)):
         for retry in (1, 2, 3):
             [job] = (await door.pull())["jobs"]
@@ -310,9 +325,9 @@ async def test_failures_are_tried_again_as_often_as_the_seed_says(door: Door):
         now = await door.get(f"policies/{policy['id']}")
         stands = [now[name] for name in ("failure_count", "next_run_at", "last_failed_at", "last_success_at")]
         assert stands == [round_, door.after(minutes=wait), door.after(), None]
-        assert await plan(door) == 0, "not due yet"
+        assert plan(door) == 0, "not due yet"
         door.clock.advance(wait * 60)
-        assert await plan(door) == 1
+        assert plan(door) == 1
     [job] = (await door.pull())["jobs"]
     data(await door.submit(job["job_id"]), 201)
     assert (await door.get(f"policies/{policy['id']}"))["failure_count"] == 0
@@ -330,7 +345,12 @@ async def test_without_retries_the_first_failure_is_the_last(door: Door):
     assert (await door.pull())["count"] == 0
 
 
-ERRORS: list[tuple[str | None, str]] = [("x" * 600, "x" * 500), ("", "Unknown error"), (None, "Unknown error")]
+ERRORS: list[tuple[str | None, str]] = [
+    ("x" * 600, "x" * 500),
+    ("no\x00thing", "nothing"),
+    ("", "Unknown error"),
+    (None, "Unknown error"),
+]
 
 
 async def test_what_is_kept_of_an_error(door: Door):
@@ -419,7 +439,7 @@ async def test_a_repeat_with_the_same_key_gets_the_same_answer(door: Door):
     assert error(await keyed(door, job, "other", **won))[1] == "job_not_locked"
     assert len((await door.get("results"))["results"]) == 1
     door.clock.advance(24 * 3600)
-    await sweep(door)
+    sweep(door)
     assert error(await keyed(door, job, "k", **won))[1] == "job_not_locked", "kept for a day"
 
 
@@ -434,3 +454,17 @@ async def test_a_repeated_failure_with_the_same_key_costs_one_retry(door: Door):
 async def test_a_key_that_is_too_long(door: Door):
     answer = await keyed(door, await door.held(), "k" * 256, success=False)
     assert error(answer)[:2] == (400, "validation_error")
+
+
+async def test_the_openapi_document_says_what_bots_send(door: Door):
+    paths = (await door.client.get("/openapi.json")).json()["paths"]
+    sent = {
+        path: paths[f"/api/crawl/{path}"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+        for path in ("pull", "submit", "heartbeat")
+    }
+    assert {path: set(schema["required"]) for path, schema in sent.items()} == {
+        "pull": {"bot_id"},
+        "submit": {"bot_id", "job_id", "success"},
+        "heartbeat": {"bot_id", "job_id"},
+    }
+    assert set(sent["pull"]["properties"]) == {"bot_id", "api_token", "max_jobs", "domain"}

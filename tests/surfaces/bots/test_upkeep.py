@@ -2,6 +2,7 @@
 
 import asyncio
 
+from longline.engine.lifecycle import Lifecycle
 from tests.surfaces.bots.running import Door, data, error, plan, running, sweep
 
 # -- jobs from policies -----------------------------------------------------------------------------------------
@@ -28,7 +29,7 @@ async def test_a_due_policy_gets_one_job_however_often_one_looks(door: Door):
         now = await door.get(f"policies/{policy['id']}")
         assert now["next_run_at"] == policy["next_run_at"], "only an outcome moves it"
     door.clock.advance(3600)
-    assert await plan(door) == 1
+    assert plan(door) == 1
     [job] = [job for job in (await door.get("jobs"))["jobs"] if job["policy_id"] == later["id"]]
     assert job["status"] == "pending"
 
@@ -43,13 +44,13 @@ async def test_many_who_look_at_once_make_nothing_extra(door: Door):
 
 async def test_no_job_while_there_is_an_open_one_whatever_its_state(door: Door):
     await door.policy()
-    await plan(door)
+    plan(door)
     await door.pull()
-    assert await plan(door) == 0, "locked"
+    assert plan(door) == 0, "locked"
     door.clock.advance(601)
-    assert await plan(door) == 0, "lapsed"
-    await sweep(door)
-    assert await plan(door) == 0, "expired"
+    assert plan(door) == 0, "lapsed"
+    sweep(door)
+    assert plan(door) == 0, "expired"
 
 
 # -- lapsed locks -----------------------------------------------------------------------------------------------
@@ -60,7 +61,7 @@ async def test_only_lapsed_locks_expire(door: Door):
     live = await door.held(timeout_minutes=2, url="https://example.com/2")
     pending = await door.job("https://example.com/3")
     door.clock.advance(60)
-    assert await sweep(door) == 0, "at its very end it still holds"
+    assert sweep(door) == 0, "at its very end it still holds"
     door.clock.advance(1)
     nothing = {"expired": 0, "requeued": 0, "failed": 0}
     assert await door.post("expire-locks", 200, dry_run=True) == nothing | {"expired": 1}
@@ -75,18 +76,25 @@ async def test_only_lapsed_locks_expire(door: Door):
     data(await door.submit(lapsed, "b"), 201)
 
 
+async def test_the_reaper_of_workers_leaves_what_bots_hold_alone(door: Door):
+    job = await door.held()
+    door.clock.advance(601)
+    assert door.stage.call(Lifecycle(door.stage.house.records).reap())["offers"] == 0
+    assert error(await door.submit(job)) == (400, "lock_expired", "Lock TTL exceeded")
+
+
 async def test_expiry_does_not_touch_the_policy(door: Door):
     made = await door.policy()
-    await plan(door)
+    plan(door)
     await door.pull()
     door.clock.advance(601)
-    await sweep(door)
+    sweep(door)
     assert await door.get(f"policies/{made['id']}") == made
 
 
 async def test_with_auto_retry_a_lapse_costs_a_retry(door: Door):
     made = await door.policy(max_retries=1)
-    await plan(door)
+    plan(door)
     nothing = {"expired": 0, "requeued": 0, "failed": 0}
     for told, status in ((nothing | {"requeued": 1}, "pending"), (nothing | {"failed": 1}, "failed")):
         [job] = (await door.pull())["jobs"]
@@ -100,11 +108,11 @@ async def test_with_auto_retry_a_lapse_costs_a_retry(door: Door):
 
 async def test_a_url_that_kills_its_bots_does_not_block_its_policy_for_ever(door: Door):
     made = await door.policy(max_retries=1)
-    await plan(door)
+    plan(door)
     for _ in range(2):
         assert (await door.pull())["count"] == 1
         door.clock.advance(601)
-        await sweep(door)
+        sweep(door)
     [job] = (await door.pull())["jobs"]
     door.clock.advance(601)
     assert await door.post("expire-locks", 200) == {"expired": 0, "requeued": 0, "failed": 1}
@@ -119,7 +127,7 @@ async def test_reclaiming_can_be_left_to_people(database_url: str):
         job = await door.held()
         door.clock.advance(601)
         assert (await door.pull("b"))["count"] == 0
-        await sweep(door)
+        sweep(door)
         assert (await door.pull("b"))["count"] == 0
         await door.post("jobs/mark-pending", 200, ids=[job])
         assert (await door.pull("b"))["count"] == 1
@@ -145,10 +153,10 @@ async def test_every_change_is_counted_and_told_in_the_run(door: Door):
     await door.pull(max_jobs=3)
     data(await door.submit(jobs[0]), 201)
     await door.fail(jobs[1])
-    [run] = await door.house.records.runs.find()
+    [run] = door.stage.call(door.stage.house.records.runs.find())
     assert (run.admitted, run.open, run.completed, run.failed, run.state) == (4, 2, 1, 1, "queued")
     await door.post("jobs/mark-pending", 200, ids=jobs)
-    [run] = await door.house.records.runs.find()
+    [run] = door.stage.call(door.stage.house.records.runs.find())
     assert (run.open, run.completed, run.failed) == (4, 0, 0)
-    events = await door.house.records.events.find(after=0, limit=100)
+    events = door.stage.call(door.stage.house.records.events.find(after=0, limit=100))
     assert [event.actor for event in events] == ["bot", "bot", "person"]

@@ -120,22 +120,22 @@ async def test_domains_are_judged(door: Door):
         assert (await client.get(DOMAINS, params={"search": "Z.EX"})).json()["total"] == 1
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("PATCH", f"{DOMAINS}/x.example/state", {}),
-        ("PATCH", f"{DOMAINS}/x.example/state", {"status": "lovely"}),
-        ("POST", f"{DOMAINS}/bulk-state", {"domains": [], "status": "ignored"}),
-        ("POST", f"{DOMAINS}/bulk-state", {"domains": ["x"] * 101, "status": "ignored"}),
-        ("POST", f"{DOMAINS}/bulk-state", {"domains": ["x"], "status": "?"}),
-        ("POST", f"{DOMAINS}/bulk-state", {"domains": "x", "status": "ignored"}),
-    ],
-)
+BAD: list[tuple[str, str, dict[str, Any]]] = [
+    ("PATCH", f"{DOMAINS}/x.example/state", {}),
+    ("PATCH", f"{DOMAINS}/x.example/state", {"status": "lovely"}),
+    ("POST", f"{DOMAINS}/bulk-state", {"domains": [], "status": "ignored"}),
+    ("POST", f"{DOMAINS}/bulk-state", {"domains": ["x"] * 101, "status": "ignored"}),
+    ("POST", f"{DOMAINS}/bulk-state", {"domains": ["x"], "status": "?"}),
+    ("POST", f"{DOMAINS}/bulk-state", {"domains": "x", "status": "ignored"}),
+]
+
+
 @EMBEDDED
-async def test_bad_bodies_are_refused(door: Door, method: str, path: str, body: dict[str, Any]):
+async def test_bad_bodies_are_refused(door: Door):
     async with door.client() as client:
-        answer = await client.request(method, path, json=body)
-        assert (answer.status_code, list(answer.json())) == (400, ["error"])
+        for method, path, body in BAD:
+            answer = await client.request(method, path, json=body)
+            assert (answer.status_code, list(answer.json())) == (400, ["error"]), body
 
 
 @EMBEDDED

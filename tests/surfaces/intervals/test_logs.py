@@ -146,16 +146,16 @@ async def test_v2_of_one_execution_ends_with_its_archive(door: Door):
         assert [event.name async for event in stream] == ["connected", "log:line", "log:archived"]
 
 
-@pytest.mark.parametrize("last", ["", "nonsense", "1-2-3", "-1-1", "99999999-7", "0-0", "9" * 30 + "-1"])
 @EMBEDDED
-async def test_a_mark_that_leads_nowhere_means_a_replay(door: Door, last: str):
+async def test_a_mark_that_leads_nowhere_means_a_replay(door: Door):
     job = await door.job()
     run = await door.run(job)
     await door.say(run, "a")
-    async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", last=last) as stream:
-        _, event = await take(stream, 2)
-        # 0-0 is before everything there is, so that everything is what comes after it.
-        assert event.name == ("log:line" if last == "0-0" else "log:replay")
+    for last in ("", "nonsense", "1-2-3", "-1-1", "99999999-7", "0-0", "9" * 30 + "-1"):
+        async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", last=last) as stream:
+            _, event = await take(stream, 2)
+            # 0-0 is before everything there is, so that everything is what comes after it.
+            assert event.name == ("log:line" if last == "0-0" else "log:replay"), last
 
 
 async def test_v1_replays_and_follows_without_ids(door: Door):
@@ -172,7 +172,7 @@ async def test_v1_replays_and_follows_without_ids(door: Door):
 
 async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
     """Each line once and in order for each of them, whenever they go away and from wherever they go on."""
-    job, clients, lines = await door.job(), 50, 400
+    job, clients, lines = await door.job(), 50, 250
     run = await door.run(job)
     await door.say(run, "0")
     path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
@@ -191,7 +191,7 @@ async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
         last: str | None = None
         while len(seen) < lines:
             headers = {"Last-Event-ID": last} if last else {}
-            stays = chance.randint(1, 120)
+            stays = chance.randint(1, 90)
             async with client.stream("GET", path, headers=headers) as answer:
                 assert answer.status_code == 200
                 async for event in events(answer):
@@ -209,7 +209,7 @@ async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
     limits = httpx.Limits(max_connections=None)
     async with httpx.AsyncClient(base_url=door.address, headers=door.headers, timeout=60, limits=limits) as client:
         writing = asyncio.create_task(write())
-        found = await asyncio.wait_for(asyncio.gather(*(follow(client) for _ in range(clients))), 90)
+        found = await asyncio.wait_for(asyncio.gather(*(follow(client) for _ in range(clients))), 45)
         await writing
     assert all(seen == list(range(lines)) for seen in found)
 

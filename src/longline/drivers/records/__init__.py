@@ -9,6 +9,7 @@ from longline.drivers.records.bot_tasks import BotTaskRecords
 from longline.drivers.records.bots import BotLookRecords, BotRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.events import EventRecords
+from longline.drivers.records.feeds import FeedRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
 from longline.drivers.records.heard import HeardRecords
@@ -76,6 +77,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         bot_schedules=BotScheduleRecords(database),
         bot_look=BotLookRecords(database),
         bot_tasks=BotTaskRecords(database),
+        feeds=FeedRecords(database),
         pages=PageRecords(database),
         items=ItemRecords(database),
         search=RecordsSearch(database),

@@ -1,7 +1,7 @@
-"""Taking URLs in: once per (scope, host, key), within each run's budget."""
+"""Taking URLs in: once per (scope, host, key), within the budgets of its run and its source."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from longline.drivers.records.database import Row, Tx
 from longline.drivers.records.ledger import Ledger, Moved
@@ -36,7 +36,8 @@ async def admit(
 
     The lines of these hosts must be locked by now.
     """
-    wanted, over = await _within_budget(tx, placed, ledger.runs)
+    room = await _room(tx, {t.run_id for _, t in placed}, ledger.runs)
+    wanted, over = await _within_budget(tx, placed, room)
     rows = [
         (t.scope, h, t.key, t.run_id, t.executor, t.priority, t.due, t.depth, t.parent_id, t.url, t.hops)
         for h, t in wanted
@@ -44,6 +45,7 @@ async def admit(
     fresh = await tx.batch("admit_tasks", rows, state=TaskState.PENDING.value)
     if tx.engine == "lite":
         await _enqueue(tx, fresh)
+    await tx.batch("spend_sources", room.by_source(fresh))
     ledger.moved((Moved(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
     ledger.refused(over)
     ledger.refused(_known(tasks, fresh, over))
@@ -68,49 +70,76 @@ def _known(
 
 
 async def _enqueue(tx: Tx, fresh: Sequence[Row]) -> None:
-    rows = [tuple(row[c] for c in ("host_id", "due", "priority", "id", "executor")) for row in fresh]
-    await tx.batch("queue_tasks", [(h, due, p, i, 0) for h, due, p, i, executor in rows if executor == FETCH])
-    await tx.batch("offer_tasks", [(i, executor, h, due, p, 0) for h, due, p, i, executor in rows if executor != FETCH])
+    rows = [tuple(row[c] for c in ("host_id", "due", "priority", "run_id", "id", "executor")) for row in fresh]
+    queued = [(h, due, p, run, i, 0) for h, due, p, run, i, executor in rows if executor == FETCH]
+    offered = [(i, executor, h, due, p, 0) for h, due, p, _, i, executor in rows if executor != FETCH]
+    await tx.batch("queue_tasks", queued)
+    await tx.batch("offer_tasks", offered)
 
 
-async def _limits(tx: Tx, run_ids: set[int], counted: set[int]) -> dict[int, Row]:
-    """The runs that take URLs in. They are locked when one has a budget: its rest must not be spent twice.
+class _Room:
+    """How much the runs of a batch, and their sources, may still take in."""
 
-    Those that this transaction will count in are locked along with them: one order for all, so no deadlock.
+    def __init__(self, runs: Mapping[int, Row], sources: Sequence[Row]) -> None:
+        self._runs = runs
+        self._of_run = {i: r["budget"] - r["admitted"] for i, r in runs.items() if r["budget"] is not None}
+        self._of_source = {s["id"]: s["budget"] - s["admitted"] for s in sources if s["budget"] is not None}
+
+    @property
+    def bounded(self) -> set[int]:
+        """The runs that have a budget, or whose source has one."""
+        return self._of_run.keys() | {i for i, r in self._runs.items() if r["source_id"] in self._of_source}
+
+    def refusal(self, run_id: int, known: bool) -> str | None:
+        """Why a URL may not be taken in, or None, and then there is room for one less."""
+        run = self._runs[run_id]
+        if run["state"] in RUN_ENDED:
+            return "run_ended"
+        if known:
+            return None
+        bounds = (("budget", self._of_run, run_id), ("source_budget", self._of_source, run["source_id"]))
+        for reason, left, key in bounds:
+            if left.get(key, 1) <= 0:
+                return reason
+        for _, left, key in bounds:
+            if key in left:
+                left[key] -= 1
+        return None
+
+    def by_source(self, fresh: Sequence[Row]) -> list[tuple[int, int]]:
+        """How many of the new tasks each source with a budget is charged for."""
+        sources = (self._runs[row["run_id"]]["source_id"] for row in fresh) if self._of_source else ()
+        return sorted(Counter(source for source in sources if source in self._of_source).items())
+
+
+async def _room(tx: Tx, run_ids: set[int], counted: set[int]) -> _Room:
+    """Look at the runs that take URLs in. They are locked when one has a budget: its rest must not be spent twice.
+
+    Those that this transaction will count in are locked along with them, and sources after them: one order for all, so
+    no deadlock.
     """
     runs = {r["id"]: r for r in await tx.batch("run_limits", [(i,) for i in sorted(run_ids)])}
     if missing := run_ids - runs.keys():
         raise NotFound(f"no such run: {min(missing)}")
-    if any(r["budget"] is not None for r in runs.values()):
+    sources = sorted({r["source_id"] for r in runs.values() if r["source_budget"] is not None})
+    if sources or any(r["budget"] is not None for r in runs.values()):
         runs = {r["id"]: r for r in await tx.batch("lock_runs", [(i,) for i in sorted(run_ids | counted)])}
-    return runs
+    return _Room(runs, await tx.batch("lock_sources", [(i,) for i in sources]))
 
 
-async def _within_budget(
-    tx: Tx, placed: list[Placed], counted: set[int]
-) -> tuple[list[Placed], Counter[tuple[int, str]]]:
-    """Leave out what a run may not take any more: it ended, or its budget is used up."""
+async def _within_budget(tx: Tx, placed: list[Placed], room: _Room) -> tuple[list[Placed], Counter[tuple[int, str]]]:
+    """Leave out what a run may not take any more: it ended, or a budget is used up."""
     over: Counter[tuple[int, str]] = Counter()
-    runs = await _limits(tx, {t.run_id for _, t in placed}, counted)
-    left = {i: r["budget"] - r["admitted"] for i, r in runs.items() if r["budget"] is not None}
-    known = await _known_keys(tx, [p for p in placed if p[1].run_id in left])
+    bounded = room.bounded
+    known = await _known_keys(tx, [p for p in placed if p[1].run_id in bounded])
     kept: list[Placed] = []
     # What is spared goes to the shallow and the urgent first.
-    for host_id, task in sorted(placed, key=lambda p: (p[1].depth, p[1].priority)) if left else placed:
-        reason = _refusal(runs[task.run_id]["state"], left.get(task.run_id), (task.scope, host_id, task.key) in known)
-        if reason:
+    for host_id, task in sorted(placed, key=lambda p: (p[1].depth, p[1].priority)) if bounded else placed:
+        if reason := room.refusal(task.run_id, (task.scope, host_id, task.key) in known):
             over[task.run_id, reason] += 1
         else:
-            if task.run_id in left and (task.scope, host_id, task.key) not in known:
-                left[task.run_id] -= 1
             kept.append((host_id, task))
-    return sorted(kept, key=lambda p: (p[1].scope, p[0], p[1].key)) if left else kept, over
-
-
-def _refusal(state: str, left: int | None, known: bool) -> str | None:
-    if state in RUN_ENDED:
-        return "run_ended"
-    return "budget" if left is not None and left <= 0 and not known else None
+    return sorted(kept, key=lambda p: (p[1].scope, p[0], p[1].key)) if bounded else kept, over
 
 
 async def _known_keys(tx: Tx, placed: list[Placed]) -> set[tuple[int, int, bytes]]:

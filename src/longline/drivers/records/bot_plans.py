@@ -30,6 +30,7 @@ async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Tx)
     await tx.batch("add_hosts", sorted(set(hosts)))
     await tx.batch("add_lines", [(host,) for host in sorted({h.host for h in hosts})])
     ids = await host_ids(tx, {t.host for t in tasks})
+    await tx.batch("know_bot_hosts", sorted((host_id, host) for host, host_id in ids.items()))
     run_id = await _standing_run(tx)
     born = TaskState(move("task", "admit").became)
     # One URL is a task again and again, so each has a key of its own.

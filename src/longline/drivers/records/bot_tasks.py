@@ -99,7 +99,7 @@ async def _scope(tx: Tx, pull: Pull) -> str | None:
     if pull.needle is None and pull.domains == "[]":
         return None
     rows = await tx.all("hosts_in_scope", needle=pull.needle, domains=pull.domains, edge=EDGE)
-    return orjson.dumps([row["id"] for row in rows]).decode()
+    return orjson.dumps([row["host_id"] for row in rows]).decode()
 
 
 async def _submit(answers: Sequence[Answer], keep_ms: int, tx: Tx) -> list[Verdict]:

@@ -1,5 +1,6 @@
 """The frontier on either engine: admit, claim, renew, reap; `report.py` has the report."""
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -10,6 +11,9 @@ from longline.drivers.records.ledger import Ledger
 from longline.model.host import HostLease
 from longline.model.task import ClaimedTask, Known, NewTask
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
+
+RIVAL = ("host_id", "token", "due", "priority", "run_id")
+"""What `find_rivals` tells of a run at a host, in the order in which `pick_tasks` wants it."""
 
 
 class FrontierRecords:
@@ -78,10 +82,32 @@ class FrontierRecords:
 
 
 async def _claim_in_steps(tx: Tx, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[Row]:
-    leased = await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)
-    rows = list(await tx.batch("pick_tasks", [(r["host_id"], r["token"]) for r in leased], tasks=tasks))
-    await tx.batch("mark_tasks", [(r[2], r[0], r[13], r[12], r[6]) for r in rows if r[6] is not None])
+    leased = [(r["host_id"], r["token"]) for r in await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)]
+    rivals = [tuple(r[c] for c in RIVAL) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
+    busy = {rival[0] for rival in rivals}
+    rivals += [(*lease, None, None, None) for lease in leased if lease[0] not in busy]
+    picked = await tx.batch("pick_tasks", sorted(rivals, key=lambda rival: rival[0]), tasks=tasks)
+    rows = [row for _, group in groupby(picked, key=lambda r: r[0]) for row in _in_turn(list(group), tasks)]
+    await tx.batch("mark_tasks", [(r[2], r[0], r[13], r[12], r[8], r[6]) for r in rows if r[6] is not None])
     return rows
+
+
+def _in_turn(rows: list[Row], tasks: int) -> list[Row]:
+    """The tasks of one host as the claim on PostgreSQL has them: everybody's first before anybody's second."""
+    rows = sorted(rows, key=lambda r: r[6])
+    runs: defaultdict[int, set[int]] = defaultdict(set)
+    for r in rows:
+        runs[r[12]].add(r[8])
+    if len(runs) == 1 and all(len(rivals) == 1 for rivals in runs.values()):
+        return rows[:tasks]
+    nth = {(priority, run): n for priority, rivals in runs.items() for n, run in enumerate(sorted(rivals), 1)}
+    rounds: Counter[tuple[int, int]] = Counter()
+    placed = []
+    for r in rows:
+        who = r[12], r[8]
+        rounds[who] += 1
+        placed.append((r[12], rounds[who], (nth[who] + r[2] // 2) % len(runs[r[12]]), r[6], r))
+    return [place[4] for place in sorted(placed, key=lambda place: place[:4])[:tasks]]
 
 
 def _lease(rows: list[Row], until: int) -> HostLease:

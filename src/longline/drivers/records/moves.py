@@ -10,6 +10,7 @@ from longline.model.task import BOT, FETCH, PARSE
 from longline.ports.records.moves import Change, Standing
 
 STOPPED = frozenset({RunState.CANCELLED, RunState.FAILED})
+QUEUE_KEY = ("host_id", "due", "priority", "run_id", "id")
 PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 
 
@@ -104,7 +105,7 @@ async def _cancel_open(tx: Tx, change: Change, locked: set[int], ledger: Ledger)
     """The open tasks of a run that stopped are cancelled with it."""
     cancel = move("task", "cancel")
     rows = await _open_tasks(tx, change.subject, locked)
-    await tx.batch("empty_queue_of_tasks", [(r["host_id"], r["due"], r["priority"], r["id"]) for r in rows])
+    await tx.batch("empty_queue_of_tasks", [tuple(r[c] for c in QUEUE_KEY) for r in rows])
     await tx.batch("lock_offers", [(r["id"],) for r in rows])
     await tx.batch("empty_offers_of_tasks", [(r["id"],) for r in rows])
     reason = f"run {change.became}"
@@ -130,7 +131,7 @@ async def _move_task(tx: Tx, change: Change) -> Standing | None:
     if place is None or standing is None or not _fits(standing, change):
         return None
     due, reason = change.due or 0, change.reason or change.move
-    await tx.one("pull_from_queue", **{k: place[k] for k in ("host_id", "due", "priority")}, id=change.subject)
+    await tx.one("pull_from_queue", **{c: place[c] for c in QUEUE_KEY})
     await tx.one("pull_from_offers", id=change.subject)
     moved = await tx.one(
         "move_task",
@@ -168,7 +169,7 @@ async def _put_back(tx: Tx, change: Change, place: Row, due: int) -> None:
     """An open task waits where whoever works on it next will look."""
     host_id, priority, executor = place["host_id"], place["priority"], _worked_by(place)
     if change.became == TaskState.PENDING and executor == FETCH:
-        await tx.batch("queue_tasks", [(host_id, due, priority, change.subject, 0)])
+        await tx.batch("queue_tasks", [(host_id, due, priority, place["run_id"], change.subject, 0)])
         await tx.batch("wake_lines", [(host_id, max(tx.now, due))])
     elif change.became in PARSER_WAITS:
         await tx.batch("offer_tasks", [(change.subject, PARSE, host_id, due, priority, 0)])

@@ -17,7 +17,7 @@ from longline.drivers.records.items import put
 from longline.drivers.records.ledger import Ledger, Moved
 from longline.model.host import HostReport
 from longline.model.states import ENDED, TaskState
-from longline.model.task import BOT, FETCH, PARSE, Outcome, PageFacts
+from longline.model.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts
 from longline.ports.records.frontier import Admitted, Batch, Reported, Written
 
 WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
@@ -46,7 +46,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     held = [(report, outcome) for report in batch.reports for outcome in report.outcomes]
     outcomes = once([outcome for _, outcome in held])
     await _unqueue(tx, held)
-    back = [(r.host_id, t.due, t.priority, t.id, r.token) for r in batch.reports for t in r.unstarted]
+    back = [(*_row(r, t), r.token) for r in batch.reports for t in r.unstarted]
     await tx.batch("unmark_tasks", back)
     await settle(tx, outcomes, {o.task.id: Place(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
     await _rename(tx, outcomes)
@@ -84,8 +84,13 @@ async def lock(tx: Tx, reports: Sequence[HostReport], others: Iterable[int]) -> 
         raise Refused(Reported(stale=stale))
 
 
+def _row(report: HostReport, task: ClaimedTask) -> tuple[int, ...]:
+    """The key of a claimed task in the queue."""
+    return report.host_id, task.due, task.priority, task.run_id, task.id
+
+
 async def _unqueue(tx: Tx, held: Sequence[tuple[HostReport, Outcome]]) -> None:
-    rows = [(r.host_id, o.task.due, o.task.priority, o.task.id, r.token) for r, o in held]
+    rows = [(*_row(r, o.task), r.token) for r, o in held]
     removed = {row["id"] for row in await tx.batch("unqueue_tasks", rows)}
     if gone := frozenset(o.task.id for _, o in held) - removed:
         raise Refused(Reported(gone=gone))
@@ -107,7 +112,7 @@ async def settle(tx: Tx, outcomes: Sequence[Outcome], places: Mapping[int, Place
         # Attempts are counted while a task stays with the same kind of worker.
         attempt = o.task.attempt if executor == place.executor else 0
         if o.became not in ENDED and executor == FETCH:
-            queued.append((place.host_id, o.due, o.task.priority, i, attempt))
+            queued.append((place.host_id, o.due, o.task.priority, o.task.run_id, i, attempt))
         elif o.became not in ENDED:
             offered.append((i, executor, place.host_id, o.due, o.task.priority, attempt))
     await tx.batch("queue_tasks", queued)

@@ -123,10 +123,9 @@ class RecordsSearch:
         total = int(rows[0]["total"]) if rows else await self._count(tx, query) if query.offset else 0
         return Matches(tuple(Match(row["id"], row["score"]) for row in rows), total)
 
-    def _row(self, document: Document) -> tuple[int, str, str, int]:
+    def _row(self, document: Document) -> tuple[int, str, str, int | None]:
         title, body = plain(document.title), plain(document.body)
-        # SQLite counts words itself.
-        length = len(title.split()) + len(body.split()) if self._engine == "pg" else 0
+        length = len(title.split()) + len(body.split()) if self._engine == "pg" else None
         return document.id, title, body, length
 
     def _text(self, query: Query) -> str:

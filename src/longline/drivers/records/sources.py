@@ -35,6 +35,13 @@ class SourceRecords(Noun):
             raise Conflict(f"there is a source called {source.name}")
         return struct(row, SourceRow)
 
+    async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
+        async def work(tx: Tx) -> SourceRow | None:
+            row = await tx.one("limit_source", id=source_id, budget=budget)
+            return struct(row, SourceRow) if row else None
+
+        return await self._database.transact(work)
+
     async def get(self, source_id: int) -> SourceRow | None:
         return await self._one("source", SourceRow, id=source_id)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.journal import announce
+from longline.engine.journal import Announcer
 from longline.engine.mirror import Mirror
 from longline.model.log import Due, LoggedRun, NewEntry, archive_key, told
 from longline.model.states import RUN_ENDED, RunState
@@ -46,8 +46,8 @@ class Scribe:
         settings: ScribeSettings,
         mirror: Mirror | None = None,
     ) -> None:
-        self._logs, self._blobs, self._signals, self._clock = logs, blobs, signals, clock
-        self._settings, self._mirror = settings, mirror
+        self._logs, self._blobs, self._clock, self._settings, self._mirror = logs, blobs, clock, settings, mirror
+        self._announcer = Announcer(signals)
         self._pruned = float("-inf")
 
     async def once(self) -> None:
@@ -60,7 +60,7 @@ class Scribe:
             for run in await self._logs.unkept():
                 if await self._keep(run):
                     said.add(run.run_id)
-        await announce(self._signals, said)
+        await self._announcer.tell(said)
         if self._mirror is not None:
             await self._mirror.copy(said)
         await self._prune()

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from longline.ports.records.bots import BotLook, Bots, BotSchedules, BotTasks
 from longline.ports.records.events import Events
+from longline.ports.records.feeds import Feeds
 from longline.ports.records.frontier import Frontier
 from longline.ports.records.hands import Hands
 from longline.ports.records.heard import Heard
@@ -54,6 +55,7 @@ class Records:
     bot_schedules: BotSchedules
     bot_look: BotLook
     bot_tasks: BotTasks
+    feeds: Feeds
     pages: Pages
     items: Items
     search: Search

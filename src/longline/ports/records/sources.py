@@ -16,6 +16,10 @@ class Sources(Protocol):
         """Register a source; `Conflict` when the name is taken."""
         ...
 
+    async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
+        """Bound how many URLs all runs of a source together may admit, past ones included; None for no bound."""
+        ...
+
     async def get(self, source_id: int) -> SourceRow | None:
         """One source."""
         ...

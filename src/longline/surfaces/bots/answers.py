@@ -1,7 +1,7 @@
 """The envelope of the bot-pull contract: every answer says whether it is a success."""
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
 from litestar import Request, Response
@@ -15,7 +15,7 @@ from longline.surfaces.bots.fields import Invalid
 from longline.surfaces.bots.shapes import body
 
 Ask = Request[Any, Any, Any]
-Handle = Callable[[Ask], Awaitable[Response[bytes]]]
+Handle = Callable[[Ask], Coroutine[Any, Any, Response[bytes]]]
 
 _log = logging.getLogger(__name__)
 
@@ -30,6 +30,8 @@ def plain(handle: Handle) -> Handle:
     async def handler(request: Ask) -> Response[bytes]:
         return await handle(request)
 
+    # Operations of the OpenAPI document are called by path and name.
+    handler.__name__, handler.__doc__ = handle.__name__, handle.__doc__
     return handler
 
 

@@ -30,7 +30,7 @@ def read(body: bytes) -> dict[str, Any]:
     """The JSON object that a client sent."""
     try:
         found = _JSON.decode(body)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Invalid(f"JSON parse error - {error}") from None
     if not isinstance(found, dict):
         kind = type(found).__name__
@@ -67,24 +67,24 @@ class Fields:
         if self.errors:
             raise Invalid(self.errors)
 
-    def text(self, name: str, *, most: int | None = None, required: bool = False, default: str = "") -> str:
-        """A text; one that is required is not blank either."""
+    def text(self, name: str, *, most: int | None = None, required: bool = False, raw: bool = False) -> str:
+        """A text; one that is required is not blank either, and only a raw one may hold null characters."""
         value = self._sent.get(name)
         if value is None:
             if required:
                 self.wrong(name, REQUIRED if name not in self._sent else "This field may not be null.")
-            return default
+            return ""
         if not isinstance(value, str):
             self.wrong(name, "Not a valid string.")
         elif required and not value.strip():
             self.wrong(name, "This field may not be blank.")
-        elif "\x00" in value:
+        elif "\x00" in value and not raw:
             self.wrong(name, "Null characters are not allowed.")
         elif most is not None and len(value) > most:
             self.wrong(name, f"Ensure this field has no more than {most} characters.")
         else:
             return value
-        return default
+        return ""
 
     def whole(self, name: str, least: int, most: int = MAX_INT, *, default: int = 0, required: bool = False) -> int:
         """A whole number within bounds."""

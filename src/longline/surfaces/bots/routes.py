@@ -12,6 +12,7 @@ from longline.surfaces.bots import shapes
 from longline.surfaces.bots.answers import failed, plain, succeeded
 from longline.surfaces.bots.fields import Fields, read, uuid
 from longline.surfaces.bots.meter import Meter
+from longline.surfaces.bots.openapi import HeartbeatOperation, PullOperation, SubmitOperation
 from longline.surfaces.bots.words import refused
 
 Ask = Request[Any, Any, Any]
@@ -27,10 +28,12 @@ class BotRoutes:
 
     def handlers(self) -> list[HTTPRouteHandler]:
         """Every route of the bots."""
+        kept = "Keep the lock on a job for as long again"
+        said = "Submit a result, or a failure"
         return [
-            post("/pull", summary="Pull jobs")(plain(self.pull)),
-            post("/submit", summary="Submit a result, or a failure")(plain(self.submit)),
-            post("/heartbeat", summary="Keep the lock on a job for as long again")(plain(self.heartbeat)),
+            post("/pull", operation_class=PullOperation, summary="Pull jobs")(plain(self.pull)),
+            post("/submit", operation_class=SubmitOperation, summary=said)(plain(self.submit)),
+            post("/heartbeat", operation_class=HeartbeatOperation, summary=kept)(plain(self.heartbeat)),
         ]
 
     async def pull(self, request: Ask) -> Response[bytes]:

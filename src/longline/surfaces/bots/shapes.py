@@ -70,7 +70,7 @@ def submission(fields: Fields, key: str | None) -> Submission:
     if key is not None and not 0 < len(key) <= KEY_CHARS:
         fields.wrong("Idempotency-Key", f"Ensure this header has 1 to {KEY_CHARS} characters.")
     if succeeded:
-        return Submission(task, _found(fields), fields.text("raw_html") if fields.has("raw_html") else None, key=key)
+        return Submission(task, _found(fields), _page(fields), key=key)
     return Submission(task, error=_error(fields), key=key)
 
 
@@ -90,7 +90,12 @@ def _found(fields: Fields) -> Found:
 
 def _error(fields: Fields) -> str:
     # Whatever a bot has to say of a failure is welcome, shortened.
-    return fields.text("error_msg").strip()[:ERROR_CHARS] or "Unknown error"
+    said = fields.text("error_msg", raw=True).replace("\x00", "").strip()
+    return said[:ERROR_CHARS] or "Unknown error"
+
+
+def _page(fields: Fields) -> str | None:
+    return fields.text("raw_html", raw=True) if fields.has("raw_html") else None
 
 
 # -- what bots are told -----------------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from litestar.params import FromPath, JSONBody
 from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.frontier import StandingUrl, UrlQuery
+from longline.model.frontier import StandingUrl, UrlQuery, url_hash
 from longline.model.ids import task_uuid
 from longline.model.task import DEFAULT_PRIORITY
-from longline.services.frontier import Frontier, url_hash
+from longline.services.frontier import Frontier
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339

@@ -3,18 +3,23 @@
 
 -- name: hosts_in_scope
 -- `needle` is part of a host as it stands between a dot and `edge`, which is what a port begins with; so are `domains`.
-SELECT h.id FROM hosts h
+SELECT h.host_id FROM bot_hosts h
 WHERE (CAST(:needle AS TEXT) IS NULL OR /*pg strpos */ /*lite instr */ ('.' || h.host || CAST(:edge AS TEXT), :needle) > 0)
   AND (:domains = '[]' OR EXISTS (
       SELECT 1 FROM /*pg json_array_elements_text(CAST(:domains AS json)) AS d(value) */ /*lite json_each(:domains) d */
       WHERE /*pg strpos */ /*lite instr */ ('.' || h.host || CAST(:edge AS TEXT), '.' || d.value || CAST(:edge AS TEXT)) > 0));
+
+-- name: know_bot_hosts
+INSERT INTO bot_hosts (host_id, host)
+SELECT r.host_id, r.host /*rows FROM r(host_id bigint, host text) */ WHERE TRUE
+ON CONFLICT (host_id) DO NOTHING;
 
 -- name: pick_offers
 -- What is ready, and what a bot held for too long, as one list. `hosts` is a JSON list of ids, or NULL for all.
 WITH ready AS /*pg MATERIALIZED */ (
     SELECT o.id, o.priority, FALSE AS lapsed FROM offers o
     WHERE o.executor = 'bot' AND o.due = 0
-      AND (:reclaim OR EXISTS (SELECT 1 FROM tasks t WHERE t.id = o.id AND t.state = 'pending'))
+      AND (:reclaim OR (SELECT t.state FROM tasks t WHERE t.id = o.id) = 'pending')
       AND (CAST(:hosts AS TEXT) IS NULL OR o.host_id IN (SELECT /*pg CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:hosts AS json)) */ /*lite value FROM json_each(:hosts) */))
     ORDER BY o.priority, o.id LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
 ), lapsed AS /*pg MATERIALIZED */ (

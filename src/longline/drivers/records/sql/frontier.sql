@@ -17,23 +17,53 @@ SELECT h.id, h.host FROM hosts h /*rows , r(host text) */ WHERE h.host = r.host;
 -- name: claim only pg
 -- Leases hosts and marks their tasks in one round trip. Both lists go through ANY(ARRAY(…)): joined to a CTE, a
 -- generic plan takes LIMIT $n for a tenth of the table and hashes all hosts.
+-- Where one run is alone at a host with one priority, the key is the order. Otherwise the runs are found by going from
+-- one to the next in the key, not by reading their tasks, and everybody's first task comes before anybody's second;
+-- who begins moves on with the token, so that small batches are fair too.
 WITH free AS MATERIALIZED (
     SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now
     ORDER BY wake_at LIMIT :hosts FOR UPDATE SKIP LOCKED
 ), leased AS (
     UPDATE line SET owner = :owner, token = token + 1, wake_at = CAST(:now AS BIGINT) + :ttl
     WHERE host_id = ANY (ARRAY (SELECT host_id FROM free))
-    RETURNING host_id, token, not_before
+    RETURNING host_id, token, not_before,
+        NOT EXISTS (SELECT 1 FROM queue q WHERE q.host_id = line.host_id AND q.due > 0 AND q.due <= :now) AND
+        (SELECT (q.priority, q.run_id) FROM queue q WHERE q.host_id = line.host_id AND q.due = 0
+         ORDER BY q.priority, q.run_id LIMIT 1) =
+        (SELECT (q.priority, q.run_id) FROM queue q WHERE q.host_id = line.host_id AND q.due = 0
+         ORDER BY q.priority DESC, q.run_id DESC LIMIT 1) AS alone
 ), picked AS MATERIALIZED (
-    SELECT q.place FROM leased l
+    SELECT q.* FROM leased l
     CROSS JOIN LATERAL (
-        SELECT * FROM (
-            (SELECT ctid AS place, priority, id FROM queue
-             WHERE host_id = l.host_id AND due = 0 ORDER BY priority, id LIMIT :tasks)
-            UNION ALL
-            (SELECT ctid AS place, priority, id FROM queue
-             WHERE host_id = l.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
-        ) ready ORDER BY priority, id LIMIT :tasks
+        (SELECT ctid AS place, id, 0 AS round, 0 AS turn FROM queue
+         WHERE l.alone AND host_id = l.host_id AND due = 0 ORDER BY priority, run_id, id LIMIT :tasks)
+        UNION ALL
+        (SELECT place, id, round, (nth + l.token / 2) % (nth + nth_last - 1) AS turn FROM (
+            SELECT place, priority, id,
+                   ROW_NUMBER() OVER (PARTITION BY priority, run_id ORDER BY id) AS round,
+                   DENSE_RANK() OVER (PARTITION BY priority ORDER BY run_id) AS nth,
+                   DENSE_RANK() OVER (PARTITION BY priority ORDER BY run_id DESC) AS nth_last
+            FROM (
+                (WITH RECURSIVE rivals AS (
+                    (SELECT priority, run_id, 1 AS n FROM queue
+                     WHERE host_id = l.host_id AND due = 0 ORDER BY priority, run_id LIMIT 1)
+                    UNION ALL
+                    (SELECT q.priority, q.run_id, v.n + 1 FROM rivals v CROSS JOIN LATERAL (
+                        SELECT priority, run_id FROM queue
+                        WHERE host_id = l.host_id AND due = 0 AND (priority, run_id) > (v.priority, v.run_id)
+                        ORDER BY priority, run_id LIMIT 1
+                     ) q WHERE v.n < GREATEST(:tasks, 50))
+                )
+                SELECT q.place, v.priority, v.run_id, q.id FROM rivals v CROSS JOIN LATERAL (
+                    SELECT ctid AS place, id FROM queue
+                    WHERE host_id = l.host_id AND due = 0 AND priority = v.priority AND run_id = v.run_id
+                    ORDER BY id LIMIT :tasks) q)
+                UNION ALL
+                (SELECT ctid AS place, priority, run_id, id FROM queue
+                 WHERE host_id = l.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
+            ) ready
+            WHERE l.alone IS NOT TRUE
+        ) ranked ORDER BY priority, round, turn, id LIMIT :tasks)
     ) q
 ), marked AS (
     UPDATE queue SET claims = claims + 1, token = (SELECT l.token FROM leased l WHERE l.host_id = queue.host_id)
@@ -46,41 +76,60 @@ SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
 FROM leased l
 JOIN hosts h ON h.id = l.host_id
 LEFT JOIN marked m ON m.host_id = l.host_id
+LEFT JOIN picked p ON p.id = m.id
 LEFT JOIN tasks t ON t.id = m.id
 LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
-ORDER BY l.host_id, m.priority, m.id;
+ORDER BY l.host_id, m.priority, p.round, p.turn, m.id;
 
 -- name: lease_hosts only lite
--- SQLite has no writing CTE and no LATERAL: three statements inside one transaction instead.
+-- SQLite has no writing CTE and no LATERAL, and its window functions cost more than all the rest: four statements inside
+-- one transaction instead, and the turns are sorted out where they are read.
 UPDATE line SET owner = :owner, token = token + 1, wake_at = :now + :ttl
 WHERE host_id IN (SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now ORDER BY wake_at LIMIT :hosts)
 RETURNING host_id, token;
+
+-- name: find_rivals only lite
+WITH RECURSIVE rivals(priority, run_id, n) AS (
+    SELECT * FROM (SELECT priority, run_id, 1 FROM queue
+                   WHERE host_id = r.host_id AND due = 0 ORDER BY priority, run_id LIMIT 1)
+    UNION ALL
+    SELECT q.priority, q.run_id, v.n + 1 FROM rivals v
+    JOIN queue q ON q.host_id = r.host_id AND q.due = 0 AND (q.priority, q.run_id, q.id) = (
+        -- The two halves of (priority, run_id) > (…, …), of which SQLite would search by the first column alone.
+        SELECT * FROM (SELECT priority, run_id, id FROM queue
+                       WHERE host_id = r.host_id AND due = 0 AND priority = v.priority AND run_id > v.run_id
+                       ORDER BY run_id, id LIMIT 1)
+        UNION ALL
+        SELECT * FROM (SELECT priority, run_id, id FROM queue
+                       WHERE host_id = r.host_id AND due = 0 AND priority > v.priority
+                       ORDER BY priority, run_id, id LIMIT 1)
+        LIMIT 1)
+    WHERE v.n < MAX(:tasks, 50)
+)
+SELECT r.host_id AS host_id, r.token AS token, 0 AS due, priority, run_id FROM rivals
+UNION ALL
+SELECT DISTINCT r.host_id, r.token, due, priority, run_id
+FROM (SELECT due, priority, run_id FROM queue
+      WHERE host_id = r.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
+/*rows , r(host_id bigint, token bigint) */;
 
 -- name: pick_tasks only lite
 SELECT r.host_id, h.host, r.token, h.delay_ms, h.concurrency, l.not_before,
        q.id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1, q.priority, q.due, q.claims + 1, t.hops,
        v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified
-/*rows , r(host_id bigint, token bigint) */
+/*rows , r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint) */
 FROM hosts h
 JOIN line l ON l.host_id = h.id
-LEFT JOIN (
-    SELECT * FROM (
-        SELECT * FROM (SELECT id, due, priority, attempt, claims FROM queue
-                       WHERE host_id = r.host_id AND due = 0 ORDER BY priority, id LIMIT :tasks)
-        UNION ALL
-        SELECT * FROM (SELECT id, due, priority, attempt, claims FROM queue
-                       WHERE host_id = r.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
-    ) ORDER BY priority, id LIMIT :tasks
-) q ON TRUE
+LEFT JOIN queue q ON q.host_id = h.id AND q.due = r.due AND q.priority = r.priority AND q.run_id = r.run_id
 LEFT JOIN tasks t ON t.id = q.id
 LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
 WHERE h.id = r.host_id
-ORDER BY q.priority, q.id;
+ORDER BY q.id LIMIT :tasks;
 
 -- name: mark_tasks only lite
 UPDATE queue SET token = r.token, claims = claims + 1
-/*rows FROM r(token bigint, host_id bigint, due bigint, priority bigint, id bigint) */
-WHERE host_id = r.host_id AND due = r.due AND priority = r.priority AND id = r.id;
+/*rows FROM r(token bigint, host_id bigint, due bigint, priority bigint, run_id bigint, id bigint) */
+WHERE host_id = r.host_id AND due = r.due AND priority = r.priority AND run_id = r.run_id AND id = r.id;
 
 -- name: renew_hosts
 UPDATE line SET wake_at = CAST(:now AS BIGINT) + :ttl /*rows FROM r(host_id bigint, token bigint) */
@@ -111,7 +160,7 @@ RETURNING host_id;
 -- One ordered lock over the hosts that are reported on and those that get new work: no deadlock, and a releaser that
 -- looks at the queue in a later statement sees every admission that went before. Whoever changes the rest or the place
 -- of a task holds the line of its host. Whoever waits for several rows of a table waits in the order of their ids, and
--- goes from lines to offers to runs to fates; claim and reap skip what is locked.
+-- goes from lines to offers to runs to sources to fates; claim and reap skip what is locked.
 SELECT l.host_id, l.token FROM line l /*rows , r(host_id bigint) */
 WHERE l.host_id = r.host_id /*pg ORDER BY l.host_id FOR NO KEY UPDATE OF l */;
 
@@ -125,8 +174,8 @@ WHERE NOT EXISTS (SELECT 1 FROM tasks t WHERE t.scope = r.scope AND t.host_id = 
 ON CONFLICT (scope, host_id, key) DO NOTHING
 RETURNING id, host_id, run_id, executor, due, priority
 /*pg ), queued AS (
-    INSERT INTO queue (host_id, due, priority, id)
-    SELECT host_id, due, priority, id FROM fresh WHERE executor = 'fetch'
+    INSERT INTO queue (host_id, due, priority, run_id, id)
+    SELECT host_id, due, priority, run_id, id FROM fresh WHERE executor = 'fetch'
 ), offered AS (
     INSERT INTO offers (id, executor, host_id, due, priority)
     SELECT id, executor, host_id, due, priority FROM fresh WHERE executor <> 'fetch'
@@ -138,23 +187,23 @@ SELECT t.scope, t.host_id, t.key FROM tasks t /*rows , r(scope bigint, host_id b
 WHERE t.scope = r.scope AND t.host_id = r.host_id AND t.key = r.key;
 
 -- name: queue_tasks
-INSERT INTO queue (host_id, due, priority, id, attempt)
-SELECT r.host_id, r.due, r.priority, r.id, r.attempt
-/*rows FROM r(host_id bigint, due bigint, priority bigint, id bigint, attempt bigint) */
+INSERT INTO queue (host_id, due, priority, run_id, id, attempt)
+SELECT r.host_id, r.due, r.priority, r.run_id, r.id, r.attempt
+/*rows FROM r(host_id bigint, due bigint, priority bigint, run_id bigint, id bigint, attempt bigint) */
 WHERE TRUE;
 
 -- name: unqueue_tasks
 -- Deleting the marked row is the second gate: a task that was paused, cancelled or restarted meanwhile is not there.
-DELETE FROM queue /*rows USING r(host_id bigint, due bigint, priority bigint, id bigint, token bigint) */
-WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.id = r.id
-  AND queue.token = r.token
+DELETE FROM queue /*rows USING r(host_id bigint, due bigint, priority bigint, run_id bigint, id bigint, token bigint) */
+WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.run_id = r.run_id
+  AND queue.id = r.id AND queue.token = r.token
 RETURNING queue.id;
 
 -- name: unmark_tasks
 UPDATE queue SET token = 0, claims = queue.claims - 1
-/*rows FROM r(host_id bigint, due bigint, priority bigint, id bigint, token bigint) */
-WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.id = r.id
-  AND queue.token = r.token;
+/*rows FROM r(host_id bigint, due bigint, priority bigint, run_id bigint, id bigint, token bigint) */
+WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.run_id = r.run_id
+  AND queue.id = r.id AND queue.token = r.token;
 
 -- name: rest_tasks
 UPDATE tasks SET state = r.became, reason = r.reason, error = r.error, status = COALESCE(r.status, tasks.status),

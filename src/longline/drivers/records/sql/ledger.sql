@@ -1,11 +1,19 @@
 -- Counters, fates, events and pages: what a move writes besides the state, in the same transaction.
 
 -- name: lock_runs
-SELECT u.id, u.state, u.budget, u.admitted FROM runs u /*rows , r(id bigint) */
+SELECT u.id, u.state, u.budget, u.admitted, u.source_id FROM runs u /*rows , r(id bigint) */
 WHERE u.id = r.id /*pg ORDER BY u.id FOR NO KEY UPDATE OF u */;
 
 -- name: run_limits
-SELECT u.id, u.state, u.budget, u.admitted FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id;
+SELECT u.id, u.state, u.budget, u.admitted, u.source_id, s.budget AS source_budget
+FROM runs u LEFT JOIN sources s ON s.id = u.source_id /*rows , r(id bigint) */ WHERE u.id = r.id;
+
+-- name: lock_sources
+SELECT s.id, s.budget, s.admitted FROM sources s /*rows , r(id bigint) */
+WHERE s.id = r.id /*pg ORDER BY s.id FOR NO KEY UPDATE OF s */;
+
+-- name: spend_sources
+UPDATE sources SET admitted = sources.admitted + r.count /*rows FROM r(id bigint, count bigint) */ WHERE sources.id = r.id;
 
 -- name: count_runs
 UPDATE runs SET admitted = runs.admitted + r.admitted, open = runs.open + r.open,

@@ -71,7 +71,7 @@ RETURNING id;
 SELECT state, rest, token, owner, lease_until FROM tasks_now WHERE id = :id;
 
 -- name: task_place
-SELECT host_id, due, priority, executor, run_id, state, reason, attempt FROM tasks WHERE id = :id;
+SELECT id, host_id, due, priority, executor, run_id, state, reason, attempt FROM tasks WHERE id = :id;
 
 -- name: move_task
 UPDATE tasks SET state = :became, reason = :reason, error = CAST(:error AS TEXT), due = :due, executor = :executor,
@@ -80,7 +80,7 @@ WHERE id = :id AND state = :was
 RETURNING id;
 
 -- name: pull_from_queue
-DELETE FROM queue WHERE host_id = :host_id AND due = :due AND priority = :priority AND id = :id;
+DELETE FROM queue WHERE host_id = :host_id AND due = :due AND priority = :priority AND run_id = :run_id AND id = :id;
 
 -- name: pull_from_offers
 DELETE FROM offers WHERE id = :id;
@@ -91,7 +91,7 @@ WHERE run_id = :run_id AND state NOT IN ('completed', 'skipped', 'failed', 'canc
 
 -- name: open_tasks_of_run
 -- Open is whatever has no fate yet; the list is the complement of the fates in model/states.py.
-SELECT id, state, host_id, due, priority FROM tasks
+SELECT id, state, host_id, due, priority, run_id FROM tasks
 WHERE run_id = :run_id AND state NOT IN ('completed', 'skipped', 'failed', 'cancelled')
 ORDER BY id;
 
@@ -101,8 +101,9 @@ WHERE tasks.id = r.id AND tasks.state = r.was
 RETURNING tasks.id;
 
 -- name: empty_queue_of_tasks
-DELETE FROM queue /*rows USING r(host_id bigint, due bigint, priority bigint, id bigint) */
-WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.id = r.id;
+DELETE FROM queue /*rows USING r(host_id bigint, due bigint, priority bigint, run_id bigint, id bigint) */
+WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.run_id = r.run_id
+  AND queue.id = r.id;
 
 -- name: empty_offers_of_tasks
 DELETE FROM offers /*rows USING r(id bigint) */ WHERE offers.id = r.id;

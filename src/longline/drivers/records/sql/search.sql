@@ -9,9 +9,9 @@ SELECT r.id, r.length, to_tsvector('simple', r.title),
 ON CONFLICT (item_id) DO UPDATE SET length = excluded.length, title_words = excluded.title_words, words = excluded.words;
 
 -- name: index_texts only lite
-INSERT OR REPLACE INTO texts (rowid, title, body) SELECT r.id, r.title, r.body
-/*rows FROM r(id bigint, title text, body text, length bigint) */
-WHERE r.length >= 0;
+-- As values: from a SELECT, FTS5 takes a third longer. SQLite counts words itself.
+INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (r.id, r.title, CASE WHEN r.length IS NULL THEN r.body END)
+/*rows FROM r(id bigint, title text, body text, length bigint) */;
 
 -- name: forget_texts
 DELETE FROM texts /*rows USING r(id bigint) */ WHERE /*pg texts.item_id */ /*lite texts.rowid */ = r.id;
@@ -49,7 +49,7 @@ SELECT id, score, (SELECT COUNT(*) FROM found) AS total FROM found ORDER BY scor
 -- part: ranked only pg
 -- BM25 as SQLite counts it. PostgreSQL does not tell how often a text has a word, but its rank of a single word is
 -- 6/pi² (1 + 1/4 + … + 1/n²), from which n can be told.
-SELECT f.id, SUM(a.rarity * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * f.length / :mean))) AS score,
+SELECT f.id, SUM(a.rarity * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * f.length / CAST(:mean AS DOUBLE PRECISION)))) AS score,
        (SELECT COUNT(*) FROM found) AS total
 FROM found f CROSS JOIN unnest(CAST(:queries AS TEXT[]), CAST(:rarities AS DOUBLE PRECISION[])) AS a (query, rarity)
 CROSS JOIN LATERAL (

@@ -1,9 +1,16 @@
 -- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists ask for them.
 
 -- name: add_source
-INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, created_at, updated_at)
-VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT), :now, :now)
+INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, budget, created_at, updated_at)
+VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT), CAST(:budget AS BIGINT), :now, :now)
 ON CONFLICT (name) DO NOTHING
+RETURNING *;
+
+-- name: limit_source
+-- Without a budget nothing was counted, so what its runs admitted so far is counted now.
+UPDATE sources SET budget = CAST(:budget AS BIGINT), updated_at = :now, admitted = (
+    SELECT CAST(COALESCE(SUM(u.admitted), 0) AS BIGINT) FROM runs u WHERE u.source_id = sources.id)
+WHERE id = :id
 RETURNING *;
 
 -- name: source_by_name

@@ -89,6 +89,12 @@ CREATE TABLE bot_tasks (
 CREATE UNIQUE INDEX bot_tasks_open ON bot_tasks (schedule_id, open_key) WHERE open_key IS NOT NULL AND schedule_id IS NOT NULL;
 CREATE INDEX bot_tasks_schedule ON bot_tasks (schedule_id, task_id) WHERE schedule_id IS NOT NULL;
 
+-- Hosts that bots have, or had, tasks on: where a domain is looked for.
+CREATE TABLE bot_hosts (
+    host_id  BIGINT PRIMARY KEY REFERENCES hosts (id),
+    host     TEXT NOT NULL
+);
+
 -- What a bot found, once a task. The price is in hundredths; the page's text is in the blob store under `page_key`.
 CREATE TABLE bot_results (
     task_id     BIGINT PRIMARY KEY REFERENCES bot_tasks (task_id) ON DELETE CASCADE,

@@ -62,7 +62,8 @@ EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported
 END $$;
 */
 /*lite CREATE VIRTUAL TABLE texts USING fts5 (title, body, tokenize = 'ascii');
-INSERT INTO texts (texts, rank) VALUES ('automerge', 8);
+INSERT INTO texts (texts, rank) VALUES ('automerge', 16);
+INSERT INTO texts (texts, rank) VALUES ('crisismerge', 64);
 INSERT INTO texts (texts, rank) VALUES ('hashsize', 8000000); -- a whole batch in one piece: a third less to do
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab (texts, row);
 */

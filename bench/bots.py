@@ -1,0 +1,179 @@
+"""Bots: pull(10) and submit over HTTP, every answer durable, beside a bare echo and queues that do nothing."""
+
+import argparse
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+import wreq
+from rich.console import Console
+from rich.table import Table
+
+from bench.contestants import RIVAL
+from bench.usage import cpu_seconds
+from longline.drivers.clock import SystemClock
+from longline.drivers.records import open_records
+from longline.model.bot import NewBotTask
+from longline.ports.records.frontier import HostSetting
+from tests.servers import PostgresServer, running_postgres, running_valkey
+from tests.servers.process import free_ports
+
+AT_ONCE = 10
+BOTS = 16
+HOST = "shop.example"
+
+
+class Measured(NamedTuple):
+    """How many jobs a second somebody did, and the CPU seconds that a thousand of them cost the server."""
+
+    name: str
+    rate: float
+    cpu: float | None = None
+
+
+async def drive(address: str, jobs: int, bots: int = BOTS) -> float:
+    """Pull and submit until all is done; the seconds it took."""
+    clients = [wreq.Client(no_proxy=True) for _ in range(bots)]
+    begun = time.perf_counter()
+    done = await asyncio.gather(*(_bot(client, address, f"bot-{n}") for n, client in enumerate(clients)))
+    seconds = time.perf_counter() - begun
+    if sum(done) != jobs:
+        raise RuntimeError(f"{jobs} jobs were there, {sum(done)} were done")
+    return seconds
+
+
+async def _bot(client: wreq.Client, address: str, name: str) -> int:
+    done = 0
+    while True:
+        _, told = await _post(client, f"{address}/api/crawl/pull/", {"bot_id": name, "max_jobs": AT_ONCE})
+        handed = told["data"]["jobs"]
+        if not handed:
+            return done
+        said = {"bot_id": name, "success": True, "price": "1.00", "currency": "USD", "title": "A thing"}
+        answers = await asyncio.gather(
+            *(_post(client, f"{address}/api/crawl/submit/", {**said, "job_id": job["job_id"]}) for job in handed)
+        )
+        if any(status != 201 for status, _ in answers):
+            raise RuntimeError(f"a submit was refused: {answers}")
+        done += len(handed)
+
+
+async def _post(client: wreq.Client, url: str, body: dict[str, Any]) -> tuple[int, Any]:
+    answer = await client.post(url, headers={"Content-Type": "application/json"}, body=orjson.dumps(body))
+    return answer.status.as_int(), orjson.loads(bytes(await answer.bytes()))
+
+
+async def fill(url: str, jobs: int) -> None:
+    """Make the tables and so many jobs."""
+    records = await open_records(url, SystemClock())
+    try:
+        await records.schema.migrate()
+        for first in range(0, jobs, 1000):
+            numbers = range(first, min(first + 1000, jobs))
+            tasks = [NewBotTask(f"https://{HOST}/{n}", HOST, 500, 3, 600_000) for n in numbers]
+            await records.bot_tasks.add(tasks, [HostSetting(HOST, 0, 1)])
+    finally:
+        await records.schema.close()
+
+
+@contextmanager
+def serving(command: Sequence[str], **more: str) -> Iterator[subprocess.Popen[str]]:
+    """A server in a process of its own."""
+    environ = {**os.environ, **more}
+    process = subprocess.Popen(command, env=environ, stdout=subprocess.PIPE, text=True)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def ours(name: str, url: str, jobs: int) -> Measured:
+    """The platform, on the engine behind a URL."""
+    asyncio.run(fill(url, jobs))
+    with tempfile.TemporaryDirectory() as folder:
+        words = ("up", "--port", "0", "--database", url, "--log-level", "error")
+        with serving([sys.executable, "-m", "longline.cli", *words], LONGLINE_DATA=folder) as server:
+            assert server.stdout
+            address = server.stdout.readline().split(" listens on ")[1].split()[0]
+            before = cpu_seconds(server.pid)
+            seconds = asyncio.run(drive(address, jobs))
+            return Measured(name, jobs / seconds, (cpu_seconds(server.pid) - before) / jobs * 1000)
+
+
+def echo(jobs: int) -> Measured:
+    """The bare framework."""
+    port = free_ports(1)[0]
+    with serving([sys.executable, "-m", "bench.queues.echo", str(port), str(jobs)]) as server:
+        address = f"http://127.0.0.1:{port}"
+        asyncio.run(_until_it_answers(address))
+        before = cpu_seconds(server.pid)
+        seconds = asyncio.run(drive(address, jobs))
+        return Measured("bare framework, echo", jobs / seconds, (cpu_seconds(server.pid) - before) / jobs * 1000)
+
+
+async def _until_it_answers(address: str) -> None:
+    client, deadline = wreq.Client(no_proxy=True), time.monotonic() + 20
+    while True:
+        try:
+            await client.get(address)
+            return
+        except (wreq.RequestError, wreq.ConnectionError):
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(0.05)
+
+
+def rival(name: str, program: str, url: str, jobs: int) -> Measured:
+    """A queue that does the same number of jobs that do nothing."""
+    command = [RIVAL, "-m", f"bench.queues.{program}", url, str(jobs)]
+    quiet: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True, "timeout": 300}
+    said = subprocess.run(command, check=True, **quiet).stdout
+    # Some of them have more to say than that.
+    return Measured(name, jobs / float(said.split("seconds=")[1].split()[0]))
+
+
+def _measure(jobs: int, postgres: PostgresServer, console: Console) -> Iterator[Measured]:
+    def fresh() -> str:
+        return asyncio.run(postgres.create_database())
+
+    with console.status("the bare framework"):
+        yield echo(jobs)
+    with console.status("Longline on PostgreSQL"):
+        yield ours("Longline, PostgreSQL", fresh(), jobs)
+    with console.status("Longline on SQLite"), tempfile.TemporaryDirectory() as folder:
+        yield ours("Longline, SQLite", f"sqlite:///{Path(folder) / 'b.db'}", jobs)
+    if not Path(RIVAL).exists():
+        console.print("[yellow]without rivals:[/] `make bench` installs them beside us")
+        return
+    with console.status("Procrastinate"):
+        yield rival("Procrastinate", "procrastinate_tasks", fresh(), jobs)
+    with console.status("PgQueuer"):
+        yield rival("PgQueuer", "pgqueuer_tasks", fresh(), jobs)
+    with console.status("Celery"), running_valkey() as valkey:
+        yield rival("Celery, Valkey", "celery_tasks", valkey.url, jobs)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Measure everybody once, one after the other, and print the table."""
+    parser = argparse.ArgumentParser(prog="python -m bench bots", description=__doc__)
+    parser.add_argument("--jobs", type=int, default=5000, help="jobs that everybody does")
+    jobs = parser.parse_args(arguments).jobs
+    console = Console()
+    table = Table("who", "jobs /s", "pull(10)+submit cycles /s", "server CPU ms / job", "to Longline, PostgreSQL")
+    with running_postgres(durable=True) as postgres:
+        measured = list(_measure(jobs, postgres, console))
+    base = next(m.rate for m in measured if m.name == "Longline, PostgreSQL")
+    for m in measured:
+        cycles = f"{m.rate / AT_ONCE:,.0f}" if m.cpu is not None else "–"
+        cpu = f"{m.cpu:.2f}" if m.cpu is not None else "–"
+        table.add_row(m.name, f"{m.rate:,.0f}", cycles, cpu, f"{m.rate / base:.2f}")
+    console.print(table)

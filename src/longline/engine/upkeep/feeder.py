@@ -1,0 +1,144 @@
+"""The feeder: polls feeds that are due, and makes tasks of what is new in them.
+
+A poll is a run with one task, so that it waits its host's turn, keeps to robots.txt and asks only for what changed like
+any other request. What it brought is read from the archive when the run has ended.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+
+from longline.engine.seeding import Seeder, Wanted
+from longline.model.errors import Unavailable
+from longline.model.feed import Feed, NotAFeed
+from longline.model.plan import CrawlPlan
+from longline.model.poll import (
+    ENTRY_PRIORITY,
+    FAILURES,
+    HOUR,
+    NOT_MODIFIED,
+    FeedRow,
+    Seen,
+    asked,
+    dropped,
+    failed,
+    failure_of,
+    succeeded,
+)
+from longline.model.states import TaskState
+from longline.model.task import TaskRow
+from longline.plugins import Page
+from longline.ports.records.feeds import Feeds
+from longline.ports.records.tasks import Tasks
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 100
+HOLD_MS = HOUR // 6
+"""How many feeds are looked at in one go, and how long a claimed one may take to have its run."""
+
+Read = Callable[[bytes, str, str], Feed]
+"""Makes a feed of a body, its URL and its content type, or raises `NotAFeed`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What polling and searching work with; `find` reads a task's page from the archive."""
+
+    feeds: Feeds
+    tasks: Tasks
+    seeder: Seeder
+    find: Callable[[int], Awaitable[Page | None]]
+    read: Read
+    plan: CrawlPlan
+
+
+class Failed(Exception):
+    """A poll that failed; `kind` is one of `FAILURES`."""
+
+    def __init__(self, kind: str, error: str) -> None:
+        super().__init__(error)
+        self.kind = kind
+
+
+class Feeder:
+    """Asks for feeds and takes what comes back."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def once(self) -> int:
+        """Take in the polls that have ended, then begin those that are due; how many there were of both."""
+        feeds = self._parts.feeds
+        ended = await feeds.answered(AT_ONCE, searching=False)
+        for feed in ended:
+            await guarded(feed, self._take(feed))
+        due = await feeds.claim(AT_ONCE, HOLD_MS, searching=False)
+        for feed in due:
+            await guarded(feed, self._poll(feed))
+        return len(ended) + len(due)
+
+    async def _poll(self, feed: FeedRow) -> None:
+        # One attempt: a poll that fails is counted, and the next one is the retry.
+        plan = msgspec.structs.replace(self._parts.plan, seeds=(feed.url or "",), max_depth=0, max_attempts=1)
+        run_id = await self._parts.seeder.ask(Wanted("poll", plan, feed.source_id))
+        await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage="poll"))
+
+    async def _take(self, feed: FeedRow) -> None:
+        p, run_id = self._parts, feed.run_id or 0
+        task = next(iter(reversed(await p.seeder.tasks_of(run_id))), None)
+        if task is None or task.state == TaskState.CANCELLED:
+            await p.feeds.change(feed.source_id, partial(dropped, run_id=run_id))
+            return
+        try:
+            seen = await self._see(feed, task)
+        except Failed as failure:
+            level = logging.ERROR if FAILURES[failure.kind].surprising else logging.WARNING
+            log.log(level, "a feed failed", extra={"feed": feed.url, "kind": failure.kind, "error": str(failure)})
+            rule = partial(failed, kind=failure.kind, error=str(failure))
+        else:
+            rule = partial(succeeded, seen=seen)
+        await p.feeds.change(feed.source_id, partial(rule, run_id=run_id))
+
+    async def _see(self, feed: FeedRow, task: TaskRow) -> Seen:
+        kind = failure_of(task.state, task.reason, task.status)
+        if kind is not None:
+            raise Failed(kind, task.error or task.reason or task.state)
+        kept = await self._parts.tasks.page(task.id)
+        seen = Seen(kept[1].etag, kept[1].last_modified) if kept else Seen()
+        if task.status == NOT_MODIFIED:
+            return seen
+        entries = await self._entries(task)
+        plan = msgspec.structs.replace(self._parts.plan, seeds=(feed.url or "",), max_depth=0)
+        new = await self._parts.seeder.feed(Wanted("frontier.feed", plan, feed.source_id), entries, ENTRY_PRIORITY)
+        log.info("polled a feed", extra={"feed": feed.url, "entries": len(entries), "new": new})
+        return msgspec.structs.replace(seen, entries=len(entries))
+
+    async def _entries(self, task: TaskRow) -> list[str]:
+        page = await self._parts.find(task.id)
+        if page is None:
+            raise Failed("unexpected", "the page is no longer in the archive")
+        try:
+            return await usable(self._parts.read, page)
+        except NotAFeed as error:
+            raise Failed("parse_error", str(error)) from None
+
+
+async def usable(read: Read, page: Page) -> list[str]:
+    """The URLs of a feed's entries; raises `NotAFeed`."""
+    feed = await asyncio.to_thread(read, page.body, page.url, page.content_type)
+    return [entry.url for entry in feed.entries if entry.url]
+
+
+async def guarded(feed: FeedRow, work: Awaitable[None]) -> None:
+    """One feed's failure never stops the others; what is left undone comes due again by itself."""
+    try:
+        await work
+    except Unavailable:
+        raise
+    except Exception:
+        log.exception("a feed failed in a way nobody foresaw", extra={"source": feed.source_id, "feed": feed.url})

@@ -1,0 +1,102 @@
+"""The finder: searches the feeds of sources that name none.
+
+First the source's own page is asked, then the feeds that it names, then the places where feeds usually lie; each step
+is a run of its own. The first that is a feed with an entry to go to wins.
+"""
+
+import logging
+from functools import partial
+
+import msgspec
+
+from longline.engine.seeding import Wanted
+from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, Parts, guarded, usable
+from longline.model.feed import NotAFeed
+from longline.model.poll import FeedRow, asked, dropped, found
+from longline.model.states import TaskState
+from longline.model.task import TaskRow
+from longline.plugins import Page
+from longline.plugins.discovery import feed_links, usual_feeds
+from longline.plugins.intricacy import TooIntricate
+from longline.ports.records.sources import Sources
+
+log = logging.getLogger(__name__)
+
+HOME, NAMED, USUAL = "home", "named", "usual"
+
+
+class Finder:
+    """Searches for feeds, step by step."""
+
+    def __init__(self, parts: Parts, sources: Sources) -> None:
+        self._parts, self._sources = parts, sources
+
+    async def once(self) -> int:
+        """Take the searches that came to the end of a step further, then begin those that are due; how many of both."""
+        feeds = self._parts.feeds
+        await feeds.enlist()
+        ended = await feeds.answered(AT_ONCE, searching=True)
+        for feed in ended:
+            await guarded(feed, self._further(feed))
+        due = await feeds.claim(AT_ONCE, HOLD_MS, searching=True)
+        for feed in due:
+            await guarded(feed, self._begin(feed))
+        return len(ended) + len(due)
+
+    async def _begin(self, feed: FeedRow) -> None:
+        source = await self._sources.get(feed.source_id)
+        if source is not None:
+            await self._ask(feed, HOME, [source.base_url])
+
+    async def _further(self, feed: FeedRow) -> None:
+        source = await self._sources.get(feed.source_id)
+        home = source.base_url if source else ""
+        tasks = await self._parts.seeder.tasks_of(feed.run_id or 0)
+        if feed.stage == HOME:
+            named = await self._named(tasks)
+            await self._next(feed, NAMED if named else USUAL, named or usual_feeds(home))
+        elif (url := await self._first(tasks)) is not None:
+            log.info("found a feed", extra={"source": feed.source_id, "feed": url})
+            await self._end(feed, url)
+        elif feed.stage == NAMED:
+            await self._next(feed, USUAL, usual_feeds(home))
+        else:
+            await self._end(feed, None)
+
+    async def _next(self, feed: FeedRow, stage: str, urls: list[str]) -> None:
+        free = await self._parts.feeds.change(feed.source_id, partial(dropped, run_id=feed.run_id or 0))
+        if free is not None:
+            await self._ask(free, stage, urls)
+
+    async def _ask(self, feed: FeedRow, stage: str, urls: list[str]) -> None:
+        plan = msgspec.structs.replace(self._parts.plan, seeds=tuple(urls), max_depth=0, max_attempts=1)
+        run_id = await self._parts.seeder.ask(Wanted("search", plan, feed.source_id))
+        await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage=stage))
+
+    async def _end(self, feed: FeedRow, url: str | None) -> None:
+        await self._parts.feeds.change(feed.source_id, partial(found, run_id=feed.run_id or 0, url=url))
+
+    async def _named(self, tasks: list[TaskRow]) -> list[str]:
+        for task in tasks:
+            page = await self._page(task)
+            try:
+                return feed_links(page) if page else []
+            except TooIntricate:
+                return []
+        return []
+
+    async def _first(self, tasks: list[TaskRow]) -> str | None:
+        for task in tasks:
+            page = await self._page(task)
+            if page is not None and await self._is_feed(page):
+                return task.url
+        return None
+
+    async def _is_feed(self, page: Page) -> bool:
+        try:
+            return bool(await usable(self._parts.read, page))
+        except NotAFeed:
+            return False
+
+    async def _page(self, task: TaskRow) -> Page | None:
+        return await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None

@@ -1,0 +1,40 @@
+"""Moments as UTC milliseconds, from the date forms of the web."""
+
+import re
+from calendar import timegm
+from datetime import UTC, datetime, timedelta
+
+_W3C = re.compile(
+    r"""\s*(?P<year>\d{4})
+    (?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2})
+    (?:(?:[Tt]|\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d+))?)?
+    \s*(?P<zone>[Zz]|UTC|GMT|(?P<sign>[+-])(?P<zone_hour>\d{2}):?(?P<zone_minute>\d{2})?)?)?)?)?\s*""",
+    re.VERBOSE | re.ASCII,
+)
+
+
+def w3c_moment(text: str) -> int | None:
+    """A W3C date in any of its lengths, from a year to parts of a second; what is no date is None.
+
+    A moment without a zone is taken for UTC. A space for the T and a zone without its colon are common enough.
+    """
+    found = _W3C.fullmatch(text)
+    if found is None:
+        return None
+    part = found.groupdict()
+    try:
+        moment = datetime(
+            int(part["year"]),
+            int(part["month"] or 1),
+            int(part["day"] or 1),
+            int(part["hour"] or 0),
+            int(part["minute"] or 0),
+            min(int(part["second"] or 0), 59),  # a leap second
+            int((part["fraction"] or "0")[:6].ljust(6, "0")),
+            tzinfo=UTC,
+        )
+        away = timedelta(hours=int(part["zone_hour"] or 0), minutes=int(part["zone_minute"] or 0))
+        moment -= -away if part["sign"] == "-" else away
+    except (ValueError, OverflowError):
+        return None
+    return timegm(moment.utctimetuple()) * 1000 + moment.microsecond // 1000

@@ -1,0 +1,68 @@
+"""HTML that came inside another document: plain text of it, or the same with whole URLs and without scripts."""
+
+import re
+from html import unescape
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from longline.model.errors import LonglineError
+from longline.model.url import join
+from longline.plugins.intricacy import check_intricacy
+
+_TAG_OR_REFERENCE = re.compile(r"<[a-zA-Z/!]|&[#\w]")
+# Most markup needs no change, and is left exactly as it was written.
+_TO_CHANGE = re.compile(
+    r"<\s*(?:script|style|iframe|object|embed|applet|base|meta|link|form)\b|\son\w+\s*=|script\s*:|\s(?:href|src)\s*=",
+    re.IGNORECASE,
+)
+_ACTIVE = ["script", "style", "iframe", "object", "embed", "applet", "base", "meta", "link", "form"]
+_SPACES = re.compile(r"[ \t\r\n\f]+")
+_LINKING = ("href", "src", "cite", "poster")
+
+
+def plain(markup: str) -> str:
+    """The text that a reader would see, on one line."""
+    if _TAG_OR_REFERENCE.search(markup):
+        tree = _tree(markup)
+        markup = tree.body.text() if tree and tree.body else unescape(markup)
+    return one_line(markup)
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks and runs of spaces; spaces that are more than that stay."""
+    return _SPACES.sub(" ", text).strip(" ")
+
+
+def settled(markup: str, base: str) -> str:
+    """The markup with its links made whole, and without what would run in a browser."""
+    if not _TO_CHANGE.search(markup):
+        return markup
+    tree = _tree(markup)
+    if tree is None:
+        return ""
+    for active in tree.css(", ".join(_ACTIVE)):
+        active.decompose()
+    for node in tree.css("*"):
+        _settle(node, base)
+    return (tree.body.inner_html or "") if tree.body else ""
+
+
+def _tree(markup: str) -> LexborHTMLParser | None:
+    octets = markup.encode("utf-8", "replace")
+    try:
+        check_intricacy(octets)
+        return LexborHTMLParser(b"<body>" + octets)
+    except (LonglineError, ValueError):
+        return None
+
+
+def _settle(node: LexborNode, base: str) -> None:
+    for name, value in list(node.attributes.items()):
+        if name.startswith("on") or name == "style":
+            del node.attrs[name]
+        elif name in _LINKING and value is not None:
+            whole = join(base, value)
+            if whole is not None and value.strip():
+                node.attrs[name] = whole
+            elif "script:" in "".join(value.split()).lower():
+                del node.attrs[name]

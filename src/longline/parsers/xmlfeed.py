@@ -1,0 +1,124 @@
+"""Drives the two parsers of feedparser, the strict and the loose one, within bounds.
+
+The library reads nearly everything, but some of what strangers can send it would hold it for hours. What costs too much
+is cut short, passed over or refused here, before or while it is read.
+"""
+
+import re
+import time
+from io import BytesIO
+from typing import Any
+from xml.sax import SAXException, SAXParseException, handler, make_parser
+from xml.sax.xmlreader import InputSource
+
+from feedparser import FeedParserDict  # type: ignore[import-untyped]  # the library has no types
+from feedparser.api import LooseFeedParser, StrictFeedParser  # type: ignore[import-untyped]  # the same
+from feedparser.encodings import convert_to_utf8  # type: ignore[import-untyped]  # the same
+from feedparser.exceptions import CharacterEncodingUnknown  # type: ignore[import-untyped]  # the same
+from feedparser.sanitizer import replace_doctype  # type: ignore[import-untyped]  # the same
+
+from longline.model.feed import NotAFeed
+from longline.plugins.sniffing import LOOKED_AT
+
+MAX_GROWTH = 10_000_000
+"""Characters that the entities of a document may grow to: a small file can be made to swell without end."""
+
+MAX_WORK = 100_000_000
+"""Characters that may be looked at in search of the encoding."""
+
+MAX_SECONDS = 20.0
+"""Time of the processor that one document may take."""
+
+MAX_AUTHOR = 500
+"""An author that is longer is cut: the library looks for an address in it, in the square of the time."""
+
+_ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"[^\"]*\"|'[^']*')", re.IGNORECASE)
+_ELEMENT = re.compile(rb"<\w")
+
+
+class _Bounded:
+    """What both parsers do besides: look at the clock, and cut what is too long."""
+
+    seconds_left_at = 0.0
+
+    def unknown_starttag(self, tag: str, attrs: Any) -> None:
+        self._go_on()
+        super().unknown_starttag(tag, attrs)  # type: ignore[misc]  # mixed into the library's classes
+
+    def handle_data(self, text: str, escape: int = 1) -> None:
+        self._go_on()
+        super().handle_data(text, escape)  # type: ignore[misc]  # the same
+
+    def _sync_author_detail(self, key: str = "author") -> None:
+        context = self._get_context()  # type: ignore[attr-defined]  # the same
+        if isinstance(author := context.get(key), str):
+            context[key] = author[:MAX_AUTHOR]
+        super()._sync_author_detail(key)  # type: ignore[misc]  # the same
+
+    def _go_on(self) -> None:
+        if time.thread_time() > self.seconds_left_at:
+            raise NotAFeed(f"the feed takes more than {MAX_SECONDS:g} seconds to read")
+
+
+class _Strict(_Bounded, StrictFeedParser):  # type: ignore[misc]  # the library has no types
+    pass
+
+
+class _Loose(_Bounded, LooseFeedParser):  # type: ignore[misc]  # the library has no types
+    pass
+
+
+def read_xml(body: bytes, url: str, content_type: str) -> tuple[Any, str | None]:
+    """What the library makes of a document, and what is wrong with it; `NotAFeed` for what costs too much."""
+    _check(body)
+    made = FeedParserDict(bozo=False, entries=[], feed=FeedParserDict())
+    headers = {"content-type": content_type or "application/xml"}
+    text = convert_to_utf8(headers, body, made)
+    made["version"], text, entities = replace_doctype(text)
+    reader, flaw = None, None
+    if made["encoding"]:
+        reader, flaw = _strictly(text, url)
+    elif isinstance(made.get("bozo_exception"), CharacterEncodingUnknown):
+        flaw = str(made["bozo_exception"])
+    if reader is None:
+        reader = _bounded(_Loose(url, None, "utf-8", entities))
+        reader.feed(text.decode("utf-8", "replace"))
+    made.update(feed=reader.feeddata, entries=reader.entries, version=made["version"] or reader.version)
+    return made, flaw
+
+
+def _check(body: bytes) -> None:
+    text = body.replace(b"\0", b"")
+    if not _ELEMENT.search(text, 0, LOOKED_AT):
+        raise NotAFeed("the document does not begin with an element")
+    longest = max(map(len, _ENTITY.findall(text)), default=0)
+    if longest * text.count(b"&") > MAX_GROWTH:
+        raise NotAFeed("the document's entities would make it swell beyond all bounds")
+    line = text.partition(b"\n")[0]
+    if len(line) * line.count(b"encoding=") > MAX_WORK:
+        raise NotAFeed("the document names its encoding too often")
+
+
+def _strictly(text: bytes, url: str) -> tuple[Any, str | None]:
+    """What was read, or None and what is wrong with the document."""
+    reader = _bounded(_Strict(url, None, "utf-8"))
+    sax, source = make_parser(), InputSource()
+    sax.setFeature(handler.feature_namespaces, True)
+    sax.setFeature(handler.feature_external_ges, False)
+    sax.setContentHandler(reader)
+    sax.setErrorHandler(reader)
+    source.setByteStream(BytesIO(text))
+    try:
+        sax.parse(source)
+    except SAXParseException as error:
+        return None, f"line {error.getLineNumber()}: {error.getMessage()}"
+    except SAXException as error:
+        return None, str(error)
+    return reader, None
+
+
+def _bounded(reader: Any) -> Any:
+    reader.seconds_left_at = time.thread_time() + MAX_SECONDS
+    # Its own cleaning of HTML is quadratic in unclosed comments; ours comes later.
+    reader.sanitize_html = reader.resolve_relative_uris = False
+    return reader

@@ -1,0 +1,32 @@
+"""Where a site's feeds and sitemaps are: what its pages and its robots.txt say, and where they usually lie."""
+
+from collections.abc import Iterable
+
+from longline.model.url import join_all
+from longline.plugins.page import Page
+
+FEED_PATHS = ("/feed", "/rss", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml")
+SITEMAP_PATHS = ("/sitemap.xml", "/news-sitemap.xml")
+
+_TYPES = ("rss+xml", "atom+xml", "rdf+xml", "feed+json")
+_ALTERNATE = "link[rel~='alternate' i][href][type]"
+
+
+def feed_links(page: Page) -> list[str]:
+    """The feeds that a page names in its head, in order."""
+    named = (node.attributes for node in page.css(_ALTERNATE) if _is_feed(node.attributes.get("type")))
+    return join_all(page.base, (link["href"] or "" for link in named))
+
+
+def usual_feeds(site: str) -> list[str]:
+    """Where the feed of a site lies if it lies where feeds usually do."""
+    return join_all(site, FEED_PATHS)
+
+
+def sitemaps_of(site: str, named: Iterable[str]) -> list[str]:
+    """The sitemaps that robots.txt names, or where one usually lies if it names none."""
+    return join_all(site, named) or join_all(site, SITEMAP_PATHS)
+
+
+def _is_feed(kind: str | None) -> bool:
+    return any(known in (kind or "").lower() for known in _TYPES)

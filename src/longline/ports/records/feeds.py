@@ -1,0 +1,40 @@
+"""Feeds: where each source's is, and how polling it goes."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from longline.model.poll import FeedRow
+
+Rule = Callable[[FeedRow, int], FeedRow | None]
+"""What becomes of a feed at this time."""
+
+
+class Feeds(Protocol):
+    """Remembers feeds, at most one for each source. The rules are in `model/poll.py`. Each call is one transaction."""
+
+    async def get(self, source_id: int) -> FeedRow | None:
+        """The feed of a source."""
+        ...
+
+    async def find(self, *, active: bool | None = None, limit: int = 50, after: int = 0) -> list[FeedRow]:
+        """Feeds by source, from behind source `after`; the active ones are wanted and do not rest."""
+        ...
+
+    async def change(self, source_id: int, rule: Rule) -> FeedRow | None:
+        """Change a feed by a rule while nobody else does; None, and no change, when the rule says so.
+
+        A source that has none begins with an empty one; a source that does not exist is `NotFound`.
+        """
+        ...
+
+    async def claim(self, limit: int, hold_ms: int, *, searching: bool) -> list[FeedRow]:
+        """Feeds that are due to be polled, or searched for, of sources that are enabled; nobody else gets them."""
+        ...
+
+    async def answered(self, limit: int, *, searching: bool) -> list[FeedRow]:
+        """Feeds whose poll, or search, has ended."""
+        ...
+
+    async def enlist(self) -> int:
+        """Make an empty feed for every enabled source that has none; how many that were."""
+        ...

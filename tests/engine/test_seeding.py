@@ -1,0 +1,70 @@
+"""Runs that nobody holds, on both engines."""
+
+import pytest
+
+from longline.engine.lifecycle import Lifecycle
+from longline.engine.seeding import Seeder, Wanted
+from longline.model.plan import CrawlPlan
+from longline.model.source import NewSource
+from longline.ports.records import Records
+from tests.drivers.records.world import claim, ended, get_run, host_report, report
+
+SEEDS = tuple(f"https://a.example/{name}" for name in "dbca")
+
+
+@pytest.fixture
+def seeder(records: Records) -> Seeder:
+    return Seeder(Lifecycle(records), records.runs, records.tasks)
+
+
+@pytest.fixture
+async def source_id(records: Records) -> int:
+    return (await records.sources.add(NewSource("a", "https://a.example/"))).id
+
+
+async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, source_id: int) -> None:
+    wanted = Wanted("poll", CrawlPlan(SEEDS, max_depth=0), source_id)
+
+    first, second = await seeder.ask(wanted), await seeder.ask(wanted)
+
+    for run_id in (first, second):
+        run = await get_run(records, run_id)
+        assert (run.kind, run.state, run.open, run.owner, run.source_id) == ("poll", "running", 4, None, source_id)
+        assert [task.url for task in await seeder.tasks_of(run_id)] == list(SEEDS)
+    assert await seeder.tasks_of(12345) == []
+
+
+async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
+    seeder: Seeder, records: Records, source_id: int
+) -> None:
+    run_id = await seeder.ask(Wanted("poll", CrawlPlan(SEEDS[:2]), source_id))
+    (lease,) = (await claim(records)).values()
+    outcomes = [ended(task, reason="redirected" if task.url == SEEDS[0] else "ok") for task in lease.tasks]
+    await report(records, host_report(lease, outcomes))
+
+    assert [task.url for task in await seeder.tasks_of(run_id)] == [SEEDS[1]]
+
+
+async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, records: Records, source_id: int) -> None:
+    wanted = Wanted("frontier.feed", CrawlPlan(("https://a.example/feed",), exclude=("/no",)), source_id)
+    urls = [
+        "https://a.example/1",
+        "https://a.example/1?utm_source=x",
+        "http://a.example/1/",
+        "",
+        "/2",
+        "https://a.example/no",
+    ]
+
+    assert await seeder.feed(wanted, [*urls, "https://b.example/3"], priority=7) == 2
+    assert await seeder.feed(wanted, urls, priority=7) == 0
+    assert await seeder.feed(wanted, ["https://b.example/4", *urls], priority=7) == 1
+    assert await seeder.feed(wanted, [], priority=7) == 0
+
+    (run,) = await records.runs.find()
+    assert (run.kind, run.seed, run.source_id, run.admitted) == ("frontier.feed", str(source_id), source_id, 3)
+    tasks = await records.tasks.find()
+    assert {task.priority for task in tasks} == {7}
+    row = await records.standing.get(tasks[0].id)
+    assert row is not None
+    assert row.kind == "frontier.feed"

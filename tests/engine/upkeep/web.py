@@ -1,0 +1,85 @@
+"""A web that answers polls by hand: whatever is asked for ends as the test says, without a request."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from longline.engine.lifecycle import Lifecycle
+from longline.engine.seeding import Seeder
+from longline.engine.upkeep.feeder import Parts
+from longline.model import fate
+from longline.model.plan import CrawlPlan
+from longline.model.source import NewSource
+from longline.parsers.feed import read_feed
+from longline.plugins import Page
+from longline.ports.records import Records
+from tests.drivers.records.world import claim, ended, host_report, report
+
+
+class Said(msgspec.Struct, frozen=True):
+    """How a request ended: with a page, or by a reason other than its status."""
+
+    status: int | None = 200
+    body: bytes = b""
+    reason: str = ""
+
+
+MISSING = Said(404)
+
+
+class HandMadeWeb:
+    """Answers for URLs; those that have none are not there."""
+
+    def __init__(self, records: Records) -> None:
+        self.records = records
+        self.says: dict[str, Said] = {}
+        self.asked: list[str] = []
+        self._pages: dict[int, Page] = {}
+        self.parts = Parts(
+            feeds=records.feeds,
+            tasks=records.tasks,
+            seeder=Seeder(Lifecycle(records), records.runs, records.tasks),
+            find=self._find,
+            read=read_feed,
+            plan=CrawlPlan((), delay_ms=0, concurrency=8),
+        )
+
+    async def _find(self, task_id: int) -> Page | None:
+        return self._pages.get(task_id)
+
+    async def answer(self) -> None:
+        """Let everything that waits be fetched."""
+        while leases := await claim(self.records):
+            reports = []
+            for lease in leases.values():
+                outcomes = []
+                for task in lease.tasks:
+                    said = self.says.get(task.url, MISSING)
+                    self.asked.append(task.url)
+                    self._pages[task.id] = Page(task.url, said.body)
+                    reason = said.reason or fate.for_status(said.status or 0) or "ok"
+                    became = fate.rest(reason, task.attempt, (await self._plan(task.run_id)).max_attempts)
+                    outcomes.append(ended(task, became, reason, status=said.status, error=f"it said {said.status}"))
+                reports.append(host_report(lease, outcomes))
+            assert not (await report(self.records, *reports)).refused
+
+    async def _plan(self, run_id: int) -> CrawlPlan:
+        run = await self.records.runs.get(run_id)
+        assert run is not None
+        return CrawlPlan.read(run.plan)
+
+    async def source(self, name: str) -> int:
+        """A source on a host of its own."""
+        return (await self.records.sources.add(NewSource(name, f"https://{name}.example/"))).id
+
+    async def urls(self, kind: str) -> Mapping[str, int]:
+        """What the runs of one kind were to fetch, each URL with its priority."""
+        kinds = {run.id: run.kind for run in await self.records.runs.find(limit=1000)}
+        found = await self.records.tasks.find(limit=10_000)
+        return {task.url: task.priority for task in found if kinds[task.run_id] == kind}
+
+
+def rss(*links: str) -> Said:
+    """A feed with so many entries."""
+    items = "".join(f"<item><title>{link}</title><link>{link}</link></item>" for link in links)
+    return Said(body=f"<rss version='2.0'><channel><title>x</title>{items}</channel></rss>".encode())

@@ -1,0 +1,68 @@
+"""A crawl that asks for sitemaps finds pages that nothing links to."""
+
+import asyncio
+import gzip
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from longline.engine.runtime import chore, run_loops
+from longline.model.plan import CrawlPlan
+from longline.services.crawls import Crawls
+from longline.settings import Settings
+from longline.wiring import House, open_house
+from longline.wiring.house import joined, ready_tables
+from longline.wiring.worker import fetch_worker
+from tests.web import running_site
+from tests.web.wire import Answer
+
+
+@pytest.fixture
+async def house(tmp_path: Path, database_url: str) -> AsyncIterator[House]:
+    settings = Settings(data=tmp_path / "data", database=database_url, egress_allow=("127.0.0.0/8",))
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        yield house
+
+
+def listing(tag: str, item: str, *paths: str) -> bytes:
+    return f"<{tag}>{''.join(f'<{item}><loc>{path}</loc></{item}>' for path in paths)}</{tag}>".encode()
+
+
+async def test_pages_that_only_a_sitemap_names_are_fetched(house: House) -> None:
+    robots = "User-agent: *\nDisallow: /private/\nSitemap: /index.xml\n"
+    with running_site(pages=1, robots=robots) as site:
+        packed = gzip.compress(listing("urlset", "url", "/alone", "/private/1", "http://elsewhere.example/"))
+        site.site.extra |= {
+            "/": b"<title>Home</title>",
+            "/index.xml": listing("sitemapindex", "sitemap", "/pages.xml.gz", "/gone.xml"),
+            "/pages.xml.gz": Answer(body=packed, content_type="application/gzip"),
+            "/alone": b"<title>Alone</title><a href=/further>further</a>",
+            "/further": b"<title>Further</title>",
+        }
+        host = site.url.removeprefix("http://").rstrip("/")
+        plan = CrawlPlan((site.url,), max_depth=1, hosts=(host,), delay_ms=0, concurrency=4, sitemaps=True)
+        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+            crawls = Crawls(house.lifecycle, house.records.runs)
+            run = (await crawls.open(plan, None, owner, 60_000, again=False)).run
+            stop = asyncio.Event()
+
+            async def look() -> None:
+                if (await crawls.get(run.id)).state == "completed":
+                    stop.set()
+
+            loops = {"worker": fetch_worker(house, owner).run, "look": chore(look, 0.05)}
+            await asyncio.wait_for(run_loops(loops, stop), 30)
+
+    found = {task.url.removeprefix(site.url): (task.state, task.depth) for task in await house.records.tasks.find()}
+    assert found == {
+        "": ("completed", 0),
+        "index.xml": ("completed", 0),
+        "pages.xml.gz": ("completed", 1),
+        "gone.xml": ("failed", 1),
+        "alone": ("completed", 1),
+        "private/1": ("skipped", 1),
+    }
+    refused = {fate.reason: fate.count for fate in await crawls.fates(run.id) if fate.fate == "refused"}
+    assert refused == {"offsite": 1, "depth": 1}

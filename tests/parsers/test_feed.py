@@ -1,0 +1,271 @@
+"""Feeds of every kind as people really write them. The documents lie in `feeds/`."""
+
+import asyncio
+import time
+from pathlib import Path
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longline.model.feed import Enclosure, Feed, NotAFeed
+from longline.parsers import feed as module
+from longline.parsers import page, sitemap
+from longline.parsers.feed import read_feed
+from longline.plugins import Item, Link, Page
+from longline.plugins.registry import Registry
+
+FEEDS = Path(__file__).parent / "feeds"
+HERE = "https://harbour.example/news/feed"
+
+
+def read(name: str) -> Feed:
+    return read_feed((FEEDS / name).read_bytes(), HERE)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "version", "title", "urls"),
+    [
+        ("rss090.xml", "rss", "0.90", "Harbour Times", ["http://harbour.example/ferry"]),
+        ("rss091.xml", "rss", "0.91", "Harbour Times", ["http://harbour.example/ferry?from=a&to=b"]),
+        ("rss092.xml", "rss", "0.92", "Harbour Times", [None]),
+        ("rss10.xml", "rss", "1.0", "Harbour Times", ["http://harbour.example/ferry"]),
+        (
+            "rss20.xml",
+            "rss",
+            "2.0",
+            "Harbour Times & Tides",
+            ["https://harbour.example/one?a=1&b=2", "https://harbour.example/two", None],
+        ),
+        ("atom03.xml", "atom", "0.3", "Harbour Times", ["http://harbour.example/ferry"]),
+        ("atom10.xml", "atom", "1.0", "Harbour Times", ["https://harbour.example/news/2005/ferry"]),
+        ("jsonfeed10.json", "json", "1.0", "Harbour Times", ["https://harbour.example/2", "https://harbour.example/1"]),
+        ("jsonfeed11.json", "json", "1.1", "Harbour Times", ["https://harbour.example/news/ferry"]),
+        ("broken.xml", "rss", "2.0", "Fish & Chips", ["http://chips.example/?a=1&b=2", "http://chips.example/cut"]),
+    ],
+)
+def test_every_kind_is_read(name: str, kind: str, version: str, title: str, urls: list[str | None]) -> None:
+    found = read(name)
+
+    assert (found.kind, found.version, found.title) == (kind, version, title)
+    assert [entry.url for entry in found.entries] == urls
+
+
+def test_a_feed_says_what_it_is_and_how_often_to_come() -> None:
+    rss, rdf, atom = read("rss20.xml"), read("rss10.xml"), read("atom10.xml")
+
+    assert (rss.link, rss.url) == ("https://harbour.example/", "https://harbour.example/feed")
+    assert (rss.hub, rss.every_ms, rss.updated) == ("https://hub.example/", 3_600_000, 1055238061000)
+    assert rdf.every_ms == 6 * 3_600_000
+    assert (atom.link, atom.url) == ("https://harbour.example/", "https://harbour.example/news/atom.xml")
+    assert (atom.hub, atom.language, atom.authors) == ("https://hub.example/", "en", ("The Quay",))
+
+
+def test_an_rss_entry() -> None:
+    first, second, third = read("rss20.xml").entries
+
+    assert (first.id, first.title) == ("tag:harbour.example,2003:1", "First \N{EN DASH} of all")
+    assert first.summary == '<p>See <a href="https://harbour.example/news/two">two</a></p>'
+    assert (first.authors, first.categories) == (("A. Mate",), ("Ships", "Tides"))
+    assert first.published == 1055235600000
+    assert first.enclosures == (Enclosure("https://harbour.example/sound.mp3", "audio/mpeg", None),)
+    assert first.images == ("https://harbour.example/t.jpg", "https://harbour.example/c.jpg")
+    assert (second.authors, second.published) == (("B. Cook", "C. Boy"), None)
+    assert (third.url, third.id) == (None, "3")
+
+
+def test_an_rdf_entry() -> None:
+    (entry,) = read("rss10.xml").entries
+
+    assert (entry.authors, entry.categories) == (("A. Mate",), ("Ships",))
+    assert entry.updated == 1072883695000
+    assert entry.content == '<p>Late by <a href="https://harbour.example/tide">tide</a>.</p>'
+
+
+def test_an_atom_entry_stands_on_its_own_base() -> None:
+    (entry,) = read("atom10.xml").entries
+
+    assert (entry.id, entry.title) == ("urn:uuid:1225c695-cfb8-4ebb-aaaa-80da344efa6a", "Less < more")
+    assert (entry.published, entry.updated) == (1122805769000, 1122854400000)
+    assert (entry.authors, entry.categories) == (("A. Mate", "B. Cook"), ("ships",))
+    assert entry.enclosures == (Enclosure("https://harbour.example/news/2005/map.png", "image/png", 1337),)
+    assert entry.images == ("https://harbour.example/news/2005/map.png",)
+    assert entry.summary == '<img src="https://harbour.example/news/2005/boat.png">'
+    assert entry.content == '<p>Late <a href="https://harbour.example/news/2005/tide">tide</a></p>'
+    assert entry.language == "en"
+
+
+def test_what_is_wrong_is_said_and_the_rest_is_read() -> None:
+    found = read("broken.xml")
+
+    assert found.flaw is not None
+    assert found.entries[0].title == "Salt & vinegar \N{NO-BREAK SPACE} \N{COPYRIGHT SIGN}"
+    assert found.entries[0].published == 1420448400000
+    assert read("rss20.xml").flaw is None
+
+
+def test_entities_neither_swell_nor_read_files() -> None:
+    began = time.thread_time()
+
+    (entry,) = read("laughs.xml").entries
+
+    assert entry.url == "http://laughs.example/1"
+    assert len(entry.title) < 1000
+    assert "root:" not in entry.summary
+    assert time.thread_time() - began < 5
+
+
+def test_one_long_entity_many_times_over_is_refused() -> None:
+    swelling = f'<!DOCTYPE rss [<!ENTITY a "{"x" * 5000}">]><rss version="2.0"><channel><title>{"&a;" * 5000}</title>'
+
+    for body in (swelling.encode(), swelling.encode("utf-16")):
+        with pytest.raises(NotAFeed, match="swell"):
+            read_feed(body)
+
+
+@pytest.mark.parametrize(
+    ("piece", "times"),
+    [("<!--", 50_000), ("<![if ", 5000), ("<div ", 5000), ("<a href='", 5000), ("&", 20_000), ("<", 20_000)],
+)
+def test_hostile_markup_inside_an_entry_costs_little(piece: str, times: int) -> None:
+    inside = (piece * times).replace("&", "&amp;").replace("<", "&lt;")
+    item = f"<item><title>{inside}</title><description>{inside}</description></item>"
+    body = f"<rss version='2.0'><channel>{item}</channel></rss>"
+    began = time.thread_time()
+
+    assert len(read_feed(body.encode()).entries) == 1
+    assert time.thread_time() - began < 5
+
+
+RUSSIAN = "Привет"
+
+
+@pytest.mark.parametrize(
+    ("declared", "encoding", "content_type", "mark"),
+    [
+        ("utf-8", "utf-8", "", b""),
+        ("windows-1251", "cp1251", "", b""),
+        ("koi8-r", "koi8-r", "application/xml", b""),
+        ("utf-8", "cp1251", "application/rss+xml; charset=windows-1251", b""),
+        ("", "utf-8", "", b""),
+        ("", "utf-8", "", b"\xef\xbb\xbf"),
+        ("utf-16", "utf-16", "", b""),
+        ("iso-8859-1", "utf-8", "text/xml; charset=utf-8", b""),
+    ],
+)
+def test_encodings(declared: str, encoding: str, content_type: str, mark: bytes) -> None:
+    declaration = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
+    text = f'{declaration}<rss version="2.0"><channel><title>{RUSSIAN}</title></channel></rss>'
+
+    assert read_feed(mark + text.encode(encoding), content_type=content_type).title == RUSSIAN
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("Thu, 01 Jan 2004 19:48:21 GMT", 1072986501000),
+        ("Thu, 01 Jan 04 19:48:21 GMT", 1072986501000),
+        ("01 Jan 2004 19:48 GMT", 1072986480000),
+        ("Thu, 01 Jan 2004 19:48:21 +0100", 1072982901000),
+        ("Thu, 01 Jan 2004 19:48:21 EST", 1073004501000),
+        ("Mon, 01 Jan 2004 19:48:21 GMT", 1072986501000),  # it was a Thursday
+        ("thu, 1 january 2004 19:48:21 gmt", 1072986501000),
+        ("Thu, 01 Jan 2004 19:48:21", 1072986501000),
+        ("Thu Jan  1 19:48:21 2004", 1072986501000),
+        ("2004-01-01T19:48:21Z", 1072986501000),
+        ("2004-01-01T19:48:21.5+01:00", 1072982901000),
+        ("2004-01-01T19:48Z", 1072986480000),
+        ("2004-01-01 19:48:21", 1072986501000),
+        ("2004-01-01", 1072915200000),
+        ("2004-01", 1072915200000),
+        ("2004", 1072915200000),
+        ("", None),
+        ("soon", None),
+        ("Thu, 41 Jan 2004 99:48:21 GMT", None),
+    ],
+)
+def test_dates(text: str, moment: int | None) -> None:
+    body = f"<rss version='2.0'><channel><item><title>x</title><pubDate>{text}</pubDate></item></channel></rss>"
+
+    assert read_feed(body.encode()).entries[0].published == moment
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"  ",
+        b"plain text",
+        b"<html><head><title>x</title></head><body>feed</body></html>",
+        b'{"a": 1}',
+        b"\0" * 9,
+        b'{"version": "https://jsonfeed.org/version/1"',
+        b'{"version": 7, "x": "jsonfeed.org"}',
+    ],
+)
+def test_what_is_no_feed_is_said_so(body: bytes) -> None:
+    with pytest.raises(NotAFeed):
+        read_feed(body, HERE)
+
+
+PIECES = st.sampled_from(
+    b"<rss version='2.0'>~<channel>~<item>~<title>~</title>~<link>~<![CDATA[~]]>~&~<pubDate>~2004-13-99T~"
+    b"<feed xmlns='http://www.w3.org/2005/Atom'>~<entry xml:base='//['>~<!--~<link href='http://[' rel='enclosure'/>~"
+    b"<!DOCTYPE x [~<!ENTITY a 'b'>~&a;~\0~<content type='xhtml'>~<div>~<content type='text/html' mode='base64'>~%%~"
+    b"\xff\xfe~<rdf:RDF>~<a:b xmlns:a=''>~<itunes:image href='x'/>~<guid>~http://~<ttl>~99999999999999999999~&#xD800;~"
+    b'{"version":"https://jsonfeed.org/version/1","items":[~{"id":1e999}~]}~&#99999999;~<media:content medium="image"/>'
+    b"".split(b"~")
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES | st.binary(max_size=12), max_size=25), st.sampled_from(["", "text/xml; charset=utf-7", "x"]))
+def test_nothing_but_the_typed_error_is_raised(pieces: list[bytes], content_type: str) -> None:
+    try:
+        found = read_feed(b"".join(pieces), HERE, content_type)
+    except NotAFeed:
+        return
+    assert isinstance(found, Feed)
+
+
+@pytest.mark.parametrize("content_type", ["text/html", "application/octet-stream", "", "application/rss+xml"])
+async def test_a_feed_is_known_by_how_it_begins(content_type: str) -> None:
+    registry = Registry(page, module, sitemap)
+    here = Page(HERE, (FEEDS / "rss20.xml").read_bytes(), content_type=content_type)
+
+    found = registry.parser_for(here)
+    assert found is not None
+    made = [one async for one in found.parse(here)]
+
+    assert [one.url for one in made if isinstance(one, Link)] == [
+        "https://harbour.example/one?a=1&b=2",
+        "https://harbour.example/two",
+    ]
+    items = [one for one in made if isinstance(one, Item)]
+    assert [item.kind for item in items] == ["feed", "entry", "entry", "entry"]
+    assert items[0].fields["title"] == "Harbour Times & Tides"
+    # Whoever keeps items writes them as JSON.
+    assert orjson.loads(orjson.dumps(items[1].fields))["enclosures"][0]["type"] == "audio/mpeg"
+
+
+async def test_reading_a_large_feed_leaves_the_loop_free() -> None:
+    entry = (
+        "<item><title>t</title><link>http://a.example/{0}</link><description>&lt;p&gt;x&lt;/p&gt;</description></item>"
+    )
+    body = f"<rss version='2.0'><channel>{''.join(entry.format(n) for n in range(500))}</channel></rss>".encode()
+    here = Page(HERE, body, content_type="text/xml")
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0)
+            beats += 1
+
+    beating = asyncio.create_task(beat())
+    made = [one async for one in module.feed(here)]
+    beating.cancel()
+
+    assert len(made) == 1001
+    assert beats > 10

@@ -1,0 +1,47 @@
+"""HTML that came inside another document."""
+
+import pytest
+
+from longline.parsers.markup import one_line, plain, settled
+
+BASE = "https://a.example/b/"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("", ""),
+        ("plain", "plain"),
+        ("a < b & c", "a < b & c"),
+        ("<b>bold</b> &amp; <i>lean</i>", "bold & lean"),
+        ("R&amp;D", "R&D"),
+        ("two\n  lines", "two lines"),
+        ("no\N{NO-BREAK SPACE}break", "no\N{NO-BREAK SPACE}break"),
+        ("<div>" * 100_000, "<div>" * 100_000),  # too deep to be parsed, and so taken for text
+    ],
+)
+def test_plain_text(markup: str, text: str) -> None:
+    assert plain(markup) == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "wanted"),
+    [
+        ("<p class=x>as   written", "<p class=x>as   written"),
+        ('<a href="c">c</a>', '<a href="https://a.example/b/c">c</a>'),
+        ('<img src="/d.png">', '<img src="https://a.example/d.png">'),
+        ("<p>x<script>y</script></p>", "<p>x</p>"),
+        ('<p onclick="y()">x</p>', "<p>x</p>"),
+        ('<a href=" java\nscript:y()">x</a>', "<a>x</a>"),
+        ('<a href="mailto:me@a.example">x</a>', '<a href="mailto:me@a.example">x</a>'),
+        ('<a href="http://[">x</a>', '<a href="http://[">x</a>'),
+        ("<style>p{}</style><p>x</p>", "<p>x</p>"),
+        ("<div><script>" * 100_000, ""),
+    ],
+)
+def test_links_are_made_whole_and_nothing_runs(markup: str, wanted: str) -> None:
+    assert settled(markup, BASE) == wanted
+
+
+def test_one_line() -> None:
+    assert one_line(" a\t b\r\nc ") == "a b c"

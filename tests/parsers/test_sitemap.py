@@ -1,0 +1,278 @@
+"""Sitemaps as people really write them. The documents lie in `sitemaps/`."""
+
+import asyncio
+import gzip
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longline.model.sitemap import MAX_BYTES, MAX_PLACES, Alternate, News, NotASitemap, Place, Sitemap, Video
+from longline.parsers import feed, page
+from longline.parsers import sitemap as module
+from longline.parsers.sitemap import read_sitemap
+from longline.plugins import Item, Link, Page
+from longline.plugins.registry import Registry
+
+SITEMAPS = Path(__file__).parent / "sitemaps"
+FEEDS = Path(__file__).parent / "feeds"
+HERE = "http://www.example.com/sitemap.xml"
+CATALOG = "http://www.example.com/catalog"
+
+
+def read(name: str) -> Sitemap:
+    return read_sitemap((SITEMAPS / name).read_bytes(), HERE)
+
+
+def urls(document: str) -> list[str]:
+    return [place.url for place in read_sitemap(document.encode(), HERE).places]
+
+
+def test_a_sitemap() -> None:
+    found = read("urlset.xml")
+
+    assert (found.kind, found.index, found.flaw) == ("urlset", False, None)
+    assert found.places == (
+        Place("http://www.example.com/", 1104537600000, "monthly", 0.8),
+        Place(f"{CATALOG}?item=12&desc=vacation_hawaii", None, "weekly"),
+        Place(f"{CATALOG}?item=73&desc=vacation", 1103824815000),
+        Place("http://www.example.com/a?b=1&c=2"),
+        Place("http://www.example.com/%C3%BCmlat.html", 1099267200000),
+    )
+
+
+def test_an_index() -> None:
+    found = read("index.xml")
+
+    assert found.index
+    assert found.places == (
+        Place("http://www.example.com/sitemap1.xml.gz", 1096654997000),
+        Place("http://www.example.com/sitemap2.xml.gz", 1104537600000),
+        Place("http://www.example.com/bare.xml"),
+    )
+
+
+def test_news_images_videos_and_other_languages() -> None:
+    (place,) = read("extensions.xml").places
+
+    assert place.url == "http://www.example.com/story.html"
+    assert place.images == ("http://example.com/image.jpg", "http://www.example.com/photo.jpg")
+    assert place.alternates == (Alternate("http://www.example.com/de/story.html", "de"),)
+    assert place.news == News(
+        "Companies A, B in Merger Talks", "The Example Times", "en", 1230028200000, ("business", "merger")
+    )
+    thumbnail, player = "http://www.example.com/thumbs/123.jpg", "http://www.example.com/player?video=123&x=1"
+    assert place.videos == (Video("Grilling steaks", "How to", thumbnail, None, player, 1194261630000),)
+
+
+def test_namespaces_and_tags_may_be_wrong() -> None:
+    found = read("undeclared.xml")
+
+    assert {place.url: place.images for place in found.places} == {
+        "http://www.example.com/one": ("http://www.example.com/one.jpg",),
+        "http://www.example.com/two": (),
+        "http://www.example.com/three?a=1&b=2": (),
+    }
+    assert found.flaw is not None
+
+
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_list_of_urls(compressed: bool) -> None:
+    body = (SITEMAPS / "lines.txt").read_bytes()
+
+    found = read_sitemap(gzip.compress(body) if compressed else body, HERE)
+
+    assert found.kind == "text"
+    assert [place.url for place in found.places] == [
+        "http://www.example.com/a",
+        "http://www.example.com/b?c=1&d=2",
+        "https://www.example.com/c",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "changed"), [("rss20.xml", "rss", 1055235600000), ("atom10.xml", "atom", 1122854400000)]
+)
+def test_a_feed_serves_as_sitemap(name: str, kind: str, changed: int) -> None:
+    found = read_sitemap((FEEDS / name).read_bytes(), HERE)
+
+    assert (found.kind, found.places[0].changed) == (kind, changed)
+
+
+@pytest.mark.parametrize(
+    ("document", "wanted"),
+    [
+        ("<urlset></urlset>", []),
+        ("<!-- late --><?xml version='1.0'?><urlset><url><loc>http://a.example/?b&amp;c</loc></url></urlset>", ["http://a.example/?b&c"]),
+        ("<urlset><url><loc>http://a.example/whole</loc></url><url><loc>http://a.example/hal", ["http://a.example/whole"]),
+        ("<urlset><url><loc>http://a.example/1</lo", ["http://a.example/1"]),
+        ("<urlset><url><loc>/1</loc><loc>/2</loc></url></urlset>", [f"http://www.example.com/{n}" for n in (1, 2)]),
+        ("<urlset><url><loc><url><![CDATA[http://a.example/1]]></url></loc></url></urlset>", ["http://a.example/1"]),
+        ("<urlset><url><loc><![CDATA[\u00a0http://a.example/1 ]]>\u2000</loc></url></urlset>", ["http://a.example/1"]),
+        ("<urlset><url><loc>//b.example/</loc></url></urlset>", ["http://b.example/"]),
+        ("<urlset><url><loc>www.c.example</loc></url></urlset>", ["http://www.c.example/"]),
+        ("<urlset><url><loc>http://a.example/&copy=1&#38;b&lt;</loc></url></urlset>", ["http://a.example/&copy=1&b%3C"]),
+        ("<urlset><url><loc>word</loc></url><url><loc>http://[</loc></url></urlset>", []),
+        ('<!DOCTYPE urlset [<!ENTITY t SYSTEM "file:///etc/hostname">]><urlset><url><loc>&t;</loc></url></urlset>', []),
+        ("<!-- <urlset><url><loc>/no</loc> --><urlset><url><loc>/yes</loc></url></urlset>", ["http://www.example.com/yes"]),
+    ],
+)  # fmt: skip
+def test_odd_documents(document: str, wanted: list[str]) -> None:
+    assert urls(document) == wanted
+
+
+@pytest.mark.parametrize(
+    ("declared", "encoding", "content_type"),
+    [
+        ("utf-8", "utf-8", ""),
+        ("utf-8", "utf-8-sig", ""),
+        ("iso-8859-1", "latin-1", ""),
+        ("utf-8", "latin-1", "text/xml; charset=iso-8859-1"),
+        ("utf-16", "utf-16", ""),
+        ("", "latin-1", ""),
+    ],
+)
+def test_encodings(declared: str, encoding: str, content_type: str) -> None:
+    declaration = f'<?xml version="1.0" encoding="{declared}"?>' if declared else ""
+    body = f"{declaration}<urlset><url><loc>http://a.example/é</loc></url></urlset>".encode(encoding)
+
+    assert [place.url for place in read_sitemap(body, HERE, content_type).places] == ["http://a.example/%C3%A9"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{}",
+        b"this is a bogus sitemap",
+        b"<html><body>http://a.example/</body></html>",
+        b"\x1f\x8bno gzip",
+        gzip.compress(b"a,b\n1,2"),
+    ],
+)
+def test_what_is_none_is_said_so(body: bytes) -> None:
+    with pytest.raises(NotASitemap):
+        read_sitemap(body, HERE)
+
+
+def test_a_bomb_is_not_unpacked() -> None:
+    bomb = gzip.compress(b"<urlset>" + b"\0" * (MAX_BYTES * 4))
+
+    tracemalloc.start()
+    with pytest.raises(NotASitemap, match="more than"):
+        read_sitemap(bomb, HERE)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak < 2 * MAX_BYTES
+
+
+async def test_a_large_sitemap_is_read_beside_the_loop_and_in_little_memory() -> None:
+    padding = "p" * 400
+    lines = (
+        f"<url><loc>http://a.example/{padding}/{n}</loc><lastmod>2020-01-01</lastmod></url>"
+        for n in range(MAX_PLACES + 1)
+    )
+    body = f"<urlset>{''.join(lines)}</urlset>".encode()
+    beats = 0
+
+    async def beat() -> None:
+        nonlocal beats
+        while True:
+            await asyncio.sleep(0.005)
+            beats += 1
+
+    beating = asyncio.create_task(beat())
+    found = await asyncio.to_thread(read_sitemap, body, HERE)
+    beating.cancel()
+
+    assert len(found.places) == MAX_PLACES
+    assert found.flaw == "more than 50000 URLs; the rest is left out"
+    assert beats > 10
+
+
+def test_an_element_inside_its_own_url_keeps_its_date() -> None:
+    document = b"<urlset><url><loc><url>http://a.example/1</url></loc><lastmod>1970-01-02</lastmod></url></urlset>"
+
+    assert read_sitemap(document).places == (Place("http://a.example/1", 86_400_000),)
+
+
+GREEDY = """
+from pathlib import Path
+from longline.parsers.sitemap import read_sitemap
+def most():
+    [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
+    return int(line.split()[1]) * 1024
+images = b"<image:image><image:loc>http://a.example/1.png</image:loc></image:image>" * 20
+body = b"<url><loc>http://a.example/</loc>" + images + b"</url>"
+body = b"<urlset>" + body * 4000
+before = most()
+assert len(read_sitemap(body).places) == 1
+print((most() - before) / len(body))
+"""
+
+
+def test_places_are_forgotten_as_they_are_read() -> None:
+    """In a process of its own: the parser's memory is none of Python's, and only its highest mark tells."""
+    told = subprocess.run([sys.executable, "-c", GREEDY], check=True, capture_output=True, text=True, timeout=60)
+
+    assert float(told.stdout) < 0.5
+
+
+PIECES = st.sampled_from(
+    b"<urlset>~</urlset>~<sitemapindex>~<url>~</url>~<sitemap>~<loc>~</loc>~http://a/~<lastmod>~2004-99-99~0000-01-01~"
+    b"<![CDATA[~]]>~&~&#0;~&amp;~<!--~-->~<?~<image:image>~<a xmlns='~<!DOCTYPE a [<!ENTITY b 'c'>]>~\0~\xff~"
+    b"\xef\xbb\xbf~\x1f\x8b~<priority>nan~<rss>~\xff\xfe<\0u\0~http://a.example/\n".split(b"~")
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(PIECES | st.binary(max_size=12), max_size=25), st.sampled_from(["", "text/xml; charset=utf-16", "x"]))
+def test_nothing_but_the_typed_error_is_raised(pieces: list[bytes], content_type: str) -> None:
+    try:
+        found = read_sitemap(b"".join(pieces), HERE, content_type)
+    except NotASitemap:
+        return
+    assert isinstance(found, Sitemap)
+
+
+@pytest.mark.parametrize(
+    ("url", "content_type", "body"),
+    [
+        (HERE, "text/html", (SITEMAPS / "index.xml").read_bytes()),
+        (HERE, "", (SITEMAPS / "index.xml").read_bytes()),
+        (
+            "http://www.example.com/s/main.xml.gz",
+            "application/gzip",
+            gzip.compress((SITEMAPS / "index.xml").read_bytes()),
+        ),
+        ("http://www.example.com/list.txt", "text/plain", (SITEMAPS / "lines.txt").read_bytes()),
+    ],
+)
+async def test_a_sitemap_is_known_by_how_it_begins(url: str, content_type: str, body: bytes) -> None:
+    here = Page(url, body, content_type=content_type)
+
+    found = Registry(page, feed, module).parser_for(here)
+    assert found is not None
+    made = [one async for one in found.parse(here)]
+
+    assert isinstance(made[0], Item)
+    assert (made[0].kind, made[0].fields["count"]) == ("sitemap", 3)
+    assert all(isinstance(one, Link) for one in made[1:])
+    assert len(made) == 4
+
+
+@pytest.mark.parametrize(
+    ("url", "content_type", "body"),
+    [
+        ("http://www.example.com/pictures.tar.gz", "application/gzip", gzip.compress(b"x")),
+        ("http://www.example.com/notes.txt", "text/plain", b"see http://www.example.com/\n"),
+        ("http://www.example.com/drawing.svg", "image/svg+xml", b"<svg/>"),
+    ],
+)
+def test_what_is_none_is_left_alone(url: str, content_type: str, body: bytes) -> None:
+    assert Registry(page, feed, module).parser_for(Page(url, body, content_type=content_type)) is None

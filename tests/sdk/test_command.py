@@ -1,0 +1,76 @@
+"""The two bots of the guide, run as programs against a real server and a website."""
+
+import asyncio
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.surfaces.bots.running import Door as Server
+
+BOTS = Path(__file__).parents[2] / "docs/how-to/bots"
+
+PAGES = {
+    "/lamp": '<script type="application/ld+json">{"@type": "Product", "name": "Lamp", "offers": '
+    '{"price": 12.30, "priceCurrency": "EUR", "availability": "https://schema.org/OutOfStock"}}</script>',
+    "/book": '<title>A book</title><span class="price">7.05 EUR</span>',
+    "/saw": '<b data-price="19.99"></b><i class="sold-out"></i>',
+    "/nothing": "<p>hello</p>",
+}
+
+
+@asynccontextmanager
+async def website() -> AsyncIterator[int]:
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        path = (await reader.readuntil(b"\r\n\r\n")).split()[1].decode()
+        body = PAGES[path].encode()
+        writer.write(b"HTTP/1.0 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body))
+        writer.close()
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with server:
+        yield int(server.sockets[0].getsockname()[1])
+
+
+async def started(where: str, name: str, token: str, *flags: str) -> asyncio.subprocess.Process:
+    environ = {"LONGLINE_SERVER": where, "BOT_TOKEN": token, "PAUSE": "0.01"}
+    command = (sys.executable, str(BOTS / name), *flags)
+    return await asyncio.create_subprocess_exec(*command, env=environ, stdout=asyncio.subprocess.PIPE)
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "paths", "results"),
+    [
+        ("price_bot", "127.0.0.1", ["lamp"], [(12.3, "EUR", "Lamp", False)]),
+        ("slow_bot", "localhost", ["book"], [(7.05, "EUR", "A book", True)]),
+        ("slow_bot", "127.0.0.1", ["saw"], [(19.99, "USD", "", False)]),
+    ],
+)
+async def test_a_bot_of_the_guide(
+    server: Server, where: str, name: str, host: str, paths: list[str], results: list[tuple[object, ...]]
+):
+    token = (await server.post("bots", bot_id=name.replace("_", "-")))["api_token"]
+    async with website() as port:
+        for path in [*paths, "nothing"]:
+            await server.job(f"http://{host}:{port}/{path}", max_retries=0)
+        bot = await started(where, f"{name}.py", token, "--once")
+        said, _ = await asyncio.wait_for(bot.communicate(), 60)
+    assert (bot.returncode, said.decode().strip()) == (1, "pulled 2, done 1, failed 1, lost 0")
+    found = (await server.get("results"))["results"]
+    assert [(r["price"], r["currency"], r["title"], r["in_stock"]) for r in found] == results
+    [failed] = (await server.get("jobs?status=failed"))["jobs"]
+    assert "this page" in failed["last_error"]
+
+
+async def test_a_bot_is_stopped_in_good_order(server: Server, where: str):
+    token = (await server.post("bots", bot_id="price-bot"))["api_token"]
+    bot = await started(where, "price_bot.py", token)
+    async with asyncio.timeout(60):
+        while not (await server.get("bots"))["bots"][0]["last_pull_at"]:  # noqa: ASYNC110 - another process
+            await asyncio.sleep(0.05)
+    bot.send_signal(signal.SIGTERM)
+    said, _ = await asyncio.wait_for(bot.communicate(), 60)
+    assert (bot.returncode, said.decode().strip()) == (0, "pulled 0, done 0, failed 0, lost 0")

@@ -1,0 +1,130 @@
+"""Feeds polled and searched over real HTTP, by a real worker, on both engines."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from longline.engine.runtime import chore, run_loops
+from longline.engine.upkeep.feeder import Feeder
+from longline.engine.upkeep.finder import Finder
+from longline.model.poll import FeedRow
+from longline.model.source import NewSource
+from longline.services.feeds import Feeds
+from longline.settings import Settings
+from longline.wiring.feeds import feed_chores, feed_parts
+from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.worker import fetch_worker
+from tests.web import SiteHandle, running_site
+from tests.web.wire import Answer
+
+HOME = b'<link rel=alternate type="application/rss+xml" href="/news"><title>Home</title>'
+
+
+@pytest.fixture
+async def house(settings: Settings, database_url: str) -> AsyncIterator[House]:
+    there = msgspec.structs.replace(settings, database=database_url, delay=0.0, host_concurrency=8, feeds=True)
+    async with open_house(there) as house:
+        await ready_tables(house, may_migrate=True)
+        yield house
+
+
+def feed(*paths: str) -> Answer:
+    items = "".join(f"<item><title>{path}</title><link>{path}</link></item>" for path in paths)
+    body = f"<rss version='2.0'><channel><title>News</title>{items}</channel></rss>".encode()
+    return Answer(body=body, content_type="application/rss+xml")
+
+
+@asynccontextmanager
+async def working(house: House) -> AsyncIterator[None]:
+    """A worker and the chores around feeds, with little patience."""
+    stop, parts = asyncio.Event(), feed_parts(house)
+    async with joined(house, frozenset({"fetch", "parse"})) as owner:
+        loops = {
+            "worker": fetch_worker(house, owner).run,
+            "feeder": chore(Feeder(parts).once, 0.1),
+            "finder": chore(Finder(parts, house.records.sources).once, 0.1),
+        }
+        running = asyncio.create_task(run_loops(loops, stop))
+        yield
+        stop.set()
+        await running
+
+
+async def polled(house: House, source_id: int, after: int = 0) -> FeedRow:
+    """The feed once it was polled after that time, and everything that it brought was fetched."""
+    async with asyncio.timeout(20):
+        while True:
+            row = await house.records.feeds.get(source_id)
+            if row and row.polled_at and row.polled_at > after and not (await house.records.tasks.counts())["open"]:
+                return row
+            await asyncio.sleep(0.05)
+
+
+async def source(house: House, site: SiteHandle) -> int:
+    return (await house.records.sources.add(NewSource("news", site.url))).id
+
+
+async def test_a_feed_is_found_polled_and_what_is_new_is_fetched(house: House) -> None:
+    with running_site(pages=5) as site:
+        site.site.extra |= {"/": HOME, "/news": feed("/page/1", "/page/2")}
+        source_id = await source(house, site)
+        async with working(house):
+            first = await polled(house, source_id)
+            assert (first.url, first.entries) == (f"{site.url}news", 2)
+            site.site.extra["/news"] = feed("/page/3", "/page/2", "/page/1")
+            await Feeds(house.records.feeds).enable(source_id)
+            second = await polled(house, source_id, first.polled_at or 0)
+            assert second.entries == 3
+        visits = site.visits()
+        assert visits["/robots.txt"] == 1, "polls keep to the rules like any other request"
+        assert {path: visits[path] for path in visits if path.startswith("/page/")} == {
+            f"/page/{n}": 1 for n in (1, 2, 3)
+        }
+        assert visits["/news"] == 3, "once to see whether it is a feed, and two polls"
+
+
+async def test_a_feed_that_did_not_change_is_not_sent_again(house: House) -> None:
+    with running_site(pages=3) as site:
+        site.site.etags = True
+        site.site.extra["/news"] = feed("/page/1", "/page/2")
+        source_id = await source(house, site)
+        await Feeds(house.records.feeds).put(source_id, f"{site.url}news")
+        async with working(house):
+            first = await polled(house, source_id)
+            await Feeds(house.records.feeds).enable(source_id)
+            second = await polled(house, source_id, first.polled_at or 0)
+        asked = [visit.headers.get("if-none-match") for visit in site.requests if visit.path == "/news"]
+        assert asked == [None, first.etag]
+        assert first.etag is not None
+        assert (second.etag, second.entries, second.errors) == (first.etag, 2, 0)
+        assert sorted(task.status or 0 for task in await house.records.tasks.find()) == [200, 200, 200, 304]
+
+
+async def test_a_feed_that_is_forbidden_is_not_asked_for(house: House) -> None:
+    with running_site(pages=1, robots="User-agent: *\nDisallow: /news\n") as site:
+        site.site.extra["/news"] = feed("/page/1")
+        source_id = await source(house, site)
+        await Feeds(house.records.feeds).put(source_id, f"{site.url}news")
+        async with working(house):
+            row = await polled(house, source_id)
+        assert (row.error_type, row.errors, site.visits()["/news"]) == ("forbidden", 1, 0)
+
+
+async def test_a_failure_is_told_by_its_kind(house: House) -> None:
+    with running_site(pages=1) as site:
+        site.site.extra["/news"] = Answer(410)
+        source_id = await source(house, site)
+        await Feeds(house.records.feeds).put(source_id, f"{site.url}news")
+        async with working(house):
+            row = await polled(house, source_id)
+        assert (row.error_type, row.disabled_reason, row.error) == ("gone", "gone", "HTTP 410")
+
+
+@pytest.mark.parametrize(("feeds", "discovery"), [(False, False), (True, False), (False, True), (True, True)])
+async def test_only_what_the_operator_wants_runs(tmp_path: Path, feeds: bool, discovery: bool) -> None:
+    async with open_house(Settings(data=tmp_path, feeds=feeds, feed_discovery=discovery)) as house:
+        assert set(feed_chores(house)) == {name for name, on in (("feeder", feeds), ("finder", discovery)) if on}
