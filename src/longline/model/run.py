@@ -98,6 +98,7 @@ class Survey(msgspec.Struct, frozen=True):
     statuses: dict[str, int] = {}
     errors: tuple[tuple[str, int, str], ...] = ()
     fates: tuple[Fate, ...] = ()
+    items: int = 0
 
 
 class Review(msgspec.Struct, frozen=True):
@@ -108,9 +109,13 @@ class Review(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What is kept with a run when it has ended; `figures` is a survey as JSON, `stack` where an error came from."""
+    """What is kept with a run when it has ended.
+
+    `figures` is a survey as JSON, `stack` where an error came from, `indexed` how many items it brought.
+    """
 
     figures: str | None = None
     cpu_ms: int | None = None
     memory_mb: int | None = None
     stack: str | None = None
+    indexed: int = 0

@@ -10,12 +10,14 @@ from longline.engine.lifecycle import Lifecycle, Timetable
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings, next_rhythm, refused, start_digest
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
+from longline.model.item import NewItem
 from longline.model.run import Start
-from longline.model.schedule import NewSchedule, ScheduleRow, Terms
+from longline.model.schedule import NewSchedule, ScheduleRow, Terms, paused, resumed
 from longline.model.source import NewSource
 from longline.ports.records import Records
 from longline.ports.records.moves import Change
 from longline.ports.records.rhythms import Rhythm
+from longline.ports.records.ticks import Tick
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
@@ -129,6 +131,33 @@ async def test_a_late_report_of_a_run_that_was_taken_back_changes_nothing(record
     assert (await report(records, host_report(lease))).refused
 
 
+async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
+    row = await schedule(records)
+    await planner(records, clock).poll()
+    [tick] = await Timetable(records).held(1)
+
+    async def look(*_: object) -> list[Tick]:
+        return [tick]  # it was chosen as lapsed, and when its row was read it had been renewed
+
+    monkeypatch.setattr(records.ticks, "look", look)
+    assert await planner(records, clock, 2).follow() == 0
+    assert (await current(records, row)).state == "running"
+
+
+async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records, clock: FakeClock):
+    row = await schedule(records, interval_ms=60_000, due=clock.now() + 60_000)
+    timetable = Timetable(records)
+    held = await timetable.turn(row, paused(row, clock.now(), "me"), "person")
+    assert held is not None
+    back = await timetable.turn(held, resumed(held, clock.now()), "person")
+    assert back is not None
+    assert (back.state, back.token) == (row.state, row.token + 2)
+    assert await timetable.turn(row, paused(row, clock.now(), "late"), "person") is None
+    assert await current(records, row) == back
+
+
 @pytest.mark.parametrize(
     ("error", "said"), [(Unavailable("the source service answered 500"), "answered 500"), (KeyError("x"), "KeyError")]
 )
@@ -151,6 +180,19 @@ async def test_without_its_memory_an_interval_stays_what_it_is(records: Records,
     await work(records)
     await deaf.follow()
     assert (await current(records, row)).next_due == clock.now() + 60_000
+
+
+async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    one = planner(records, clock)
+    await one.poll()
+    [lease] = (await claim(records)).values()
+    [task] = lease.tasks
+    items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url) for n in range(3)]
+    assert not (await report(records, host_report(lease), items=items)).refused
+    await one.follow()
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.completed, run.indexed) == ("completed", 1, 3)
 
 
 async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clock: FakeClock):

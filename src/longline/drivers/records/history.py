@@ -52,7 +52,7 @@ class HistoryRecords(Noun):
         return await self._database.transact(work)
 
 
-LOOKS = ("first_tasks", "start_pages", "page_sums", "status_sums", "error_sums", "fate_sums")
+LOOKS = ("first_tasks", "start_pages", "page_sums", "status_sums", "error_sums", "fate_sums", "item_sums")
 """What is looked at when a run has ended."""
 
 MOST_ERRORS = 5
@@ -69,6 +69,7 @@ def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
         **sums,
         statuses={str(row["status"]): row["count"] for row in own["status_sums"]},
         errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
+        items=sum(row["items"] for row in own["item_sums"]),
         fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
     )
     return Review(start, survey)

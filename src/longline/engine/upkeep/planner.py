@@ -223,6 +223,7 @@ class Planner:
             figures=msgspec.json.encode(reviews[run_id].survey).decode(),
             cpu_ms=None if begun is None else round((time.process_time() - begun) * 1000),
             memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+            indexed=reviews[run_id].survey.items,
         )
 
 

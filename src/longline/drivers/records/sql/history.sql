@@ -58,9 +58,12 @@ WHERE t.run_id = r.run_id AND t.error IS NOT NULL GROUP BY t.run_id, t.error ORD
 SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
 WHERE f.run_id = r.run_id AND f.count > 0;
 
+-- name: item_sums
+SELECT i.run_id, COUNT(*) AS items FROM items i /*rows , r(run_id bigint) */ WHERE i.run_id = r.run_id GROUP BY i.run_id;
+
 -- name: note_runs
-UPDATE runs SET figures = r.figures, cpu_ms = r.cpu_ms, memory_mb = r.memory_mb, stack = r.stack
-/*rows FROM r(id bigint, figures text, cpu_ms bigint, memory_mb bigint, stack text) */
+UPDATE runs SET figures = r.figures, cpu_ms = r.cpu_ms, memory_mb = r.memory_mb, stack = r.stack, indexed = r.indexed
+/*rows FROM r(id bigint, figures text, cpu_ms bigint, memory_mb bigint, stack text, indexed bigint) */
 WHERE runs.id = r.id;
 
 -- name: rhythm
