@@ -102,9 +102,15 @@ def source_events_loop(house: House) -> Loop:
     async def listen(stop: asyncio.Event) -> None:
         messages = RedisSourceEvents(house.settings.redis)
         listener = SourceListener(messages, records.heard, reactions.by_type())
+        chores = {"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}
+        hearing, stopped = asyncio.create_task(run_loops(chores, stop)), asyncio.create_task(stop.wait())
         try:
-            await run_loops({"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}, stop)
+            await asyncio.wait((hearing, stopped), return_when=asyncio.FIRST_COMPLETED)
         finally:
+            # Nobody waits for messages at the end: what is not settled is handed out again.
+            for task in (hearing, stopped):
+                task.cancel()
+            await asyncio.gather(hearing, stopped, return_exceptions=True)
             await messages.close()
 
     return listen

@@ -1,0 +1,49 @@
+"""Source events from a real server of the Redis protocol to schedules, once each."""
+
+import asyncio
+import json
+from pathlib import Path
+
+from redis.asyncio import Redis
+
+from longline.settings import Settings
+from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.planner import source_events_loop
+
+SAID = {
+    "event_id": "e1",
+    "event_type": "SOURCE_CREATED",
+    "source_id": "s1",
+    "timestamp": "2026-01-01T00:00:00Z",
+    "payload": {"name": "n", "url": "https://n.example/", "rate_limit": 10, "max_depth": 1, "enabled": True},
+}
+GONE = SAID | {"event_id": "e2", "event_type": "SOURCE_DELETED", "payload": {}}
+
+
+async def settles(house: House, server: Redis, amount: int) -> None:
+    """Everything that was said is heeded, and there are so many schedules."""
+    for _ in range(1000):
+        pending = await server.xpending("source-events", "crawler-workers")
+        groups = await server.xinfo_groups("source-events")
+        if not pending["pending"] and groups[0]["lag"] == 0 and len(await house.records.schedules.find()) == amount:
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"it never came to {amount} schedules: {pending}, {groups}")
+
+
+async def test_schedules_follow_what_is_said_once_each(database_url: str, redis_url: str, tmp_path: Path):
+    settings = Settings(data=tmp_path, database=database_url, redis=redis_url, source_events=True)
+    async with open_house(settings) as house, Redis.from_url(redis_url) as server:
+        await ready_tables(house, may_migrate=True)
+        stop = asyncio.Event()
+        await server.xadd("source-events", {"event": json.dumps(SAID)})
+        hearing = asyncio.create_task(source_events_loop(house)(stop))
+        await asyncio.sleep(0.1)
+        await settles(house, server, 1)
+        try:
+            for said in (SAID, GONE, SAID):
+                await server.xadd("source-events", {"event": json.dumps(said)})
+            await settles(house, server, 0)
+        finally:
+            stop.set()
+            await asyncio.wait_for(hearing, 5)
