@@ -73,7 +73,7 @@ def test_whoever_debugs_gets_the_stack(longline: Command):
 def ended(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> int | str | None:
     """The exit code of a program with a command that fails like this."""
 
-    def build() -> typer.Typer:
+    def build(_: str | None = None) -> typer.Typer:
         app = typer.Typer(pretty_exceptions_enable=False)
 
         @app.command()
@@ -130,3 +130,11 @@ def test_a_fault_of_ours_keeps_its_stack(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(ZeroDivisionError) as caught:
         ended(monkeypatch, fault)
     assert caught.value is fault
+
+
+def test_a_command_is_read_in_alone_and_all_are_for_help():
+    """What a command does not need it does not wait for."""
+    one = typer.main.get_command(program.build("version"))
+    every = typer.main.get_command(program.build())
+    assert set(one.commands) == {"version"}  # type: ignore[attr-defined]
+    assert set(every.commands) == {*program.COMMANDS, *program.GROUPS, *program.HIDDEN}  # type: ignore[attr-defined]

@@ -2,36 +2,47 @@
 
 import os
 import sys
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 import typer
 from rich.console import Console
 from rich.text import Text
 from typer.exceptions import TyperException
 
-from longline.cli import (
-    bots,
-    crawl,
-    demo,
-    doctor,
-    export,
-    migrate,
-    page,
-    policies,
-    proxies,
-    search,
-    serve,
-    settings,
-    token,
-    version,
-)
 from longline.model.errors import LonglineError
 from longline.settings.layers import DEBUG_NAME
 
 _INTERRUPTED = 130
 
 
-def build() -> typer.Typer:
-    """The program with all its commands."""
+COMMANDS = {
+    "up": "serve:up",
+    "crawl": "crawl:crawl",
+    "demo": "demo:demo",
+    "search": "search:search",
+    "page": "page:page",
+    "export": "export:export",
+    "token": "token:token",
+    "api": "serve:api",
+    "worker": "serve:worker",
+    "migrate": "migrate:migrate",
+    "doctor": "doctor:doctor",
+    "settings": "settings:settings",
+    "version": "version:version",
+}
+"""Every command, and where it is written."""
+
+GROUPS = {"proxies": "proxies:build", "bots": "bots:build", "policies": "policies:build"}
+"""Nouns with commands of their own."""
+
+HIDDEN = {"create_jobs_from_policies": "policies:create_jobs", "expire_locks": "bots:expire_locks"}
+"""The names by which the bot-pull contract calls its two chores."""
+
+
+def build(only: str | None = None) -> typer.Typer:
+    """The program with all its commands, or with the one that is wanted: the others need not be read in."""
     app = typer.Typer(
         name="longline",
         help="One crawl engine that speaks five contracts.",
@@ -39,25 +50,35 @@ def build() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    commands = (
-        *(serve.up, crawl.crawl, demo.demo, search.search, page.page, export.export),
-        *(token.token, serve.api, serve.worker),
-        *(migrate.migrate, doctor.doctor, settings.settings, version.version),
-    )
-    for command in commands:
-        app.command()(command)
-    for name, group in (("proxies", proxies.build()), ("bots", bots.build()), ("policies", policies.build())):
-        app.add_typer(group, name=name)
-    # The names by which the bot-pull contract calls its two chores.
-    app.command("create_jobs_from_policies", hidden=True)(policies.create_jobs)
-    app.command("expire_locks", hidden=True)(bots.expire_locks)
+    app.callback()(_program)
+    for name, place in COMMANDS.items():
+        if only in (None, name):
+            app.command(name)(_written(place))
+    for name, place in GROUPS.items():
+        if only in (None, name):
+            app.add_typer(_written(place)(), name=name)
+    for name, place in HIDDEN.items():
+        if only in (None, name):
+            app.command(name, hidden=True)(_written(place))
     return app
+
+
+def _program() -> None:
+    """One crawl engine that speaks five contracts."""
+
+
+def _written(place: str) -> Callable[..., Any]:
+    module, _, name = place.partition(":")
+    found: Callable[..., Any] = getattr(import_module(f"longline.cli.{module}"), name)
+    return found
 
 
 def main() -> None:
     """Run what was typed. A failure that we understand is one line on stderr and a code, never a stack."""
     try:
-        code = build()(sys.argv[1:] or ["--help"], prog_name="longline", standalone_mode=False)
+        words = sys.argv[1:] or ["--help"]
+        known = words[0] in {**COMMANDS, **GROUPS, **HIDDEN}
+        code = build(words[0] if known else None)(words, prog_name="longline", standalone_mode=False)
     except KeyboardInterrupt:
         code = _INTERRUPTED
     except typer.Abort:
