@@ -20,7 +20,7 @@ def bot_parts(house: House) -> BotParts:
     settings = bot_settings(house.settings)
     if settings.mode == "optional":
         # On loopback that is the default and nobody's mistake.
-        level = logging.INFO if house.settings.loopback else logging.WARNING
+        level = logging.DEBUG if house.settings.loopback else logging.WARNING
         log.log(level, "bots need not be registered; set bot_auth to required where others can reach this server")
     records, blobs, clock, delay = house.records, house.blobs, house.clock, _delay(house)
     return BotParts(

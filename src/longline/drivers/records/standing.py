@@ -74,8 +74,9 @@ async def _hasten(tx: Tx, task_id: int, priority: int) -> bool:
         return False
     host_id, best = place["host_id"], min(priority, place["priority"])
     if (place["due"], place["priority"]) != (0, best):
-        await tx.one("pull_from_queue", host_id=host_id, due=place["due"], priority=place["priority"], id=task_id)
+        was = {name: place[name] for name in ("host_id", "due", "priority", "run_id")}
+        await tx.one("pull_from_queue", **was, id=task_id)
         await tx.one("hasten_task", id=task_id, priority=best)
-        await tx.batch("queue_tasks", [(host_id, 0, best, task_id, task["attempt"])])
+        await tx.batch("queue_tasks", [(host_id, 0, best, place["run_id"], task_id, task["attempt"])])
         await tx.batch("wake_lines", [(host_id, tx.now)])
     return True
