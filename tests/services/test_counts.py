@@ -13,18 +13,9 @@ class Counted:
         return self.found
 
 
-async def test_totals_name_every_open_state():
-    tasks: Any = Counted(pending=3, crawling=1)
+async def test_totals_name_every_fate():
+    tasks: Any = Counted(open=3, completed=1)
     runs: Any = Counted(running=2)
     totals = await Counts(tasks, runs).take()
-    assert totals.tasks == {
-        "pending": 3,
-        "queued": 0,
-        "crawling": 1,
-        "downloaded": 0,
-        "queued_parse": 0,
-        "parsing": 0,
-        "paused": 0,
-        "expired": 0,
-    }
+    assert totals.tasks == {"open": 3, "completed": 1, "failed": 0, "cancelled": 0, "skipped": 0}
     assert totals.runs == {"queued": 0, "running": 2, "completed": 0, "failed": 0, "cancelled": 0}

@@ -11,15 +11,15 @@ def figures(answer: httpx.Response) -> dict[tuple[str, ...], float]:
 
 
 async def test_figures_are_as_of_now(client: httpx.AsyncClient, stage: Stage):
-    stage.database.found = {"pending": 5, "running": 1}
+    stage.database.found = {"open": 5, "running": 1}
     found = figures(await client.get("/metrics"))
-    assert found["longline_tasks_open", "pending"] == 5
-    assert found["longline_tasks_open", "parsing"] == 0
+    assert found["longline_tasks", "open"] == 5
+    assert found["longline_tasks", "skipped"] == 0
     assert found["longline_runs", "running"] == 1
     assert found[("longline_records_up",)] == 1
-    stage.database.found = {"pending": 4}
+    stage.database.found = {"open": 4}
     found = figures(await client.get("/metrics"))
-    assert found["longline_tasks_open", "pending"] == 4
+    assert found["longline_tasks", "open"] == 4
     assert found["longline_runs", "running"] == 0
 
 
@@ -51,7 +51,7 @@ async def test_without_records_the_rest_is_still_told(client: httpx.AsyncClient,
     assert answer.status_code == 200
     found = figures(answer)
     assert found[("longline_records_up",)] == 0
-    assert not [key for key in found if key[0] in ("longline_tasks_open", "longline_runs")]
+    assert not [key for key in found if key[0] in ("longline_tasks", "longline_runs")]
 
 
 async def test_two_applications_count_apart():

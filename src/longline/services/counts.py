@@ -2,13 +2,16 @@
 
 from typing import NamedTuple
 
-from longline.model.states import ENDED, RunState, TaskState
+from longline.model.states import ENDED, RunState
 from longline.ports.records.runs import Runs
 from longline.ports.records.tasks import Tasks
 
+OPEN = "open"
+FATES = tuple(sorted(ENDED))
+
 
 class Totals(NamedTuple):
-    """Open tasks and all runs, by state; states without any are there with zero."""
+    """Tasks, open or by how they ended, and runs by state; those without any are there with zero."""
 
     tasks: dict[str, int]
     runs: dict[str, int]
@@ -25,5 +28,4 @@ class Counts:
         """The totals now."""
         tasks = await self._tasks.counts()
         runs = await self._runs.counts()
-        open_states = (s for s in TaskState if s not in ENDED)
-        return Totals({s: tasks.get(s, 0) for s in open_states}, {s: runs.get(s, 0) for s in RunState})
+        return Totals({s: tasks.get(s, 0) for s in (OPEN, *FATES)}, {s: runs.get(s, 0) for s in RunState})

@@ -42,9 +42,10 @@ class Crawls:
         standing = await self._lifecycle.move(
             Order("run", run.id, name, "worker", owner=owner, lease_ms=lease_ms, reason="crawl")
         )
-        plan = CrawlPlan.read(run.plan)
-        seeds = [seed(url, run.id, plan) for url in plan.seeds]
-        await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
+        if not run.admitted:
+            plan = CrawlPlan.read(run.plan)
+            seeds = [seed(url, run.id, plan) for url in plan.seeds]
+            await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
         return Opened(await self.get(run.id), resumed, standing.token)
 
     async def get(self, run_id: int) -> RunRow:

@@ -45,7 +45,7 @@ class Metrics:
             "longline_http_request_duration_seconds", "Time to answer.", ("method", "route"), registry=own
         )
         self._up = Gauge("longline_records_up", "Whether the records could be counted just now.", registry=own)
-        self._tasks = Gauge("longline_tasks_open", "Open tasks.", ("state",), registry=own)
+        self._tasks = Gauge("longline_tasks", "Tasks, open or ended.", ("state",), registry=own)
         self._runs = Gauge("longline_runs", "Runs.", ("state",), registry=own)
 
     def observe(self, exchange: Exchange) -> None:
