@@ -1,6 +1,7 @@
 import asyncio
 import os
 import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -14,6 +15,15 @@ def test_it_runs_to_the_end_on_the_fast_loop():
     assert run(work()).startswith("uvloop")
 
 
+@pytest.fixture
+def ctrl_c() -> Iterator[None]:
+    """Ctrl-C as a terminal has it: whoever runs tests in the background may have it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("ctrl_c")
 def test_ctrl_c_lets_the_work_clean_up():
     cleaned = []
 
