@@ -5,13 +5,13 @@ import re
 LOOKED_AT = 8192
 """How far into a document its root must stand."""
 
-_ROOT = re.compile(
-    rb"""(?:\s++ | <\?(?:[^?]|\?(?!>))*+(?:\?>|\Z) | <!--(?:[^-]|-(?!->))*+(?:-->|\Z)
-      | <![a-z](?:[^\[<>]++|<(?!/)[^<>]*+>|\[[^\]]*+\])*+>)*+
-    <(?:[\w.-]++:)?(?P<name>[\w.-]++)""",
-    re.VERBOSE | re.IGNORECASE,
+# One step at a time: in one pattern these could be cut up in many ways, and Python before 3.11.4 gets the possessive
+# form of it wrong.
+_BEFORE_ROOT = re.compile(
+    rb"\s+|<\?.*?(?:\?>|\Z)|<!--.*?(?:-->|\Z)|<![a-z](?:[^\[<>]|<(?!/)[^<>]*>|\[[^\]]*\])*>",
+    re.DOTALL | re.IGNORECASE,
 )
-
+_ROOT = re.compile(rb"<(?:[\w.-]+:)?(?P<name>[\w.-]+)")
 
 # Nearly every page is one of these, and every page is asked.
 _HTML = re.compile(rb"\s*+<(?:!doctype\s++)?html\b", re.IGNORECASE)
@@ -24,7 +24,10 @@ def root_of(body: bytes) -> str:
         return "html"
     # Names are ASCII in any encoding of Unicode, once the zeros between its letters are gone.
     start = body[:LOOKED_AT].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
-    found = _ROOT.match(start)
+    at = 0
+    while skipped := _BEFORE_ROOT.match(start, at):
+        at = skipped.end()
+    found = _ROOT.match(start, at)
     return found["name"].decode("ascii", "replace").lower() if found else ""
 
 
