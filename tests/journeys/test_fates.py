@@ -283,6 +283,6 @@ async def test_a_page_that_nobody_survives_is_given_up(here: Place):
                     assert len(lease.tasks) == 1
         result = await crawl(here.settings, request, Watcher())
         assert result.resumed
-        assert summary(result) == {("failed", "worker_lost"): 1, ("refused", "known"): 1}
+        assert summary(result) == {("failed", "worker_lost"): 1}
         assert site.requests == []
     here.assert_sums_reconcile()
