@@ -28,7 +28,6 @@ from tests.engine.history import History
 from tests.engine.storm import TTL, Actor, Parser, Person, Planner, Upkeep, Worker, World
 
 ROUNDS, STEPS = 24, 30
-RINGS = 8
 CAST = (*[Worker] * 6, *[Parser] * 3, *[Person] * 3, *[Planner] * 2, Upkeep)
 
 
@@ -164,8 +163,7 @@ async def test_random_moves_by_many_actors(
     for what in ("stale reports", "stale gives", "stale moves", "reports refused", "hosts reaped", "offers reaped"):
         assert world.done[what] > 0, f"this storm had no {what}"
     anew = [record.__dict__["why"] for record in caplog.records if record.message == "a transaction begins anew"]
-    # A ring now and then is broken by the engine and begun anew, at no loss; an order that is wrong gives dozens.
-    assert anew.count("DeadlockDetectedError") <= RINGS, "locks are not taken in one order"
+    assert anew.count("DeadlockDetectedError") <= 2, "locks are not taken in one order"
     await wind_down(ways_in[0], world)
     assert await faults(peek, clock.now()) == []
     assert (await ways_in[0].runs.counts()).get("running", 0) == len(
