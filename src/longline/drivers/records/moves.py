@@ -48,8 +48,9 @@ class MovesRecords:
 
     async def disown(self, owner: int) -> int:
         async def work(tx: Tx) -> int:
-            freed = await tx.all("disown_runs", owner=owner)
-            return len(freed) + len(await tx.all("disown_schedules", owner=owner))
+            # Schedules before runs, as whoever starts or settles one takes them.
+            brought = await tx.all("disown_schedules", owner=owner)
+            return len(brought) + len(await tx.all("disown_runs", owner=owner))
 
         return await self._database.transact(work)
 

@@ -64,7 +64,11 @@ RETURNING id;
 
 -- name: disown_schedules
 -- Their deadline is brought forward: whoever looks next takes them back with their runs.
-UPDATE schedules SET lease_until = CAST(:now AS BIGINT) - 1 WHERE owner = :owner AND lease_until IS NOT NULL AND run_id IS NOT NULL
+UPDATE schedules SET lease_until = CAST(:now AS BIGINT) - 1
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM schedules WHERE owner = :owner AND lease_until IS NOT NULL AND run_id IS NOT NULL
+    /*pg ORDER BY id FOR NO KEY UPDATE */
+) /*pg ) */
 RETURNING id;
 
 -- name: task_standing
