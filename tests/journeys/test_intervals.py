@@ -20,6 +20,7 @@ from tests.journeys.place import Place, wait_until
 from tests.journeys.test_serve import Up, up
 
 QUICK = 'poll = "100ms"\nschedule_lease = "2s"\n'
+IDLE = 'poll = "1h"\n'
 
 
 class Stories:
@@ -88,10 +89,10 @@ class Client:
 
 
 @contextmanager
-def quick(place: Place) -> Iterator[tuple[Up, Client]]:
-    """A platform that looks for due jobs all the time."""
+def quick(place: Place, settings: str = QUICK) -> Iterator[tuple[Up, Client]]:
+    """A platform that looks for due jobs all the time, or as told."""
     place.data.parent.mkdir(parents=True, exist_ok=True)
-    (place.data.parent / "longline.toml").write_text(QUICK)
+    (place.data.parent / "longline.toml").write_text(settings)
     with up(place) as it:
         client = Client(it, place)
         with client.http:
@@ -187,7 +188,7 @@ curl -sf -X POST -H "Authorization: Bearer $JWT" \
 
 
 def test_the_commands_of_the_guide_work_as_written(embedded: Place):
-    with quick(embedded) as (it, client):
+    with quick(embedded, IDLE) as (it, client):
         script = "set -e\n" + SEED.replace("http://localhost:8060", it.where)
         told = subprocess.run(
             ["sh", "-c", script], env=surroundings({"JWT": client.token}), capture_output=True, text=True, check=False
