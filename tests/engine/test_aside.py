@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -10,8 +11,9 @@ import pytest
 
 from longline.engine.aside import Aside
 from longline.engine.parse import Parsed, Parser
+from longline.parsers import page as built_in
 from longline.plugins import Page
-from longline.plugins.registry import Shelf
+from longline.plugins.registry import Registry, Shelf
 
 SHELF = Shelf(modules=("longline.parsers.page", "tests.engine.slow_parsers"))
 
@@ -116,5 +118,27 @@ async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
             return Parsed(title=f"{parser} elsewhere of {page.status}")
 
     parser = Parser(SHELF.open(), Elsewhere())
-    assert (await parser.parse(page("light", b"<div>" * 20_000))).title == "light elsewhere of 200"
+    assert (await parser.parse(page("light", b"<div>" * 40_000))).title == "light elsewhere of 200"
     assert (await parser.parse(page("light", b"<div></div>" * 2_000))).title == ""
+
+
+@pytest.mark.parametrize("body", [b"<p>words</p>" * 20_000, b"<div>" * 8000 + b"<!--" + b"</div>" * 8000 + b"-->"])
+async def test_the_tree_of_a_large_page_is_built_off_the_loop(body: bytes, monkeypatch: pytest.MonkeyPatch):
+    built: list[int] = []
+    build = Page.build
+
+    def noted(page: Page) -> None:
+        built.append(threading.get_ident())
+        build(page)
+
+    monkeypatch.setattr(Page, "build", noted)
+    large = page("light", body)
+    await Parser(SHELF.open()).parse(large)
+    assert built
+    assert threading.get_ident() not in built
+    assert "tree" in vars(large)
+
+
+async def test_a_page_that_is_too_intricate_says_so_whoever_built_its_tree():
+    deep = Page("https://a.example/", b"<div>" * 20_000, content_type="text/html")
+    assert "TooIntricate" in str((await Parser(Registry(built_in)).parse(deep)).error)

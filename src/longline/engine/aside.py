@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
+from longline.engine.memory import keep_freed_memory
 from longline.engine.parse import Parsed, run
 from longline.plugins import Page
 from longline.plugins.registry import Shelf
@@ -130,6 +131,7 @@ def _serve(pipe: Connection, shelf: Shelf) -> None:
     """What a process does until the other end of its pipe is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches us too, and it is not for us to decide
     os.nice(GIVE_WAY)
+    keep_freed_memory()
     registry = shelf.open()
     pipe.send("ready")
     with asyncio.Runner() as runner:

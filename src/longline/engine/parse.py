@@ -1,5 +1,6 @@
 """Parse: what a page says and where it leads, by whichever parser the registry has for it."""
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from typing import Any, Protocol
@@ -10,7 +11,7 @@ from longline.model.errors import BadInput
 from longline.model.item import NewItem, Origin, new_items
 from longline.model.task import ClaimedTask
 from longline.plugins import Item, Link, Page
-from longline.plugins.intricacy import suspicious
+from longline.plugins.intricacy import HARMLESS_BYTES, wild
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
@@ -42,7 +43,10 @@ class Elsewhere(Protocol):
 
 
 class Parser:
-    """Runs the parser of a page: a light one here, any other `elsewhere` if there is such a place."""
+    """Runs the parser of a page: a light one here, any other `elsewhere` if there is such a place.
+
+    The tree of a large page is built in a thread: that takes milliseconds for which the loop cannot wait.
+    """
 
     def __init__(self, registry: Registry, elsewhere: Elsewhere | None = None) -> None:
         self._registry, self._elsewhere = registry, elsewhere
@@ -60,8 +64,11 @@ class Parser:
         marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
-        if self._elsewhere is not None and (not marked.light or suspicious(page.body)):
+        large = len(page.body) > HARMLESS_BYTES
+        if self._elsewhere is not None and (not marked.light or (large and wild(page.body))):
             return await self._elsewhere.parse(marked.name, page)
+        if large:
+            await asyncio.to_thread(page.build)
         return await run(marked, page)
 
 

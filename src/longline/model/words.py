@@ -6,6 +6,7 @@ rules are. A sign of a script that is written without spaces is a word of its ow
 
 import re
 import unicodedata
+from functools import lru_cache
 
 MAX_CHARACTERS = 100_000
 """How much of a text is indexed; PostgreSQL knows no place of a word beyond the 16,383rd."""
@@ -23,7 +24,7 @@ def plain(text: str) -> str:
     """The words of a text, separated by spaces; the same text always gives the same words."""
     text = text[:MAX_CHARACTERS]
     if not text.isascii():
-        text = _FOREIGN.sub(_folded, text)
+        text = _FOREIGN.sub(lambda run: _folded(run[0]), text)
     return text.encode("utf-8", "replace").translate(_BYTES).decode()
 
 
@@ -39,7 +40,9 @@ def similarity(one: str, other: str) -> float:
     return len(a & b) / len(a | b)
 
 
-def _folded(run: re.Match[str]) -> str:
-    text = unicodedata.normalize("NFKD", run[0]).casefold()
+@lru_cache(maxsize=10_000)
+def _folded(run: str) -> str:
+    # A page says the same few again and again: quotes, dashes, the sign after each heading.
+    text = unicodedata.normalize("NFKD", run).casefold()
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
     return _UNSPACED.sub(r" \1 ", _BETWEEN.sub(" ", text))

@@ -3,7 +3,7 @@
 The parser looks through all open elements at many a tag, and through all attributes of a tag at each of them, so a
 megabyte of `<div>` costs minutes where a normal page costs milliseconds. Browsers stop nesting at some depth; our
 parser does not, so large pages are looked at beforehand. The look is quick and can be led astray by tags inside of
-scripts and comments, so whoever must not wait gives `suspicious` pages a deadline as well.
+scripts and comments, so `wild` pages are given a deadline as well.
 """
 
 import re
@@ -21,6 +21,9 @@ CAREFUL_BYTES = 512 * 1024
 
 MANY_TAGS = 100_000_000
 """Tags times opening tags: with less, a page cannot be nested so that it takes long."""
+
+WILD_TAGS = 10 * MANY_TAGS
+"""The same for what can take several seconds; with less, a thread may wait for it."""
 
 MAX_WORK = 50_000_000
 """Open elements that the parser looks at, over all tags."""
@@ -50,17 +53,19 @@ def check_intricacy(markup: bytes) -> None:
         _check_attributes(markup)
 
 
-def suspicious(markup: bytes) -> bool:
-    """Whether a page is so full of tags that only a careful look, or a deadline, tells if it can be parsed."""
-    if len(markup) <= HARMLESS_BYTES:
-        return False
+def wild(markup: bytes) -> bool:
+    """Whether a page is so full of tags that it must not be parsed without a deadline."""
+    return _more_tags_than(WILD_TAGS, markup)
+
+
+def _more_tags_than(limit: int, markup: bytes) -> bool:
     signs = markup.count(b"<")
     # No page is nested deeper than it has opening tags; the second count costs most, and is seldom needed.
-    return signs**2 > MANY_TAGS and signs * (signs - markup.count(b"</")) > MANY_TAGS
+    return signs**2 > limit and signs * (signs - markup.count(b"</")) > limit
 
 
 def _check_depth(markup: bytes) -> None:
-    if not suspicious(markup):
+    if not _more_tags_than(MANY_TAGS, markup):
         return
     tags = _TAG.findall(markup)
     if len(tags) * _deepest(tags) <= MAX_WORK:
