@@ -1,7 +1,7 @@
 """Admit: which of the URLs that a page brought may become tasks, and why the others may not."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from longline.model.bounds import bounds_of
@@ -30,12 +30,16 @@ class Verdicts:
     """
 
     def __init__(self, most: int = MOST_VERDICTS) -> None:
-        self._most = most
-        self._said: dict[tuple[int, str], Found | str] = {}
+        self._most, self._count = most, 0
+        self._said: dict[int, dict[str, Found | str]] = {}
+
+    def lately(self, run_id: int) -> Mapping[str, Found | str]:
+        """What was said of the links of a run, for whoever asks about very many."""
+        return self._said.get(run_id, {})
 
     def judge(self, run_id: int, text: str, plan: CrawlPlan) -> Found | str:
         """The URL, or the reason why it is not admitted."""
-        said = self._said.get((run_id, text))
+        said = self.lately(run_id).get(text)
         if said is None:
             said = _judged(text, plan)
             self._say(run_id, text, said)
@@ -47,9 +51,19 @@ class Verdicts:
             self._say(task.run_id, task.url, KNOWN)
 
     def _say(self, run_id: int, text: str, said: Found | str) -> None:
-        self._said[run_id, text] = said
-        if len(self._said) > self._most:
-            del self._said[next(iter(self._said))]
+        of_run = self._said.setdefault(run_id, {})
+        self._count += text not in of_run
+        of_run[text] = said
+        if self._count > self._most:
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        """Forget one verdict of the run that was first heard of."""
+        run_id, of_run = next(iter(self._said.items()))
+        del of_run[next(iter(of_run))]
+        self._count -= 1
+        if not of_run:
+            del self._said[run_id]
 
 
 def _judged(text: str, plan: CrawlPlan) -> Found | str:
@@ -75,33 +89,37 @@ class Admission:
         """The hosts of the tasks, each with the politeness it starts with."""
         return list(self._hosts.values())
 
-    def links(self, page: ClaimedTask, urls: Iterable[str], plan: CrawlPlan) -> None:
+    def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan) -> None:
         """Take the links of a page, one step deeper than the page."""
-        deeper = page.depth + 1
-        for url in urls:
-            if deeper > plan.max_depth:
-                self.refused[page.run_id, "depth"] += 1
-            else:
-                self._take(page, url, plan, depth=deeper)
+        if page.depth + 1 <= plan.max_depth:
+            self._take(page, urls, plan, depth=page.depth + 1)
+        elif urls:
+            self.refused[page.run_id, "depth"] += len(urls)
 
-    def beside(self, page: ClaimedTask, urls: Iterable[str], plan: CrawlPlan) -> None:
+    def beside(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan) -> None:
         """Take what is as near to the start as the page itself: its site's sitemaps, and the pages that those list."""
-        for url in urls:
-            self._take(page, url, plan, depth=page.depth)
+        self._take(page, urls, plan, depth=page.depth)
 
     def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
         """Take where a page moved to, at the page's own depth."""
-        self._take(page, url, plan, depth=page.depth, hops=page.hops + 1)
+        self._take(page, (url,), plan, depth=page.depth, hops=page.hops + 1)
 
-    def _take(self, page: ClaimedTask, text: str, plan: CrawlPlan, *, depth: int, hops: int = 0) -> None:
-        said = self._verdicts.judge(page.run_id, text, plan)
-        if isinstance(said, str):
-            self.refused[page.run_id, said] += 1
-            return
-        url, host, key = said
-        if (page.scope, url) in self._taken:
-            self.refused[page.run_id, KNOWN] += 1
-            return
+    def _take(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, *, depth: int, hops: int = 0) -> None:
+        reasons: Counter[str] = Counter()
+        # One look each for the many that were judged before: a page has a hundred links, and seldom a new one.
+        for text, lately in zip(urls, map(self._verdicts.lately(page.run_id).get, urls), strict=True):
+            said = lately or self._verdicts.judge(page.run_id, text, plan)
+            if isinstance(said, str):
+                reasons[said] += 1
+            elif (page.scope, said.url) in self._taken:
+                reasons[KNOWN] += 1
+            else:
+                self._add(page, said, plan, depth, hops)
+        for reason, count in reasons.items():
+            self.refused[page.run_id, reason] += count
+
+    def _add(self, page: ClaimedTask, found: Found, plan: CrawlPlan, depth: int, hops: int) -> None:
+        url, host, key = found
         self._taken.add((page.scope, url))
         self.tasks.append(NewTask(url, host, key, page.scope, page.run_id, depth=depth, parent_id=page.id, hops=hops))
         if host not in self._hosts:
