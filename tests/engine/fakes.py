@@ -289,7 +289,9 @@ class FakeFrontier:
         self._check()
         self.ensured.extend(hosts)
 
-    async def claim(self, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[HostLease]:
+    async def claim(
+        self, owner: int, hosts: int, tasks: int, ttl_ms: int, held: Sequence[tuple[int, int]] = ()
+    ) -> list[HostLease]:
         self._check()
         if self.gate is not None:
             await self.gate.wait()
@@ -298,6 +300,9 @@ class FakeFrontier:
                 self.take_away(number)
         free = [(n, h) for n, h in self.lines.items() if h.owner is None and self._due(h)]
         leases = [self._lease(number, line, owner, tasks, ttl_ms) for number, line in free[:hosts]]
+        if len(leases) < hosts:
+            mine = [(n, self.lines[n]) for n, token in held if (self.lines[n].owner, self.lines[n].token) == (owner, token)]
+            leases += [self._helping(number, line, tasks) for number, line in mine]
         self.most_leased = max(self.most_leased, self.leased)
         return leases
 
@@ -307,8 +312,11 @@ class FakeFrontier:
 
     def _lease(self, number: int, line: Line, owner: int, tasks: int, ttl_ms: int) -> HostLease:
         line.owner, line.token, line.until = owner, line.token + 1, self.now + ttl_ms
+        return self._helping(number, line, tasks)
+
+    def _helping(self, number: int, line: Line, tasks: int) -> HostLease:
         picked = []
-        for task in self._due(line)[:tasks]:
+        for task in [t for t in self._due(line) if line.marked.get(t.id) != line.token][:tasks]:
             line.claims[task.id] += 1
             line.marked[task.id] = line.token
             attempt, claims = line.attempts[task.id] + 1, line.claims[task.id]

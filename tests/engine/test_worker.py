@@ -276,13 +276,49 @@ async def test_a_call_brings_it_to_work_at_once(clock: FakeClock):
 
 
 async def test_a_host_is_asked_at_its_pace_over_any_number_of_leases(clock: FakeClock):
-    shop = Shop(clock, tasks_per_host=2)
+    shop = Shop(clock, tasks_per_host=2, helpings=1)
     shop.frontier.add(*(claimed(n) for n in range(1, 6)), delay_ms=1000)
     async with shop.open():
         await shop.until(lambda: len(shop.frontier.ended) == 5)
     times = [at for at, _ in shop.http.sent]
     assert all(later - earlier >= 1 for earlier, later in pairwise(times))
     assert shop.frontier.lines[1].token >= 5, "the host changed hands on the way"
+
+
+async def test_a_host_in_hand_is_given_more_while_no_other_has_work(clock: FakeClock):
+    shop = Shop(clock, tasks_per_host=2, helpings=3)
+    shop.frontier.add(*(claimed(n) for n in range(1, 13)))
+    async with shop.open():
+        await shop.until(lambda: len(shop.frontier.ended) == 12)
+    assert sorted(shop.http.urls) == sorted(url(n) for n in range(1, 13)), "each once"
+    assert shop.frontier.lines[1].token == 2, "two leases of three helpings"
+
+
+async def test_a_host_in_hand_is_given_nothing_more_while_others_wait(clock: FakeClock):
+    shop = Shop(clock, concurrency=1, tasks_per_host=1, hosts_per_claim=1)
+    for name in ("a", "b", "c"):
+        shop.frontier.add(*(claimed(ord(name) * 10 + n, host=name) for n in range(3)), host=name)
+    async with shop.open():
+        await shop.until(lambda: len(shop.frontier.ended) == 9)
+    asked = [urlsplit(url).hostname for _, url in shop.http.sent if not url.endswith("/robots.txt")]
+    assert set(asked[:3]) == {"a", "b", "c"}
+
+
+async def test_what_is_asked_for_keeps_its_host_in_hand(clock: FakeClock):
+    shop = Shop(clock)
+    shop.frontier.add(claimed(1))
+    opened = shop.gate(url(1))
+    async with shop.open():
+        await shop.until(lambda: shop.fetched("/1") == 1)
+        shop.frontier.gate = asyncio.Event()  # the answer to the next claim is on its way for a long time
+        await shop.pass_by(1)
+        shop.frontier.lines[1].tasks[2] = claimed(2)
+        opened.set()
+        await shop.pass_by(3)
+        assert shop.frontier.held == [1]
+        shop.frontier.gate.set()
+        await shop.until(lambda: len(shop.frontier.ended) == 2)
+        assert shop.frontier.lines[1].token == 1
 
 
 async def test_slow_hosts_in_hand_do_not_keep_it_from_others(clock: FakeClock):

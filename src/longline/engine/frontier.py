@@ -6,7 +6,7 @@ Delay is measured from request start to request start. A host's earliest next re
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from longline.model.host import HostLease
 from longline.model.task import ClaimedTask
@@ -35,6 +35,8 @@ class HeldHost:
         self.lease = lease
         self.waiting = deque(lease.tasks)
         self.inflight = 0
+        self.helpings = 1
+        self.asking = False
         self.delay = lease.delay_ms / 1000
         self.lost = False
         self._turns = asyncio.Lock()
@@ -48,8 +50,8 @@ class HeldHost:
         self.expires = asked + ttl
 
     def idle(self, now: float) -> bool:
-        """Nothing is under way, and nothing can be started for as long as a lease lasts."""
-        return self.inflight == 0 and (not self.waiting or self._too_soon(self.next_start, now))
+        """Nothing is under way or asked for, and nothing can be started for as long as a lease lasts."""
+        return self.inflight == 0 and not self.asking and (not self.waiting or self._too_soon(self.next_start, now))
 
     def startable(self, now: float) -> bool:
         """Whether a task may be started now."""
@@ -65,6 +67,17 @@ class HeldHost:
         if self.lost or left < 0:
             return 0
         return len(self.waiting) if self.delay <= 0 else min(len(self.waiting), 1 + int(left / self.delay))
+
+    def hungry(self, now: float, seconds: float, enough: int) -> bool:
+        """Whether less than enough waits, and all of it may be started in the next seconds."""
+        if self.lost or now >= self.expires or self.next_start > now + seconds:
+            return False
+        return len(self.waiting) <= min(self.soon(now, seconds), enough)
+
+    def help(self, tasks: Sequence[ClaimedTask]) -> None:
+        """Take more tasks of this host in, under the same lease."""
+        self.waiting.extend(tasks)
+        self.helpings += 1
 
     def _too_soon(self, moment: float, now: float) -> bool:
         return moment - now > self._ttl
@@ -144,6 +157,14 @@ class Hand:
         if (before := self._hosts.pop(host.lease.host_id, None)) is not None:
             before.lost = True
         self._hosts[host.lease.host_id] = host
+
+    def help(self, lease: HostLease) -> bool:
+        """Whether this is more for a host in hand, which takes it, and no lease that is new."""
+        host = self._hosts.get(lease.host_id)
+        if host is None or host.lease.token != lease.token:
+            return False
+        host.help(lease.tasks)
+        return True
 
     def drop(self, host_id: int) -> None:
         self._hosts.pop(host_id, None)

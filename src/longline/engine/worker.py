@@ -28,14 +28,21 @@ log = logging.getLogger(__name__)
 SOON = 1.0
 """Seconds ahead for which a worker wants enough to do; slow hosts in hand do not count as more than that."""
 
+AHEAD = 4
+"""How many times what may be under way must wait in hand, so that nothing stands still while more is asked for."""
+
 
 class WorkerSettings(msgspec.Struct, frozen=True):
-    """How much a worker takes on. Times are seconds."""
+    """How much a worker takes on. Times are seconds.
+
+    After so many `helpings` of tasks a host is let go, for others to have their turn.
+    """
 
     concurrency: int = 64
     lease: float = 30.0
     hosts_per_claim: int = 4
     tasks_per_host: int = 64
+    helpings: int = 16
     flush_after: float = 1.0
     flush_pages: int = 256
     idle_poll: float = 0.5
@@ -76,6 +83,7 @@ class Worker:
         self._finished: list[Finished] = []
         self._oldest = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
+        self._claiming: asyncio.Task[None] | None = None
         self._flushing: asyncio.Task[None] | None = None
         self._leaving: list[HeldHost] = []
         self._wake = asyncio.Event()
@@ -93,9 +101,8 @@ class Worker:
         waker = asyncio.create_task(self._wake_on(stop), name="stop")
         try:
             while not stop.is_set():
-                await self._fill()
-                if not stop.is_set():
-                    self._start()
+                self._claim_if_low()
+                self._start()
                 self._flush_if_due()
                 await self._rest()
         finally:
@@ -110,23 +117,45 @@ class Worker:
 
     # -- taking work ------------------------------------------------------------------------------------------
 
-    async def _fill(self) -> None:
-        """Lease more hosts when what is in hand runs low."""
+    def _claim_if_low(self) -> None:
+        """Ask for more when what is in hand runs low; what is in hand goes on meanwhile."""
         now, s = self._clock.monotonic(), self._settings
-        enough = self._hand.soon(now, SOON) >= s.concurrency or self._hand.waiting >= s.concurrency * s.tasks_per_host
-        if now < self._next_claim or enough or self._full:
-            return
+        soon, most = self._hand.soon(now, SOON), s.concurrency * s.tasks_per_host
+        low = soon < AHEAD * s.concurrency and self._hand.waiting < most
+        if self._claiming is None and low and now >= self._next_claim and not self._full:
+            self._claiming = asyncio.create_task(self._claim(now), name="claim")
+            self._claiming.add_done_callback(self._claimed)
+
+    def _claimed(self, task: "asyncio.Task[None]") -> None:
+        self._claiming = None
+        self._wake.set()
+        if not task.cancelled() and (error := task.exception()):
+            log.error("a claim failed", exc_info=error)
+            self._next_claim = self._clock.monotonic() + self._settings.idle_poll
+
+    async def _claim(self, now: float) -> None:
+        """Lease more hosts and, where there are too few, take more of what those in hand have."""
+        s = self._settings
+        asking = [h for h in self._hand if h.helpings < s.helpings and h.hungry(now, SOON, s.tasks_per_host // 2)]
+        held = [(host.lease.host_id, host.lease.token) for host in asking]
+        for host in asking:
+            host.asking = True
         try:
             leases = await self._lifecycle.claim(
-                self._parts.owner, s.hosts_per_claim, s.tasks_per_host, round(s.lease * 1000)
+                self._parts.owner, s.hosts_per_claim, s.tasks_per_host, round(s.lease * 1000), held
             )
         except Unavailable as error:
             log.warning("cannot claim work", extra={"error": str(error)})
             leases = []
+        finally:
+            for host in asking:
+                host.asking = False
         answered = self._clock.monotonic()
-        for lease in leases:
+        fresh = [lease for lease in leases if (lease.host_id, lease.token) not in held]
+        helped = [lease for lease in leases if lease.tasks and self._hand.help(lease)]
+        for lease in fresh:
             self._hand.add(HeldHost(lease, s.lease, now, answered))
-        if not leases:
+        if not fresh and not helped:
             self._next_claim = answered + s.idle_poll
 
     @property
@@ -278,9 +307,10 @@ class Worker:
 
     async def _drain(self) -> None:
         """Let what is under way end, then report everything and let every host go."""
-        if self._tasks:
-            await asyncio.wait(self._tasks, timeout=self._settings.drain)
-        await _end(*self._tasks)
+        # A claim that was asked for is waited for: what it brings must go back.
+        if under_way := [*self._tasks, *([self._claiming] if self._claiming else [])]:
+            await asyncio.wait(under_way, timeout=self._settings.drain)
+        await _end(*self._tasks, *([self._claiming] if self._claiming else []))
         try:
             async with asyncio.timeout(self._settings.drain):
                 if self._flushing is not None:

@@ -300,3 +300,63 @@ async def test_tasks_given_back_unstarted_are_as_never_claimed(records: Records)
     lease = await claim_one(records)
     await report(records, host_report(lease, [ended(lease.tasks[0])], unstarted=lease.tasks[1:2]))
     assert [t.claims for t in (await claim_one(records)).tasks] == [1, 2], "the one not spoken of keeps its claim"
+
+
+# -- more for hosts in hand -------------------------------------------------------------------------------------------
+
+
+async def paths(records: Records, hosts: int, *held: tuple[int, int], owner: int = ME) -> dict[str, list[str]]:
+    """What a claim of two tasks for each host brings."""
+    leases = await records.frontier.claim(owner, hosts, 2, TTL, held)
+    return {lease.host: [task.url.rpartition("/")[2] for task in lease.tasks] for lease in leases}
+
+
+async def test_a_host_in_hand_comes_with_more_and_with_nothing_twice(records: Records):
+    run = await running_run(records)
+    await admit(records, *(url(run, path=f"/{n}") for n in range(5)))
+    (lease,) = await records.frontier.claim(ME, 4, 2, TTL)
+    held = (lease.host_id, lease.token)
+    first = [task.url.rpartition("/")[2] for task in lease.tasks]
+    helpings = [first, *[(await paths(records, 4, held))["a.example"] for _ in range(3)]]
+    assert [len(helping) for helping in helpings] == [2, 2, 1, 0]
+    assert {path for helping in helpings for path in helping} == {"0", "1", "2", "3", "4"}
+
+
+async def test_what_came_later_is_reported_under_the_same_lease(records: Records):
+    run = await running_run(records)
+    await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
+    (lease,) = await records.frontier.claim(ME, 4, 2, TTL)
+    (more,) = await records.frontier.claim(ME, 4, 2, TTL, [(lease.host_id, lease.token)])
+    outcomes = [ended(task) for task in (*lease.tasks, *more.tasks)]
+    assert not (await report(records, host_report(lease, outcomes, release=True))).refused
+    assert {task.state for task in await records.tasks.find()} == {"completed"}
+
+
+async def test_hosts_that_wait_come_before_more_for_those_in_hand(records: Records):
+    run = await running_run(records)
+    await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
+    (lease,) = await records.frontier.claim(ME, 1, 2, TTL)
+    await admit(records, url(run, host="b.example", path="/b"))
+    held = (lease.host_id, lease.token)
+    assert await paths(records, 1, held) == {"b.example": ["b"]}
+    assert len((await paths(records, 1, held))["a.example"]) == 2
+
+
+async def test_there_is_no_more_for_a_lease_that_is_gone(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
+    (lease,) = await records.frontier.claim(ME, 1, 2, TTL)
+    held = (lease.host_id, lease.token)
+    assert await paths(records, 1, held, owner=YOU) == {}, "somebody else's"
+    assert await paths(records, 1, (lease.host_id, lease.token - 1)) == {}, "an older one"
+    clock.advance((TTL + 1) / 1000)
+    assert await paths(records, 1, held) == {}, "one that lapsed"
+
+
+async def test_more_is_given_in_turn_to_the_runs_of_a_host(records: Records):
+    one, other = await running_run(records), await running_run(records)
+    await admit(records, *(url(run, path=f"/{run.id}-{n}") for run in (one, other) for n in range(4)))
+    (lease,) = await records.frontier.claim(ME, 4, 4, TTL)
+    (more,) = await records.frontier.claim(ME, 4, 4, TTL, [(lease.host_id, lease.token)])
+    for helping in (lease, more):
+        assert Counter(task.run_id for task in helping.tasks) == {one.id: 2, other.id: 2}

@@ -43,12 +43,17 @@ class FrontierRecords:
 
         return await self._database.transact(work)
 
-    async def claim(self, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[HostLease]:
+    async def claim(
+        self, owner: int, hosts: int, tasks: int, ttl_ms: int, held: Sequence[tuple[int, int]] = ()
+    ) -> list[HostLease]:
         async def work(tx: Tx) -> list[HostLease]:
             if tx.engine == "pg":
-                rows = await tx.all("claim", owner=owner, hosts=hosts, tasks=tasks, ttl=ttl_ms)
+                own = {"held": [host_id for host_id, _ in held], "tokens": [token for _, token in held]}
+                rows = await tx.all("claim", owner=owner, hosts=hosts, tasks=tasks, ttl=ttl_ms, **own)
             else:
-                rows = await _claim_in_steps(tx, owner, hosts, tasks, ttl_ms)
+                leased = await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)
+                more = await tx.batch("still_held", held, owner=owner) if len(leased) < hosts else ()
+                rows = await _picked(tx, [(r["host_id"], r["token"]) for r in (*leased, *more)], tasks)
             return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, key=lambda r: r[0])]
 
         # On PostgreSQL the claim is one statement: it needs no transaction around it.
@@ -81,8 +86,8 @@ class FrontierRecords:
         return await self._database.transact(work)
 
 
-async def _claim_in_steps(tx: Tx, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[Row]:
-    leased = [(r["host_id"], r["token"]) for r in await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)]
+async def _picked(tx: Tx, leased: Sequence[tuple[int, int]], tasks: int) -> list[Row]:
+    """Tasks of leased hosts, marked; SQLite's way, in steps."""
     rivals = [tuple(r[c] for c in RIVAL) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
     busy = {rival[0] for rival in rivals}
     rivals += [(*lease, None, None, None) for lease in leased if lease[0] not in busy]

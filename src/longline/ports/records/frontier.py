@@ -71,8 +71,13 @@ class Frontier(Protocol):
         """Take URLs in, each once per (scope, host, key); count those refused by (run, reason). Hosts must exist."""
         ...
 
-    async def claim(self, owner: int, hosts: int, tasks: int, ttl_ms: int) -> list[HostLease]:
-        """Lease up to `hosts` hosts with due work, the longest waiting first, with up to `tasks` tasks each."""
+    async def claim(
+        self, owner: int, hosts: int, tasks: int, ttl_ms: int, held: Sequence[tuple[int, int]] = ()
+    ) -> list[HostLease]:
+        """Lease up to `hosts` hosts with due work, the longest waiting first, with up to `tasks` tasks each.
+
+        When fewer are free, those that are `held` already, by (host, token), come with that many more tasks of theirs.
+        """
         ...
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:

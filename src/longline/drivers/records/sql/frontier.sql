@@ -20,23 +20,34 @@ SELECT h.id, h.host FROM hosts h /*rows , r(host text) */ WHERE h.host = r.host;
 -- Where one run is alone at a host with one priority, the key is the order. Otherwise the runs are found by going from
 -- one to the next in the key, not by reading their tasks, and everybody's first task comes before anybody's second;
 -- who begins moves on with the token, so that small batches are fair too.
+-- When no more hosts are free than these, those in hand are given more, less what is marked with their token already.
 WITH free AS MATERIALIZED (
     SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now
     ORDER BY wake_at LIMIT :hosts FOR UPDATE SKIP LOCKED
 ), leased AS (
     UPDATE line SET owner = :owner, token = token + 1, wake_at = CAST(:now AS BIGINT) + :ttl
     WHERE host_id = ANY (ARRAY (SELECT host_id FROM free))
-    RETURNING host_id, token, not_before,
-        NOT EXISTS (SELECT 1 FROM queue q WHERE q.host_id = line.host_id AND q.due > 0 AND q.due <= :now) AND
-        (SELECT (q.priority, q.run_id) FROM queue q WHERE q.host_id = line.host_id AND q.due = 0
+    RETURNING host_id, token, not_before
+), served AS (
+    SELECT host_id, token, not_before FROM leased
+    UNION ALL
+    SELECT l.host_id, l.token, l.not_before
+    FROM unnest(CAST(:held AS BIGINT[]), CAST(:tokens AS BIGINT[])) AS h (host_id, token)
+    JOIN line l ON l.host_id = h.host_id AND l.token = h.token AND l.owner = :owner AND l.wake_at >= :now
+    WHERE (SELECT COUNT(*) FROM free) < :hosts
+), hand AS (
+    SELECT s.*, NOT EXISTS (SELECT 1 FROM queue q WHERE q.host_id = s.host_id AND q.due > 0 AND q.due <= :now) AND
+        (SELECT (q.priority, q.run_id) FROM queue q WHERE q.host_id = s.host_id AND q.due = 0
          ORDER BY q.priority, q.run_id LIMIT 1) =
-        (SELECT (q.priority, q.run_id) FROM queue q WHERE q.host_id = line.host_id AND q.due = 0
+        (SELECT (q.priority, q.run_id) FROM queue q WHERE q.host_id = s.host_id AND q.due = 0
          ORDER BY q.priority DESC, q.run_id DESC LIMIT 1) AS alone
+    FROM served s
 ), picked AS MATERIALIZED (
-    SELECT q.* FROM leased l
+    SELECT q.* FROM hand l
     CROSS JOIN LATERAL (
         (SELECT ctid AS place, id, 0 AS round, 0 AS turn FROM queue
-         WHERE l.alone AND host_id = l.host_id AND due = 0 ORDER BY priority, run_id, id LIMIT :tasks)
+         WHERE l.alone AND host_id = l.host_id AND due = 0 AND token <> l.token
+         ORDER BY priority, run_id, id LIMIT :tasks)
         UNION ALL
         (SELECT place, id, round, (nth + l.token / 2) % (nth + nth_last - 1) AS turn FROM (
             SELECT place, priority, id,
@@ -57,23 +68,24 @@ WITH free AS MATERIALIZED (
                 SELECT q.place, v.priority, v.run_id, q.id FROM rivals v CROSS JOIN LATERAL (
                     SELECT ctid AS place, id FROM queue
                     WHERE host_id = l.host_id AND due = 0 AND priority = v.priority AND run_id = v.run_id
+                      AND token <> l.token
                     ORDER BY id LIMIT :tasks) q)
                 UNION ALL
                 (SELECT ctid AS place, priority, run_id, id FROM queue
-                 WHERE host_id = l.host_id AND due > 0 AND due <= :now ORDER BY due LIMIT :tasks)
+                 WHERE host_id = l.host_id AND due > 0 AND due <= :now AND token <> l.token ORDER BY due LIMIT :tasks)
             ) ready
             WHERE l.alone IS NOT TRUE
         ) ranked ORDER BY priority, round, turn, id LIMIT :tasks)
     ) q
 ), marked AS (
-    UPDATE queue SET claims = claims + 1, token = (SELECT l.token FROM leased l WHERE l.host_id = queue.host_id)
+    UPDATE queue SET claims = claims + 1, token = (SELECT l.token FROM hand l WHERE l.host_id = queue.host_id)
     WHERE ctid = ANY (ARRAY (SELECT place FROM picked))
     RETURNING host_id, due, priority, id, attempt, claims
 )
 SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
        m.id, t.url, t.run_id, t.scope, t.depth, m.attempt + 1, m.priority, m.due, m.claims, t.hops,
        v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified
-FROM leased l
+FROM hand l
 JOIN hosts h ON h.id = l.host_id
 LEFT JOIN marked m ON m.host_id = l.host_id
 LEFT JOIN picked p ON p.id = m.id
@@ -87,6 +99,10 @@ ORDER BY l.host_id, m.priority, p.round, p.turn, m.id;
 UPDATE line SET owner = :owner, token = token + 1, wake_at = :now + :ttl
 WHERE host_id IN (SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now ORDER BY wake_at LIMIT :hosts)
 RETURNING host_id, token;
+
+-- name: still_held only lite
+SELECT l.host_id, l.token FROM line l /*rows , r(host_id bigint, token bigint) */
+WHERE l.host_id = r.host_id AND l.token = r.token AND l.owner = :owner AND l.wake_at >= :now;
 
 -- name: find_rivals only lite
 WITH RECURSIVE rivals(priority, run_id, n) AS (
@@ -120,7 +136,7 @@ SELECT r.host_id, h.host, r.token, h.delay_ms, h.concurrency, l.not_before,
 /*rows , r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint) */
 FROM hosts h
 JOIN line l ON l.host_id = h.id
-LEFT JOIN queue q ON q.host_id = h.id AND q.due = r.due AND q.priority = r.priority AND q.run_id = r.run_id
+LEFT JOIN queue q ON q.host_id = h.id AND q.due = r.due AND q.priority = r.priority AND q.run_id = r.run_id AND q.token <> r.token
 LEFT JOIN tasks t ON t.id = q.id
 LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
 WHERE h.id = r.host_id
