@@ -298,17 +298,18 @@ class FakeFrontier:
         for number, line in self.lines.items():
             if line.owner is not None and line.until < self.now:
                 self.take_away(number)
-        free = [(n, h) for n, h in self.lines.items() if h.owner is None and self._due(h)]
+        free = [(n, h) for n, h in self.lines.items() if h.owner is None and h.not_before <= self.now and self._due(h)]
         leases = [self._lease(number, line, owner, tasks, ttl_ms) for number, line in free[:hosts]]
         if len(leases) < hosts:
-            mine = [(n, self.lines[n]) for n, token in held if (self.lines[n].owner, self.lines[n].token) == (owner, token)]
+            mine = [
+                (n, self.lines[n]) for n, token in held if (self.lines[n].owner, self.lines[n].token) == (owner, token)
+            ]
             leases += [self._helping(number, line, tasks) for number, line in mine]
         self.most_leased = max(self.most_leased, self.leased)
         return leases
 
     def _due(self, line: Line) -> list[ClaimedTask]:
-        ready = line.not_before <= self.now
-        return [t for t in line.tasks.values() if t.due <= self.now] if ready else []
+        return [t for t in line.tasks.values() if t.due <= self.now]
 
     def _lease(self, number: int, line: Line, owner: int, tasks: int, ttl_ms: int) -> HostLease:
         line.owner, line.token, line.until = owner, line.token + 1, self.now + ttl_ms

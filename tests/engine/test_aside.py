@@ -5,9 +5,11 @@ import os
 import signal
 import threading
 from collections.abc import AsyncIterator
+from functools import cached_property
 from pathlib import Path
 
 import pytest
+from selectolax.lexbor import LexborHTMLParser
 
 from longline.engine.aside import Aside
 from longline.engine.parse import Parsed, Parser
@@ -123,20 +125,19 @@ async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
 
 
 @pytest.mark.parametrize("body", [b"<p>words</p>" * 20_000, b"<div>" * 8000 + b"<!--" + b"</div>" * 8000 + b"-->"])
-async def test_the_tree_of_a_large_page_is_built_off_the_loop(body: bytes, monkeypatch: pytest.MonkeyPatch):
+async def test_the_tree_of_a_large_page_is_built_off_the_loop(body: bytes):
     built: list[int] = []
-    build = Page.build
 
-    def noted(page: Page) -> None:
-        built.append(threading.get_ident())
-        build(page)
+    class Noted(Page):
+        @cached_property
+        def tree(self) -> LexborHTMLParser:
+            built.append(threading.get_ident())
+            return super().tree
 
-    monkeypatch.setattr(Page, "build", noted)
-    large = page("light", body)
+    large = Noted("https://light.example/", body, content_type="text/html")
     await Parser(SHELF.open()).parse(large)
-    assert built
+    assert len(built) == 1
     assert threading.get_ident() not in built
-    assert "tree" in vars(large)
 
 
 async def test_a_page_that_is_too_intricate_says_so_whoever_built_its_tree():

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from typing import Any
 
-from longline.engine.memory import keep_freed_memory
 from longline.engine.parse import Parsed, run
+from longline.model.memory import keep_freed_memory
 from longline.plugins import Page
 from longline.plugins.registry import Shelf
 

@@ -6,7 +6,7 @@ Delay is measured from request start to request start. A host's earliest next re
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from longline.model.host import HostLease
 from longline.model.task import ClaimedTask
@@ -67,17 +67,6 @@ class HeldHost:
         if self.lost or left < 0:
             return 0
         return len(self.waiting) if self.delay <= 0 else min(len(self.waiting), 1 + int(left / self.delay))
-
-    def hungry(self, now: float, seconds: float, enough: int) -> bool:
-        """Whether less than enough waits, and all of it may be started in the next seconds."""
-        if self.lost or now >= self.expires or self.next_start > now + seconds:
-            return False
-        return len(self.waiting) <= min(self.soon(now, seconds), enough)
-
-    def help(self, tasks: Sequence[ClaimedTask]) -> None:
-        """Take more tasks of this host in, under the same lease."""
-        self.waiting.extend(tasks)
-        self.helpings += 1
 
     def _too_soon(self, moment: float, now: float) -> bool:
         return moment - now > self._ttl
@@ -158,12 +147,18 @@ class Hand:
             before.lost = True
         self._hosts[host.lease.host_id] = host
 
+    def hungry(self, now: float, seconds: float, helpings: int) -> list[HeldHost]:
+        """Hosts of which all that waits may be started in the next seconds, and that had fewer helpings of tasks."""
+        held = [h for h in self._hosts.values() if not h.lost and now < h.expires and h.helpings < helpings]
+        return [h for h in held if h.next_start <= now + seconds and len(h.waiting) <= h.soon(now, seconds)]
+
     def help(self, lease: HostLease) -> bool:
-        """Whether this is more for a host in hand, which takes it, and no lease that is new."""
+        """Whether these tasks are more for a host in hand, which takes them, and no lease that is new."""
         host = self._hosts.get(lease.host_id)
         if host is None or host.lease.token != lease.token:
             return False
-        host.help(lease.tasks)
+        host.waiting.extend(lease.tasks)
+        host.helpings += 1
         return True
 
     def drop(self, host_id: int) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 import msgspec
@@ -11,7 +12,7 @@ from longline.model.errors import BadInput
 from longline.model.item import NewItem, Origin, new_items
 from longline.model.task import ClaimedTask
 from longline.plugins import Item, Link, Page
-from longline.plugins.intricacy import HARMLESS_BYTES, wild
+from longline.plugins.intricacy import HARMLESS_BYTES, TooIntricate, wild
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
@@ -68,8 +69,14 @@ class Parser:
         if self._elsewhere is not None and (not marked.light or (large and wild(page.body))):
             return await self._elsewhere.parse(marked.name, page)
         if large:
-            await asyncio.to_thread(page.build)
+            await asyncio.to_thread(_build, page)
         return await run(marked, page)
+
+
+def _build(page: Page) -> None:
+    """Build the tree while other threads run; a page that is too intricate for one says so when it is looked at."""
+    with suppress(TooIntricate):
+        _ = page.tree
 
 
 async def run(marked: Marked, page: Page) -> Parsed:

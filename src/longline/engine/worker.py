@@ -6,7 +6,7 @@ will bring them. On stop nothing new is started, what is under way may end, and 
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -123,7 +123,10 @@ class Worker:
         soon, most = self._hand.soon(now, SOON), s.concurrency * s.tasks_per_host
         low = soon < AHEAD * s.concurrency and self._hand.waiting < most
         if self._claiming is None and low and now >= self._next_claim and not self._full:
-            self._claiming = asyncio.create_task(self._claim(now), name="claim")
+            asking = self._hand.hungry(now, SOON, s.helpings)
+            for host in asking:
+                host.asking = True  # from now on: it must not be let go while more of its tasks are on their way
+            self._claiming = asyncio.create_task(self._claim(now, asking), name="claim")
             self._claiming.add_done_callback(self._claimed)
 
     def _claimed(self, task: "asyncio.Task[None]") -> None:
@@ -133,13 +136,10 @@ class Worker:
             log.error("a claim failed", exc_info=error)
             self._next_claim = self._clock.monotonic() + self._settings.idle_poll
 
-    async def _claim(self, now: float) -> None:
+    async def _claim(self, now: float, asking: Sequence[HeldHost]) -> None:
         """Lease more hosts and, where there are too few, take more of what those in hand have."""
         s = self._settings
-        asking = [h for h in self._hand if h.helpings < s.helpings and h.hungry(now, SOON, s.tasks_per_host // 2)]
         held = [(host.lease.host_id, host.lease.token) for host in asking]
-        for host in asking:
-            host.asking = True
         try:
             leases = await self._lifecycle.claim(
                 self._parts.owner, s.hosts_per_claim, s.tasks_per_host, round(s.lease * 1000), held

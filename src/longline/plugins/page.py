@@ -1,7 +1,6 @@
 """A page as a parser sees it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -11,7 +10,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from longline.model.url import join, join_all
 from longline.plugins.charset import charset_of, decode_as, encode_as
-from longline.plugins.intricacy import TooIntricate, check_intricacy
+from longline.plugins.intricacy import check_intricacy
 from longline.plugins.maintext import main_text, simple_text
 from longline.plugins.outline import Outline, Rules, header_rules, outline
 from longline.plugins.structured import Data
@@ -67,11 +66,6 @@ class Page:
         check_intricacy(markup)
         # Without events: with them a select of thirty thousand options takes seconds.
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
-
-    def build(self) -> None:
-        """Build the tree now, while other threads run; a page that is too intricate says so when it is looked at."""
-        with suppress(TooIntricate):
-            _ = self.tree
 
     @cached_property
     def rules(self) -> Rules:
