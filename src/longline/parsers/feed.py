@@ -75,7 +75,7 @@ def _feed(made: Any, url: str, root: str, flaw: str | None) -> Feed:
         kind,
         f"{number[0]}.{number[1:]}" if number else "",
         title=_title(about, "title"),
-        description=_described(about, "subtitle", url) or _described(about, "info", url) or _described(about, "summary", url),
+        description=next(filter(None, (_described(about, name, url) for name in ("subtitle", "info", "summary"))), ""),
         link=_web(_text(about, "link")),
         url=_first_link(about, "self", url),
         language=_text(about, "language"),

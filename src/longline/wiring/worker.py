@@ -71,5 +71,6 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
             clock=house.clock,
             owner=owner,
             lease=house.settings.lease,
+            at_once=max(1, 2 * house.settings.parse_processes),  # one is read while another is parsed
         )
     )

@@ -53,6 +53,7 @@ INDEXES = {
     "items_of_kind": {"items_kind"},
     "indexed_items": {"unindexed_pkey"},
     "search_ranked": {"texts_words"},
+    "search_newest": {"texts_words"},
     "count_found": {"texts_words"},
     "pick_offers": {"offers_ready", "offers_later", "tasks_pkey", "bot_tasks_pkey"},
     "count_held_by_others": {"offers_later"},
