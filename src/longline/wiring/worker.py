@@ -38,7 +38,7 @@ def fetch_worker(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
             plans=Plans(house.records.runs),
-            fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness),
+            fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness, tasks=house.records.tasks),
             parser=house.parser if parse else None,
             archive=Archive(house.records.tasks, house.blobs),
             clock=house.clock,

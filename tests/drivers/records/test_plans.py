@@ -44,6 +44,7 @@ INDEXES = {
     "close_offers": {"offers_pkey"},
     "reap_offers": {"offers_later", "offers_pkey"},
     "task_places": {"tasks_pkey"},
+    "known_task": {"hosts_host_key", KEY},
     "task_standing": {"tasks_pkey", "queue_pkey", "offers_pkey", "line_pkey"},
     "hosts_of_open_tasks": {"tasks_run"},
     "open_tasks_of_run": {"tasks_run"},
