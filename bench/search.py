@@ -134,12 +134,13 @@ async def fill(url: str, language: Language, texts: int) -> None:
         for setting in FASTER_FILL:
             await connection.execute(f"ALTER SYSTEM SET {setting}")
         await connection.execute("SELECT pg_reload_conf()")
+        index = await connection.fetchval("SELECT pg_get_indexdef('texts_words'::regclass)")
         await connection.execute("SET maintenance_work_mem = '1GB'; DROP INDEX texts_words")
         await connection.execute("CREATE UNLOGGED TABLE filling (id bigint, title text, body text)")
         for batch in _batches(language, texts):
             await connection.copy_records_to_table("filling", records=batch)
             await connection.execute(FILL)
-        await connection.execute("DROP TABLE filling; CREATE INDEX texts_words ON texts USING gin (words)")
+        await connection.execute(f"DROP TABLE filling; {index}")
         await connection.execute("VACUUM ANALYZE")
     finally:
         await connection.close()

@@ -142,7 +142,8 @@ class Asker:
     ) -> None:
         sender = sender_of(http, clock, **settings)
         most = settings.get("max_bytes", 10**6)
-        self._fetcher = Fetcher(sender, Rules(sender, clock), clock, most, Politeness(), chance)
+        self.tasks = FakeTasks()
+        self._fetcher = Fetcher(sender, Rules(sender, clock), clock, most, Politeness(), chance, part(self.tasks))
 
     async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan, **facts: Any) -> Fetched:
         task = claimed(**facts)
@@ -386,13 +387,17 @@ class FakeFrontier:
 
 
 class FakeTasks:
-    """Pages by task: the key of the segment, and the facts."""
+    """Pages by task: the key of the segment, and the facts; and which URLs have tasks."""
 
     def __init__(self) -> None:
         self.pages: dict[int, tuple[str, PageFacts]] = {}
+        self.known: set[tuple[int, str, bytes]] = set()
 
     async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
         return self.pages.get(task_id)
+
+    async def is_known(self, scope: int, host: str, key: bytes) -> bool:
+        return (scope, host, key) in self.known
 
 
 class FakeRuns:

@@ -11,9 +11,10 @@ from longline.model import fate
 from longline.model.encoding import ACCEPT_ENCODING
 from longline.model.plan import CrawlPlan
 from longline.model.task import Known
+from longline.model.url import dedupe_key
 from longline.ports.http import FetchFailed
 from longline.testing.clock import START, FakeClock
-from tests.engine.fakes import AGENT, HOST, Asker, FakeHttp, claimed, lease, moved, response
+from tests.engine.fakes import AGENT, HOST, RUN, Asker, FakeHttp, claimed, lease, moved, response
 
 ROBOTS = f"https://{HOST}/robots.txt"
 HOME = f"https://{HOST}/"
@@ -141,6 +142,16 @@ async def test_a_redirect_to_another_host_is_handed_over(fetcher: Asker, http: F
     assert (got.reason, got.status) == ("redirected", 301)
     assert got.elsewhere == elsewhere.replace("//www", "https://www")
     assert http.urls == [HOME]
+
+
+async def test_a_link_that_leads_to_another_of_the_runs_pages(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(f"{HOME}1", moved(HOME, "/2", 301))
+    fetcher.tasks.known.add((RUN, HOST, dedupe_key(f"{HOME}2")))
+    got = await fetcher.fetch(held(clock), f"{HOME}1", FREE, depth=1)
+    assert (got.reason, got.status, got.elsewhere) == ("redirected", 301, None)
+    assert http.urls == [f"{HOME}1"]
+    seed = await fetcher.fetch(held(clock), f"{HOME}1", FREE, depth=0)
+    assert (seed.reason, seed.moved_to) == ("ok", f"{HOME}2"), "who asked for it by name is given the page"
 
 
 async def test_a_redirect_between_schemes_of_a_host_is_followed(fetcher: Asker, http: FakeHttp, clock: FakeClock):

@@ -97,6 +97,7 @@ class Desk:
                 clock=clock,
                 owner=OWNER,
                 batch=4,
+                at_once=2,
                 idle_poll=0.01,
             )
         )
@@ -218,6 +219,27 @@ async def test_long_batches_stay_ours(clock: FakeClock):
     await desk.worker.once()
     assert len(desk.hands.renewals) == 4, "every 12 seconds of a lease of 30"
     assert desk.hands.renewals[0] == [(n, 10 + n) for n in (1, 2, 3, 4)]
+    assert len(desk.ended) == 4
+
+
+async def test_some_pages_are_parsed_at_once_and_no_more(clock: FakeClock):
+    under_way: set[str] = set()
+    seen: list[int] = []
+
+    @parser("waiting")
+    async def waiting(page: Page):
+        under_way.add(page.url)
+        for _ in range(5):
+            await asyncio.sleep(0)
+        seen.append(len(under_way))
+        under_way.discard(page.url)
+        yield Item("page")
+
+    desk = Desk(clock, waiting)
+    for number in (1, 2, 3, 4):
+        await desk.archive(number)
+    await desk.worker.once()
+    assert max(seen) == 2
     assert len(desk.ended) == 4
 
 

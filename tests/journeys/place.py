@@ -4,7 +4,7 @@ import asyncio
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from io import BytesIO
@@ -87,9 +87,9 @@ class Place:
                 found[record.rec_headers.get_header("WARC-Target-URI")] += 1
         return found
 
-    def give_work(self, site: SiteHandle) -> None:
-        """Ask for a crawl of the site and leave it to whoever works here."""
-        apart(partial(_give_work, self.settings, site.url))
+    def give_work(self, site: SiteHandle, seeds: Sequence[str] = ()) -> None:
+        """Ask for a crawl of the site, from its first page or from these, and leave it to whoever works here."""
+        apart(partial(_give_work, self.settings, site.url, seeds))
 
     def assert_sums_reconcile(self) -> None:
         """Recount every sum of the one run from the rows it sums up."""
@@ -134,16 +134,16 @@ async def _archive(url: str) -> list[bytes]:
     return list(await asyncio.gather(*(blobs.get(key) for key in keys)))
 
 
-async def _give_work(settings: Settings, url: str) -> None:
+async def _give_work(settings: Settings, url: str, seeds: Sequence[str] = ()) -> None:
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=True)
-        await _ask_for_crawl(house, url)
+        await _ask_for_crawl(house, url, seeds)
 
 
-async def _ask_for_crawl(house: House, url: str) -> None:
+async def _ask_for_crawl(house: House, url: str, seeds: Sequence[str]) -> None:
     crawls = Crawls(house.lifecycle, house.records.runs)
     host = url.removeprefix("http://").rstrip("/")
-    plan = CrawlPlan((url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=8)
+    plan = CrawlPlan(tuple(seeds) or (url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=8)
     opened = await crawls.open(plan, None, owner=1_000_000, lease_ms=60_000, again=False)
     await crawls.leave(opened)
 

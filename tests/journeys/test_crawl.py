@@ -79,6 +79,9 @@ def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path
         assert done.returncode == 0, done.stderr
         assert "going on" in done.stdout
         assert_whole(site, out)
+    segments = [str(file) for file in out.rglob("*.warc.gz")]
+    checked = subprocess.run([sys.executable, "-m", "warcio.cli", "check", *segments], capture_output=True, check=False)
+    assert checked.returncode == 0, checked.stdout
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])

@@ -70,3 +70,22 @@ def test_without_a_parser_pages_wait_for_one(tmp_path: Path):
         assert len(site.requests) == visits, "a parser asks nobody for anything"
         assert place.ask("SELECT completed FROM runs") == [(1,)]
     assert place.held() == {}
+
+
+def test_a_thousand_pages_are_parsed_without_a_request(tmp_path: Path):
+    place = Place(tmp_path / "data")
+    with running_site(pages=1000) as site:
+        place.give_work(site, site.page_urls)
+        with running(tmp_path, "worker", "--roles", "fetch", *place.flags, **LOOPBACK) as process:
+            waiting = "SELECT COUNT(*) FROM tasks WHERE state = 'queued_parse'"
+            wait_until(lambda: place.value(waiting) == 1000, "a thousand pages that wait")
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=10)
+        visits = len(site.requests)
+        with running(tmp_path, "worker", "--roles", "parse", *place.flags, **LOOPBACK) as process:
+            wait_until(lambda: place.value("SELECT completed FROM runs") == 1000, "a thousand pages that are parsed")
+            process.send_signal(signal.SIGTERM)
+            process.communicate(timeout=10)
+        assert len(site.requests) == visits, "a parser asks nobody for anything"
+    assert place.value("SELECT COUNT(DISTINCT title) FROM pages") == 1000
+    assert place.held() == {}

@@ -75,6 +75,36 @@ def test_an_rss_entry() -> None:
     assert (third.url, third.id) == (None, "3")
 
 
+def test_an_id_is_a_name_and_keeps_its_spelling() -> None:
+    atom = b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><id>HTTP://harbour.example/%7e</id></entry>"
+    rss = b"<rss version='2.0'><channel><item><guid>/ferry</guid></item></channel></rss>"
+    (named,), (linked,) = read_feed(atom, HERE).entries, read_feed(rss, HERE).entries
+
+    assert named.id == "HTTP://harbour.example/%7e"
+    assert (linked.id, linked.url) == ("/ferry", "https://harbour.example/ferry")
+
+
+def test_what_podcasts_say_and_the_language_of_an_entry() -> None:
+    found = read_feed(
+        b"""<rss version="2.0" xmlns:itunes="http://www.itunes.com/DTDs/Podcast-1.0.dtd"
+        xmlns:dc="http://purl.org/dc/elements/1.1/"><channel><itunes:summary>Tides, read aloud</itunes:summary>
+        <item><dc:language>fr</dc:language><title>Un</title></item></channel></rss>""",
+        HERE,
+    )
+
+    assert (found.description, found.entries[0].language) == ("Tides, read aloud", "fr")
+
+
+def test_nothing_runs_that_a_feed_says_of_itself() -> None:
+    found = read_feed(
+        b"""<feed xmlns="http://www.w3.org/2005/Atom"><title type="html">Tides&lt;script&gt;run()&lt;/script&gt;</title>
+        <subtitle type="html">High&lt;script&gt;run()&lt;/script&gt; and low</subtitle></feed>""",
+        HERE,
+    )
+
+    assert (found.title, found.description) == ("Tides", "High and low")
+
+
 def test_an_rdf_entry() -> None:
     (entry,) = read("rss10.xml").entries
 

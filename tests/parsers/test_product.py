@@ -124,6 +124,29 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             }
             | {"rating": 4.2, "review_count": 17, "images": ["https://shop.example/p/r.jpg"]},
         ),
+        # RDFa
+        (
+            """<div vocab="https://schema.org/" typeof="Product"><b property="name">Rod</b>
+            <img property="image" src="r.jpg">
+            <p property="offers" typeof="Offer"><i property="price">7,50 €</i>
+            <link property="availability" href="https://schema.org/InStock"></p></div>""",
+            {"name": "Rod", "price": 7.5, "currency": "EUR", "availability": "in_stock"}
+            | {"images": ["https://shop.example/p/r.jpg"]},
+        ),
+        # what is crossed out is not what it costs
+        (
+            ld(
+                thing(
+                    offers={
+                        "priceSpecification": [
+                            {"price": 11, "priceCurrency": "EUR", "priceType": "https://schema.org/ListPrice"},
+                            {"price": 10, "priceCurrency": "EUR"},
+                        ]
+                    }
+                )
+            ),
+            {"name": "Hook", "price": 10.0, "currency": "EUR"},
+        ),
         # OpenGraph and its kin
         (
             """<meta property="og:type" content="product"><meta property="og:title" content="Rod">

@@ -1,5 +1,8 @@
 """Main text, by the library and by a simple rule."""
 
+import subprocess
+import sys
+
 from longline.plugins import Page
 from longline.plugins.maintext import main_text, simple_text
 
@@ -26,3 +29,8 @@ def test_the_simple_rule_keeps_lines_apart():
     tree = Page("https://example.com/", b"<nav>menu</nav><main><h1>A</h1><p>b<br>c</p><script>x</script></main>d").tree
     assert simple_text(tree) == "A\nb\nc"
     assert tree.css_first("nav") is not None
+
+
+def test_who_wants_no_text_does_not_pay_for_the_library():
+    loaded = "import sys, longline.plugins, longline.wiring; print('trafilatura' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "False\n"

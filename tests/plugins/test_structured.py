@@ -70,3 +70,30 @@ def test_microdata_nests():
         "offers": [{"@type": [], "price": "5"}, {"@type": [], "price": "6"}],
     }
     assert other == {"@type": ["other"], "name": "alone"}
+
+
+def test_an_item_has_what_it_names_elsewhere_unless_that_comes_round_to_it():
+    markup = """<div itemscope itemtype=Product itemref="more price nowhere"><i itemprop=name>Hook</i></div>
+    <p id=more><b itemprop=brand>Line</b></p><div id=price itemprop=offers itemscope><i itemprop=price>5</i></div>
+    <div id=round itemprop=outer itemscope itemtype=Outer><i itemprop=inner itemscope itemref=round></i></div>"""
+    product, outer = page(markup).data.microdata
+    assert product == {"@type": ["Product"], "name": "Hook", "brand": "Line", "offers": {"@type": [], "price": "5"}}
+    assert outer == {"@type": ["Outer"], "inner": {"@type": []}}
+
+
+def test_things_that_are_only_named_are_put_in_once():
+    markup = """<script type="application/ld+json">{"@graph": [
+    {"@type": "Article", "@id": "#a", "author": {"@id": "#p"}, "publisher": [{"@id": "#gone"}, {"@id": 5}]},
+    {"@type": "Person", "@id": "#p", "name": "A. Mate", "mainEntity": {"@id": "#a"}}]}</script>"""
+    article, person = page(markup).data.json_ld
+    assert words_of(article["author"]) == "A. Mate"
+    assert article["publisher"] == [{"@id": "#gone"}, {"@id": 5}]
+    assert person["mainEntity"]["author"] == {"@id": "#p"}
+
+
+def test_rdfa_reads_like_microdata():
+    markup = """<meta property=og:title content=lost><div vocab=https://schema.org/ typeof=schema:Product>
+    <h1 property=schema:name>Hook</h1><p property=offers typeof=Offer><i property=price content=5>five</i></p></div>"""
+    assert page(markup).data.rdfa == [
+        {"@type": ["schema:Product"], "name": "Hook", "offers": {"@type": ["Offer"], "price": "5"}}
+    ]

@@ -1,14 +1,24 @@
-"""The archive: pages read back as they were fetched."""
+"""The archive: records read from their places in segments, and pages as they were fetched."""
 
 from longline.model.encoding import Undecodable, decode_body
 from longline.model.errors import NotFound
 from longline.model.task import PageFacts
-from longline.model.warc import DamagedRecord, read_record
+from longline.model.warc import DamagedRecord, ParsedRecord, read_record
 from longline.plugins import Page
 from longline.ports.blobs import Blobs
 from longline.ports.records.tasks import Tasks
 
 MAX_BODY = 64 * 1024 * 1024
+
+
+async def record_at(blobs: Blobs, segment: str, offset: int, length: int) -> ParsedRecord:
+    """The record at a place in the archive, in a folder or on S3: one read of so many bytes, nothing else."""
+    return read_record(await blobs.get_range(segment, offset, length))
+
+
+def body_in(record: ParsedRecord) -> bytes:
+    """The body that a record holds, without its Content-Encoding."""
+    return decode_body(record.headers, record.body, MAX_BODY)
 
 
 class Archive:
@@ -28,11 +38,10 @@ class Archive:
         """The page of a task with its facts; raises `NotFound`, `DamagedRecord` or `Undecodable`."""
         facts = await self._facts(task_id)
         key, holder = facts if facts[1].body_of is None else await self._facts(facts[1].body_of)
-        record = read_record(await self._blobs.get_range(key, holder.offset, holder.length))
+        record = await record_at(self._blobs, key, holder.offset, holder.length)
         if record.status is None or holder.body_of is not None:
             raise DamagedRecord(f"the record of task {task_id} is no page")
-        body = decode_body(record.headers, record.body, MAX_BODY)
-        return Page(facts[1].url, body, status=record.status, headers=record.headers), facts[1]
+        return Page(facts[1].url, body_in(record), status=record.status, headers=record.headers), facts[1]
 
     async def _facts(self, task_id: int) -> tuple[str, PageFacts]:
         found = await self._tasks.page(task_id)

@@ -15,10 +15,11 @@ from longline.model import fate
 from longline.model.encoding import Undecodable, decode_body
 from longline.model.plan import CrawlPlan
 from longline.model.task import ClaimedTask, Known
-from longline.model.url import join_all
+from longline.model.url import dedupe_key, join_all, parse
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
+from longline.ports.records.tasks import Tasks
 
 THROTTLED = frozenset({429, 503})
 """Answers that ask for patience, also when they do not say how much."""
@@ -63,9 +64,10 @@ class Fetcher:
         max_bytes: int,
         politeness: Politeness,
         chance: Callable[[], float] = random.random,
+        tasks: Tasks | None = None,
     ) -> None:
         self._sender, self._rules, self._clock = sender, rules, clock
-        self._max_bytes, self._politeness, self._chance = max_bytes, politeness, chance
+        self._max_bytes, self._politeness, self._chance, self._tasks = max_bytes, politeness, chance, tasks
         self._told: OrderedDict[tuple[int, str], None] = OrderedDict()
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
@@ -122,7 +124,13 @@ class Fetcher:
             return "redirected", None, url
         if errand.plan.robots and not await self._rules.allow(host, url, errand):
             return "robots", f"redirected to {url}", None
-        return None
+        return ("redirected", None, None) if await self._is_known(task, url) else None
+
+    async def _is_known(self, task: ClaimedTask, url: str) -> bool:
+        """Whether the page that a link led to has a task of its own, and need not be fetched for this one as well."""
+        if self._tasks is None or not task.depth:
+            return False
+        return await self._tasks.is_known(task.scope, parse(url).host, dedupe_key(url))
 
     def _judge(self, host: HeldHost, sent: Sent, known: Known | None, plan: CrawlPlan) -> Fetched:
         at, response = sent.at, sent.response

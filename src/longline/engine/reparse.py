@@ -31,7 +31,7 @@ Done = tuple[TaskLease, Outcome, Parsed]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a parsing worker works with. Times are seconds."""
+    """What a parsing worker works with: of a batch, so many pages `at_once`. Times are seconds."""
 
     lifecycle: Lifecycle
     tasks: Tasks
@@ -42,6 +42,7 @@ class Parts:
     owner: int
     lease: float = 30.0
     batch: int = 64
+    at_once: int = 4
     idle_poll: float = 0.5
 
 
@@ -52,6 +53,7 @@ class ParseWorker:
         self._parts = parts
         self._archive = Archive(parts.tasks, parts.blobs)
         self._verdicts = Verdicts()
+        self._renewed = 0.0
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until told to stop; a batch that was begun is finished."""
@@ -68,14 +70,9 @@ class ParseWorker:
     async def once(self) -> bool:
         """One batch; False when there was nothing to do."""
         p = self._parts
-        renewed = p.clock.monotonic()
+        self._renewed = p.clock.monotonic()
         leases = await p.lifecycle.take(PARSE, p.owner, p.batch, round(p.lease * 1000))
-        done: list[Done] = []
-        for lease in leases:
-            done.append((lease, *await self._parse(lease)))
-            if p.clock.monotonic() - renewed > p.lease / 3:
-                renewed = p.clock.monotonic()
-                await self._renew(leases)
+        done = await self._parse_all(leases)
         while done:
             reported = await self._give(done)
             if not reported.refused:
@@ -84,9 +81,28 @@ class ParseWorker:
             done = [d for d in done if d[0].task.id not in reported.gone]
         return bool(leases)
 
+    async def _parse_all(self, leases: list[TaskLease]) -> list[Done]:
+        """Some at a time, so that all processes have work and few pages are in memory."""
+        gate = asyncio.Semaphore(self._parts.at_once)
+
+        async def one(lease: TaskLease) -> Done:
+            async with gate:
+                outcome, parsed = await self._parse(lease)
+            await self._renew(leases)
+            return lease, outcome, parsed
+
+        # None is left running behind when another fails.
+        made = await asyncio.gather(*map(one, leases), return_exceptions=True)
+        if failed := next((d for d in made if isinstance(d, BaseException)), None):
+            raise failed
+        return [d for d in made if not isinstance(d, BaseException)]
+
     async def _renew(self, leases: list[TaskLease]) -> None:
-        held = [(lease.task.id, lease.token) for lease in leases]
-        await self._parts.lifecycle.renew_taken(self._parts.owner, held, round(self._parts.lease * 1000))
+        p = self._parts
+        if p.clock.monotonic() - self._renewed > p.lease / 3:
+            self._renewed = p.clock.monotonic()
+            held = [(lease.task.id, lease.token) for lease in leases]
+            await p.lifecycle.renew_taken(p.owner, held, round(p.lease * 1000))
 
     async def _give(self, done: list[Done]) -> Reported:
         admission = Admission(self._verdicts)

@@ -43,7 +43,7 @@ FINAL = {
 SKIPPED = {
     "robots": "the site's robots.txt forbids the page, or the one it redirects to",
     "content_type": "the page is of a type that was not asked for",
-    "redirected": "the page is on another host, where it is a URL of its own if the run admits it",
+    "redirected": "the page is a URL of its own: on another host, if the run admits it, or one that the run has",
 }
 """Reasons for not wanting a page after all, and what they mean."""
 

@@ -75,7 +75,7 @@ def _feed(made: Any, url: str, root: str, flaw: str | None) -> Feed:
         kind,
         f"{number[0]}.{number[1:]}" if number else "",
         title=_title(about, "title"),
-        description=_text(about, "subtitle") or _text(about, "info"),
+        description=next(filter(None, (_described(about, name, url) for name in ("subtitle", "info", "summary"))), ""),
         link=_web(_text(about, "link")),
         url=_first_link(about, "self", url),
         language=_text(about, "language"),
@@ -93,7 +93,7 @@ def _entry(entry: Any, url: str) -> Entry:
     name = _text(entry, "id")
     contents = [part for part in entry.get("content") or () if part.get("value")]
     return Entry(
-        url=_web(_text(entry, "link")) or _web(name),
+        url=_whole(_text(entry, "link"), url) or _web(name),
         id=name,
         title=_title(entry, "title"),
         # Without a summary of its own it is that of the content.
@@ -105,7 +105,7 @@ def _entry(entry: Any, url: str) -> Entry:
         categories=_once(tag.get("term") or tag.get("label") or "" for tag in entry.get("tags") or ()),
         enclosures=tuple(_enclosures(entry, url)),
         images=_once(_images(entry, url)),
-        language=_language(entry),
+        language=_text(entry, "language") or _language(entry),
     )
 
 
@@ -119,6 +119,10 @@ def _title(thing: Any, name: str) -> str:
     detail = dict.get(thing, f"{name}_detail") or {}
     text = _text(thing, name)
     return one_line(text) if detail.get("type") == "text/plain" else plain(text)
+
+
+def _described(thing: Any, name: str, url: str) -> str:
+    return _markup(dict.get(thing, f"{name}_detail"), _text(thing, name), url)
 
 
 def _markup(detail: Any, text: str, url: str) -> str:
@@ -141,7 +145,11 @@ def _web(text: str) -> str | None:
 
 def _href(thing: Any, base: str) -> str | None:
     href = str(thing.get("href") or thing.get("url") or "").strip() if isinstance(thing, dict) else ""
-    return (_web(href) or join(base, href)) if href else None
+    return _whole(href, base)
+
+
+def _whole(text: str, base: str) -> str | None:
+    return (_web(text) or join(base, text)) if text else None
 
 
 def _first_link(about: Any, rel: str, base: str) -> str | None:

@@ -12,20 +12,29 @@ from longline.plugins.intricacy import check_intricacy
 _TAG_OR_REFERENCE = re.compile(r"<[a-zA-Z/!]|&[#\w]")
 # Most markup needs no change, and is left exactly as it was written.
 _TO_CHANGE = re.compile(
-    r"<\s*(?:script|style|iframe|object|embed|applet|base|meta|link|form)\b|\son\w+\s*=|script\s*:|\s(?:href|src)\s*=",
+    r"<\s*(?:script|style|iframe|object|embed|applet|base|meta|link|form)\b|script\s*:"
+    # A slash or a quote may stand before an attribute in place of a space.
+    r"|[\s/\"':](?:on\w+|style|href|src|cite|poster|action|formaction)\s*=",
     re.IGNORECASE,
 )
 _ACTIVE = ["script", "style", "iframe", "object", "embed", "applet", "base", "meta", "link", "form"]
+_UNSEEN = ["script", "style", "template"]
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _LINKING = ("href", "src", "cite", "poster")
+_LEADING = (*_LINKING, "xlink:href", "action", "formaction")
 
 
 def plain(markup: str) -> str:
     """The text that a reader would see, on one line."""
     if _TAG_OR_REFERENCE.search(markup):
         tree = _tree(markup)
-        markup = tree.body.text() if tree and tree.body else unescape(markup)
+        markup = _seen(tree) if tree else unescape(markup)
     return one_line(markup)
+
+
+def _seen(tree: LexborHTMLParser) -> str:
+    tree.strip_tags(_UNSEEN)
+    return tree.body.text() if tree.body else ""
 
 
 def one_line(text: str) -> str:
@@ -60,9 +69,9 @@ def _settle(node: LexborNode, base: str) -> None:
     for name, value in list(node.attributes.items()):
         if name.startswith("on") or name == "style":
             del node.attrs[name]
-        elif name in _LINKING and value is not None:
-            whole = join(base, value)
-            if whole is not None and value.strip():
+        elif value is not None and name in _LEADING:
+            whole = join(base, value) if name in _LINKING and value.strip() else None
+            if whole is not None:
                 node.attrs[name] = whole
             elif "script:" in "".join(value.split()).lower():
                 del node.attrs[name]

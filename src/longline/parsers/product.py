@@ -34,6 +34,7 @@ _AVAILABILITY = (
     ("madetoorder", "in_stock"),
     ("available", "in_stock"),
 )
+_CROSSED_OUT = frozenset(("ListPrice", "MSRP", "SRP", "RegularPrice", "StrikethroughPrice", "MinimumAdvertisedPrice"))
 _MOST_RATING = 9.99
 """What a rating is stored in has one digit before the point."""
 
@@ -53,7 +54,7 @@ def product(page: Page) -> Iterator[Item | Link]:
 def read(page: Page) -> Fields:
     """What the page says of its product; where several sources say something, the first of them is believed."""
     found: Fields = {}
-    for source in (_of_selectors, _of_json_ld, _of_microdata, _of_metas, _of_scripts):
+    for source in (_of_selectors, _of_json_ld, _of_microdata, _of_rdfa, _of_metas, _of_scripts):
         found = {name: value for name, value in source(page).items() if value not in (None, "", [])} | found
     if not found.get("name"):
         return {}
@@ -77,6 +78,10 @@ def _of_json_ld(page: Page) -> Fields:
 
 def _of_microdata(page: Page) -> Fields:
     return _of_things(page.data.microdata)
+
+
+def _of_rdfa(page: Page) -> Fields:
+    return _of_things(page.data.rdfa)
 
 
 def _of_things(things: list[Thing]) -> Fields:
@@ -136,6 +141,7 @@ def _flat(values: list[Any]) -> Iterator[Thing]:
 
 def _of_offer(offer: Thing) -> Fields:
     specified = [each for each in as_list(offer.get("priceSpecification")) if isinstance(each, dict)]
+    specified.sort(key=_is_crossed_out)
     written = next((value for each in (offer, *specified) for value in _amounts(each)), None)
     codes = (currency_of(words_of(each.get("priceCurrency"))) for each in (offer, *specified))
     currency = next(filter(None, codes), "") or currency_of(written)
@@ -146,6 +152,11 @@ def _of_offer(offer: Thing) -> Fields:
             words_of(offer.get("availability")) or "".join(links_of(offer.get("availability"))[:1])
         ),
     }
+
+
+def _is_crossed_out(price: Thing) -> bool:
+    """Whether it is what something would cost elsewhere, or cost before."""
+    return words_of(price.get("priceType")).rpartition("/")[2] in _CROSSED_OUT
 
 
 def _amounts(offer: Thing) -> Iterator[Any]:

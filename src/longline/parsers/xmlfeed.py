@@ -40,6 +40,8 @@ class _Bounded:
     """What both parsers do besides: look at the clock, and cut what is too long."""
 
     seconds_left_at = 0.0
+    # An id is a name, compared letter by letter: its spelling stays, and nothing is put before it.
+    can_be_relative_uri = StrictFeedParser.can_be_relative_uri - {"id"}
 
     def unknown_starttag(self, tag: str, attrs: Any) -> None:
         self._go_on()

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 
 from longline.plugins.labels import encoding_of
+from longline.plugins.multibyte import ERRORS, OTHERWISE, iso_2022_jp
 
 PRESCAN_BYTES = 1024
 
@@ -39,16 +40,10 @@ _CODECS = {
     "x-mac-cyrillic": "mac-cyrillic",
     "gbk": "gb18030",
     "big5": "big5hkscs",
-    "iso-2022-jp": "iso2022_jp_ext",
+    "iso-2022-jp": "iso2022_jp_ext",  # to write it
     "shift_jis": "cp932",
     "euc-kr": "cp949",
     "x-user-defined": "latin-1",
-}
-# Characters that the standard reads otherwise than Python's codec of that name.
-_OTHERWISE = {
-    "koi8-u": {0x255D: 0x45E, 0x256C: 0x40E},
-    "euc-jp": {0x301C: 0xFF5E, 0x2016: 0x2225, 0x2212: 0xFF0D, 0xA2: 0xFFE0, 0xA3: 0xFFE1, 0xAC: 0xFFE2},
-    "x-user-defined": {byte: 0xF700 + byte for byte in range(0x80, 0x100)},
 }
 
 
@@ -72,10 +67,12 @@ def decode_as(name: str, body: bytes) -> str:
     """The text that these bytes are in one of the standard's encodings."""
     if name == "replacement":  # encodings that were used to smuggle markup past filters: nothing of them is read
         return "\ufffd" if body else ""
+    if name == "iso-2022-jp":
+        return iso_2022_jp(body)
     if name == "windows-1255":  # Python knows no letter for this byte
-        return "\u05ba".join(piece.decode("cp1255", _ERRORS) for piece in body.split(b"\xca"))
-    text = body.decode(_codec(name), "replace" if name.startswith("utf") else _ERRORS)
-    return text.translate(_OTHERWISE[name]) if name in _OTHERWISE else text
+        return "\u05ba".join(piece.decode("cp1255", ERRORS) for piece in body.split(b"\xca"))
+    text = body.decode(_codec(name), "replace" if name.startswith("utf") else ERRORS)
+    return text.translate(OTHERWISE[name]) if name in OTHERWISE else text
 
 
 def encode_as(name: str, text: str) -> bytes:
@@ -159,31 +156,3 @@ def _guess(body: bytes) -> str:
     except UnicodeDecodeError:
         return "windows-1252"
     return "utf-8"
-
-
-_ERRORS = "longline-standard"
-
-
-def _standard(error: UnicodeError) -> tuple[str, int]:
-    """What the standard has for bytes that a codec of Python's does not know."""
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
-    bad = error.object[error.start : error.start + 2]
-    if error.encoding == "euc_jp" and len(bad) == 2 and min(bad) >= 0xA1:
-        return _row_of_windows(bad), error.start + 2
-    if error.encoding == "charmap" and bad[0] < 0xA0:
-        return chr(bad[0]), error.start + 1
-    if error.encoding == "gb18030" and bad[0] == 0x80:
-        return "€", error.start + 1
-    return "\ufffd", error.end
-
-
-def _row_of_windows(pair: bytes) -> str:
-    """Two bytes of EUC-JP from the rows that Windows added, by way of Shift_JIS, where Python knows them."""
-    row, cell = pair[0] - 0xA1, pair[1] - 0xA1
-    lead, trail = row // 2, cell + 94 * (row % 2)
-    shifted = bytes((lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)))
-    return shifted.decode("cp932", "replace")[:1]
-
-
-codecs.register_error(_ERRORS, _standard)

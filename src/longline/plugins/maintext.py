@@ -1,8 +1,8 @@
 """The main text of a page: what somebody came to read, without menus, teasers and comments."""
 
 import logging
+from importlib import import_module
 
-import trafilatura
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 _NO_TEXT = ["script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form"]
@@ -14,10 +14,13 @@ logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
 
 def main_text(markup: str) -> str:
     """What the extraction library takes for the main text, a line for each paragraph; empty if it finds none."""
+    # Loaded with the first text that is wanted: it takes longer than all of ours, and most processes never ask for one.
+    library = import_module("trafilatura")
     try:
-        return trafilatura.extract(markup, fast=True, include_comments=False) or ""
+        text: str = library.extract(markup, fast=True, include_comments=False) or ""
     except Exception:  # heuristics of others on markup of others: whatever they raise, there is no text
         return ""
+    return text
 
 
 def simple_text(tree: LexborHTMLParser) -> str:

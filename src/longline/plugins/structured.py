@@ -1,10 +1,10 @@
-"""What a page says of itself for machines: JSON-LD, metas and microdata, however carelessly it was written."""
+"""What a page says of itself for machines: JSON-LD, metas, microdata and RDFa, however carelessly it was written."""
 
 import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -25,8 +25,26 @@ _VALUES = {
     "time": "datetime",
 }
 
+_REFERRED = (
+    *("author", "publisher", "image", "brand", "offers", "priceSpecification", "aggregateRating", "mainEntity"),
+    "hasVariant",
+)
+
 Thing = dict[str, Any]
 """An object of schema.org: properties by name, and its `@type`."""
+
+
+class _Syntax(NamedTuple):
+    """What the attributes are called by which elements say what they are; `refers` names elements elsewhere."""
+
+    scope: str
+    kind: str
+    property: str
+    refers: str
+
+
+_MICRODATA = _Syntax("itemscope", "itemtype", "itemprop", "itemref")
+_RDFA = _Syntax("typeof", "typeof", "property", "")
 
 
 class Data:
@@ -50,15 +68,30 @@ class Data:
         """Every item of the page's microdata, in the shape of JSON-LD."""
         return microdata(self._tree)
 
+    @cached_property
+    def rdfa(self) -> list[Thing]:
+        """Every thing that the page's RDFa describes, as far as RDFa Lite goes, in the shape of JSON-LD."""
+        return _items(self._tree, _RDFA)
+
     def meta(self, *names: str) -> str:
         """The first of these metas that says something, without line breaks and runs of spaces; empty if none does."""
         return next((" ".join(content.split()) for name in names for content in self.metas.get(name, ())), "")
 
 
 def json_ld(tree: LexborHTMLParser) -> list[Thing]:
-    """Every object of the page's JSON-LD, those of lists and graphs one by one."""
+    """Every object of the page's JSON-LD, those of lists and graphs one by one, with those in it that it only names."""
     scripts = tree.css("script[type*='ld+json' i]")
-    return [thing for script in scripts for thing in _things(parse_json(script.text()), depth=0)]
+    things = [thing for script in scripts for thing in _things(parse_json(script.text()), depth=0)]
+    named = {name: thing for thing in reversed(things) if isinstance(name := thing.get("@id"), str)}
+    # What those name in turn stays a name, or there might be no end.
+    return [thing | {of: _meant(thing[of], named) for of in _REFERRED if of in thing} for thing in things]
+
+
+def _meant(value: Any, named: dict[str, Thing]) -> Any:
+    if isinstance(value, list):
+        return [_meant(each, named) for each in value]
+    only_named = isinstance(value, dict) and value.keys() == {"@id"} and isinstance(value["@id"], str)
+    return named.get(value["@id"], value) if only_named else value
 
 
 def parse_json(text: str) -> Any:
@@ -90,7 +123,12 @@ def _things(value: Any, depth: int) -> Iterator[Thing]:
 def types_of(thing: Thing) -> frozenset[str]:
     """What kinds of thing it is, without the address of the vocabulary."""
     kinds = thing.get("@type")
-    return frozenset(str(kind).rpartition("/")[2].rpartition(":")[2] for kind in as_list(kinds))
+    return frozenset(_bare(str(kind)) for kind in as_list(kinds))
+
+
+def _bare(name: str) -> str:
+    """A name without its vocabulary, written out or as a prefix."""
+    return name.rpartition("/")[2].rpartition(":")[2]
 
 
 def as_list(value: Any) -> list[Any]:
@@ -136,28 +174,56 @@ def metas(tree: LexborHTMLParser) -> dict[str, list[str]]:
 
 def microdata(tree: LexborHTMLParser) -> list[Thing]:
     """The page's microdata items that belong to no other, in the shape of JSON-LD."""
+    return _items(tree, _MICRODATA)
+
+
+def _items(tree: LexborHTMLParser, syntax: _Syntax) -> list[Thing]:
     scopes: dict[int, Thing] = {}
-    for node in tree.css("[itemscope]"):
-        scopes[node.mem_id] = {"@type": (node.attributes.get("itemtype") or "").split()}
+    for node in tree.css(f"[{syntax.scope}]"):
+        scopes[node.mem_id] = {"@type": (node.attributes.get(syntax.kind) or "").split()}
+    referred = _referred(tree, syntax, scopes) if syntax.refers else {}
     inner: set[int] = set()
-    for node in tree.css("[itemprop]"):
-        owner = _owner(node, scopes)
+    for node in tree.css(f"[{syntax.property}]"):
+        owner = _owner(node, scopes, referred)
         if owner is not None:
             inner.add(node.mem_id)
             value = scopes.get(node.mem_id) or _value(node)
-            for name in (node.attributes["itemprop"] or "").split():
-                _add(owner, name, value)
+            for name in (node.attributes[syntax.property] or "").split():
+                _add(owner, _bare(name), value)
     return [thing for key, thing in scopes.items() if key not in inner]
 
 
-def _owner(node: LexborNode, scopes: dict[int, Thing]) -> Thing | None:
+def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing]) -> dict[int, Thing]:
+    """The elements elsewhere that items name as theirs, each with its item."""
+    naming = tree.css(f"[{syntax.scope}][{syntax.refers}]")
+    owners = {name: node for node in naming for name in (node.attributes[syntax.refers] or "").split()}
+    # What is around an item that names others might come round to itself.
+    around = {node.mem_id for node in naming} | {parent.mem_id for node in naming for parent in _parents(node)}
+    places = tree.css("[id]") if owners else []
+    return {
+        place.mem_id: scopes[owners[place.id].mem_id]
+        for place in places
+        if place.id in owners and place.mem_id not in around
+    }
+
+
+def _parents(node: LexborNode) -> Iterator[LexborNode]:
     parent = node.parent
     for _ in range(MAX_CLIMB):
         if parent is None:
-            return None
+            return
+        yield parent
+        parent = parent.parent
+
+
+def _owner(node: LexborNode, scopes: dict[int, Thing], referred: dict[int, Thing]) -> Thing | None:
+    below = node
+    for parent in _parents(node):
+        if below.mem_id in referred:
+            return referred[below.mem_id]
         if parent.mem_id in scopes:
             return scopes[parent.mem_id]
-        parent = parent.parent
+        below = parent
     return None
 
 

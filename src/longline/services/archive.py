@@ -2,12 +2,11 @@
 
 import msgspec
 
-from longline.engine.archive import MAX_BODY
-from longline.model.encoding import decode_body
+from longline.engine.archive import body_in, record_at
 from longline.model.errors import NotFound
 from longline.model.page import PageRow
 from longline.model.url import dedupe_key, parse
-from longline.model.warc import ParsedRecord, read_record
+from longline.model.warc import ParsedRecord
 from longline.ports.blobs import Blobs
 from longline.ports.records.pages import Pages
 
@@ -28,7 +27,7 @@ class Archive:
 
     async def record(self, segment: str, offset: int, length: int) -> ParsedRecord:
         """The record at a place in the archive: one read of so many bytes, nothing else."""
-        return read_record(await self._blobs.get_range(segment, offset, length))
+        return await record_at(self._blobs, segment, offset, length)
 
     async def by_task(self, task_id: int) -> KeptPage:
         """The page that a task fetched."""
@@ -48,7 +47,7 @@ class Archive:
     async def _read(self, row: PageRow) -> KeptPage:
         record = await self.record(row.segment, row.start, row.length)
         holder = record if row.body_of is None else await self._original(row.body_of)
-        return KeptPage(row, record, decode_body(holder.headers, holder.body, MAX_BODY))
+        return KeptPage(row, record, body_in(holder))
 
     async def _original(self, task_id: int) -> ParsedRecord:
         """The record that has the body of which a later one only says that it is the same."""

@@ -38,7 +38,7 @@ def fetch_worker(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
             plans=Plans(house.records.runs),
-            fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness),
+            fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness, tasks=house.records.tasks),
             parser=house.parser if parse else None,
             archive=Archive(house.records.tasks, house.blobs),
             clock=house.clock,
@@ -71,5 +71,6 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
             clock=house.clock,
             owner=owner,
             lease=house.settings.lease,
+            at_once=max(1, 2 * house.settings.parse_processes),  # one is read while another is parsed
         )
     )

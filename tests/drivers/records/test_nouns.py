@@ -88,6 +88,16 @@ async def test_tasks_are_listed_in_the_order_of_admission(records: Records):
     assert await records.tasks.page(every[0].id) is None
 
 
+async def test_a_url_is_known_in_the_scope_that_it_was_admitted_to(records: Records):
+    one, two = await running_run(records), await running_run(records)
+    task = url(one, path="/1")
+    await admit(records, task, url(two, path="/2"))
+    assert await records.tasks.is_known(one.id, task.host, task.key)
+    assert not await records.tasks.is_known(two.id, task.host, task.key)
+    assert not await records.tasks.is_known(one.id, "b.example", task.key)
+    assert not await records.tasks.is_known(one.id, task.host, url(two, path="/2").key)
+
+
 async def test_counts_of_an_empty_house(records: Records):
     assert await records.tasks.counts() == {"open": 0, "completed": 0, "failed": 0, "cancelled": 0, "skipped": 0}
     assert await records.runs.counts() == {}

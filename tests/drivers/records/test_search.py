@@ -148,16 +148,22 @@ async def test_of_very_many_so_many_are_ranked_and_that_is_said(
 async def test_where_very_many_fit_the_newest_are_looked_at_first(
     records: Records, monkeypatch: pytest.MonkeyPatch, peek: Peek
 ):
-    monkeypatch.setattr(search_module, "WALKED", 5)
-    ids = [d.id for d in await given_texts(records, *[(f"text {n}", "same words") for n in range(12)])]
+    monkeypatch.setattr(search_module, "ENOUGH", 3)
+    texts = [(f"text {n}", "same words") for n in range(6)]
+    await given_texts(records, *texts)
+    if peek.engine == "pg":
+        await peek.rows(f"ALTER TABLE items ALTER id RESTART WITH {3 << search_module.SLICE_BITS}")
+    later = await stored(records, [{"title": title, "body": body} for title, body in texts], kind="later")
+    ids = [document.id for document in later]
     await records.search.tidy()
     few = await records.search.query(parse_query("words", limit=3))
-    many = await records.search.query(parse_query("words", limit=6))
-    assert len(many.matches) == 6
+    many = await records.search.query(parse_query("words", limit=7))
+    assert len(many.matches) == 7
     assert (many.total, many.more) == (12, False), "too few among the newest, so the index was asked"
     if peek.engine == "pg":
-        assert (few.total, few.more) == (5, True)
+        assert (few.total, few.more) == (6, True)
         assert [match.id for match in few.matches] == ids[:-4:-1]
+        assert await records.search.query(parse_query("word*", limit=3)) == few, "the vocabulary knows what begins so"
     filtered = await records.search.query(parse_query("words", Filters(kind="note"), limit=3))
     assert (filtered.total, filtered.more) == (0, False)
 

@@ -88,6 +88,10 @@ class TaskRecords(Noun):
             return await self._all("find_tasks", TaskRow, limit=limit, after=after)
         return await self._all("find_tasks_of_run", TaskRow, run_id=run_id, limit=limit, after=after)
 
+    async def is_known(self, scope: int, host: str, key: bytes) -> bool:
+        row = await self._database.read(lambda tx: tx.one("known_task", scope=scope, host=host, key=key))
+        return row is not None
+
     async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
         async def work(tx: Tx) -> tuple[str, PageFacts] | None:
             row = await tx.one("page", task_id=task_id)

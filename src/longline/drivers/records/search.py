@@ -2,7 +2,8 @@
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -19,10 +20,13 @@ TITLE_WEIGHT = 4.0
 MOST_RANKED = 1000
 """PostgreSQL has no order by rank in its index: of very many texts that fit, so many are ranked."""
 
-WALKED = 30_000
-MANY, MANY_PHRASES = 0.05, 0.015
-"""Where more than this share of all texts may fit, the newest are gone through one by one, so many of them: that takes
-a microsecond for each, and the index a tenth of it for each that fits. To check a phrase takes longer."""
+ENOUGH, ENOUGH_PHRASES = 1500, 4000
+"""Where far more texts may fit, the newest slices of the index are looked at that hold about so many. The words of a
+phrase often stand in a text apart, and only the text itself tells: of those that may fit, few do."""
+
+SLICE_BITS = 12  # as in the index and in `search_newest`
+MOST_SLICES = 256
+"""Each costs a descent into the index; so many cost as much as some ten thousand texts that fit."""
 
 ALIKE = 0.4
 MOST_ALIKE = 2000
@@ -98,24 +102,29 @@ class RecordsSearch:
         """PostgreSQL's way: how common the words are decides how to look for them, and how much each counts."""
         asked = _words(query)
         weights = await tx.all("weigh_words", lows=[word.low for word in asked], highs=[word.high for word in asked])
-        texts, docs = int(weights[0]["texts"]), [min(int(row["docs"]), int(row["texts"])) for row in weights]
+        index = weights[0]
+        texts, docs = int(index["texts"]), [min(int(row["docs"]), int(row["texts"])) for row in weights]
         ranks = {
             "queries": [word.query for word in asked],
             "rarities": [max(1e-6, math.log((texts - n + 0.5) / (n + 0.5))) for n in docs],
-            "mean": max(1.0, weights[0]["words"] / max(1, texts)),
+            "mean": max(1.0, index["words"] / max(1, texts)),
             "most": MOST_RANKED,
         }
-        share = math.prod(n / max(1, texts) for n in docs)
-        if texts > WALKED and share > (MANY_PHRASES if any(len(term.words) > 1 for term in query.wanted) else MANY):
-            newest = await self._ranked(tx, query, "search_newest", walked=WALKED, **ranks)
+        fit = texts * math.prod(n / max(1, texts) for n in docs)
+        enough = ENOUGH_PHRASES if any(len(term.words) > 1 for term in query.wanted) else ENOUGH
+        if slices := _newest(index["oldest"], index["newest"], enough / max(1.0, fit)):
+            text = rendered(
+                query, self._engine, {a.low: row["terms"] or () for a, row in zip(asked, weights, strict=True)}
+            )
+            newest = await self._ranked(tx, query, "search_newest", slices=slices, text=text, **ranks)
             if newest.total >= query.offset + query.limit:
                 return msgspec.structs.replace(newest, more=True)
         matches = await self._ranked(tx, query, **ranks)
         return msgspec.structs.replace(matches, more=matches.total == MOST_RANKED)
 
     async def _ranked(self, tx: Tx, query: Query, name: str = "search_ranked", /, **how: object) -> Matches:
-        every = query.filters == Filters()
-        return await self._page(tx, name, query, text=self._text(query), every=every, title_weight=TITLE_WEIGHT, **how)
+        always = {"text": self._text(query), "every": query.filters == Filters(), "title_weight": TITLE_WEIGHT}
+        return await self._page(tx, name, query, **always | how)
 
     async def _page(self, tx: Tx, name: str, query: Query, /, **params: object) -> Matches:
         filters = msgspec.structs.asdict(query.filters)
@@ -148,12 +157,15 @@ class RecordsSearch:
         return await tx.all("terms_between", low=start, high=start + LAST, limit=MOST_ALIKE)
 
 
-def rendered(query: Query, engine: Engine) -> str:
-    """A query in the engine's own language; words are letters and digits, so quotes are all they need."""
+def rendered(query: Query, engine: Engine, known: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
+    """A query in the engine's own language; words are letters and digits, so quotes are all they need.
+
+    With words that are known to begin so, these stand for a beginning that is wanted: the index need not gather them.
+    """
     if engine == "lite":
         wanted, unwanted = (" AND ".join(map(_fts, query.wanted)), " OR ".join(map(_fts, query.unwanted)))
         return f"({wanted}) NOT ({unwanted})" if unwanted else wanted
-    wanted, unwanted = (" & ".join(map(_tsquery, query.wanted)), " | ".join(map(_tsquery, query.unwanted)))
+    wanted, unwanted = " & ".join(_tsquery(t, known) for t in query.wanted), " | ".join(map(_tsquery, query.unwanted))
     return f"{wanted} & !({unwanted})" if unwanted else wanted
 
 
@@ -161,9 +173,12 @@ def _fts(term: Term) -> str:
     return f'"{" ".join(term.words)}"' + ("*" if term.prefix else "")
 
 
-def _tsquery(term: Term) -> str:
-    words = " <-> ".join(f"'{word}'" for word in term.words)
-    return f"({words}{':*' if term.prefix else ''})"
+def _tsquery(term: Term, known: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
+    words = [f"'{word}'" for word in term.words]
+    if term.prefix:
+        begun = " | ".join(f"'{word}'" for word in known.get(term.words[-1], ()))
+        words[-1] = f"({begun})" if begun else f"{words[-1]}:*"
+    return f"({' <-> '.join(words)})"
 
 
 class _Word(NamedTuple):
@@ -178,6 +193,13 @@ def _words(query: Query) -> list[_Word]:
     """The words that count for the rank, each once."""
     said = {(word, term.prefix and word is term.words[-1]) for term in query.wanted for word in term.words}
     return [_Word(f"'{w}':*", w, w + LAST) if prefix else _Word(f"'{w}'", w, w) for w, prefix in sorted(said)]
+
+
+def _newest(first: int, last: int, share: float) -> list[int]:
+    """The newest slices that have such a share of all texts between two ids; none if these are too many."""
+    oldest, newest = first >> SLICE_BITS, last >> SLICE_BITS
+    count = math.ceil((newest - oldest + 1) * share)
+    return list(range(newest - count + 1, newest + 1)) if count <= min(newest - oldest, MOST_SLICES) else []
 
 
 async def _merge(tx: Tx) -> None:

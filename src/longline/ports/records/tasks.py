@@ -20,6 +20,10 @@ class Tasks(Protocol):
         """The key of the segment that holds the task's page, and the page's facts."""
         ...
 
+    async def is_known(self, scope: int, host: str, key: bytes) -> bool:
+        """Whether a scope has a task of this URL; host and key are those of its tasks."""
+        ...
+
     async def counts(self) -> dict[str, int]:
         """How many tasks are open, and how many ended in each way."""
         ...

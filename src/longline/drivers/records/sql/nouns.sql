@@ -46,6 +46,9 @@ SELECT s.key, p.start, p.length, p.digest, p.status, p.content_type, p.body_byte
        p.url, p.title, p.etag, p.last_modified, p.body_of
 FROM pages p JOIN segments s ON s.id = p.segment_id WHERE p.task_id = :task_id;
 
+-- name: known_task
+SELECT t.id FROM tasks t JOIN hosts h ON h.id = t.host_id WHERE t.scope = :scope AND h.host = :host AND t.key = :key;
+
 -- name: begin_segment
 INSERT INTO segments (key, owner, state, created_at) VALUES (:key, :owner, 'writing', :now) RETURNING id;
 

@@ -51,11 +51,11 @@ SELECT id, score, (SELECT COUNT(*) FROM found) AS total FROM found ORDER BY scor
 -- 6/pi² (1 + 1/4 + … + 1/n²), from which n can be told.
 SELECT f.id, SUM(a.rarity * t.times * 2.2 / (t.times + 1.2 * (0.25 + 0.75 * f.length / CAST(:mean AS DOUBLE PRECISION)))) AS score,
        (SELECT COUNT(*) FROM found) AS total
-FROM found f CROSS JOIN unnest(CAST(:queries AS TEXT[]), CAST(:rarities AS DOUBLE PRECISION[])) AS a (query, rarity)
+FROM found f CROSS JOIN unnest(CAST(CAST(:queries AS TEXT[]) AS tsquery[]), CAST(:rarities AS DOUBLE PRECISION[])) AS a (query, rarity)
 CROSS JOIN LATERAL (
-    SELECT round(1 / (1.6449340668 - 1.64493406685 * ts_rank('{1,1,1,1}', f.words, CAST(a.query AS tsquery))) - 0.5)
+    SELECT round(1 / (1.6449340668 - 1.64493406685 * ts_rank('{1,1,1,1}', f.words, a.query)) - 0.5)
            + (CAST(:title_weight AS DOUBLE PRECISION) - 1)
-           * round(1 / (1.6449340668 - 1.64493406685 * ts_rank('{1,1,1,1}', f.title_words, CAST(a.query AS tsquery))) - 0.5) AS times
+           * round(1 / (1.6449340668 - 1.64493406685 * ts_rank('{1,1,1,1}', f.title_words, a.query)) - 0.5) AS times
 ) t
 GROUP BY f.id ORDER BY score DESC, f.id DESC LIMIT :limit OFFSET :offset
 
@@ -78,12 +78,11 @@ WITH found AS MATERIALIZED (
 /*part ranked */;
 
 -- name: search_newest only pg
--- Very many texts fit, so the newest of them are found sooner one by one than all by the index; as a function the
--- comparison cannot be answered by the index.
+-- Very many texts fit: those in some slices of the index, in which it goes from one that fits straight to the next.
 WITH found AS MATERIALIZED (
     SELECT texts.item_id AS id, texts.length, texts.title_words, texts.words
-    FROM (SELECT * FROM texts ORDER BY item_id DESC LIMIT :walked) texts
-    WHERE ts_match_vq(texts.words, CAST(:text AS tsquery)) AND /*part is_chosen */ LIMIT :most
+    FROM texts WHERE /*part has_text */ AND ARRAY[texts.item_id >> 12] && CAST(:slices AS BIGINT[])
+    AND /*part is_chosen */ LIMIT :most
 )
 /*part ranked */;
 
@@ -94,11 +93,18 @@ SELECT COUNT(*) AS count FROM items i WHERE /*part chosen */;
 SELECT COUNT(*) AS count FROM texts WHERE /*part has_text */ AND /*part is_chosen */;
 
 -- name: weigh_words only pg
-SELECT s.texts, s.words, a.place, CAST(COALESCE(SUM(v.doc), 0) AS BIGINT) AS docs
+-- Of words that begin so, the most frequent ones stand for all of them where many fit.
+SELECT s.*, a.place, CAST(COALESCE(SUM(v.doc), 0) AS BIGINT) AS docs,
+       TRIM_ARRAY(ARRAY_AGG(v.term ORDER BY v.doc DESC, v.term) FILTER (WHERE v.term IS NOT NULL),
+                  GREATEST(CAST(COUNT(v.term) AS INTEGER) - 20, 0)) AS terms
 FROM unnest(CAST(:lows AS TEXT[]), CAST(:highs AS TEXT[])) WITH ORDINALITY AS a (low, high, place)
-CROSS JOIN (SELECT COALESCE(MAX(texts), 0) AS texts, COALESCE(MAX(words), 0) AS words FROM vocabulary_of) s
+CROSS JOIN (
+    SELECT COALESCE(MAX(texts), 0) AS texts, COALESCE(MAX(words), 0) AS words,
+           (SELECT COALESCE(MIN(item_id), 0) FROM texts) AS oldest, (SELECT COALESCE(MAX(item_id), 0) FROM texts) AS newest
+    FROM vocabulary_of
+) s
 LEFT JOIN vocabulary v ON v.term BETWEEN a.low AND a.high
-GROUP BY s.texts, s.words, a.place ORDER BY a.place;
+GROUP BY s.texts, s.words, s.oldest, s.newest, a.place ORDER BY a.place;
 
 -- name: terms_between
 SELECT term, doc FROM vocabulary WHERE term BETWEEN CAST(:low AS TEXT) AND CAST(:high AS TEXT) ORDER BY doc DESC, term LIMIT :limit;

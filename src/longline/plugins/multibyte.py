@@ -1,0 +1,140 @@
+"""Where the Encoding Standard reads Chinese, Japanese and Korean otherwise than Python's codecs do."""
+
+import codecs
+import re
+
+ERRORS = "longline-standard"
+"""The name under which the codecs know what the standard has for bytes that they do not know."""
+
+_BAD = "\ufffd"
+
+# Signs that had no place in Unicode when Python's table was made; two of them have changed theirs since.
+_GB18030 = {
+    0xE5E5: 0x3000,
+    0xE78D: 0xFE10,
+    0xE78E: 0xFE12,
+    0xE78F: 0xFE11,
+    **{0xE790 + n: 0xFE13 + n for n in range(7)},
+    0xE7C7: 0x1E3F,
+    0x1E3F: 0xE7C7,
+    **dict(zip((0xE81E, 0xE826, 0xE82B, 0xE82C, 0xE832, 0xE843, 0xE854, 0xE864), range(0x9FB4, 0x9FBC), strict=True)),
+}
+
+OTHERWISE = {
+    "gb18030": _GB18030,
+    "gbk": _GB18030,
+    "koi8-u": {0x255D: 0x45E, 0x256C: 0x40E},
+    "euc-jp": {0x301C: 0xFF5E, 0x2016: 0x2225, 0x2212: 0xFF0D, 0xA2: 0xFFE0, 0xA3: 0xFFE1, 0xAC: 0xFFE2},
+    "big5": {
+        **{0x2022: 0x2027, 0xFF64: 0xFE51, 0x203E: 0xAF, 0x223C: 0xFF5E, 0x2641: 0x2295, 0x2609: 0x2299},
+        **{0xA5: 0xFFE5, 0xA2: 0xFFE0, 0xA3: 0xFFE1},
+    },
+    "shift_jis": dict.fromkeys(range(0xF8F0, 0xF8F4), 0xFFFD),
+    "x-user-defined": {byte: 0xF700 + byte for byte in range(0x80, 0x100)},
+}
+"""Characters that the standard reads otherwise than Python's codec of that name."""
+
+# Pairs of Big5 that Python's table, of 2004, has not: what Hong Kong added since, and second places of known signs.
+_LATER_BYTES = bytes.fromhex(
+    "877a877b877c877d877e87a187a287a387a487a587a687a787a887a987aa87ab87ac87ad87ae87af87b087b187b287b387b487b587b687b7"
+    "87b887b987ba87bb87bc87bd87be87bf87c087c187c287c387c487c587c687c787c887c987ca87cb87cc87cd87ce87cf87d087d187d287d3"
+    "87d487d587d687d787d887d987da87db87dc87dd87de87df8e698e6f8e7e8eab8eb48ecd8ed08f578f698f6e8fcb8fcc8ffe906d907a90dc"
+    "90f191bf924492af92b092b192b292c892d1944794ca95d9964496ed96fc9b769b789b7b9bc69bde9bec9bf69c429c539c629c689c6b9c77"
+    "9cbc9cbd9cd09d579d5a9dc49ea99eef9efd9f609f669fcb9fd8a063a077a0d5a0dfa0e4c6cfc6d3c6d5c6d7c6dec6dffa5ffa66fabdfac5"
+    "fad5fb48fbb8fbf3fbf9fc4ffc6cfcb9fce2fcf1fdb7fdb8fdbbfdf1fe52fe6ffeaafedd"
+)
+_LATER_SIGNS = (
+    "㡵𡵓𣚞𦀡㻬𥣞㫵竼龗𤅡𨤍𣇪𠪊𣉞䌊蒄龖鐯䤰蘓墖靊鈘秐稲晠権袝瑌篅枂稬剏遆㓦珄𥶹瓆鿇垳䤯呌䄱𣚎堘穲𧭥讏䚮𦺈"
+    "䆁𥶙箮𢒼鿈𢓁𢓉𢓌鿉蔄𣖻䂴鿊䓡𪷿拁灮鿋箸簆糎緒縝者耨菁蒨萏覦覩起都銹靜響鼖蔃兙兛兝兞鍮瑹浧禛邗靝瀞嬨爁"
+    "矗纇駖釔惞澶輶侻營鄄鷰菏尐秣婧輋筑拐恢痹汊鬮鼗僭弌蠏拎瑨煢牐廴无癶隶〃仝倩偽包卄卿嘅婷幵廐彘悤撐晴杞"
+    "沜渝港煮猪瑜瓩砉"
+)
+_BIG5 = {_LATER_BYTES[2 * n : 2 * n + 2]: sign for n, sign in enumerate(_LATER_SIGNS)}
+_BIG5 |= {bytes((0xA3, 0xC0 + n)): chr(0x2400 + n) for n in range(32)} | {b"\xa3\xe0": "␡", b"\xa3\xe1": "€"}
+
+_SHIFT = re.compile(rb"\x1b(\([BJI]|\$[@B])")
+_PAIR = re.compile(rb"([\x21-\x7e]{2})|[\x21-\x7e][^\x1b]?|.", re.DOTALL)
+_NOT_ASCII = re.compile("[\x0e\x0f\x1b\x80-\xff]")
+_NOT_KANA = re.compile("[^\x21-\x5f]")
+_KANA = {byte: byte + 0xFF61 - 0x21 for byte in range(0x21, 0x60)}
+
+
+def iso_2022_jp(body: bytes) -> str:
+    """Text that shifts between sets of characters by escape sequences; one that shifts nothing is an error."""
+    start, *rest = _SHIFT.split(body)
+    text = [_ascii(start)]
+    for at in range(0, len(rest), 2):
+        if at and not rest[at - 1]:
+            text.append(_BAD)
+        text.append(_SETS[rest[at]](rest[at + 1]))
+    return "".join(text)
+
+
+def _ascii(piece: bytes) -> str:
+    return _NOT_ASCII.sub(_BAD, piece.decode("latin-1"))
+
+
+def _roman(piece: bytes) -> str:
+    return _ascii(piece).replace("\\", "¥").replace("~", "\N{OVERLINE}")
+
+
+def _kana(piece: bytes) -> str:
+    return _NOT_KANA.sub(_BAD, piece.decode("latin-1")).translate(_KANA)
+
+
+def _kanji(piece: bytes) -> str:
+    return "".join(_as_euc(found[1]) if found[1] else _BAD for found in _PAIR.finditer(piece))
+
+
+def _as_euc(pair: bytes) -> str:
+    return bytes(byte | 0x80 for byte in pair).decode("euc_jp", ERRORS).translate(OTHERWISE["euc-jp"])
+
+
+_SETS = {b"(B": _ascii, b"(J": _roman, b"(I": _kana, b"$@": _kanji, b"$B": _kanji}
+
+
+def _standard(error: UnicodeError) -> tuple[str, int]:
+    """What the standard has for bytes that a codec of Python's does not know."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    bad = error.object[error.start : error.start + 3]
+    if error.encoding == "euc_jp" and len(bad) >= 2 and min(bad[:2]) >= 0xA1:
+        return _row_of_windows(bad[:2]), error.start + 2
+    if error.encoding == "euc_jp" and bad[0] == 0x8F and bad[1:2] >= b"\xa1":
+        return _BAD, error.start + (3 if bad[2:] >= b"\x80" else 2)
+    if error.encoding == "charmap" and bad[0] < 0xA0:
+        return chr(bad[0]), error.start + 1
+    if error.encoding == "gb18030" and bad[0] == 0x80:
+        return "€", error.start + 1
+    if error.encoding == "big5hkscs" and bad[:2] in _BIG5:
+        return _BIG5[bad[:2]], error.start + 2
+    if error.encoding in _LEADS:
+        return _BAD, error.start + _spoilt(bad, *_LEADS[error.encoding])
+    return _BAD, error.end
+
+
+_LEADS = {
+    "big5hkscs": (range(0x81, 0xFF), b""),
+    "cp949": (range(0x81, 0xFF), b""),
+    "cp932": (range(0x81, 0xFD), bytes(range(0xA0, 0xE0))),
+    "euc_jp": (range(0x8E, 0xFF), bytes(range(0x90, 0xA1))),
+}
+"""What the first byte of a pair may be, and what not."""
+
+
+def _spoilt(bad: bytes, leads: range, single: bytes) -> int:
+    """How many bytes one mistake takes with it: what could be text again, as ASCII could, is read anew."""
+    if bad[0] not in leads or bad[0] in single:
+        return 1
+    return 2 if bad[1:2] >= b"\x80" else 1
+
+
+def _row_of_windows(pair: bytes) -> str:
+    """Two bytes of EUC-JP from the rows that Windows added, by way of Shift_JIS, where Python knows them."""
+    row, cell = pair[0] - 0xA1, pair[1] - 0xA1
+    lead, trail = row // 2, cell + 94 * (row % 2)
+    shifted = bytes((lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)))
+    return shifted.decode("cp932", "replace")[:1]
+
+
+codecs.register_error(ERRORS, _standard)
