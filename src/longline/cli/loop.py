@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import uvloop
 
-from longline.model.memory import keep_freed_memory
+from longline.plugins.memory import keep_freed_memory
 
 T = TypeVar("T")
 

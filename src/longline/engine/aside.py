@@ -14,8 +14,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from longline.engine.parse import Parsed, run
-from longline.model.memory import keep_freed_memory
 from longline.plugins import Page
+from longline.plugins.memory import keep_freed_memory
 from longline.plugins.registry import Shelf
 
 log = logging.getLogger(__name__)
