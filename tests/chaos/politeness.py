@@ -133,7 +133,7 @@ class Crew:
         """Ask everybody to stop; how they ended."""
         for worker in self._workers:
             worker.terminate()
-        return [worker.wait(timeout=30) for worker in self._workers]
+        return [worker.wait(timeout=120) for worker in self._workers]
 
 
 async def storm(groups: tuple[Group, ...], *, workers: int, kill_every: float, most_seconds: float) -> Verdict:
