@@ -41,8 +41,8 @@ def pytest_testnodedown(node: Any) -> None:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say which servers answered in this run, in their own words."""
-    used = sorted(set(config.stash[SERVERS_USED]))
-    terminalreporter.write_line(f"servers used: {', '.join(used) or 'none'}")
+    used = config.stash[SERVERS_USED]
+    terminalreporter.write_line(f"servers used: {', '.join(sorted({*used})) or 'none'}")
 
 
 @pytest.fixture(scope="session")
