@@ -27,6 +27,11 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SERVERS_USED] = []
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes that nobody can read by their argument: packed ones carry the time at which they were packed."""
+    return argname if isinstance(val, bytes) and not val.isascii() else None
+
+
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """One of several processes tells the one that speaks for all which servers it used."""
     if hasattr(session.config, "workeroutput"):
