@@ -14,7 +14,10 @@ from longline.drivers.records import open_database, postgres
 from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.moves import MovesRecords
+from longline.drivers.records.nouns import RunRecords
 from longline.model.host import HostLease
+from longline.model.ids import new_id
+from longline.model.run import NewRun
 from longline.model.source import NewSource
 from longline.model.states import TaskState
 from longline.ports.records import Records
@@ -307,6 +310,15 @@ async def test_nobody_waits_for_hosts_in_another_order(
         admitted, _ = await asyncio.wait_for(asyncio.gather(admitting, doing), PATIENCE)
     assert admitted.new == 2
     assert await faults(peek, clock.now()) == []
+
+
+async def test_a_standing_run_is_one_for_all_who_ask_at_once(records: Records, database: Database, peek: Peek):
+    gate = Gate("add_run")
+    ports = RunRecords(GatedDatabase(database, gate)), records.runs
+    held, other = (partial(port.standing, NewRun(new_id(), "frontier.feed", "{}", "s")) for port in ports)
+    first, second = await interleave(held, gate, other, peek)
+    assert first == second
+    assert await peek.value("SELECT COUNT(*) FROM runs") == 1
 
 
 async def test_a_claim_while_a_task_is_paused(records: Records, database: Database, clock: FakeClock, peek: Peek):
