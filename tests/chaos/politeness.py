@@ -47,7 +47,7 @@ class Group:
 
 
 LARGE = (Group(40, 400, 0, 4), Group(80, 250, 50, 1), Group(60, 200, 100, 2), Group(20, 100, 250, 1))
-SMALL = (Group(6, 60, 0, 4), Group(10, 40, 50, 1), Group(4, 20, 100, 2))
+SMALL = (Group(6, 60, 0, 4), Group(10, 40, 50, 1), Group(4, 12, 250, 2))
 
 
 @dataclass
@@ -129,11 +129,19 @@ class Crew:
         victim.wait()
         self.hire()
 
+    async def settle_in(self, records: Records) -> None:
+        """Wait until everybody has come up: one that has not would end by the signal that asks it to stop."""
+        missing = {worker.pid for worker in self._workers}
+        async with asyncio.timeout(120):
+            while missing:
+                missing -= {int(worker.name.rpartition(":")[2]) for worker in await records.workers.find()}
+                await asyncio.sleep(0.1)
+
     def dismiss(self) -> list[int]:
         """Ask everybody to stop; how they ended."""
         for worker in self._workers:
             worker.terminate()
-        return [worker.wait(timeout=30) for worker in self._workers]
+        return [worker.wait(timeout=120) for worker in self._workers]
 
 
 async def storm(groups: tuple[Group, ...], *, workers: int, kill_every: float, most_seconds: float) -> Verdict:
@@ -158,6 +166,7 @@ async def storm(groups: tuple[Group, ...], *, workers: int, kill_every: float, m
                 crew.kill_one()
                 verdict.kills += 1
         verdict.seconds = time.monotonic() - begun
+        await crew.settle_in(records)
         verdict.rows["exits"] = crew.dismiss()
         judge(verdict, await asyncio.to_thread(ask, port), groups)
         verdict.rows |= await look(records, url)

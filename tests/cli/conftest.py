@@ -26,7 +26,7 @@ def longline(tmp_path: Path) -> Command:
 
     def run(*words: str, **given: str) -> Outcome:
         return subprocess.run(
-            [PROGRAM, *words], cwd=tmp_path, env=surroundings(given), capture_output=True, text=True, timeout=60
+            [PROGRAM, *words], cwd=tmp_path, env=surroundings(given), capture_output=True, text=True, timeout=120
         )
 
     return run

@@ -25,7 +25,7 @@ def greeting(process: subprocess.Popen[str]) -> tuple[str, str]:
 def ends(process: subprocess.Popen[str], how: int) -> str:
     """Stop a command and take what it logged."""
     process.send_signal(how)
-    said, logged = process.communicate(timeout=20)
+    said, logged = process.communicate(timeout=60)
     assert (process.returncode, said) == (0, ""), logged
     return logged
 
@@ -34,9 +34,9 @@ def ends(process: subprocess.Popen[str], how: int) -> str:
 def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str, how: int):
     with running(tmp_path, command, "--port", "0", "--data", "d") as process:
         where, hint = greeting(process)
-        answer = httpx.get(f"{where}/health", headers={"X-Request-ID": "me"})
+        answer = httpx.get(f"{where}/health", headers={"X-Request-ID": "me"}, timeout=60)
         assert (answer.status_code, answer.json()["status"]) == (200, "healthy")
-        assert httpx.get(f"{where}/metrics").status_code == 200
+        assert httpx.get(f"{where}/metrics", timeout=60).status_code == 200
         logged = ends(process, how)
     assert hint == f"a token for it: longline token --role admin --data {tmp_path / 'd'}\n"
     lines = [json.loads(line) for line in logged.splitlines()]
@@ -47,7 +47,7 @@ def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str
 def test_a_worker_on_a_leash_goes_when_its_parent_does(tmp_path: Path):
     words = ("worker", "--roles", "fetch,upkeep", "--leashed", "--log-format", "json")
     with running(tmp_path, *words, FETCHER_ENABLED="1") as process:
-        said, logged = process.communicate(timeout=30)  # closes its standard input
+        said, logged = process.communicate(timeout=60)  # closes its standard input
     assert (process.returncode, said) == (0, ""), logged
     first = json.loads(logged.splitlines()[0])
     assert (first["level"], first["message"]) == ("warning", "FETCHER_ENABLED is set but has no effect yet")

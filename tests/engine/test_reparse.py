@@ -261,7 +261,7 @@ async def test_it_works_until_the_stop_and_outlives_engines_that_are_away(desk: 
     assert not running.done()
     desk.hands.away = False
     await desk.archive(1)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         await desk.hands.gave.wait()
         stop.set()
         await running
@@ -280,7 +280,7 @@ async def test_a_batch_that_was_begun_is_finished_after_a_stop(clock: FakeClock)
     desk = Desk(clock, stopping)
     for number in range(1, 7):
         await desk.archive(number)
-    await asyncio.wait_for(desk.worker.run(stop), 5)
+    await asyncio.wait_for(desk.worker.run(stop), 60)
     assert len(desk.ended) == 4
 
 

@@ -79,7 +79,7 @@ class Shop:
             clock=clock,
             owner=OWNER,
         )
-        self.worker = Worker(parts, WorkerSettings(**{"idle_poll": 0.002, "lease": LEASE, "drain": 0.1} | settings))
+        self.worker = Worker(parts, WorkerSettings(**{"idle_poll": 0.002, "lease": LEASE, "drain": 1.0} | settings))
 
     def gate(self, url: str) -> asyncio.Event:
         """Let a page wait until the event is set."""

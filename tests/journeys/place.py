@@ -37,6 +37,9 @@ HELD = {
 
 FATES = ("completed", "failed", "cancelled", "skipped")
 
+PATIENCE = 120.0
+"""Seconds that what must come is waited for: far more than a busy machine needs, and nobody waits who need not."""
+
 LOOPBACK = {"LONGLINE_EGRESS_ALLOW": "127.0.0.0/8"}
 """The websites of tests lie inside: whoever works for us there must be allowed to."""
 
@@ -148,7 +151,7 @@ async def _ask_for_crawl(house: House, url: str, seeds: Sequence[str]) -> None:
     await crawls.leave(opened)
 
 
-def wait_until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+def wait_until(condition: Callable[[], object], what: str, seconds: float = PATIENCE) -> None:
     """Look until something is so."""
     deadline = time.monotonic() + seconds
     while not condition():

@@ -4,13 +4,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.journeys.archive import ask, records
-from tests.journeys.place import Place
+from tests.journeys.place import Place, wait_until
 from tests.web import SiteHandle, running_site
 
 PAGES = 500
@@ -24,16 +23,20 @@ def run(site: SiteHandle, out: Path, *more: str) -> subprocess.CompletedProcess[
     return subprocess.run(command(site, out, *more), capture_output=True, text=True, timeout=120, check=False)
 
 
-def start(site: SiteHandle, out: Path, *more: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(command(site, out, *more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def start(site: SiteHandle, out: Path, visits: int) -> subprocess.Popen[str]:
+    """A crawl that has come so far, where the site holds it up: it cannot end before it is stopped."""
+    site.hold(after=visits)
+    process = subprocess.Popen(command(site, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    wait_until(lambda: len(site.requests) > visits or process.poll() is not None, f"{visits} visits")
+    assert process.poll() is None, "the crawl ended before it was to be stopped"
+    return process
 
 
-def wait_for_visits(site: SiteHandle, wanted: int, process: subprocess.Popen[str]) -> None:
-    deadline = time.monotonic() + 60
-    while sum(site.visits().values()) < wanted:
-        assert process.poll() is None, "the crawl ended before it was to be stopped"
-        assert time.monotonic() < deadline, "the crawl does not get on"
-        time.sleep(0.01)
+def stop(process: subprocess.Popen[str], how: signal.Signals, site: SiteHandle) -> tuple[str, str]:
+    """Stop a crawl that was held up, and then answer what it still waits for; what it said."""
+    process.send_signal(how)
+    site.let_go()
+    return process.communicate(timeout=60)
 
 
 def assert_whole(site: SiteHandle, out: Path) -> None:
@@ -67,14 +70,14 @@ def test_fetches_every_page_once(tmp_path: Path) -> None:
 
 def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with running_site(pages=PAGES, delay=0.01) as site:
+    with running_site(pages=PAGES) as site:
         for visits in (60, 180, 320):
-            process = start(site, out)
-            wait_for_visits(site, visits, process)
+            process = start(site, out, visits)
             process.send_signal(signal.SIGKILL)
             process.communicate()
             assert ask(out, "SELECT state FROM runs") == [("running",)]
             Place(out).assert_sums_reconcile()
+        site.let_go()
         done = run(site, out)
         assert done.returncode == 0, done.stderr
         assert "going on" in done.stdout
@@ -84,14 +87,12 @@ def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path
     assert checked.returncode == 0, checked.stdout
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-def test_stops_cleanly_and_goes_on(tmp_path: Path, stop: signal.Signals) -> None:
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_stops_cleanly_and_goes_on(tmp_path: Path, how: signal.Signals) -> None:
     out = tmp_path / "out"
-    with running_site(pages=PAGES, delay=0.01) as site:
-        process = start(site, out)
-        wait_for_visits(site, 100, process)
-        process.send_signal(stop)
-        stdout, stderr = process.communicate(timeout=20)
+    with running_site(pages=PAGES) as site:
+        process = start(site, out, visits=100)
+        stdout, stderr = stop(process, how, site)
         assert process.returncode == 130, stderr
         assert stderr == ""
         assert "the same command goes on from here" in stdout
@@ -131,7 +132,7 @@ def test_limit_and_depth_bound_a_crawl(tmp_path: Path) -> None:
             [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "1", "--out", str(tmp_path / "one")],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=120,
             check=False,
         )
         assert shallow.returncode == 0, shallow.stderr
@@ -141,14 +142,12 @@ def test_limit_and_depth_bound_a_crawl(tmp_path: Path) -> None:
 
 def test_a_second_process_in_the_same_folder_is_told_so(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with running_site(pages=PAGES, delay=0.3) as site:
-        first = start(site, out)
-        wait_for_visits(site, 20, first)
+    with running_site(pages=PAGES) as site:
+        first = start(site, out, visits=20)
         second = run(site, out)
         assert second.returncode == 1
         assert re.fullmatch(r"error: cannot adopt: run 1 is held by worker \d+\n", second.stderr)
-        first.send_signal(signal.SIGINT)
-        first.communicate(timeout=20)
+        stop(first, signal.SIGINT, site)
 
 
 def test_a_parser_of_ones_own_says_where_to_go(tmp_path: Path) -> None:

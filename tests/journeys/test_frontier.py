@@ -4,7 +4,7 @@ import httpx
 
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
-from tests.journeys.place import Place, wait_until
+from tests.journeys.place import PATIENCE, Place, wait_until
 from tests.journeys.test_serve import up
 from tests.web import running_site
 
@@ -12,7 +12,7 @@ from tests.web import running_site
 def test_a_url_that_is_given_is_fetched_and_one_that_is_not_there_is_dead(place: Place):
     with running_site(pages=2) as site, up(place) as it:
         token = Tokens(jwt_secret(place.settings), lambda: 4_000_000_000_000).issue("admin", "me", 3600)
-        with httpx.Client(base_url=it.where, headers={"Authorization": f"Bearer {token}"}, timeout=20) as client:
+        with httpx.Client(base_url=it.where, headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE) as client:
 
             def give(url: str) -> str:
                 answer = client.post("/api/v1/frontier", json={"url": url, "source_id": "s"})

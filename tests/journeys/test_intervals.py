@@ -16,25 +16,31 @@ import httpx
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
 from tests.cli.conftest import surroundings
-from tests.journeys.place import Place, wait_until
+from tests.journeys.place import PATIENCE, Place, wait_until
 from tests.journeys.test_serve import Up, up
 
-QUICK = 'poll = "100ms"\nschedule_lease = "2s"\n'
+QUICK = 'poll = "100ms"\n'
 IDLE = 'poll = "1h"\n'
 
 
 class Stories:
-    """A site whose start page leads to so many stories; the contract never follows links to `/page/...`."""
+    """A site whose start page leads to so many stories; the contract never follows links to `/page/...`.
 
-    def __init__(self, pages: int, delay: float) -> None:
+    Whoever comes after `held_after` visits waits for as long as that is so: a crawl gets that far and no further.
+    """
+
+    def __init__(self, pages: int) -> None:
         self.visits: Counter[str] = Counter()
+        self.held_after: int | None = None
         links = "".join(f'<a href="/story/{n}">{n}</a>' for n in range(1, pages))
         site = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 site.visits[self.path] += 1
-                time.sleep(delay)
+                number = site.seen
+                while site.held_after is not None and number > site.held_after:
+                    time.sleep(0.005)
                 body = b"" if self.path == "/robots.txt" else f"<title>T</title>{links}".encode()
                 self.send_response(404 if self.path == "/robots.txt" else 200)
                 self.send_header("Content-Type", "text/html")
@@ -52,16 +58,20 @@ class Stories:
     def seen(self) -> int:
         return self.visits.total() - self.visits["/robots.txt"]
 
+    def let_go(self) -> None:
+        self.held_after = None
+
 
 @contextmanager
-def stories(pages: int, delay: float = 0.0) -> Iterator[Stories]:
+def stories(pages: int) -> Iterator[Stories]:
     """The site, for as long as the context lasts."""
-    site = Stories(pages, delay)
+    site = Stories(pages)
     thread = threading.Thread(target=site.server.serve_forever, daemon=True)
     thread.start()
     try:
         yield site
     finally:
+        site.let_go()
         site.server.shutdown()
         thread.join()
         site.server.server_close()
@@ -72,7 +82,7 @@ class Client:
 
     def __init__(self, it: Up, place: Place) -> None:
         self.token = Tokens(jwt_secret(place.settings), lambda: time.time_ns() // 1_000_000).issue("admin", "me", 3600)
-        self.http = httpx.Client(base_url=it.where, headers={"authorization": f"Bearer {self.token}"})
+        self.http = httpx.Client(base_url=it.where, headers={"authorization": f"Bearer {self.token}"}, timeout=PATIENCE)
 
     def post(self, path: str, body: Any = None) -> Any:
         answer = self.http.post(path, json=body)
@@ -123,30 +133,34 @@ def test_a_job_crawls_its_source_and_can_be_forced_to_again(place: Place):
 
 
 def test_stopped_in_mid_run_it_leaves_a_job_that_can_be_run(place: Place):
-    with stories(pages=300, delay=0.02) as site:
+    with stories(pages=300) as site:
+        site.held_after = 20
         with quick(place) as (it, client):
             made = job(client, site)
             wait_until(lambda: site.seen > 20, "twenty visits")
-            it.stop()
+            it.stop(then=site.let_go)
         assert place.held() == {}
         assert place.ask("SELECT state, lease_until, retries FROM schedules") == [("pending", None, 0)]
         assert place.ask("SELECT state, error FROM runs") == [("cancelled", "interrupted by shutdown")]
+        site.held_after = site.seen
         with quick(place) as (it, client):
             wait_until(lambda: len(client.runs(made)) == 2, "another run")
             client.post(f"/api/v1/jobs/{made}/cancel")
             wait_until(lambda: client.runs(made)[1]["status"] == "cancelled", "its end")
             seen = site.seen
-            it.stop()
+            it.stop(then=site.let_go)
         assert site.seen - seen <= 8, "nothing is fetched but what was on its way"
 
 
 def test_killed_in_mid_run_it_is_run_again_unaided(place: Place):
-    with stories(pages=60, delay=0.05) as site:
+    with stories(pages=60) as site:
+        site.held_after = 5
         with quick(place) as (it, client):
             made = job(client, site)
             wait_until(lambda: site.seen > 5, "a few visits")
             os.killpg(it.process.pid, signal.SIGKILL)
             it.process.wait()
+        site.let_go()
         with quick(place) as (it, client):
             wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "completed", "the end of another run")
             dead, whole = client.runs(made)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 from tests.cli.conftest import PROGRAM, running, surroundings
-from tests.journeys.place import Place, wait_until
+from tests.journeys.place import PATIENCE, Place, wait_until
 from tests.web import SiteHandle, running_site
 
 PAGES = 200
@@ -17,11 +17,13 @@ def words(place: Place, site: SiteHandle) -> list[str]:
 
 
 def test_killed_on_the_way_it_goes_on_and_keeps_everything_once(large: Place):
-    with running_site(pages=PAGES, delay=0.01) as site:
+    with running_site(pages=PAGES) as site:
+        site.hold(after=70)
         with running(large.data.parent, *words(large, site)) as process:
             wait_until(lambda: len(site.requests) > 70, "seventy visits")
             process.send_signal(signal.SIGKILL)
             process.wait()
+        site.let_go()
         assert large.value("SELECT open FROM runs") > 0
         assert large.held(), "who was killed could give nothing back"
         done = subprocess.run(
@@ -29,7 +31,7 @@ def test_killed_on_the_way_it_goes_on_and_keeps_everything_once(large: Place):
             env=surroundings({}),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=PATIENCE,
             check=False,
         )
         assert done.returncode == 0, done.stderr

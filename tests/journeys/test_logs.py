@@ -12,7 +12,7 @@ import httpx
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
 from tests.cli.conftest import running
-from tests.journeys.place import LOOPBACK, Place, wait_until
+from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
 from tests.servers.postgres import apart
 from tests.web import running_site
 
@@ -23,7 +23,7 @@ async def followed(address: str, token: str, run: str) -> tuple[list[dict[str, A
     """Every line of a run, taken up again after each five, and what was said of its archive."""
     lines: list[dict[str, Any]] = []
     headers, event = {"Authorization": f"Bearer {token}", "Last-Event-ID": "0-0"}, ""
-    async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+    async with httpx.AsyncClient(base_url=address, timeout=PATIENCE) as client:
         while True:
             got = 0
             path = f"/api/v1/jobs/{run}/logs/stream/v2"
@@ -59,7 +59,7 @@ def test_what_workers_say_is_followed_elsewhere(place: Place, tmp_path: Path):
             lines, archived = apart(partial(_in_time, address, token, run))
             for process in (worker, api):
                 process.send_signal(signal.SIGTERM)
-                process.communicate(timeout=15)
+                process.communicate(timeout=PATIENCE)
                 assert process.returncode == 0
     fetched = [line["fields"]["url"] for line in lines if line["message"] == "page fetched"]
     assert sorted(fetched) == sorted(site.page_urls)
@@ -70,16 +70,18 @@ def test_what_workers_say_is_followed_elsewhere(place: Place, tmp_path: Path):
 
 
 async def _in_time(address: str, token: str, run: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    return await asyncio.wait_for(followed(address, token, run), 60)
+    return await asyncio.wait_for(followed(address, token, run), PATIENCE)
 
 
 def test_a_stop_in_the_middle_writes_the_last_words(embedded: Place, tmp_path: Path):
     chatty = LOOPBACK | {"JOB_LOGS_VERBOSITY": "debug"}
-    with running_site(pages=400, delay=0.01) as site:
+    with running_site(pages=400) as site:
+        site.hold(after=40)
         embedded.give_work(site)
         with running(tmp_path, "worker", *embedded.flags, **chatty) as worker:
             wait_until(lambda: len(site.requests) > 40, "forty visits")
             worker.send_signal(signal.SIGTERM)
-            worker.communicate(timeout=15)
+            site.let_go()
+            worker.communicate(timeout=PATIENCE)
     fetched = "SELECT COUNT(*) FROM entries WHERE message = 'page fetched'"
     assert 0 < embedded.value(fetched) == embedded.value("SELECT completed FROM runs")

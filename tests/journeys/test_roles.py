@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import PROGRAM, running, surroundings
-from tests.journeys.place import LOOPBACK, Place, wait_until
+from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
 from tests.web import running_site
 
 PAGES = 40
@@ -24,7 +24,7 @@ def machines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Pl
     engines = {"database": request.getfixturevalue("postgres_url"), "objects": (tmp_path / "objects").as_uri()}
     first, second = (Place(tmp_path / name, engines) for name in ("first", "second"))
     migrate = [PROGRAM, "migrate", "--data", str(first.data), "--database", engines["database"]]
-    subprocess.run(migrate, env=surroundings({}), check=True, capture_output=True, timeout=60)
+    subprocess.run(migrate, env=surroundings({}), check=True, capture_output=True, timeout=PATIENCE)
     yield [first, second]
 
 
@@ -42,7 +42,7 @@ def test_one_fetches_and_another_parses(machines: list[Place], tmp_path: Path):
         for process in (fetch, parse):
             process.send_signal(signal.SIGTERM)
         for process in (fetch, parse):
-            _, logged = process.communicate(timeout=10)
+            _, logged = process.communicate(timeout=PATIENCE)
             assert (process.returncode, "Traceback" in logged) == (0, False), logged
         # Links were followed and titles stored, so somebody parsed; every page was asked for once, so from the archive.
         place.assert_whole(site)
@@ -60,13 +60,13 @@ def test_without_a_parser_pages_wait_for_one(tmp_path: Path):
         with running(tmp_path, "worker", "--roles", "fetch", *place.flags, **LOOPBACK) as process:
             wait_until(lambda: place.value(waiting) == 1, "a page that waits")
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=10)
+            process.communicate(timeout=PATIENCE)
         assert place.ask("SELECT state, open, completed FROM runs") == [("running", 1, 0)]
         visits = len(site.requests)
         with running(tmp_path, "worker", "--roles", "parse", *place.flags, **LOOPBACK) as process:
             wait_until(lambda: place.value("SELECT admitted FROM runs") > 1, "what the page links to")
             process.send_signal(signal.SIGTERM)
-            process.communicate(timeout=10)
+            process.communicate(timeout=PATIENCE)
         assert len(site.requests) == visits, "a parser asks nobody for anything"
         assert place.ask("SELECT completed FROM runs") == [(1,)]
     assert place.held() == {}

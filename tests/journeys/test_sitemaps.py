@@ -14,6 +14,7 @@ from longline.settings import Settings
 from longline.wiring import House, open_house
 from longline.wiring.house import joined, ready_tables
 from longline.wiring.worker import fetch_worker
+from tests.journeys.place import PATIENCE
 from tests.web import running_site
 from tests.web.wire import Answer
 
@@ -53,7 +54,7 @@ async def test_pages_that_only_a_sitemap_names_are_fetched(house: House) -> None
                     stop.set()
 
             loops = {"worker": fetch_worker(house, owner).run, "look": chore(look, 0.05)}
-            await asyncio.wait_for(run_loops(loops, stop), 30)
+            await asyncio.wait_for(run_loops(loops, stop), PATIENCE)
 
     found = {task.url.removeprefix(site.url): (task.state, task.depth) for task in await house.records.tasks.find()}
     assert found == {

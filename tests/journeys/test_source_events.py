@@ -9,6 +9,7 @@ from redis.asyncio import Redis
 from longline.settings import Settings
 from longline.wiring.house import House, open_house, ready_tables
 from longline.wiring.planner import source_events_loop
+from tests.journeys.place import PATIENCE
 
 SAID = {
     "event_id": "e1",
@@ -17,12 +18,22 @@ SAID = {
     "timestamp": "2026-01-01T00:00:00Z",
     "payload": {"name": "n", "url": "https://n.example/", "rate_limit": 10, "max_depth": 1, "enabled": True},
 }
+LOOKS = 3000
 GONE = SAID | {"event_id": "e2", "event_type": "SOURCE_DELETED", "payload": {}}
+
+
+async def hears(server: Redis) -> None:
+    """Somebody has come to listen."""
+    for _ in range(LOOKS):
+        if await server.xinfo_groups("source-events"):
+            return
+        await asyncio.sleep(0.02)
+    raise AssertionError("nobody listens")
 
 
 async def settles(house: House, server: Redis, amount: int) -> None:
     """Everything that was said is heeded, and there are so many schedules."""
-    for _ in range(1000):
+    for _ in range(LOOKS):
         pending = await server.xpending("source-events", "crawler-workers")
         groups = await server.xinfo_groups("source-events")
         if not pending["pending"] and groups[0]["lag"] == 0 and len(await house.records.schedules.find()) == amount:
@@ -38,7 +49,7 @@ async def test_schedules_follow_what_is_said_once_each(database_url: str, redis_
         stop = asyncio.Event()
         await server.xadd("source-events", {"event": json.dumps(SAID)})
         hearing = asyncio.create_task(source_events_loop(house)(stop))
-        await asyncio.sleep(0.1)
+        await hears(server)
         await settles(house, server, 1)
         try:
             for said in (SAID, GONE, SAID):
@@ -46,4 +57,4 @@ async def test_schedules_follow_what_is_said_once_each(database_url: str, redis_
             await settles(house, server, 0)
         finally:
             stop.set()
-            await asyncio.wait_for(hearing, 5)
+            await asyncio.wait_for(hearing, PATIENCE)

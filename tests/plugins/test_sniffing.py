@@ -31,11 +31,11 @@ def test_the_first_element(text: str, root: str) -> None:
 
 @pytest.mark.parametrize("piece", [b"<!--", b"<?", b"<!a", b"<!a[", b"<!a<", b" ", b"<!a <b>", b"-", b"[", b"]"])
 def test_no_beginning_takes_long(piece: bytes) -> None:
-    began = time.monotonic()
+    began = time.thread_time()  # ours alone, whatever else the machine does
 
     root_of(piece * 10_000)
 
-    assert time.monotonic() - began < 1
+    assert time.thread_time() - began < 1
 
 
 @pytest.mark.parametrize(

@@ -112,7 +112,7 @@ async def test_on_stop_it_finishes_what_it_holds_and_pulls_no_more(server: Serve
     running = asyncio.create_task(bot.run())
     await begun.wait()
     bot.stop()
-    stats = await asyncio.wait_for(running, 10)
+    stats = await asyncio.wait_for(running, 60)
     assert (stats.pulled, stats.done) == (2, 2)
     jobs = (await server.get("dashboard"))["jobs"]
     assert (jobs["done"], jobs["pending"], jobs["locked"]) == (2, 2, 0)
@@ -124,7 +124,7 @@ async def test_an_idle_bot_stops_at_once(server: Server, where: str):
     running = asyncio.create_task(bot.run())
     await asyncio.sleep(0.1)
     bot.stop()
-    await asyncio.wait_for(running, 10)
+    await asyncio.wait_for(running, 60)
 
 
 async def test_what_was_given_to_others_meanwhile_is_dropped(server: Server, where: str):
@@ -162,4 +162,4 @@ async def test_a_server_that_is_away_is_waited_for(where: str):
     await asyncio.sleep(0.2)
     assert not running.done()
     bot.stop()
-    await asyncio.wait_for(running, 10)
+    await asyncio.wait_for(running, 60)

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import asyncpg
+import pytest
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,8 +26,9 @@ async def test_a_database_is_given_on_each_engine(database_url, request):
         await connection.close()
 
 
-def test_a_run_says_which_servers_it_really_used():
-    ran = run_tests("tests/servers/test_valkey.py", "-k", "streams or version")
+@pytest.mark.parametrize("processes", ["0", "2"])
+def test_a_run_says_which_servers_it_really_used(processes: str):
+    ran = run_tests("tests/servers/test_valkey.py", "-k", "streams or version", "-n", processes)
 
     assert ran.returncode == 0, ran.stdout
     lines = [line for line in ran.stdout.splitlines() if line.startswith("servers used: ")]

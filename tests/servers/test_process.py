@@ -18,11 +18,17 @@ pytestmark = pytest.mark.usefixtures("no_server_named")
 STARTERS = pytest.mark.parametrize("start", [running_postgres, running_s3, running_valkey])
 
 
-def wait_until(holds: Callable[[], bool], seconds: float = 20.0) -> None:
+def wait_until(holds: Callable[[], object], seconds: float = 60.0) -> None:
     deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)
+
+
+def pid_of(folder: Path) -> int:
+    """The process of a server, which may answer before its guard has written that down."""
+    wait_until(lambda: (folder / "pid").exists() and (folder / "pid").read_text())
+    return int((folder / "pid").read_text())
 
 
 def is_alive(pid: int) -> bool:
@@ -34,14 +40,14 @@ def is_alive(pid: int) -> bool:
 
 
 def accepts(port: int) -> bool | None:
-    with socket.create_connection(("127.0.0.1", port), timeout=5):
+    with socket.create_connection(("127.0.0.1", port), timeout=60):
         return True
 
 
 @STARTERS
 def test_a_server_leaves_neither_process_nor_folder(start):
     with start() as server:
-        folder, pid = server.folder, int((server.folder / "pid").read_text())
+        folder, pid = server.folder, pid_of(server.folder)
         assert is_alive(pid)
         assert folder.exists()
 
@@ -94,7 +100,7 @@ def test_a_server_that_does_not_listen_is_killed(tmp_path):
         return Launch(command, lambda: folder if (folder / "up").exists() else None, patience=0.1)
 
     with running(launch) as folder:
-        pid = int((folder / "pid").read_text())
+        pid = pid_of(folder)
 
     assert not is_alive(pid)
     assert not came_to_its_end.exists()

@@ -40,7 +40,7 @@ async def test_whoever_works_is_told(records: Records):
     mine = Frontier(records, Lifecycle(records), Politeness(), signals, FrontierSettings(0))
     async with signals.listen("work") as heard:
         await mine.submit("https://a.example/", "s", "feed", 500)
-        await asyncio.wait_for(anext(heard), 5)
+        await asyncio.wait_for(anext(heard), 60)
 
 
 def test_an_origin_is_one_of_a_few():

@@ -22,13 +22,13 @@ from tests.drivers.records.world import running_run
 
 
 async def said(stream: AsyncIterator[Step]) -> list[str]:
-    step = await asyncio.wait_for(anext(stream), 10)
+    step = await asyncio.wait_for(anext(stream), 60)
     assert isinstance(step, Said)
     return [entry.message for entry, _ in step.entries]
 
 
 async def waiting_are(followers: Followers, amount: int) -> None:
-    for _ in range(2000):
+    for _ in range(30_000):
         if sum(map(len, followers._waiting.values())) == amount:
             return
         await asyncio.sleep(0.002)
@@ -105,7 +105,7 @@ async def test_a_close_ends_everybody(records: Records, monkeypatch: pytest.Monk
     following = [asyncio.create_task(follow()) for _ in range(3)]
     await waiting_are(followers, 3)
     followers.close()
-    for steps in await asyncio.wait_for(asyncio.gather(*following), 5):
+    for steps in await asyncio.wait_for(asyncio.gather(*following), 60):
         assert [step.entries for step in steps if isinstance(step, Said)] == [[]]
         assert not [step for step in steps if isinstance(step, Kept)]
 

@@ -15,10 +15,10 @@ from tests.surfaces.conftest import Stage, serving
 async def test_it_answers_as_soon_as_it_has_started(stage: Stage):
     server = HttpServer()
     where = await server.start(stage.app, "127.0.0.1", 0)
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         assert (await client.get(f"{where}/health")).status_code == 200
     await server.stop()
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         with pytest.raises(httpx.ConnectError):
             await client.get(f"{where}/health")
     await server.stop()
@@ -71,7 +71,7 @@ async def test_requests_under_way_are_answered_before_it_stops(stage: Stage):
     stage.app.register(slow)
     server = HttpServer()
     where = await server.start(stage.app, "127.0.0.1", 0)
-    async with httpx.AsyncClient() as client:
+    async with httpx.AsyncClient(timeout=60) as client:
         asking = asyncio.create_task(client.get(f"{where}/slow"))
         await arrived.wait()
         stopping = asyncio.create_task(server.stop())
@@ -90,7 +90,7 @@ async def test_signals_stay_with_the_process(stage: Stage):
         async with serving(stage.app) as client:
             assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)] == ours
             os.kill(os.getpid(), signal.SIGTERM)
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(60):
                 await heard.wait()
             assert (await client.get("/health")).status_code == 200
     finally:

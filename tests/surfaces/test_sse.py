@@ -57,7 +57,7 @@ async def test_frames_come_as_they_are_made_and_the_end_is_an_end():
         assert not source.left.is_set()
         source.frames.put_nowait(None)
         assert [line async for line in lines] == []
-        await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 5)
+        await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 60)
 
 
 async def test_it_says_that_it_is_there_and_loses_nothing_by_that():
@@ -79,7 +79,7 @@ async def test_a_client_that_goes_is_noticed():
     async with serving(source.app()) as client:
         async with client.stream("GET", "/stream"):
             source.frames.put_nowait(frame("one", {}))
-        await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 5)
+        await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 60)
 
 
 async def deaf(client: httpx.AsyncClient) -> asyncio.StreamWriter:
@@ -101,9 +101,9 @@ async def test_a_client_that_does_not_read_is_let_go(told: bool, caplog: pytest.
             for _ in range(400):
                 source.frames.put_nowait(b":" + b"x" * 65_536 + b"\n")
             if told:
-                await asyncio.wait_for(source.begun.wait(), 10)
+                await asyncio.wait_for(source.begun.wait(), 60)
                 source.lost.set()
-            await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 10)
+            await asyncio.wait_for(asyncio.gather(source.left.wait(), source.closed.wait()), 60)
             assert source.frames.qsize() > 0, "the rest was not made for nobody"
         finally:
             writer.transport.abort()
@@ -121,5 +121,5 @@ async def test_what_goes_wrong_while_it_streams_is_logged_and_ends_it(caplog: py
         with pytest.raises(httpx.RemoteProtocolError):
             async with client.stream("GET", "/stream") as answer:
                 await answer.aread()
-        await asyncio.wait_for(source.left.wait(), 5)
+        await asyncio.wait_for(source.left.wait(), 60)
     assert "why" in caplog.text

@@ -30,6 +30,14 @@ class SiteHandle:
         """The URL of every page: exactly what a crawl from `url` must find."""
         return [f"{self.url.rstrip('/')}{path}" for path in self.site.paths]
 
+    def hold(self, after: int) -> None:
+        """Let everybody wait who comes after so many requests: a crawl gets that far and no further."""
+        self.site.held_after = after
+
+    def let_go(self) -> None:
+        """Answer whoever waits, and whoever comes."""
+        self.site.held_after = None
+
     def visits(self) -> Counter[str]:
         """How often each path was asked for."""
         return Counter(visit.path for visit in list(self.requests))

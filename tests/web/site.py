@@ -32,6 +32,8 @@ class Site:
         self.delay = delay
         self.robots = robots
         self.requests: list[Visit] = []
+        self.held_after: int | None = None
+        """Whoever comes after so many requests is written down, and gets no page while that is so."""
         self.etags = False
         """Whether pages say what identifies them, and are not sent to who knows them."""
         self.extra: dict[str, bytes | Answer] = {}
@@ -51,13 +53,16 @@ class Site:
         self.requests.append(
             Visit(request.method, request.target, time.monotonic(), request.headers, request.port),
         )
+        number = len(self.requests)
         trouble = trouble_at(request.path)
         if trouble:
             await trouble(request, connection)
         else:
-            await self._serve(request, connection)
+            await self._serve(request, connection, number)
 
-    async def _serve(self, request: Request, connection: Connection) -> None:
+    async def _serve(self, request: Request, connection: Connection, number: int) -> None:
+        while self.held_after is not None and number > self.held_after:  # noqa: ASYNC110 - told in another thread
+            await asyncio.sleep(0.005)
         if self.delay:
             await asyncio.sleep(self.delay)
         answer = self._answer(request)

@@ -155,7 +155,7 @@ def test_every_trouble_is_described():
 @contextmanager
 def asked(site: SiteHandle, path: str) -> Iterator[http.client.HTTPResponse]:
     """An answer whose body is still to be read, by somebody without much patience."""
-    with closing(http.client.HTTPConnection(site.url.split("/")[2], timeout=0.5)) as connection:
+    with closing(http.client.HTTPConnection(site.url.split("/")[2], timeout=2)) as connection:
         connection.request("GET", path)
         with connection.getresponse() as response:
             yield response

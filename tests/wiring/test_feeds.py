@@ -56,7 +56,7 @@ async def working(house: House) -> AsyncIterator[None]:
 
 async def polled(house: House, source_id: int, after: int = 0) -> FeedRow:
     """The feed once it was polled after that time, and everything that it brought was fetched."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             row = await house.records.feeds.get(source_id)
             if row and row.polled_at and row.polled_at > after and not (await house.records.tasks.counts())["open"]:

@@ -32,7 +32,7 @@ async def test_what_was_started_is_let_go_at_the_stop(settings: Settings):
         row = await house.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
         stop = asyncio.Event()
         running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(60):
             while not await house.records.history.find(row.id):
                 await house.clock.sleep(0.01)
             stop.set()
@@ -59,7 +59,7 @@ async def test_what_is_said_of_sources_is_heard_once(settings: Settings, redis_u
         running = asyncio.create_task(source_events_loop(house)(stop))
         for _ in range(2):
             await client.xadd("source-events", {"event": msgspec.json.encode(event)})
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while not await house.records.heard.has("e1"):
                 await house.clock.sleep(0.01)
             stop.set()

@@ -43,7 +43,7 @@ async def test_more_workers_are_processes_of_the_all_in_one_command_only(house: 
 async def test_a_call_for_work_is_heard_until_the_stop(house: House):
     stop, calls = asyncio.Event(), asyncio.Queue[None]()
     running = asyncio.create_task(_listener(house, lambda: calls.put_nowait(None))(stop))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         while calls.empty():
             await house.signals.send(WORK, "now")
             await asyncio.sleep(0.01)
@@ -65,7 +65,7 @@ async def test_a_listener_that_cannot_hear_stops_when_told(house: House):
     stop = asyncio.Event()
     stop.set()
     async with open_house(deaf) as silent:
-        await asyncio.wait_for(_listener(silent, lambda: None)(stop), 5)
+        await asyncio.wait_for(_listener(silent, lambda: None)(stop), 60)
 
 
 def test_a_child_reads_the_same_settings_and_no_others(settings: Settings, monkeypatch: pytest.MonkeyPatch):

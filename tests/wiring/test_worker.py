@@ -40,7 +40,7 @@ async def work(house: House, run_id: int, *loops: Loop) -> None:
             stop.set()
 
     named = {str(number): loop for number, loop in enumerate([*loops, chore(look, 0.05)])}
-    await asyncio.wait_for(run_loops(named, stop), 30)
+    await asyncio.wait_for(run_loops(named, stop), 120)
 
 
 async def test_a_worker_fetches_as_settings_say(house: House):

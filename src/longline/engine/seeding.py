@@ -7,7 +7,6 @@ import msgspec
 from longline.engine.admit import seed
 from longline.engine.lifecycle import Lifecycle, Order
 from longline.model.bounds import bounds_of
-from longline.model.errors import Unavailable
 from longline.model.frontier import SCOPE, url_hash
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
@@ -72,14 +71,7 @@ class Seeder:
 
     async def _standing_run(self, wanted: Wanted) -> RunRow:
         """The run of the source's own in the standing frontier; it is never started, and so never ends."""
-        seed = str(wanted.source_id)
-        run = await self._runs.first(wanted.kind, seed)
-        if run is None:
-            await self._runs.add(_new_run(wanted, seed))
-            run = await self._runs.first(wanted.kind, seed)  # when two are made at once, the older one is it
-        if run is None:
-            raise Unavailable(f"the standing run of the source {seed} was not stored")
-        return run
+        return await self._runs.standing(_new_run(wanted, str(wanted.source_id)))
 
 
 def _new_run(wanted: Wanted, seed: str) -> NewRun:

@@ -124,16 +124,11 @@ class Frontier:
         await self._signals.send(WORK)
 
     async def _run(self, kind: str, source: str) -> int:
-        """The standing run of an origin and a source; when two are made at once, the older one is it."""
+        """The standing run of an origin and a source."""
         if (kind, source) not in self._known:
             s = self._settings
             plan = CrawlPlan((), max_depth=0, robots=s.robots, delay_ms=s.delay_ms, max_attempts=s.attempts)
-            run = await self._runs.first(kind, source)
-            if run is None:
-                await self._runs.add(NewRun(new_id(), kind, plan.text(), source))
-                run = await self._runs.first(kind, source)
-            if run is None:
-                raise Unavailable(f"the standing run of {source} was not stored")
+            run = await self._runs.standing(NewRun(new_id(), kind, plan.text(), source))
             if len(self._known) >= MOST_RUNS_KNOWN:
                 self._known.clear()
             self._known[kind, source] = run.id

@@ -232,9 +232,9 @@ async def test_a_long_silence_is_the_targets(client: WreqHttp, scheme: ProxySche
 
     async with serving(script) as server:
         with running_proxy(scheme) as proxy:
-            request = Request(server.url("/", "site.test"), idle_seconds=0.3, proxy=proxy.proxy)
+            request = Request(server.url("/", "site.test"), idle_seconds=1.0, proxy=proxy.proxy)
             assert await failing(client, request) == ("idle_timeout", False)
-            request = Request(server.url("/", "site.test"), total_seconds=0.3, proxy=proxy.proxy)
+            request = Request(server.url("/", "site.test"), total_seconds=1.0, proxy=proxy.proxy)
             assert await failing(client, request) == ("total_timeout", False)
 
 

@@ -13,6 +13,9 @@ from tests.drivers.records.peek import Peek
 
 T = TypeVar("T")
 
+PATIENCE = 60.0
+"""Seconds after which something that should happen never will, however busy the machine is."""
+
 
 class Gate:
     """Stops whoever is about to run a query, the first time, until it is opened."""
@@ -82,11 +85,11 @@ async def interleave(
     """Run `held` up to the gate, `other` as far as it gets, then both to their ends; what they returned or raised."""
     async with together() as started:
         first = started(held())
-        await asyncio.wait_for(gate.reached.wait(), 10)
+        await asyncio.wait_for(gate.reached.wait(), PATIENCE)
         second = started(other())
-        await asyncio.wait_for(settled(second, peek), 10)
+        await asyncio.wait_for(settled(second, peek), PATIENCE)
         gate.open.set()
-        return list(await asyncio.wait_for(asyncio.gather(first, second, return_exceptions=True), 20))
+        return list(await asyncio.wait_for(asyncio.gather(first, second, return_exceptions=True), PATIENCE))
 
 
 @asynccontextmanager

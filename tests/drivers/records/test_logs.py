@@ -15,7 +15,7 @@ from longline.model.schedule import NewSchedule, ScheduleRow
 from longline.ports.records import Records
 from longline.ports.records.moves import Change
 from longline.testing.clock import START, FakeClock
-from tests.drivers.records.gates import Gate, GatedDatabase, interleave
+from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import admit, claim_one, host_report, report, running_run, url
 
@@ -116,7 +116,7 @@ async def test_followers_miss_nothing_of_many_writers(records: Records):
     following = [asyncio.create_task(follow()) for _ in range(3)]
     await asyncio.gather(*(write(who) for who in range(writers)))
     done.set()
-    for seen in await asyncio.wait_for(asyncio.gather(*following), 20):
+    for seen in await asyncio.wait_for(asyncio.gather(*following), PATIENCE):
         assert [number for number, _ in seen] == list(range(1, writers * each + 1))
         for who in range(writers):
             mine = [text for _, text in seen if text.startswith(f"{who}:")]

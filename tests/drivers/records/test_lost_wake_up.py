@@ -18,7 +18,7 @@ from longline.ports.records import Records
 from longline.ports.records.frontier import Batch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
-from tests.drivers.records.gates import Gate, GatedDatabase, interleave, locked, settled, together
+from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave, locked, settled, together
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import admit, claim, claim_one, host_report, report, running_run, url
 
@@ -55,13 +55,13 @@ async def release_while_admitting(records: Records, database: PostgresDatabase, 
     frontier = FrontierRecords(database)
     async with together() as started, locked(peek.url, f"SELECT pg_advisory_xact_lock({HOLD})") as let_go:
         releaser = started(frontier.report(Batch(reports=[host_report(lease)])))
-        await asyncio.wait_for(settled(releaser, peek), 10)
+        await asyncio.wait_for(settled(releaser, peek), PATIENCE)
         assert not releaser.done()
         admitter = started(frontier.admit([url(other, path="/new")], {}))
-        await asyncio.wait_for(settled(admitter, peek, others=1), 10)
+        await asyncio.wait_for(settled(admitter, peek, others=1), PATIENCE)
         await let_go()
-        assert not (await asyncio.wait_for(releaser, 10)).refused
-        assert (await asyncio.wait_for(admitter, 10)).new == 1
+        assert not (await asyncio.wait_for(releaser, PATIENCE)).refused
+        assert (await asyncio.wait_for(admitter, PATIENCE)).new == 1
 
 
 async def test_without_the_lock_a_host_sleeps_on_its_work_for_ever(

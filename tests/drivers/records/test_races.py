@@ -14,7 +14,10 @@ from longline.drivers.records import open_database, postgres
 from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.moves import MovesRecords
+from longline.drivers.records.nouns import RunRecords
 from longline.model.host import HostLease
+from longline.model.ids import new_id
+from longline.model.run import NewRun
 from longline.model.source import NewSource
 from longline.model.states import TaskState
 from longline.ports.records import Records
@@ -22,7 +25,7 @@ from longline.ports.records.frontier import Admitted, Batch, HostSetting
 from longline.ports.records.moves import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
-from tests.drivers.records.gates import Gate, GatedDatabase, interleave, locked, settled, together
+from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave, locked, settled, together
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
     ME,
@@ -134,6 +137,30 @@ async def test_cancelling_a_run_while_urls_are_admitted(
     port = FrontierRecords(GatedDatabase(database, gate))
     held = partial(port.admit, [url(run, "b.example", "/late")], {})
     admitted, cancelled = await interleave(held, gate, cancel_run(MovesRecords(database), run.id), peek)
+    assert cancelled.state == "cancelled"
+    assert admitted in (Admitted(1, 0, 0), Admitted(0, 0, 1))
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_cancelling_a_run_that_was_given_another_host_does_not_wait_in_a_ring(
+    records: Records, database: Database, clock: FakeClock, peek: Peek
+):
+    run = await running_run(records)
+    await admit(records, url(run, "a.example"))
+    await records.frontier.ensure_hosts([HostSetting("b.example", 0, 1)])
+    looked, holds = Gate("move_run"), Gate("open_tasks_of_run")
+    port = MovesRecords(GatedDatabase(GatedDatabase(database, looked), holds))
+    async with together() as started, asyncio.timeout(PATIENCE):
+        cancelling = started(cancel_run(port, run.id)())
+        await looked.reached.wait()
+        await admit(records, url(run, "b.example"))
+        looked.open.set()
+        await holds.reached.wait()
+        late = started(records.frontier.admit([url(run, "b.example", "/late")], {}))
+        await settled(late, peek)
+        assert not late.done(), "it has the host, and waits for the run"
+        holds.open.set()
+        cancelled, admitted = await cancelling, await late
     assert cancelled.state == "cancelled"
     assert admitted in (Admitted(1, 0, 0), Admitted(0, 0, 1))
     assert await faults(peek, clock.now()) == []
@@ -276,13 +303,22 @@ async def test_nobody_waits_for_hosts_in_another_order(
     first = f"SELECT 1 FROM line WHERE host_id = {min(a.host_id, b.host_id)} FOR UPDATE"
     async with together() as started, locked(records_url, first) as let_go:
         admitting = started(records.frontier.admit(found, {}))
-        await asyncio.wait_for(settled(admitting, peek), 10)
+        await asyncio.wait_for(settled(admitting, peek), PATIENCE)
         doing = started(does[what]())
-        await asyncio.wait_for(settled(doing, peek, others=1), 10)
+        await asyncio.wait_for(settled(doing, peek, others=1), PATIENCE)
         await let_go()
-        admitted, _ = await asyncio.wait_for(asyncio.gather(admitting, doing), 20)
+        admitted, _ = await asyncio.wait_for(asyncio.gather(admitting, doing), PATIENCE)
     assert admitted.new == 2
     assert await faults(peek, clock.now()) == []
+
+
+async def test_a_standing_run_is_one_for_all_who_ask_at_once(records: Records, database: Database, peek: Peek):
+    gate = Gate("add_run")
+    ports = RunRecords(GatedDatabase(database, gate)), records.runs
+    held, other = (partial(port.standing, NewRun(new_id(), "frontier.feed", "{}", "s")) for port in ports)
+    first, second = await interleave(held, gate, other, peek)
+    assert first == second
+    assert await peek.value("SELECT COUNT(*) FROM runs") == 1
 
 
 async def test_a_claim_while_a_task_is_paused(records: Records, database: Database, clock: FakeClock, peek: Peek):

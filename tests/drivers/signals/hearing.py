@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 from longline.ports.signals import Signal, Signals
 
-PATIENCE = 30.0
+PATIENCE = 60.0
 
 
 async def next_of(heard: AsyncIterator[Signal]) -> Signal:

@@ -15,6 +15,7 @@ class Relay:
         self._target: tuple[str, int] | None = None
         self._writers: set[asyncio.StreamWriter] = set()
         self._serving: set[asyncio.Task[None]] = set()
+        self._came = asyncio.Event()
         self._flowing = asyncio.Event()
         self._flowing.set()
 
@@ -42,6 +43,11 @@ class Relay:
         """Pass on again."""
         self._flowing.set()
 
+    async def next_client(self) -> None:
+        """Wait for somebody to come."""
+        self._came.clear()
+        await self._came.wait()
+
     async def stop(self) -> None:
         """End everything, and wait until it has ended."""
         self._target = None
@@ -53,6 +59,7 @@ class Relay:
     def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Take a client."""
         self.accepted += 1
+        self._came.set()
         task = asyncio.create_task(self._serve(reader, writer))
         self._serving.add(task)
         task.add_done_callback(self._serving.discard)

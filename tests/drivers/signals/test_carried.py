@@ -10,7 +10,7 @@ import pytest
 from longline.drivers.signals import open_signals, postgres, redis
 from longline.model.errors import Unavailable
 from longline.ports.signals import Signals
-from tests.drivers.signals.hearing import heard_again, next_of
+from tests.drivers.signals.hearing import PATIENCE, heard_again, next_of
 from tests.drivers.signals.relay import Relay, relay_to
 from tests.servers import running_postgres, running_valkey
 from tests.servers.process import free_ports
@@ -99,7 +99,8 @@ async def test_a_connection_that_falls_silent_is_noticed(line, monkeypatch):
     async with line.signals.listen("work") as heard:
         line.relay.hold()
         await line.beside.send("work", "lost")
-        await asyncio.sleep(1.5)  # long enough to ask and to get no answer
+        # Whoever asked and got no answer tries another connection.
+        await asyncio.wait_for(line.relay.next_client(), PATIENCE)
         line.relay.release()  # the old connection would now deliver again, had it not been given up
         texts = {(await heard_again(heard, line.beside, "work")).text}
         assert texts == {"again"}

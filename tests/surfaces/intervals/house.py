@@ -49,7 +49,7 @@ class Door:
         return {"Authorization": f"Bearer {self.token}"}
 
     def client(self) -> httpx.AsyncClient:
-        return httpx.AsyncClient(base_url=self.address, headers=self.headers, timeout=20)
+        return httpx.AsyncClient(base_url=self.address, headers=self.headers, timeout=60)
 
     async def job(self, url: str = "https://a.example/") -> ScheduleRow:
         return await self.house.records.schedules.add(NewSchedule(new_id(), url))
@@ -98,7 +98,7 @@ class Door:
         """The events of a stream, heartbeats left out."""
         headers = self.headers | ({"Last-Event-ID": last} if last else {})
         async with (
-            httpx.AsyncClient(base_url=self.address, headers=headers, timeout=20) as client,
+            httpx.AsyncClient(base_url=self.address, headers=headers, timeout=60) as client,
             client.stream("GET", path, params=params) as answer,
         ):
             assert answer.status_code == 200, await answer.aread()
@@ -120,7 +120,7 @@ async def events(answer: httpx.Response) -> AsyncIterator[Event]:
 
 async def take(stream: AsyncIterator[Event], amount: int) -> list[Event]:
     """The next so many."""
-    return [await asyncio.wait_for(anext(stream), 20) for _ in range(amount)]
+    return [await asyncio.wait_for(anext(stream), 60) for _ in range(amount)]
 
 
 @asynccontextmanager

@@ -140,7 +140,7 @@ async def test_bad_bodies_are_refused(door: Door):
 
 @EMBEDDED
 async def test_strangers_are_kept_out(door: Door):
-    async with httpx.AsyncClient(base_url=door.address) as stranger:
+    async with httpx.AsyncClient(base_url=door.address, timeout=60) as stranger:
         for method, path in [
             ("GET", LINKS),
             ("GET", f"{LINKS}/x"),

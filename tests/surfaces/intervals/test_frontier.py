@@ -197,7 +197,7 @@ async def test_priorities_are_held_to_their_scale(door: Door):
 
 @EMBEDDED
 async def test_strangers_are_kept_out(door: Door):
-    async with httpx.AsyncClient(base_url=door.address) as stranger:
+    async with httpx.AsyncClient(base_url=door.address, timeout=60) as stranger:
         for method, path in [
             ("GET", PATH),
             ("GET", f"{PATH}/stats"),

@@ -29,7 +29,7 @@ async def move(door: Door, noun: Any, subject: int, name: str, was: str, became:
 
 @EMBEDDED
 async def test_every_stream_begins_the_same_and_asks_for_a_token(door: Door):
-    async with httpx.AsyncClient(base_url=door.address) as stranger:
+    async with httpx.AsyncClient(base_url=door.address, timeout=60) as stranger:
         for path in PATHS:
             answer = await stranger.get(path)
             assert (answer.status_code, answer.json()) == (401, {"error": "missing authorization"})

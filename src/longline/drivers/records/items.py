@@ -13,7 +13,8 @@ async def put(tx: Tx, items: Sequence[NewItem]) -> int:
     # One of a kind, in one order: a statement changes no row twice, and two of them never wait for each other.
     rows = [msgspec.structs.astuple(item) for _, item in sorted({item.key: item for item in items}.items())]
     written = await tx.batch("put_items", rows)
-    changed = [(row["id"], row["hash"]) for row in written if row["updated_at"] == tx.now]
+    # In the order of ids, in which the indexer takes them out again.
+    changed = sorted((row["id"], row["hash"]) for row in written if row["updated_at"] == tx.now)
     await tx.batch("want_index", changed)
     return len(changed)
 
@@ -55,7 +56,7 @@ class ItemRecords:
 
     async def indexed(self, documents: Sequence[Document]) -> None:
         async def work(tx: Tx) -> None:
-            await tx.batch("indexed_items", [(d.id, d.hash) for d in documents])
+            await tx.batch("indexed_items", sorted((d.id, d.hash) for d in documents))
 
         await self._database.transact(work)
 

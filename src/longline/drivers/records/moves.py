@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.drivers.records.database import Database, Row, TryAgain, Tx, struct
 from longline.drivers.records.ledger import Ledger, Moved
 from longline.model.states import ENDED, Noun, RunState, TaskState, move
 from longline.model.task import BOT, FETCH, PARSE
@@ -95,9 +95,11 @@ async def move_row(tx: Tx, change: Change) -> Standing | None:
 async def _open_tasks(tx: Tx, run_id: int, locked: set[int]) -> Sequence[Row]:
     """The open tasks of a run that takes no more, all of them under the locks of their hosts."""
     rows = await tx.all("open_tasks_of_run", run_id=run_id)
-    if unlocked := {row["host_id"] for row in rows} - locked:
-        # Admitted after the first look. Out of order, so it may come to a deadlock, which begins anew.
-        await tx.batch("lock_lines", [(host_id,) for host_id in sorted(unlocked)])
+    if late := {row["host_id"] for row in rows} - locked:
+        # Admitted after the first look. The run is locked by now: whoever holds such a host may wait for it.
+        free = await tx.batch("lock_free_lines", [(host_id,) for host_id in sorted(late)])
+        if len(free) < len(late):
+            raise TryAgain(f"run {run_id} was given URLs of hosts that somebody works on")
         rows = await tx.all("open_tasks_of_run", run_id=run_id)
     return rows
 

@@ -93,7 +93,8 @@ class ScheduleRecords(Noun):
     async def shift(self, shifts: Sequence[Shift]) -> set[int]:
         async def work(tx: Tx) -> set[int]:
             await _alone(tx)
-            return {row["id"] for row in await tx.batch("shift_schedules", [(s.id, s.old, s.new) for s in shifts])}
+            rows = sorted((s.id, s.old, s.new) for s in shifts)
+            return {row["id"] for row in await tx.batch("shift_schedules", rows)}
 
         return await self._database.transact(work)
 

@@ -37,7 +37,7 @@ class TickRecords:
         async def work(tx: Tx) -> set[int]:
             rule = move("run", "start")
             [was] = rule.was
-            rows = [(one.run_id, was, one.plan, one.seed, one.source_id, one.budget) for one in launches]
+            rows = sorted((one.run_id, was, one.plan, one.seed, one.source_id, one.budget) for one in launches)
             begun = {row["id"] for row in await tx.batch("launch_runs", rows, became=rule.became)}
             ledger = Ledger()
             for run_id in sorted(begun):
@@ -133,7 +133,7 @@ async def _ticks(tx: Tx, found: Sequence[Row] | Sequence[dict[str, int]]) -> lis
 
 async def _turn(turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor, tx: Tx) -> dict[int, ScheduleRow]:
     after = {before.id: await _placed(tx, turn) for before, turn in turns}
-    rows = [_values(before, after[before.id]) for before, _ in turns]
+    rows = [_values(before, after[before.id]) for before, _ in sorted(turns, key=lambda turn: turn[0].id)]
     turned = {row["id"] for row in await tx.batch("turn_schedules", rows)}
     ledger = Ledger()
     for before, turn in turns:

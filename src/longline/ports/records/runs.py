@@ -21,8 +21,8 @@ class Runs(Protocol):
         """The newest run of that kind from that seed, whatever its state."""
         ...
 
-    async def first(self, kind: str, seed: str) -> RunRow | None:
-        """The oldest run of that kind from that seed."""
+    async def standing(self, run: NewRun) -> RunRow:
+        """The oldest run of that kind from that seed, or this one if there is none: one for all who ask at once."""
         ...
 
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:

@@ -180,6 +180,11 @@ RETURNING host_id;
 SELECT l.host_id, l.token FROM line l /*rows , r(host_id bigint) */
 WHERE l.host_id = r.host_id /*pg ORDER BY l.host_id FOR NO KEY UPDATE OF l */;
 
+-- name: lock_free_lines
+-- For those who hold a run already, and would wait out of order: what somebody else has is left out.
+SELECT l.host_id FROM line l /*rows , r(host_id bigint) */
+WHERE l.host_id = r.host_id /*pg FOR NO KEY UPDATE OF l SKIP LOCKED */;
+
 -- name: admit_tasks
 /*pg WITH fresh AS ( */
 INSERT INTO tasks (scope, host_id, key, run_id, executor, state, priority, due, depth, parent_id, created_at, url, hops)

@@ -14,6 +14,9 @@ SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id DESC LIMIT 1;
 -- name: first_run
 SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id LIMIT 1;
 
+-- name: lock_standing only pg
+SELECT pg_advisory_xact_lock(:lock);
+
 -- name: find_runs
 SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;
 

@@ -33,7 +33,10 @@ RETURNING runs.id;
 
 -- name: renew_schedules
 UPDATE schedules SET lease_until = CAST(:now AS BIGINT) + :ttl
-WHERE lease_until IS NOT NULL AND owner = :owner AND lease_until >= :now
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM schedules WHERE lease_until IS NOT NULL AND owner = :owner AND lease_until >= :now
+    /*pg ORDER BY id FOR NO KEY UPDATE */
+) /*pg ) */
 RETURNING id;
 
 -- name: runs_to_look_at
