@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from longline.model.bounds import bounds_of
+from longline.model.frontier import SCOPE, url_hash
 from longline.model.plan import CrawlPlan
 from longline.model.task import ClaimedTask, NewTask
 from longline.model.url import BadUrl, dedupe_key, parse
@@ -120,6 +121,8 @@ class Admission:
 
     def _add(self, page: ClaimedTask, found: Found, plan: CrawlPlan, depth: int, hops: int) -> None:
         url, host, key = found
+        if page.scope == SCOPE:
+            key = url_hash(url)
         self._taken.add((page.scope, url))
         self.tasks.append(NewTask(url, host, key, page.scope, page.run_id, depth=depth, parent_id=page.id, hops=hops))
         if host not in self._hosts:

@@ -16,12 +16,12 @@ from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
 from longline.model import fate
 from longline.model.errors import Unavailable
+from longline.model.frontier import key_in
 from longline.model.host import HostReport
 from longline.model.item import NewItem
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.model.task import ClaimedTask, Outcome, PageFacts, Renamed
-from longline.model.url import dedupe_key
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import Batch, Reported
 
@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 """Seconds between two tries while an engine is away."""
+
+MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,8 @@ class Finished:
         """Where the task comes to rest."""
         if self.parsed is None and self.reason == fate.OK:
             return TaskState.QUEUED_PARSE
+        if self.plan.insistent:
+            return fate.insist(self.reason, self.fetched.status, self.task.attempt, self.plan.max_attempts)
         return fate.rest(self.reason, self.task.attempt, self.plan.max_attempts)
 
 
@@ -202,7 +206,7 @@ class Reporter:
 
     def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
         became = f.rest
-        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt))
+        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt, MINUTE if f.plan.insistent else 1.0))
         return Outcome(
             task=f.task,
             became=became,
@@ -219,7 +223,7 @@ class Reporter:
 def _renamed(f: Finished) -> Renamed | None:
     """A page that has moved is called by where it is."""
     url = f.fetched.moved_to
-    return Renamed(url, dedupe_key(url)) if url is not None and f.page is not None else None
+    return Renamed(url, key_in(f.task.scope, url)) if url is not None and f.page is not None else None
 
 
 def _spoilt(fetched: Fetched) -> Fetched:

@@ -40,13 +40,15 @@ class LeaseLost(Exception):
 class Errand(msgspec.Struct, frozen=True):
     """Whose request it is: the run, what it was asked to do, and headers of this request alone.
 
-    With `cut_at` a body of more bytes is cut there; without, one that is larger than a page may be is a failure.
+    With `cut_at` a body of more bytes is cut there; without, one of more than `most` is a failure, unless given one that
+    is larger than a page may be.
     """
 
     run_id: int
     plan: CrawlPlan
     headers: Headers = ()
     cut_at: int | None = None
+    most: int | None = None
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -128,7 +130,7 @@ class Sender:
             connect_seconds=s.connect_seconds,
             idle_seconds=s.idle_seconds,
             total_seconds=s.total_seconds,
-            max_bytes=errand.cut_at or s.max_bytes,
+            max_bytes=errand.cut_at or errand.most or s.max_bytes,
             cut=errand.cut_at is not None,
         )
 

@@ -122,8 +122,17 @@ def _source_manager(found: Found) -> dict[str, str]:
     return {"sources_url": f"{found['SOURCE_MANAGER_URL'].rstrip('/')}/api/v1/sources"}
 
 
+def _polling(found: Found) -> dict[str, str]:
+    # Sitemaps are polled by the same loop there.
+    return dict.fromkeys(("feeds", "sitemaps"), found["CRAWLER_FEED_POLL_ENABLED"])
+
+
 def _no_redirects(found: Found) -> dict[str, str]:
     return {} if _switched(found, "CRAWLER_FOLLOW_REDIRECTS") else {"max_redirects": "0"}
+
+
+def _no_frontier_redirects(found: Found) -> dict[str, str]:
+    return {} if _switched(found, "FETCHER_FOLLOW_REDIRECTS") else {"frontier_redirects": "0"}
 
 
 def _named(prefix: str, names: str) -> tuple[str, ...]:
@@ -159,7 +168,7 @@ ALIASES: tuple[Alias, ...] = (
     _same("JOB_LOGS_VERBOSITY", "run_log_verbosity"),
     _same("JOB_LOGS_MAX_PER_SEC", "run_log_rate"),
     _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
-    _same("CRAWLER_FEED_POLL_ENABLED", "feeds"),
+    Alias(("CRAWLER_FEED_POLL_ENABLED",), ("feeds", "sitemaps"), _polling),
     _same("CRAWLER_FEED_DISCOVERY_ENABLED", "feed_discovery"),
     _same("CRAWLER_SOURCES_API_URL", "sources_url"),
     Alias(("SOURCE_MANAGER_URL",), ("sources_url",), _source_manager),
@@ -182,7 +191,10 @@ ALIASES: tuple[Alias, ...] = (
     _same("CRAWLER_MAX_BODY_SIZE", "max_body"),
     Alias(("CRAWLER_PROXIES_ENABLED", "CRAWLER_PROXY_URLS"), ("proxies",), _proxies),
     _same("CRAWLER_MAX_RETRIES", "max_retries"),
-    _same("FETCHER_MAX_RETRIES", "max_retries"),
+    _same("FETCHER_MAX_RETRIES", "frontier_attempts"),
+    Alias(("FETCHER_FOLLOW_REDIRECTS",), ("frontier_redirects",), _no_frontier_redirects),
+    _same("FETCHER_MAX_REDIRECTS", "frontier_redirects"),
+    _same("CRAWLER_READABILITY_FALLBACK_ENABLED", "readability"),
     _same("LOG_LEVEL", "log_level"),
     _same("FETCHER_LOG_LEVEL", "log_level"),
     Alias(("APP_DEBUG",), ("log_level",), _debug),
@@ -200,7 +212,7 @@ NOT_YET: tuple[str, ...] = (
     *_named("CRAWLER_", "MAX_URL_LENGTH DETECT_CHARSET TRACE_HTTP"),
     *_named("CRAWLER_", "REDIS_STORAGE_ENABLED REDIS_STORAGE_EXPIRES"),
     *_named("CRAWLER_", "PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
-    *_named("CRAWLER_", "READABILITY_FALLBACK_ENABLED RENDER_WORKER_URL MINIO_METADATA_BUCKET"),
+    *_named("CRAWLER_", "RENDER_WORKER_URL MINIO_METADATA_BUCKET"),
     *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION PREFER_SERVER_CIPHER_SUITES"),
     *_named("ELASTICSEARCH_", "INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),
     *_named("ELASTICSEARCH_", "RETRY_ENABLED RETRY_INITIAL_WAIT RETRY_MAX_WAIT MAX_RETRIES DISCOVER_NODES"),
@@ -208,7 +220,7 @@ NOT_YET: tuple[str, ...] = (
     *_named("CRAWLER_FEED_", "POLL_INTERVAL_MINUTES DISCOVERY_INTERVAL_MINUTES DISCOVERY_RETRY_HOURS"),
     "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
     *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
-    *_named("FETCHER_", "ENABLED FOLLOW_REDIRECTS MAX_REDIRECTS CLAIM_RETRY_DELAY STALE_TIMEOUT"),
+    *_named("FETCHER_", "ENABLED CLAIM_RETRY_DELAY STALE_TIMEOUT"),
     *_named("FETCHER_", "STALE_CHECK_INTERVAL SOURCE_MANAGER_URL"),
     *_named("", "ENABLE_PROFILING PPROF_PORT ENABLE_CONTINUOUS_PROFILING"),
 )

@@ -94,6 +94,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
     lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
     feeds: Annotated[bool, Key(SWITCH, "Poll the feeds of sources, and fetch what is new in them.")] = False
+    frontier_attempts: Annotated[int, Key(whole(1, 100), "How often a URL of the frontier is tried in all.")] = 3
+    frontier_redirects: Annotated[
+        int, Key(whole(0, 100), "Redirects that are followed from a URL of the frontier.")
+    ] = 5
+    sitemaps: Annotated[
+        bool, Key(SWITCH, "Read the sitemaps of sources every six hours, and fetch what changed lately.")
+    ] = False
     feed_discovery: Annotated[bool, Key(SWITCH, "Search the feeds of sources that name none.")] = False
     parsers: Annotated[
         tuple[str, ...], Key(FILES, "Python files with parsers of one's own; the closest match parses a page.")
@@ -104,6 +111,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Key(whole(0, 256), "Processes for parsers that take long, started when needed; 0 parses beside the fetches."),
     ] = 2
     parse_timeout: Annotated[float, Key(SPAN, "How long one page may be parsed in such a process.")] = 30.0
+    readability: Annotated[
+        bool, Key(SWITCH, "Let a library look for the text of a page where the selectors of its source find little.")
+    ] = False
     scheduler: Annotated[bool, Key(SWITCH, "Fire schedules when they come due.")] = True
     max_runs: Annotated[int, Key(whole(1, 10_000), "Runs of schedules at once that one process starts.")] = 100
     poll: Annotated[float, Key(SPAN, "How often schedules that have come due are looked for.")] = 10.0

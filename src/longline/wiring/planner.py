@@ -68,6 +68,7 @@ def planner(house: House, owner: int) -> Planner:
         user_agents=BROWSERS if s.vary_user_agent else (),
         allowed=s.allowed_domains,
         disallowed=s.disallowed_domains,
+        readability=s.readability,
     )
     return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
 
@@ -123,7 +124,7 @@ def desk(house: House) -> Desk:
         schedules=Schedules(timetable, records.schedules, records.runs, house.rhythms, clock),
         slots=Slots(records.schedules, clock),
         runs=Runs(records.history, records.schedules, records.tallies, clock),
-        sources=Sources(records.sources, clock),
+        sources=Sources(records.sources, records.feeds, clock),
         sync=Sync(directory(house), records.schedules, records.runs, timetable, clock),
         glances=Glances(house.http, clock, house.settings.user_agent),
         lease_ms=round(house.settings.schedule_lease * 1000),

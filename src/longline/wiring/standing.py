@@ -2,20 +2,33 @@
 
 from typing import Any
 
+from longline.engine.standing import StandingRules, StandingRuns
 from longline.model.schedule import ScheduleRow, Terms
 from longline.services.discovered import Discovered
-from longline.services.frontier import Frontier, FrontierSettings
+from longline.services.frontier import Frontier
 from longline.surfaces.intervals.discovered import DiscoveredParts
 from longline.surfaces.intervals.shapes import job
 from longline.wiring.house import House
-from longline.wiring.planner import desk
+from longline.wiring.planner import desk, directory
 
 
 def standing_frontier(house: House) -> Frontier:
     """The frontier that takes single URLs, polite as the operator wants it."""
+    runs = standing_runs(house)
+    return Frontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
+
+
+def standing_runs(house: House) -> StandingRuns:
+    """The runs that the URLs of the frontier belong to."""
     s = house.settings
-    wanted = FrontierSettings(round(s.delay * 1000), s.respect_robots)
-    return Frontier(house.records, house.lifecycle, house.politeness, house.signals, wanted)
+    rules = StandingRules(
+        delay_ms=round(s.delay * 1000),
+        robots=s.respect_robots,
+        attempts=s.frontier_attempts,
+        max_redirects=s.frontier_redirects,
+        readability=s.readability,
+    )
+    return StandingRuns(house.records.runs, directory(house), rules)
 
 
 def discovered_parts(house: House) -> DiscoveredParts:

@@ -27,6 +27,8 @@ ERROR_WORDS = {
     "content_type": "unsupported_content_type",
     "parser_error": "extract_failed",
     "too_many_redirects": "too_many_redirects",
+    "redirect_loop": "too_many_redirects",
+    "binary_url": "binary_url",
 }
 Ask = Request[Any, Any, Any]
 
