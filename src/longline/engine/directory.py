@@ -24,6 +24,9 @@ NO_END = 1_000_000
 AT_ONCE = 2
 DEEP = 5
 
+TIMEOUTS = ("connect_timeout", "idle_timeout", "total_timeout")
+"""Failures after which a run of a schedule does not try again: the site is slow, and others wait."""
+
 HTML = ("text/html", "application/xhtml+xml")
 """Types of content that pages have."""
 
@@ -47,6 +50,7 @@ class CrawlRules(msgspec.Struct, frozen=True):
     robots: bool = True
     max_redirects: int = 5
     max_attempts: int = 3
+    retry_seconds: float = 2.0
     user_agents: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     disallowed: tuple[str, ...] = ()
@@ -140,7 +144,7 @@ def _source(
     )
 
 
-READING = ("selectors", "article_url_patterns", "template_hint")
+READING = ("selectors", "article_url_patterns", "template_hint", "indigenous_region")
 """What a source says to whoever makes documents of its pages."""
 
 
@@ -183,6 +187,8 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         delay_ms=delay_ms(source.rate_limit),
         concurrency=AT_ONCE,
         max_attempts=rules.max_attempts,
+        retry_seconds=rules.retry_seconds,
+        final=TIMEOUTS,
         max_redirects=rules.max_redirects,
         user_agents=rules.user_agents,
         content_types=HTML,

@@ -4,9 +4,11 @@ import random
 from collections import OrderedDict
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
+from typing import Protocol
 
 import msgspec
 
+from longline.engine.challenge import is_challenge
 from longline.engine.frontier import HeldHost
 from longline.engine.politeness import Politeness
 from longline.engine.rules import Rules
@@ -54,6 +56,13 @@ class Fetched(msgspec.Struct, frozen=True):
     sitemaps: tuple[str, ...] = ()
 
 
+class Witness(Protocol):
+    """Somebody who wants to see every answer as it came."""
+
+    def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
+        """An answer came to a request of that plan, made at that time."""
+
+
 class Fetcher:
     """Fetches for the hosts in one worker's hand."""
 
@@ -65,7 +74,9 @@ class Fetcher:
         max_bytes: int,
         politeness: Politeness,
         chance: Callable[[], float] = random.random,
+        witness: Witness | None = None,
     ) -> None:
+        self._witness = witness
         self._sender, self._rules, self._clock = sender, rules, clock
         self._max_bytes, self._politeness, self._chance = max_bytes, politeness, chance
         self._told: OrderedDict[tuple[int, str], None] = OrderedDict()
@@ -101,6 +112,8 @@ class Fetcher:
             sent = await self._sender.send(host, url, asked)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
+                if self._witness is not None:
+                    self._witness.see(plan, sent.at, sent.response)
                 fetched = self._judge(host, sent, task.known if asked.headers else None, errand)
                 return msgspec.structs.replace(fetched, moved_to=url) if seen else fetched
             asked = errand  # what is known is known of the first URL alone
@@ -130,6 +143,8 @@ class Fetcher:
 
     def _judge(self, host: HeldHost, sent: Sent, known: Known | None, errand: Errand) -> Fetched:
         at, response = sent.at, sent.response
+        if is_challenge(response, self._max_bytes):
+            return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
         reason = fate.for_status(response.status)
         if reason:
             after = _seconds(response.header("retry-after"), self._clock.now())

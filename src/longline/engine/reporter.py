@@ -30,8 +30,6 @@ log = logging.getLogger(__name__)
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 """Seconds between two tries while an engine is away."""
 
-MINUTE = 60.0
-
 
 @dataclass(frozen=True, slots=True)
 class Finished:
@@ -61,7 +59,8 @@ class Finished:
             return TaskState.QUEUED_PARSE
         if self.plan.insistent:
             return fate.insist(self.reason, self.fetched.status, self.task.attempt, self.plan.max_attempts)
-        return fate.rest(self.reason, self.task.attempt, self.plan.max_attempts)
+        most = 1 if self.reason in self.plan.final else self.plan.max_attempts
+        return fate.rest(self.reason, self.task.attempt, most)
 
 
 @dataclass(slots=True)
@@ -177,8 +176,8 @@ class Reporter:
         admission = Admission(self._verdicts)
         for f in finished:
             if f.parsed is not None:
-                admission.links(f.task, f.parsed.links, f.plan)
-                admission.beside(f.task, f.parsed.beside, f.plan)
+                admission.links(f.task, f.parsed.links, f.plan, f.parsed.priorities)
+                admission.beside(f.task, f.parsed.beside, f.plan, f.parsed.priorities)
             if f.fetched.elsewhere is not None:
                 admission.redirect(f.task, f.fetched.elsewhere, f.plan)
             admission.beside(f.task, f.fetched.sitemaps, f.plan)
@@ -206,7 +205,7 @@ class Reporter:
 
     def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
         became = f.rest
-        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt, MINUTE if f.plan.insistent else 1.0))
+        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt, f.plan.retry_seconds))
         return Outcome(
             task=f.task,
             became=became,

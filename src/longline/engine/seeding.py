@@ -53,7 +53,8 @@ class Seeder:
         run_id, plan = await self._standing.get(kind, str(source_id))
         bounds = bounds_of(msgspec.structs.replace(plan, hosts=hosts))
         found = [url for text in urls if (url := _within(text, bounds))]
-        tasks = [NewTask(u.href, u.host, url_hash(u.href), SCOPE, run_id, priority=priority) for u in found]
+        due = self._standing.due
+        tasks = [NewTask(u.href, u.host, url_hash(u.href), SCOPE, run_id, priority=priority, due=due) for u in found]
         polite = {url.host: HostSetting(url.host, plan.delay_ms, plan.concurrency) for url in found}
         return (await self._lifecycle.admit(tasks, list(polite.values()))).new if tasks else 0
 

@@ -40,8 +40,8 @@ class LeaseLost(Exception):
 class Errand(msgspec.Struct, frozen=True):
     """Whose request it is: the run, what it was asked to do, and headers of this request alone.
 
-    With `cut_at` a body of more bytes is cut there; without, one of more than `most` is a failure, unless given one that
-    is larger than a page may be.
+    With `cut_at` a body of more bytes is cut there; without, one of more than `most` is a failure, or one that is
+    larger than pages may be.
     """
 
     run_id: int

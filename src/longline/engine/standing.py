@@ -6,6 +6,7 @@ import msgspec
 
 from longline.engine.directory import FILES, HTML, delay_ms, reading
 from longline.model.errors import Unavailable
+from longline.model.frontier import ASLEEP
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
 from longline.model.run import NewRun
@@ -14,18 +15,20 @@ from longline.ports.directory import Directory
 from longline.ports.records.runs import Runs
 
 MOST_KNOWN = 10_000
+MINUTE = 60.0
 
 DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
 
 
 class StandingRules(msgspec.Struct, frozen=True):
-    """How polite the standing frontier is, how often it tries, and what is made of its pages."""
+    """How polite the standing frontier is, how often it tries, and what is made of its pages; if it fetches at all."""
 
     delay_ms: int = 1000
     robots: bool = True
     attempts: int = 3
     max_redirects: int = 5
     readability: bool = False
+    awake: bool = True
 
 
 class StandingRun(NamedTuple):
@@ -41,6 +44,11 @@ class StandingRuns:
     def __init__(self, runs: Runs, directory: Directory, rules: StandingRules) -> None:
         self._runs, self._directory, self._rules = runs, directory, rules
         self._known: dict[tuple[str, str], StandingRun] = {}
+
+    @property
+    def due(self) -> int:
+        """When what is given is due: at once, or when somebody wakes it."""
+        return 0 if self._rules.awake else ASLEEP
 
     async def get(self, kind: str, source: str) -> StandingRun:
         """The run of that kind and that source; when two are made at once, the older one is it."""
@@ -70,6 +78,7 @@ def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan
         max_redirects=rules.max_redirects,
         content_types=HTML,
         never=(FILES, DOWNLOADS),
+        retry_seconds=MINUTE,
         insistent=True,
         source_id=source.id if source else None,
         source_name=source.name if source else "",

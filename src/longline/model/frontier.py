@@ -14,6 +14,9 @@ ORIGINS = ("feed", "sitemap", "spider", "manual", "discovered")
 SCOPE = 0
 """The scope that all of them share: each URL is there once, whoever gave it. Runs have scopes from 1 on."""
 
+ASLEEP = 253_402_300_800_000
+"""When URLs are due that nobody is to fetch before somebody wants that: in the year 10000."""
+
 RESTS: dict[str, frozenset[str]] = {
     "waiting": frozenset({T.PENDING, T.PAUSED, T.EXPIRED}),
     "held": frozenset({T.QUEUED, T.CRAWLING, T.DOWNLOADED, T.QUEUED_PARSE, T.PARSING}),

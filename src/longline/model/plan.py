@@ -37,8 +37,8 @@ class CrawlPlan(msgspec.Struct, frozen=True):
 
     `parsing` is what its config says to parsers, a JSON object; without `parse` pages are kept and nothing is made of
     them. `max_body` is for pages that are larger than pages usually may be. URLs in which a pattern of `never` is found
-    are not asked for, however they came here. One that is `insistent` takes few failures for final, and waits minutes
-    between attempts.
+    are not asked for, however they came here. After a failure that may pass a page waits `retry_seconds`, doubled each
+    time; reasons in `final` do not pass, and for one that is `insistent` nearly all do.
     """
 
     seeds: tuple[str, ...]
@@ -64,6 +64,8 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     parse: bool = True
     max_body: int | None = None
     never: tuple[str, ...] = ()
+    retry_seconds: float = 1.0
+    final: tuple[str, ...] = ()
     insistent: bool = False
     source_name: str = ""
 

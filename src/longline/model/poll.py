@@ -52,8 +52,8 @@ class FeedRow(msgspec.Struct, frozen=True):
 
     Without a `url` it is still searched for. Where it is, whether it is wanted, how often, and whether it rests is what
     its source says. `run_id` is the run under way and `stage` what that run is for. `disabled_at` says since when the
-    feed rests because it failed too often, which `due_at` ends with a single trial. `next_poll_at` is set only while the
-    feed throttles us.
+    feed rests because it failed too often, which `due_at` ends with a single trial. `next_poll_at` is set only while
+    the feed throttles us.
     """
 
     source_id: int

@@ -53,7 +53,7 @@ class Frontier:
         """Take a URL in; one that waits already goes before others now, and one that has ended is left alone."""
         url, key = parse(text), url_hash(text)
         run_id, plan = await self._runs.get(kind_of(origin), source)
-        new = NewTask(url.href, url.host, key, scope=SCOPE, run_id=run_id, priority=priority)
+        new = NewTask(url.href, url.host, key, scope=SCOPE, run_id=run_id, priority=priority, due=self._runs.due)
         polite = HostSetting(url.host, plan.delay_ms, plan.concurrency)
         tasks, hosts = await self._politeness.place([new], [polite])
         admitted = await self._lifecycle.admit(tasks, hosts)
@@ -63,7 +63,7 @@ class Frontier:
         task_id, removed = found
         if removed:
             await self._restart(task_id)
-        if removed or not admitted.new:
+        if (removed or not admitted.new) and not self._runs.due:
             await self._standing.hasten(task_id, priority)
         row = await self.get(task_id)
         await self._nudge()

@@ -60,6 +60,20 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "Where pages and other objects are kept; unless set, a folder inside the data folder.",
         ),
     ] = ""
+    html_archive: Annotated[
+        str,
+        Key(
+            url("file", "s3", "memory", folder=True),
+            "Where every HTML answer is kept as an object of its own as well; unless set, nowhere.",
+        ),
+    ] = ""
+    html_facts: Annotated[
+        str,
+        Key(
+            url("file", "s3", "memory", folder=True),
+            "Where what is known of those objects is kept; unless set, beside them.",
+        ),
+    ] = ""
     redis: Annotated[
         str, Key(url("redis", "rediss", "unix"), "Redis server that carries signals; unless set, Redis is not used.")
     ] = ""
@@ -68,6 +82,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database."),
     ] = ()
     search_key: Annotated[str, Key(TEXT, "API key of the search nodes, as id:key.", secret=True)] = ""
+
+    pipeline_url: Annotated[
+        str, Key(url("http", "https"), "Service that is told of every document that was indexed; unless set, none.")
+    ] = ""
 
     host: Annotated[str, Key(TEXT, "Address the server listens on.")] = "127.0.0.1"
     port: Annotated[int, Key(whole(0, 65535), "Port the server listens on; 0 takes any free one.")] = 8060
@@ -94,6 +112,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
     lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
     feeds: Annotated[bool, Key(SWITCH, "Poll the feeds of sources, and fetch what is new in them.")] = False
+    frontier: Annotated[bool, Key(SWITCH, "Fetch the URLs of the frontier; off, they wait until it is on.")] = True
+    frontier_links: Annotated[
+        bool, Key(SWITCH, "Give every link that a run of a schedule finds on its site to the frontier as well.")
+    ] = False
     frontier_attempts: Annotated[int, Key(whole(1, 100), "How often a URL of the frontier is tried in all.")] = 3
     frontier_redirects: Annotated[
         int, Key(whole(0, 100), "Redirects that are followed from a URL of the frontier.")

@@ -10,8 +10,8 @@ from longline.engine.upkeep.mapper import Mapper
 from longline.model.plan import CrawlPlan
 from longline.parsers.feed import read_feed
 from longline.parsers.sitemap import read_sitemap
+from longline.wiring.directory import standing_runs
 from longline.wiring.house import House
-from longline.wiring.standing import standing_runs
 
 LOOK_EVERY = 5.0
 

@@ -12,8 +12,10 @@ import msgspec
 import pytest
 
 from longline.engine.runtime import run_loops
+from longline.engine.upkeep.waker import Waker
 from longline.settings import Settings
 from longline.wiring.house import joined
+from longline.wiring.html_archive import html_archiving
 from longline.wiring.worker import fetch_worker
 from tests.drivers.records.world import claim
 from tests.surfaces.intervals.house import Door, open_door
@@ -249,9 +251,13 @@ async def test_16_urls_are_told_apart_by_their_one_form(door: Door):
 async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> AsyncIterator[Door]:
     """A house in which workers fetch what the frontier has, from this machine too."""
     there = msgspec.structs.replace(settings, egress_allow=("127.0.0.0/8",), delay=delay)
-    async with open_door(there) as door, joined(door.house, frozenset({"fetch"})) as owner:
+    async with (
+        open_door(there) as door,
+        joined(door.house, frozenset({"fetch"})) as owner,
+        html_archiving(door.house) as witness,
+    ):
         stop = asyncio.Event()
-        loops = {f"worker {n}": fetch_worker(door.house, owner).run for n in range(workers)}
+        loops = {f"worker {n}": fetch_worker(door.house, owner, witness=witness).run for n in range(workers)}
         running = asyncio.create_task(run_loops(loops, stop))
         try:
             yield door
@@ -287,9 +293,9 @@ def tried(times: int) -> Look:
     return lambda row: row["status"] != "fetching" and row["retry_count"] == times
 
 
-async def rests(client: httpx.AsyncClient, url: str) -> dict[str, Any]:
+async def rests(client: httpx.AsyncClient, url: str, **more: Any) -> dict[str, Any]:
     """The row of a URL that was given and fetched."""
-    return await until(client, (await submit(client, url))["id"], resting)
+    return await until(client, (await submit(client, url, **more))["id"], resting)
 
 
 FAILING = [(500, "http status 500"), (429, "http status 429"), (403, "unexpected http status 403")]
@@ -424,3 +430,18 @@ async def test_19_what_a_dead_worker_held_is_pending_again_and_not_counted(stage
     assert (row["status"], row["retry_count"]) == ("pending", 0)
     stage.advance(1)
     assert len(await claim(stage.house.records)) == 1, "somebody else may have it"
+
+
+async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(settings: Settings):
+    """FETCHER_ENABLED=false: what is given is kept for the day when somebody fetches."""
+    with running_site(pages=2) as site:
+        async with fetching(msgspec.structs.replace(settings, frontier=False)) as door, door.client() as client:
+            uids = [(await submit(client, url))["id"] for url in (*site.page_urls, site.page_urls[0])]
+            row = (await client.get(f"{PATH}/{uids[0]}")).json()
+            assert (row["status"], row["next_fetch_at"]) == ("pending", row["created_at"])
+            await asyncio.sleep(1)  # longer than a worker looks away
+            assert not site.requests
+            assert (await client.get(f"{PATH}/stats")).json()["total_pending"] == 2
+            assert await Waker(door.house.records.standing).once() == 2
+            for uid in uids:
+                assert (await until(client, uid, resting))["status"] == "fetched"

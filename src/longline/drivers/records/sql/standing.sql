@@ -49,3 +49,6 @@ WHERE t.scope = :scope AND t.host_id = (SELECT id FROM hosts WHERE hosts.host = 
 
 -- name: hasten_task
 UPDATE tasks SET priority = :priority, due = 0 WHERE id = :id;
+
+-- name: sleeping_urls
+SELECT id, priority FROM tasks WHERE scope = :scope AND due = :due AND state = 'pending' LIMIT :limit;
