@@ -27,6 +27,9 @@ from longline.settings.values import (
     whole,
 )
 
+STORE = url("file", "s3", "memory", folder=True)
+"""Addresses of object stores."""
+
 _AGENT = "longline/" + ".".join(__version__.split(".")[:2])
 
 
@@ -55,25 +58,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     objects: Annotated[
         str,
-        Key(
-            url("file", "s3", "memory", folder=True),
-            "Where pages and other objects are kept; unless set, a folder inside the data folder.",
-        ),
+        Key(STORE, "Where pages and other objects are kept; unless set, a folder inside the data folder."),
     ] = ""
     html_archive: Annotated[
         str,
-        Key(
-            url("file", "s3", "memory", folder=True),
-            "Where every HTML answer is kept as an object of its own as well; unless set, nowhere.",
-        ),
+        Key(STORE, "Where every HTML answer is kept as an object of its own as well; unless set, nowhere."),
     ] = ""
-    html_facts: Annotated[
-        str,
-        Key(
-            url("file", "s3", "memory", folder=True),
-            "Where what is known of those objects is kept; unless set, beside them.",
-        ),
-    ] = ""
+    html_facts: Annotated[str, Key(STORE, "Where what is known of those objects is kept; unless set, beside them.")] = (
+        ""
+    )
     redis: Annotated[
         str, Key(url("redis", "rediss", "unix"), "Redis server that carries signals; unless set, Redis is not used.")
     ] = ""
@@ -247,13 +240,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float, Key(SPAN, "How long entries stay in the database once they are archived; streams replay from there.")
     ] = 86400.0
     run_log_retention: Annotated[float, Key(SPAN, "How long logs of ended runs are kept.")] = 2592000.0
-    run_log_objects: Annotated[
-        str,
-        Key(
-            url("file", "s3", "memory", folder=True),
-            "Where archived logs are kept; unless set, with the other objects.",
-        ),
-    ] = ""
+    run_log_objects: Annotated[str, Key(STORE, "Where archived logs are kept; unless set, with the other objects.")] = (
+        ""
+    )
     run_log_mirror: Annotated[
         str, Key(TEXT, "Prefix of Redis streams, one for each schedule, that entries are copied to; unless set, none.")
     ] = ""

@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager, nullcontext, suppress
 
 from longline import __version__
 from longline.engine.fetch import Witness
+from longline.engine.index import Indexer
 from longline.engine.journal import Journal
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.prober import Prober
@@ -91,9 +92,7 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
         html_archiving(house) as witness,
         indexing(house) as indexer,
     ):
-        loops = _loops(house, roles, owner, journal, witness)
-        if "upkeep" in roles:
-            loops["index"] = chore(indexer.once, INDEX_EVERY)
+        loops = _loops(house, roles, owner, journal, witness, indexer)
         if "upkeep" in roles:
             loops["scribe"] = chore(scribe(house, mirror).once, LOOK_AFTER_EVERY)
         if leashed:
@@ -102,7 +101,12 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
 
 
 def _loops(
-    house: House, roles: frozenset[str], owner: int, journal: Journal | None = None, witness: Witness | None = None
+    house: House,
+    roles: frozenset[str],
+    owner: int,
+    journal: Journal | None = None,
+    witness: Witness | None = None,
+    indexer: Indexer | None = None,
 ) -> dict[str, Loop]:
     loops: dict[str, Loop] = {}
     if "fetch" in roles:
@@ -115,6 +119,7 @@ def _loops(
         loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
         prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
         loops["prober"] = chore(prober.once, PROBE_EVERY)
+        loops["index"] = chore((indexer or house.indexer).once, INDEX_EVERY)
         loops["tidy"] = chore(house.indexer.tidy, TIDY_EVERY)
         bots = bot_upkeep(house)
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
