@@ -87,6 +87,7 @@ async def test_a_feed_is_found_polled_and_what_is_new_is_fetched(house: House) -
             f"/page/{n}": 1 for n in (1, 2, 3)
         }
         assert visits["/news"] == 3, "once to see whether it is a feed, and two polls"
+        assert await house.records.items.of_kind("feed") == [], "it is read once, by whoever polls it"
 
 
 async def test_a_feed_that_did_not_change_is_not_sent_again(house: House) -> None:
@@ -146,6 +147,7 @@ async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(ho
         visits = site.visits()
         assert {path: visits[path] for path in visits if path.startswith("/page/")} == {"/page/1": 1, "/page/2": 1}
         assert (visits["/a.xml"], visits["/b.xml.gz"], visits["/news-sitemap.xml"]) == (1, 1, 1)
+        assert await house.records.items.of_kind("sitemap") == [], "whoever asked for it reads it, and nobody else"
 
 
 @pytest.mark.parametrize(("feeds", "discovery"), [(False, False), (True, False), (False, True), (True, True)])
