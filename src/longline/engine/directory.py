@@ -22,6 +22,7 @@ DEFAULT_DELAY_MS = 2000
 DEFAULT_DEPTH = 3
 NO_END = 1_000_000
 AT_ONCE = 2
+JITTER = 0.5
 DEEP = 5
 
 TIMEOUTS = ("connect_timeout", "idle_timeout", "total_timeout")
@@ -185,6 +186,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         exclude=(*NEVER, *source.disallow),
         robots=rules.robots,
         delay_ms=delay_ms(source.rate_limit),
+        jitter=JITTER,
         concurrency=AT_ONCE,
         max_attempts=rules.max_attempts,
         retry_seconds=rules.retry_seconds,
