@@ -5,7 +5,6 @@ from typing import NamedTuple
 import msgspec
 
 from longline.engine.directory import FILES, HTML, delay_ms, reading
-from longline.model.errors import Unavailable
 from longline.model.frontier import ASLEEP
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
@@ -51,16 +50,13 @@ class StandingRuns:
         return 0 if self._rules.awake else ASLEEP
 
     async def get(self, kind: str, source: str) -> StandingRun:
-        """The run of that kind and that source; when two are made at once, the older one is it."""
+        """The run of that kind and that source."""
         if (kind, source) not in self._known:
             run = await self._runs.first(kind, source)
             if run is None:
                 about = await self._directory.get(source)
                 plan = standing_plan(about, self._rules)
-                await self._runs.add(NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id))
-                run = await self._runs.first(kind, source)
-            if run is None:
-                raise Unavailable(f"the standing run of {source} was not stored")
+                run = await self._runs.ensure(NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id))
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
             self._known[kind, source] = StandingRun(run.id, CrawlPlan.read(run.plan))

@@ -55,6 +55,18 @@ class RunRecords(Noun):
         born = move("run", "create").became
         return struct(await self._make("add_run", state=born, **msgspec.structs.asdict(run)), RunRow)
 
+    async def ensure(self, run: NewRun) -> RunRow:
+        born = move("run", "create").became
+
+        async def work(tx: Tx) -> Row | None:
+            await tx.all("ensure_run", state=born, **msgspec.structs.asdict(run))
+            return await tx.one("first_run", kind=run.kind, seed=run.seed)
+
+        row = await self._database.transact(work)
+        if row is None:
+            raise Unavailable(f"the run of {run.seed} was not stored")
+        return struct(row, RunRow)
+
     async def get(self, run_id: int) -> RunRow | None:
         return await self._one("run", RunRow, id=run_id)
 

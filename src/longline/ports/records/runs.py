@@ -13,6 +13,10 @@ class Runs(Protocol):
         """Make a run, `queued`."""
         ...
 
+    async def ensure(self, run: NewRun) -> RunRow:
+        """Make a standing run, `queued`, unless there is one of its kind and seed; that one."""
+        ...
+
     async def get(self, run_id: int) -> RunRow | None:
         """One run."""
         ...

@@ -109,6 +109,8 @@ CREATE TABLE runs (
     CHECK (admitted = open + completed + failed + cancelled + skipped)
 ) /*pg WITH (fillfactor = 10) */;
 CREATE INDEX runs_kind ON runs (kind, seed, id);
+-- Of the standing runs there is one of each kind and seed.
+CREATE UNIQUE INDEX runs_standing ON runs (kind, seed) WHERE kind LIKE 'frontier.%';
 CREATE INDEX runs_held ON runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX runs_schedule ON runs (schedule_id, id);
 -- Each tick fires once, whoever fires it.
@@ -300,6 +302,18 @@ JOIN hosts h ON h.id = t.host_id
 JOIN line l ON l.host_id = t.host_id
 LEFT JOIN queue q ON q.host_id = t.host_id AND q.due = t.due AND q.priority = t.priority AND q.run_id = t.run_id AND q.id = t.id
 LEFT JOIN offers o ON o.id = t.id;
+
+-- The URLs of the standing frontier. A page that redirects lead to on another host is a task of its own there; it stands
+-- for the URL that led to it, as its task_id, and not for itself.
+CREATE VIEW standing AS
+SELECT t.id, t.run_id, t.url, t.depth, t.priority, t.parent_id, t.state, t.reason, t.created_at,
+       CASE WHEN t.reason = 'redirected' THEN COALESCE((
+           WITH RECURSIVE way(id, hops) AS (
+               SELECT c.id, c.hops FROM tasks c WHERE c.parent_id = t.id AND c.hops > 0
+               UNION ALL
+               SELECT c.id, c.hops FROM way JOIN tasks c ON c.parent_id = way.id AND c.hops > 0
+           ) SELECT id FROM way ORDER BY hops DESC LIMIT 1), t.id) ELSE t.id END AS task_id
+FROM tasks t WHERE t.scope = 0 AND t.hops = 0;
 
 -- How requests leave. The password is encrypted before it gets here. `turn` is the place in line: lowest goes next.
 CREATE TABLE proxies (

@@ -1,19 +1,13 @@
 -- The standing frontier. Whoever is taken out of it is cancelled as `removed`; a page that moved away is done with.
 
 -- name: find_standing
--- A page that redirects lead to on another host is a task of its own there. It is shown in the place of the one that led
--- there, under its URL once it was fetched, and not for itself.
+-- Where redirects led to another host, the URL is the one at their end, once its page was fetched.
 SELECT t.id, n.id AS task_id, CASE WHEN n.state = 'completed' THEN n.url ELSE t.url END AS url, n.host, u.kind,
        u.seed AS source, b.url AS parent_url, t.depth, t.priority, n.state, n.reason, n.error, n.status, n.due, n.attempt,
        t.created_at, n.finished_at, p.fetched_at, p.digest, p.etag, p.last_modified, COUNT(*) OVER () AS total
 FROM runs u
-JOIN tasks t ON t.run_id = u.id AND t.hops = 0
-JOIN tasks_now n ON n.id = CASE WHEN t.reason = 'redirected' THEN COALESCE((
-    WITH RECURSIVE way(id, hops) AS (
-        SELECT c.id, c.hops FROM tasks c WHERE c.parent_id = t.id AND c.hops > 0
-        UNION ALL
-        SELECT c.id, c.hops FROM way JOIN tasks c ON c.parent_id = way.id AND c.hops > 0
-    ) SELECT id FROM way ORDER BY hops DESC LIMIT 1), t.id) ELSE t.id END
+JOIN standing t ON t.run_id = u.id
+JOIN tasks_now n ON n.id = t.task_id
 LEFT JOIN tasks b ON b.id = t.parent_id
 LEFT JOIN pages p ON p.task_id = n.id
 WHERE u.kind IN ('frontier.feed', 'frontier.sitemap', 'frontier.spider', 'frontier.manual', 'frontier.discovered')
@@ -32,13 +26,8 @@ LIMIT :limit OFFSET :offset;
 -- name: standing_counts
 SELECT CASE WHEN n.state = 'skipped' AND n.reason = 'redirected' THEN 'completed' ELSE n.state END AS state, COUNT(*) AS count
 FROM runs u
-JOIN tasks t ON t.run_id = u.id AND t.hops = 0
-JOIN tasks_now n ON n.id = CASE WHEN t.reason = 'redirected' THEN COALESCE((
-    WITH RECURSIVE way(id, hops) AS (
-        SELECT c.id, c.hops FROM tasks c WHERE c.parent_id = t.id AND c.hops > 0
-        UNION ALL
-        SELECT c.id, c.hops FROM way JOIN tasks c ON c.parent_id = way.id AND c.hops > 0
-    ) SELECT id FROM way ORDER BY hops DESC LIMIT 1), t.id) ELSE t.id END
+JOIN standing t ON t.run_id = u.id
+JOIN tasks_now n ON n.id = t.task_id
 WHERE u.kind IN ('frontier.feed', 'frontier.sitemap', 'frontier.spider', 'frontier.manual', 'frontier.discovered')
   AND NOT (t.state = 'cancelled' AND t.reason = 'removed')
 GROUP BY 1;
