@@ -155,13 +155,15 @@ class FakeBlobs:
 
     def __init__(self, journal: Journal) -> None:
         self.objects: dict[str, bytes] = {}
+        self.labels: dict[str, dict[str, str]] = {}
         self.journal = journal
         self.away = False
 
-    async def put(self, key: str, data: bytes | Sequence[bytes]) -> None:
+    async def put(self, key: str, data: bytes | Sequence[bytes], labels: Mapping[str, str] | None = None) -> None:
         if self.away:
             raise Unavailable("no objects")
         self.objects[key] = data if isinstance(data, bytes) else b"".join(data)
+        self.labels[key] = dict(labels or {})
         self.journal.append(("put", key))
 
     async def get_range(self, key: str, offset: int, length: int) -> bytes:

@@ -3,7 +3,9 @@ from collections import Counter
 import pytest
 
 from longline.engine.admit import Admission, Verdicts, seed
+from longline.model.frontier import SCOPE, url_hash
 from longline.model.plan import CrawlPlan
+from longline.model.task import DEFAULT_PRIORITY
 from longline.model.url import BadUrl, dedupe_key
 from longline.ports.records.frontier import HostSetting
 from tests.engine.fakes import RUN, claimed
@@ -19,6 +21,24 @@ def test_links_are_one_step_deeper_and_know_where_they_come_from():
     assert (first.depth, first.parent_id, first.run_id, first.scope) == (2, 9, RUN, 4)
     assert (first.host, first.key) == ("a.example", dedupe_key("https://a.example/x"))
     assert not admission.refused
+
+
+def test_a_link_that_is_not_ordinary_has_its_own_priority():
+    admission = Admission(Verdicts())
+    urgency = {"https://a.example/first": -5, "https://a.example/map": 3}
+    admission.links(claimed(), ["https://a.example/first", "https://a.example/other"], PLAN, urgency)
+    admission.beside(claimed(), ["https://a.example/map"], PLAN, urgency)
+    assert [task.priority for task in admission.tasks] == [
+        DEFAULT_PRIORITY - 5,
+        DEFAULT_PRIORITY,
+        DEFAULT_PRIORITY + 3,
+    ]
+
+
+def test_in_the_standing_frontier_a_url_has_the_name_that_it_has_there():
+    admission = Admission(Verdicts())
+    admission.redirect(claimed(scope=SCOPE), "https://a.example/x/?utm_source=y", PLAN)
+    assert [task.key for task in admission.tasks] == [url_hash("http://a.example/x")]
 
 
 def test_beyond_the_depth_nothing_is_taken_and_everything_is_counted():

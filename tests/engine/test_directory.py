@@ -24,6 +24,8 @@ def test_a_plan_begins_at_the_sources_start_page_and_stays_on_its_site():
     plan = plan_of(NEWS, "https://news.example/other", RULES)
     assert (plan.seeds, plan.hosts) == (("https://www.news.example/start",), ("news.example", "www.news.example"))
     assert (plan.max_depth, plan.delay_ms, plan.concurrency, plan.robots) == (2, 2000, 2, True)
+    assert (plan.jitter, plan.retry_seconds, plan.content_types) == (0.5, 2.0, ("text/html", "application/xhtml+xml"))
+    assert set(plan.final) == {"connect_timeout", "idle_timeout", "total_timeout"}, "a slow site is not asked again"
 
 
 def test_a_schedule_for_another_site_begins_there():

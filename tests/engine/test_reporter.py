@@ -1,7 +1,9 @@
 import asyncio
 import io
+from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
@@ -307,3 +309,11 @@ async def test_an_engine_that_takes_nothing_at_all_is_an_error(desk: Desk):
     with pytest.raises(ValueError, match="no"):
         await desk.reporter.deliver(Sheaf([done(host, 1)]))
     assert desk.frontier.reports == []
+
+
+async def test_what_a_plan_calls_final_is_not_tried_again(clock: FakeClock):
+    page = done(await Desk(clock).claim(1), 1)
+    slow = replace(page, fetched=Fetched("idle_timeout", 1), parsed=Parsed(), page=None)
+    assert slow.rest == TaskState.PENDING
+    final = replace(slow, plan=msgspec.structs.replace(page.plan, final=("idle_timeout",)))
+    assert final.rest == TaskState.FAILED

@@ -1,5 +1,7 @@
 """Runs that nobody holds, on both engines."""
 
+from functools import partial
+
 import pytest
 
 from longline.engine.lifecycle import Lifecycle
@@ -8,13 +10,14 @@ from longline.model.plan import CrawlPlan
 from longline.model.source import NewSource
 from longline.ports.records import Records
 from tests.drivers.records.world import claim, ended, get_run, host_report, report
+from tests.engine.upkeep.web import standing
 
 SEEDS = tuple(f"https://a.example/{name}" for name in "dbca")
 
 
 @pytest.fixture
 def seeder(records: Records) -> Seeder:
-    return Seeder(Lifecycle(records), records.runs, records.tasks)
+    return Seeder(Lifecycle(records), records.runs, records.tasks, standing(records))
 
 
 @pytest.fixture
@@ -46,20 +49,20 @@ async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
 
 
 async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, records: Records, source_id: int) -> None:
-    wanted = Wanted("frontier.feed", CrawlPlan(("https://a.example/feed",), exclude=("/no",)), source_id)
+    give = partial(seeder.feed, "frontier.feed", source_id, priority=7, hosts=("a.example", "b.example"))
     urls = [
         "https://a.example/1",
         "https://a.example/1?utm_source=x",
         "http://a.example/1/",
         "",
         "/2",
-        "https://a.example/no",
+        "https://no.example/",
     ]
 
-    assert await seeder.feed(wanted, [*urls, "https://b.example/3"], priority=7) == 2
-    assert await seeder.feed(wanted, urls, priority=7) == 0
-    assert await seeder.feed(wanted, ["https://b.example/4", *urls], priority=7) == 1
-    assert await seeder.feed(wanted, [], priority=7) == 0
+    assert await give([*urls, "https://b.example/3"]) == 2
+    assert await give(urls) == 0
+    assert await give(["https://b.example/4", *urls]) == 1
+    assert await give([]) == 0
 
     (run,) = await records.runs.find()
     assert (run.kind, run.seed, run.source_id, run.admitted) == ("frontier.feed", str(source_id), source_id, 3)

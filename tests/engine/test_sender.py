@@ -65,6 +65,17 @@ async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: He
     assert (r.connect_seconds, r.idle_seconds, r.total_seconds, r.max_bytes) == (1, 2, 3, 4)
 
 
+async def test_requests_of_a_plan_with_jitter_keep_some_more_distance(http: FakeHttp, clock: FakeClock):
+    host = held(clock, delay_ms=2000)
+    sender = Sender(http, clock, FetchSettings(AGENT), Exits(FakeWays(), clock), lambda: 0.5)
+    start = clock.monotonic()
+    await sender.send(host, HOME, errand(jitter=0.5))
+    assert host.next_start == start + 2.0 * 1.25
+    plain = held(clock, delay_ms=2000)
+    await sender.send(plain, HOME, errand())
+    assert plain.next_start < start + 2.5
+
+
 # -- cookies ----------------------------------------------------------------------------------------------------
 
 

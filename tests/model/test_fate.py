@@ -47,3 +47,28 @@ def test_waiting_doubles_up_to_the_cap():
     assert fate.back_off(13) == 3600
     assert fate.back_off(10_000) == 3600
     assert fate.back_off(0) == 1
+
+
+@pytest.mark.parametrize(
+    ("reason", "status", "attempt", "became"),
+    [
+        ("ok", 200, 1, TaskState.COMPLETED),
+        ("http_4xx", 403, 1, TaskState.PENDING),
+        ("http_4xx", 403, 3, TaskState.FAILED),
+        ("http_4xx", 404, 1, TaskState.FAILED),
+        ("http_4xx", 410, 1, TaskState.FAILED),
+        ("too_many_redirects", 302, 2, TaskState.PENDING),
+        ("tls", None, 1, TaskState.PENDING),
+        ("dns", None, 3, TaskState.FAILED),
+        ("parser_error", 200, 1, TaskState.FAILED),
+        ("egress", None, 1, TaskState.FAILED),
+        ("robots", None, 1, TaskState.SKIPPED),
+        ("binary_url", None, 1, TaskState.SKIPPED),
+        ("challenge", 403, 1, TaskState.PENDING),
+        ("challenge", 403, 3, TaskState.SKIPPED),
+    ],
+)
+def test_who_insists_gives_up_only_what_is_hopeless(
+    reason: str, status: int | None, attempt: int, became: TaskState
+) -> None:
+    assert fate.insist(reason, status, attempt, 3) == became

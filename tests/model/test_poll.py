@@ -18,7 +18,6 @@ from longline.model.poll import (
     failed,
     failure_of,
     found,
-    placed,
     succeeded,
 )
 
@@ -144,15 +143,6 @@ def test_a_search_ends_with_a_feed_or_with_a_long_wait() -> None:
 
     assert found(searching, NOW, RUN, "https://a.example/rss") == FeedRow(100000, "https://a.example/rss", due_at=NOW)
     assert found(searching, NOW, RUN, None) == FeedRow(100000, due_at=NOW + SEARCH_AGAIN)
-
-
-def test_another_url_is_another_feed() -> None:
-    resting = after("gone", 1)
-
-    assert placed(resting, NOW, resting.url, False, 5) == msgspec.structs.replace(resting, active=False, every_ms=5)
-    assert placed(resting, NOW, "https://b.example/", True, 5) == FeedRow(
-        100000, "https://b.example/", every_ms=5, due_at=NOW
-    )
 
 
 def test_by_hand() -> None:

@@ -18,8 +18,10 @@ def test_selectors_come_first():
     assert (got.method, got.title, got.text) == ("selector", "Title", "One\ntwo")
     assert "<p>One</p>" in got.markup
     assert found(markup, container="#c", body="i").text == "two"
-    assert found(markup, body=".none").text == ""
-    assert found(markup, body="(((").text == ""
+    for none in (".none", "((("):
+        looks = found(markup, body=none, title=".t")
+        assert (looks.method, looks.title) == ("heuristic", "Title"), "where they find nothing, the looks decide"
+        assert "One" in looks.text
 
 
 def test_looking_changes_nothing():

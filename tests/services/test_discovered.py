@@ -3,18 +3,18 @@ import pytest
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
 from longline.model.link import LinkQuery, NewLink
-from longline.model.schedule import NewSchedule, ScheduleRow
+from longline.model.schedule import NewSchedule, ScheduleRow, Terms
 from longline.ports.records import Records
 from longline.services.discovered import Discovered
 from tests.drivers.records.world import queued_run
 
 
 async def test_a_link_becomes_a_schedule_of_the_source_that_is_named(records: Records):
-    made: list[tuple[str, str, str]] = []
+    made: list[tuple[str, str, str | None]] = []
 
-    async def make(url: str, source: str, name: str) -> ScheduleRow:
-        made.append((url, source, name))
-        return await records.schedules.add(NewSchedule(new_id(), url))
+    async def make(terms: Terms) -> ScheduleRow:
+        made.append((terms.url, terms.source_ref, terms.source_name))
+        return await records.schedules.add(NewSchedule(new_id(), terms.url))
 
     service = Discovered(records.links, make)
     run = await queued_run(records)
@@ -22,7 +22,7 @@ async def test_a_link_becomes_a_schedule_of_the_source_that_is_named(records: Re
     [[link], _] = await service.links(LinkQuery(), 1, 0)
     await service.promote(link.uid, None, None)
     await service.promote(link.uid, "7", "seven")
-    assert made == [("https://x.example/", "", ""), ("https://x.example/", "7", "seven")]
+    assert made == [("https://x.example/", "", None), ("https://x.example/", "7", "seven")]
     assert (await service.link(link.uid)).taken
     for asked in (service.link("x"), service.forget("x"), service.promote("x", None, None), service.domain("x")):
         with pytest.raises(NotFound):

@@ -16,7 +16,7 @@ from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found 
 
 @pytest.fixture
 def sources(records: Records, clock: FakeClock) -> Sources:
-    return Sources(records.sources, clock)
+    return Sources(records.sources, records.feeds, clock)
 
 
 @pytest.fixture

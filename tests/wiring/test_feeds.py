@@ -1,6 +1,7 @@
 """Feeds polled and searched over real HTTP, by a real worker, on both engines."""
 
 import asyncio
+import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,11 +12,11 @@ import pytest
 from longline.engine.runtime import chore, run_loops
 from longline.engine.upkeep.feeder import Feeder
 from longline.engine.upkeep.finder import Finder
-from longline.model.poll import FeedRow
+from longline.engine.upkeep.mapper import Mapper
+from longline.model.poll import FeedRow, enabled
 from longline.model.source import NewSource
-from longline.services.feeds import Feeds
 from longline.settings import Settings
-from longline.wiring.feeds import feed_chores, feed_parts
+from longline.wiring.feeds import feed_chores, feed_parts, sitemap_parts
 from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker
 from tests.web import SiteHandle, running_site
@@ -64,8 +65,9 @@ async def polled(house: House, source_id: int, after: int = 0) -> FeedRow:
             await asyncio.sleep(0.05)
 
 
-async def source(house: House, site: SiteHandle) -> int:
-    return (await house.records.sources.add(NewSource("news", site.url))).id
+async def source(house: House, site: SiteHandle, feed: str | None = None) -> int:
+    where = f"{site.url}{feed}" if feed else None
+    return (await house.records.sources.add(NewSource("news", site.url, feed_url=where))).id
 
 
 async def test_a_feed_is_found_polled_and_what_is_new_is_fetched(house: House) -> None:
@@ -76,7 +78,7 @@ async def test_a_feed_is_found_polled_and_what_is_new_is_fetched(house: House) -
             first = await polled(house, source_id)
             assert (first.url, first.entries) == (f"{site.url}news", 2)
             site.site.extra["/news"] = feed("/page/3", "/page/2", "/page/1")
-            await Feeds(house.records.feeds).enable(source_id)
+            await house.records.feeds.change(source_id, enabled)
             second = await polled(house, source_id, first.polled_at or 0)
             assert second.entries == 3
         visits = site.visits()
@@ -85,17 +87,17 @@ async def test_a_feed_is_found_polled_and_what_is_new_is_fetched(house: House) -
             f"/page/{n}": 1 for n in (1, 2, 3)
         }
         assert visits["/news"] == 3, "once to see whether it is a feed, and two polls"
+        assert await house.records.items.of_kind("feed") == [], "it is read once, by whoever polls it"
 
 
 async def test_a_feed_that_did_not_change_is_not_sent_again(house: House) -> None:
     with running_site(pages=3) as site:
         site.site.etags = True
         site.site.extra["/news"] = feed("/page/1", "/page/2")
-        source_id = await source(house, site)
-        await Feeds(house.records.feeds).put(source_id, f"{site.url}news")
+        source_id = await source(house, site, "news")
         async with working(house):
             first = await polled(house, source_id)
-            await Feeds(house.records.feeds).enable(source_id)
+            await house.records.feeds.change(source_id, enabled)
             second = await polled(house, source_id, first.polled_at or 0)
         asked = [visit.headers.get("if-none-match") for visit in site.requests if visit.path == "/news"]
         assert asked == [None, first.etag]
@@ -107,8 +109,7 @@ async def test_a_feed_that_did_not_change_is_not_sent_again(house: House) -> Non
 async def test_a_feed_that_is_forbidden_is_not_asked_for(house: House) -> None:
     with running_site(pages=1, robots="User-agent: *\nDisallow: /news\n") as site:
         site.site.extra["/news"] = feed("/page/1")
-        source_id = await source(house, site)
-        await Feeds(house.records.feeds).put(source_id, f"{site.url}news")
+        source_id = await source(house, site, "news")
         async with working(house):
             row = await polled(house, source_id)
         assert (row.error_type, row.errors, site.visits()["/news"]) == ("forbidden", 1, 0)
@@ -117,11 +118,36 @@ async def test_a_feed_that_is_forbidden_is_not_asked_for(house: House) -> None:
 async def test_a_failure_is_told_by_its_kind(house: House) -> None:
     with running_site(pages=1) as site:
         site.site.extra["/news"] = Answer(410)
-        source_id = await source(house, site)
-        await Feeds(house.records.feeds).put(source_id, f"{site.url}news")
+        source_id = await source(house, site, "news")
         async with working(house):
             row = await polled(house, source_id)
         assert (row.error_type, row.disabled_reason, row.error) == ("gone", "gone", "HTTP 410")
+
+
+async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(house: House) -> None:
+    with running_site(pages=4) as site:
+        index = "".join(f"<sitemap><loc>{site.url}{name}</loc></sitemap>" for name in ("a.xml", "b.xml.gz"))
+        wide = " " * (house.settings.max_body + 1)
+        site.site.extra |= {
+            "/sitemap.xml": Answer(body=f"<sitemapindex>{index}</sitemapindex>".encode()),
+            "/a.xml": Answer(body=f"<urlset>{wide}<url><loc>{site.url}page/1</loc></url></urlset>".encode()),
+            "/b.xml.gz": Answer(
+                body=gzip.compress(f"<urlset><url><loc>{site.url}page/2</loc></url></urlset>".encode())
+            ),
+        }
+        await source(house, site)
+        stop, mapper = asyncio.Event(), Mapper(sitemap_parts(house))
+        async with joined(house, frozenset({"fetch"})) as owner, asyncio.timeout(20):
+            loops = {"worker": fetch_worker(house, owner).run, "mapper": chore(mapper.once, 0.1)}
+            running = asyncio.create_task(run_loops(loops, stop))
+            while not site.visits()["/page/2"]:  # noqa: ASYNC110 - the site is another thread's
+                await asyncio.sleep(0.05)
+            stop.set()
+            await running
+        visits = site.visits()
+        assert {path: visits[path] for path in visits if path.startswith("/page/")} == {"/page/1": 1, "/page/2": 1}
+        assert (visits["/a.xml"], visits["/b.xml.gz"], visits["/news-sitemap.xml"]) == (1, 1, 1)
+        assert await house.records.items.of_kind("sitemap") == [], "whoever asked for it reads it, and nobody else"
 
 
 @pytest.mark.parametrize(("feeds", "discovery"), [(False, False), (True, False), (False, True), (True, True)])

@@ -10,8 +10,9 @@ from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, Terms
 from longline.model.source import NewSource
 from longline.settings import Settings
+from longline.wiring.directory import directory
 from longline.wiring.house import open_house, ready_tables
-from longline.wiring.planner import desk, directory, planner_loops, source_events_loop
+from longline.wiring.planner import desk, planner_loops, source_events_loop
 
 
 async def test_sources_come_from_where_the_operator_says(settings: Settings):

@@ -24,7 +24,7 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
     return set(_loops(House(**parts), frozenset(roles), 1))
 
 
-UPKEEP = {"index", "prober", "reaper", "tidy", "tasks for bots", "leases of bots", "planner", "pruner"}
+UPKEEP = {"index", "prober", "reaper", "tidy", "tasks for bots", "leases of bots", "planner", "pruner", "waker"}
 
 
 async def test_roles_are_loops(house: House):
@@ -32,6 +32,7 @@ async def test_roles_are_loops(house: House):
     assert names(house, "parse") == {"parse"}
     assert names(house, "upkeep") == UPKEEP
     assert names(house, "upkeep", scheduler=False) == UPKEEP - {"planner", "pruner"}
+    assert names(house, "upkeep", frontier=False) == UPKEEP - {"waker"}
     assert names(house, "fetch", "parse", "upkeep") == {"fetch", "signals", "parse"} | UPKEEP
 
 

@@ -2,17 +2,24 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from longline.model.bounds import bounds_of
+from longline.model.frontier import SCOPE, url_hash
 from longline.model.plan import CrawlPlan
-from longline.model.task import ClaimedTask, NewTask
+from longline.model.task import DEFAULT_PRIORITY, ClaimedTask, NewTask
 from longline.model.url import BadUrl, dedupe_key, parse
 from longline.ports.records.frontier import HostSetting
 
 MOST_VERDICTS = 50_000
 
 KNOWN = "known"
+
+Urgency = Mapping[str, int]
+"""Priorities of links that are not ordinary ones, by URL; as everywhere the lower goes first."""
+
+NONE: Urgency = MappingProxyType({})
 
 
 class Found(NamedTuple):
@@ -21,6 +28,14 @@ class Found(NamedTuple):
     url: str
     host: str
     key: bytes
+
+
+class Place(NamedTuple):
+    """Where a URL stands among those of its run."""
+
+    depth: int
+    priority: int
+    hops: int
 
 
 class Verdicts:
@@ -89,22 +104,31 @@ class Admission:
         """The hosts of the tasks, each with the politeness it starts with."""
         return list(self._hosts.values())
 
-    def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan) -> None:
+    def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
         """Take the links of a page, one step deeper than the page."""
         if page.depth + 1 <= plan.max_depth:
-            self._take(page, urls, plan, depth=page.depth + 1)
+            self._take(page, urls, plan, depth=page.depth + 1, urgency=urgency)
         elif urls:
             self.refused[page.run_id, "depth"] += len(urls)
 
-    def beside(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan) -> None:
+    def beside(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
         """Take what is as near to the start as the page itself: its site's sitemaps, and the pages that those list."""
-        self._take(page, urls, plan, depth=page.depth)
+        self._take(page, urls, plan, depth=page.depth, urgency=urgency)
 
     def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
         """Take where a page moved to, at the page's own depth."""
         self._take(page, (url,), plan, depth=page.depth, hops=page.hops + 1)
 
-    def _take(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, *, depth: int, hops: int = 0) -> None:
+    def _take(
+        self,
+        page: ClaimedTask,
+        urls: Sequence[str],
+        plan: CrawlPlan,
+        *,
+        depth: int,
+        hops: int = 0,
+        urgency: Urgency = NONE,
+    ) -> None:
         reasons: Counter[str] = Counter()
         # One look each for the many that were judged before: a page has a hundred links, and seldom a new one.
         for text, lately in zip(urls, map(self._verdicts.lately(page.run_id).get, urls), strict=True):
@@ -114,14 +138,19 @@ class Admission:
             elif (page.scope, said.url) in self._taken:
                 reasons[KNOWN] += 1
             else:
-                self._add(page, said, plan, depth, hops)
+                self._add(page, said, plan, Place(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
         for reason, count in reasons.items():
             self.refused[page.run_id, reason] += count
 
-    def _add(self, page: ClaimedTask, found: Found, plan: CrawlPlan, depth: int, hops: int) -> None:
+    def _add(self, page: ClaimedTask, found: Found, plan: CrawlPlan, place: Place) -> None:
         url, host, key = found
+        if page.scope == SCOPE:
+            key = url_hash(url)
         self._taken.add((page.scope, url))
-        self.tasks.append(NewTask(url, host, key, page.scope, page.run_id, depth=depth, parent_id=page.id, hops=hops))
+        depth, priority, hops = place
+        self.tasks.append(
+            NewTask(url, host, key, page.scope, page.run_id, depth, priority, parent_id=page.id, hops=hops)
+        )
         if host not in self._hosts:
             self._hosts[host] = HostSetting(host, plan.delay_ms, plan.concurrency)
 

@@ -22,10 +22,22 @@ DEFAULT_DELAY_MS = 2000
 DEFAULT_DEPTH = 3
 NO_END = 1_000_000
 AT_ONCE = 2
+JITTER = 0.5
 DEEP = 5
 
+TIMEOUTS = ("connect_timeout", "idle_timeout", "total_timeout")
+"""Failures after which a run of a schedule does not try again: the site is slow, and others wait."""
+
+HTML = ("text/html", "application/xhtml+xml")
+"""Types of content that pages have."""
+
+FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
+"""Addresses of files that are no pages."""
+
 NEVER = (
-    r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)",
+    FILES,
+    r"^https?://(?:play\.google\.com|apps\.apple\.com|itunes\.apple\.com"
+    r"|(?:[^/]+\.)?(?:cloudfront\.net|googleusercontent\.com|fbcdn\.net|twimg\.com))(?:[:/]|$)",
     r"^https?://[^/]+/(?:wp-content/uploads|assets|static)/",
     r"^https?://[^/?#]+(?:/[^/?#]*)*/(?:login|signin|signup|register|search|contact|about|privacy|terms|tag|category"
     r"|author|page|feed|rss|sitemap|admin|wp-admin|account|cart|checkout|shop|store|products?)(?:[/?#]|$)",
@@ -39,9 +51,11 @@ class CrawlRules(msgspec.Struct, frozen=True):
     robots: bool = True
     max_redirects: int = 5
     max_attempts: int = 3
+    retry_seconds: float = 2.0
     user_agents: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     disallowed: tuple[str, ...] = ()
+    readability: bool = False
 
     def refuses(self, url: Url) -> bool:
         """Whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
@@ -125,9 +139,20 @@ def _source(
         rate_limit=str(said.get("rate_limit") or ""),
         max_depth=depth if isinstance(depth, int) else 0,
         priority=str(said.get("priority") or "normal"),
+        reading={name: said[name] for name in READING if said.get(name)},
         allow=_patterns(rules.get("allow")),
         disallow=_patterns(rules.get("disallow")),
     )
+
+
+READING = ("selectors", "article_url_patterns", "template_hint", "indigenous_region")
+"""What a source says to whoever makes documents of its pages."""
+
+
+def reading(source: CrawlSource | None, *, readability: bool) -> str:
+    """What parsers are told of pages of a source, as a plan keeps it."""
+    said = dict(source.reading) if source else {}
+    return msgspec.json.encode({"parser": "article", "readability": readability, **said}, order="sorted").decode()
 
 
 def _patterns(found: Any) -> tuple[str, ...]:
@@ -147,7 +172,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
     start = parse(source.url)
     asked = parse(url)
     # A schedule for a page elsewhere, as a link that was found makes one, begins there and not at the source's own.
-    first = start if set(_twins(start)) & set(_twins(asked)) else asked
+    first = start if set(twins(start)) & set(twins(asked)) else asked
     if rules.refuses(first):
         raise BadInput(f"start URL refused: {first.hostname} is a forbidden domain")
     depth = source.max_depth or DEFAULT_DEPTH
@@ -156,16 +181,22 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
     return CrawlPlan(
         seeds=(first.href,),
         max_depth=NO_END if depth < 0 else depth - 1,
-        hosts=_twins(first),
+        hosts=twins(first),
         include=source.allow,
         exclude=(*NEVER, *source.disallow),
         robots=rules.robots,
         delay_ms=delay_ms(source.rate_limit),
+        jitter=JITTER,
         concurrency=AT_ONCE,
         max_attempts=rules.max_attempts,
+        retry_seconds=rules.retry_seconds,
+        final=TIMEOUTS,
         max_redirects=rules.max_redirects,
         user_agents=rules.user_agents,
+        content_types=HTML,
         source_id=source.id,
+        source_name=source.name,
+        parsing=reading(source, readability=rules.readability),
     )
 
 
@@ -177,7 +208,7 @@ def delay_ms(text: str) -> int:
         return DEFAULT_DELAY_MS
 
 
-def _twins(url: Url) -> tuple[str, str]:
+def twins(url: Url) -> tuple[str, str]:
     """A host with and without `www.`: one site."""
     bare = url.host.removeprefix("www.")
     return bare, f"www.{bare}"

@@ -4,16 +4,20 @@ import random
 from collections import OrderedDict
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
+from typing import Protocol
 
 import msgspec
 
+from longline.engine.challenge import is_challenge
 from longline.engine.frontier import HeldHost
 from longline.engine.politeness import Politeness
 from longline.engine.rules import Rules
 from longline.engine.sender import Errand, Headers, Sender, Sent
 from longline.model import fate
+from longline.model.bounds import bounds_of
 from longline.model.encoding import Undecodable, decode_body
 from longline.model.plan import CrawlPlan
+from longline.model.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.task import ClaimedTask, Known
 from longline.model.url import dedupe_key, join_all, parse
 from longline.model.url import target as path_of
@@ -53,6 +57,13 @@ class Fetched(msgspec.Struct, frozen=True):
     sitemaps: tuple[str, ...] = ()
 
 
+class Witness(Protocol):
+    """Somebody who wants to see every answer as it came."""
+
+    def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
+        """An answer came to a request of that plan, made at that time."""
+
+
 class Fetcher:
     """Fetches for the hosts in one worker's hand."""
 
@@ -64,15 +75,20 @@ class Fetcher:
         max_bytes: int,
         politeness: Politeness,
         chance: Callable[[], float] = random.random,
+        *,
         tasks: Tasks | None = None,
+        witness: Witness | None = None,
     ) -> None:
+        self._witness = witness
         self._sender, self._rules, self._clock = sender, rules, clock
         self._max_bytes, self._politeness, self._chance, self._tasks = max_bytes, politeness, chance, tasks
         self._told: OrderedDict[tuple[int, str], None] = OrderedDict()
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
         """One page, as its server gave it; every outcome has a word of `model/fate.py`."""
-        errand = Errand(task.run_id, plan)
+        if plan.never and bounds_of(plan).bars(task.url):
+            return Fetched("binary_url", self._clock.now())
+        errand = Errand(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
         try:
             if plan.robots and not await self._rules.allow(host, task.url, errand):
                 return Fetched("robots", self._clock.now())
@@ -99,7 +115,9 @@ class Fetcher:
             sent = await self._sender.send(host, url, asked)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
-                fetched = self._judge(host, sent, task.known if asked.headers else None, plan)
+                if self._witness is not None:
+                    self._witness.see(plan, sent.at, sent.response)
+                fetched = self._judge(host, sent, task.known if asked.headers else None, errand)
                 return msgspec.structs.replace(fetched, moved_to=url) if seen else fetched
             asked = errand  # what is known is known of the first URL alone
             seen.add(url)
@@ -121,7 +139,7 @@ class Fetcher:
         if task.hops + len(seen) > most:
             return "too_many_redirects", f"more than {most} redirects", None
         if not await self._politeness.covers(host, url):
-            return "redirected", None, url
+            return "redirected", f"redirected to {url}", url
         if errand.plan.robots and not await self._rules.allow(host, url, errand):
             return "robots", f"redirected to {url}", None
         return ("redirected", None, None) if await self._is_known(task, url) else None
@@ -132,8 +150,10 @@ class Fetcher:
             return False
         return await self._tasks.is_known(task.scope, parse(url).host, dedupe_key(url))
 
-    def _judge(self, host: HeldHost, sent: Sent, known: Known | None, plan: CrawlPlan) -> Fetched:
+    def _judge(self, host: HeldHost, sent: Sent, known: Known | None, errand: Errand) -> Fetched:
         at, response = sent.at, sent.response
+        if is_challenge(response, self._max_bytes):
+            return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
         reason = fate.for_status(response.status)
         if reason:
             after = _seconds(response.header("retry-after"), self._clock.now())
@@ -147,10 +167,10 @@ class Fetcher:
             if known is None:
                 return Fetched("protocol", at, status=response.status, error="not modified, though nothing was known")
             return Fetched(fate.OK, at, response, status=response.status, same_as=known)
-        if not _wanted(response, plan):
+        if not _wanted(response, errand.plan):
             kind = response.header("content-type") or ""
             return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")
-        body = decode_body(response.headers, response.body, self._max_bytes)
+        body = decode_body(response.headers, response.body, errand.most or self._max_bytes)
         return Fetched(fate.OK, at, response, body, response.status)
 
 
@@ -162,6 +182,13 @@ def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:
     etag = (("if-none-match", known.etag),) if known.etag else ()
     since = (("if-modified-since", known.last_modified),) if known.last_modified else ()
     return (*etag, *since)
+
+
+def _most(url: str, plan: CrawlPlan, usual: int) -> int:
+    """How large the body may be: that of a sitemap as large as its protocol allows."""
+    if plan.max_body is not None:
+        return plan.max_body
+    return max(usual, MAX_BYTES) if plan.sitemaps and may_be_sitemap(url) else usual
 
 
 def _wanted(response: Response, plan: CrawlPlan) -> bool:

@@ -5,7 +5,7 @@ means that it is indexed twice, which changes nothing.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from longline.model.item import Document
 from longline.ports.records.items import Items
@@ -16,17 +16,22 @@ log = logging.getLogger(__name__)
 BATCH = 200
 """Items to a transaction: on SQLite the crawl's own reports wait behind it for some 30 ms."""
 
+Tell = Callable[[Sequence[Document]], None]
+"""Hears what was indexed."""
+
 
 class Indexer:
     """Brings the index up to date with the items."""
 
-    def __init__(self, items: Items, search: Search, batch: int = BATCH) -> None:
-        self._items, self._search, self._batch = items, search, batch
+    def __init__(self, items: Items, search: Search, batch: int = BATCH, tell: Tell | None = None) -> None:
+        self._items, self._search, self._batch, self._tell = items, search, batch, tell
 
     async def index(self, documents: Sequence[Document]) -> None:
         """Index a batch; when this returns, the index has it and nobody waits any more."""
         await self._search.index(documents)
         await self._items.indexed(documents)
+        if self._tell is not None:
+            self._tell(documents)
 
     async def once(self) -> int:
         """Index everything that waits; how much that was."""

@@ -22,7 +22,8 @@ log = logging.getLogger(__name__)
 class Parsed(msgspec.Struct, frozen=True):
     """What was made of a page; `beside` are links that lead no deeper.
 
-    `error` is set when its parser raised: the page stays, and can be parsed again.
+    `priorities` has those of links that are not ordinary ones. `error` is set when its parser raised: the page stays,
+    and can be parsed again.
     """
 
     title: str = ""
@@ -30,6 +31,7 @@ class Parsed(msgspec.Struct, frozen=True):
     beside: tuple[str, ...] = ()
     items: tuple[Item, ...] = ()
     error: str | None = None
+    priorities: dict[str, int] = {}
 
     def items_of(self, task: ClaimedTask, url: str) -> list[NewItem]:
         """The items as they are remembered, with the page they were made of."""
@@ -84,10 +86,13 @@ async def run(marked: Marked, page: Page) -> Parsed:
     items: list[Item] = []
     links: list[str] = []
     beside: list[str] = []
+    priorities: dict[str, int] = {}
     try:
         async for made in marked.parse(page):
             if isinstance(made, Link):
                 (links if made.deeper else beside).append(made.url)
+                if made.priority:
+                    priorities[made.url] = made.priority
             else:
                 items.append(made)
     except Exception as error:
@@ -95,7 +100,7 @@ async def run(marked: Marked, page: Page) -> Parsed:
         log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
         return Parsed(error=f"{marked.name}: {error!r}")
     title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
-    return Parsed(_storable(title), tuple(links), tuple(beside), tuple(items))
+    return Parsed(_storable(title), tuple(links), tuple(beside), tuple(items), priorities=priorities)
 
 
 def _storable(text: str) -> str:

@@ -82,7 +82,7 @@ class Pipeline:
         return Page(response.url, fetched.body, status=response.status, headers=response.headers)
 
     async def _parse(self, page: Page | None, plan: CrawlPlan) -> Parsed | None:
-        if page is None:
+        if page is None or not plan.parse:
             return Parsed()
         page.config = plan.config
         return await self.parser.parse(page) if self.parser is not None else None

@@ -108,8 +108,8 @@ class ParseWorker:
         admission = Admission(self._verdicts)
         for lease, _, parsed in done:
             plan = await self._parts.plans.get(lease.task.run_id)
-            admission.links(lease.task, parsed.links, plan)
-            admission.beside(lease.task, parsed.beside, plan)
+            admission.links(lease.task, parsed.links, plan, parsed.priorities)
+            admission.beside(lease.task, parsed.beside, plan, parsed.priorities)
         items = [item for _, o, parsed in done if o.page for item in parsed.items_of(o.task, o.page.url)]
         batch = Batch(admit=admission.tasks, refused=admission.refused, items=items)
         given = [(lease.token, outcome) for lease, outcome, _ in done]

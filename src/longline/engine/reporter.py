@@ -16,12 +16,12 @@ from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
 from longline.model import fate
 from longline.model.errors import Unavailable
+from longline.model.frontier import key_in
 from longline.model.host import HostReport
 from longline.model.item import NewItem
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.model.task import ClaimedTask, Outcome, PageFacts, Renamed
-from longline.model.url import dedupe_key
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import Batch, Reported
 
@@ -57,7 +57,10 @@ class Finished:
         """Where the task comes to rest."""
         if self.parsed is None and self.reason == fate.OK:
             return TaskState.QUEUED_PARSE
-        return fate.rest(self.reason, self.task.attempt, self.plan.max_attempts)
+        if self.plan.insistent:
+            return fate.insist(self.reason, self.fetched.status, self.task.attempt, self.plan.max_attempts)
+        most = 1 if self.reason in self.plan.final else self.plan.max_attempts
+        return fate.rest(self.reason, self.task.attempt, most)
 
 
 @dataclass(slots=True)
@@ -173,8 +176,8 @@ class Reporter:
         admission = Admission(self._verdicts)
         for f in finished:
             if f.parsed is not None:
-                admission.links(f.task, f.parsed.links, f.plan)
-                admission.beside(f.task, f.parsed.beside, f.plan)
+                admission.links(f.task, f.parsed.links, f.plan, f.parsed.priorities)
+                admission.beside(f.task, f.parsed.beside, f.plan, f.parsed.priorities)
             if f.fetched.elsewhere is not None:
                 admission.redirect(f.task, f.fetched.elsewhere, f.plan)
             admission.beside(f.task, f.fetched.sitemaps, f.plan)
@@ -202,7 +205,7 @@ class Reporter:
 
     def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
         became = f.rest
-        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt))
+        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt, f.plan.retry_seconds))
         return Outcome(
             task=f.task,
             became=became,
@@ -219,7 +222,7 @@ class Reporter:
 def _renamed(f: Finished) -> Renamed | None:
     """A page that has moved is called by where it is."""
     url = f.fetched.moved_to
-    return Renamed(url, dedupe_key(url)) if url is not None and f.page is not None else None
+    return Renamed(url, key_in(f.task.scope, url)) if url is not None and f.page is not None else None
 
 
 def _spoilt(fetched: Fetched) -> Fetched:

@@ -6,7 +6,8 @@ import msgspec
 
 from longline.engine.admit import seed
 from longline.engine.lifecycle import Lifecycle, Order
-from longline.model.bounds import bounds_of
+from longline.engine.standing import StandingRuns
+from longline.model.bounds import Bounds, bounds_of
 from longline.model.frontier import SCOPE, url_hash
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
@@ -32,8 +33,8 @@ class Wanted(msgspec.Struct, frozen=True):
 class Seeder:
     """Begins runs, and looks up how they went."""
 
-    def __init__(self, lifecycle: Lifecycle, runs: Runs, tasks: Tasks) -> None:
-        self._lifecycle, self._runs, self._tasks = lifecycle, runs, tasks
+    def __init__(self, lifecycle: Lifecycle, runs: Runs, tasks: Tasks, standing: StandingRuns) -> None:
+        self._lifecycle, self._runs, self._tasks, self._standing = lifecycle, runs, tasks, standing
 
     async def ask(self, wanted: Wanted) -> int:
         """Fetch the seeds of the plan, whether or not they were fetched before; the run."""
@@ -42,16 +43,20 @@ class Seeder:
         await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
         return run.id
 
-    async def feed(self, wanted: Wanted, urls: Iterable[str], priority: int) -> int:
+    async def feed(
+        self, kind: str, source_id: int, urls: Iterable[str], priority: int, hosts: tuple[str, ...] = ()
+    ) -> int:
         """Give the URLs to the standing frontier, where each is fetched once; how many were new there.
 
-        What is no URL of ours, or lies outside of the plan's bounds, is left out.
+        What is no URL of ours, or is on none of the hosts where there are any, is left out.
         """
-        plan, run = wanted.plan, await self._standing_run(wanted)
-        found = [url for text in urls if (url := _within(text, plan))]
-        tasks = [NewTask(u.href, u.host, url_hash(u.href), SCOPE, run.id, priority=priority) for u in found]
-        hosts = {url.host: HostSetting(url.host, plan.delay_ms, plan.concurrency) for url in found}
-        return (await self._lifecycle.admit(tasks, list(hosts.values()))).new if tasks else 0
+        run_id, plan = await self._standing.get(kind, str(source_id))
+        bounds = bounds_of(msgspec.structs.replace(plan, hosts=hosts))
+        found = [url for text in urls if (url := _within(text, bounds))]
+        due = self._standing.due
+        tasks = [NewTask(u.href, u.host, url_hash(u.href), SCOPE, run_id, priority=priority, due=due) for u in found]
+        polite = {url.host: HostSetting(url.host, plan.delay_ms, plan.concurrency) for url in found}
+        return (await self._lifecycle.admit(tasks, list(polite.values()))).new if tasks else 0
 
     async def tasks_of(self, run_id: int) -> list[TaskRow]:
         """The tasks of a run in the order of its seeds; those that redirects led to come last, and stand for them."""
@@ -65,22 +70,17 @@ class Seeder:
         return sorted(found, key=lambda task: (order.get(task.url, len(order)), task.id))
 
     async def _begin(self, wanted: Wanted) -> RunRow:
-        run = await self._runs.add(_new_run(wanted, wanted.plan.seeds[0]))
+        plan = wanted.plan
+        run = await self._runs.add(
+            NewRun(new_id(), wanted.kind, plan.text(), plan.seeds[0], source_id=wanted.source_id)
+        )
         await self._lifecycle.move(Order("run", run.id, "start", "planner", reason=wanted.kind))
         return run
 
-    async def _standing_run(self, wanted: Wanted) -> RunRow:
-        """The run of the source's own in the standing frontier; it is never started, and so never ends."""
-        return await self._runs.standing(_new_run(wanted, str(wanted.source_id)))
 
-
-def _new_run(wanted: Wanted, seed: str) -> NewRun:
-    return NewRun(new_id(), wanted.kind, wanted.plan.text(), seed, source_id=wanted.source_id)
-
-
-def _within(text: str, plan: CrawlPlan) -> Url | None:
+def _within(text: str, bounds: Bounds) -> Url | None:
     try:
         url = parse(text)
     except BadUrl:
         return None
-    return url if bounds_of(plan).refusal(url) is None else None
+    return url if bounds.refusal(url) is None else None

@@ -1,6 +1,8 @@
 """Sending: one request at its host's turn, by a proxy where its source has any, with what belongs to its run."""
 
+import random
 from collections import OrderedDict
+from collections.abc import Callable
 from itertools import count
 
 import msgspec
@@ -40,13 +42,15 @@ class LeaseLost(Exception):
 class Errand(msgspec.Struct, frozen=True):
     """Whose request it is: the run, what it was asked to do, and headers of this request alone.
 
-    With `cut_at` a body of more bytes is cut there; without, one that is larger than a page may be is a failure.
+    With `cut_at` a body of more bytes is cut there; without, one of more than `most` is a failure, or one that is
+    larger than pages may be.
     """
 
     run_id: int
     plan: CrawlPlan
     headers: Headers = ()
     cut_at: int | None = None
+    most: int | None = None
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -59,8 +63,16 @@ class Sent(msgspec.Struct, frozen=True):
 class Sender:
     """Sends for the hosts in one worker's hand."""
 
-    def __init__(self, http: Http, clock: Clock, settings: FetchSettings, exits: Exits) -> None:
+    def __init__(
+        self,
+        http: Http,
+        clock: Clock,
+        settings: FetchSettings,
+        exits: Exits,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
         self._http, self._clock, self._settings, self._exits = http, clock, settings, exits
+        self._chance = chance
         self._jars: OrderedDict[int, Jar] = OrderedDict()
         self._number = count()
 
@@ -82,7 +94,7 @@ class Sender:
         while True:
             way = await self._exits.next(errand.plan, failed)
             try:
-                sent = await self._once(host, request, way)
+                sent = await self._once(host, request, way, errand.plan.jitter)
             except FetchFailed as failure:
                 if way is None or not failure.proxy_fault:
                     raise
@@ -94,10 +106,12 @@ class Sender:
             self._learn(errand, url, sent.response)
             return sent
 
-    async def _once(self, host: HeldHost | None, request: Request, way: Way | None) -> Sent:
+    async def _once(self, host: HeldHost | None, request: Request, way: Way | None, jitter: float) -> Sent:
         start = await host.turn(self._clock) if host else self._clock.monotonic()
         if start is None:
             raise LeaseLost
+        if host and jitter:
+            host.back_off(host.delay * (1 + jitter * self._chance()), start)
         at = self._clock.now()
         try:
             if way is None:
@@ -128,7 +142,7 @@ class Sender:
             connect_seconds=s.connect_seconds,
             idle_seconds=s.idle_seconds,
             total_seconds=s.total_seconds,
-            max_bytes=errand.cut_at or s.max_bytes,
+            max_bytes=errand.cut_at or errand.most or s.max_bytes,
             cut=errand.cut_at is not None,
         )
 

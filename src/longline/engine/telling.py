@@ -1,9 +1,11 @@
 """A reporter that also says, in the log of each run, what became of its pages."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
 from longline.engine.journal import Journal
 from longline.engine.keep import Keeper
 from longline.engine.lifecycle import Lifecycle
-from longline.engine.outlinks import Outlinks
 from longline.engine.reporter import Delivered, Finished, Reporter, Sheaf
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
@@ -18,22 +20,27 @@ SAID = {
 """How severe it is that a page rests there, what that is about, and in what words it is said."""
 
 
+class Reader(Protocol):
+    """Somebody who looks at pages that were reported, for what they lead to."""
+
+    async def save(self, pages: Sequence[Finished]) -> None:
+        """Note what is of use."""
+
+
 class TellingReporter(Reporter):
     """Says what was really reported, after it was."""
 
-    def __init__(
-        self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal, outlinks: Outlinks | None = None
-    ) -> None:
+    def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal, *readers: Reader) -> None:
         super().__init__(lifecycle, keeper, clock)
-        self._journal, self._outlinks = journal, outlinks
+        self._journal, self._readers = journal, readers
 
     async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
         delivered = await super().deliver(sheaf, whole=whole)
         for done, _ in delivered:
             for finished in done.finished:
                 self._tell(finished)
-            if self._outlinks is not None:
-                await self._outlinks.save(done.finished)
+            for reader in self._readers:
+                await reader.save(done.finished)
         return delivered
 
     def _tell(self, finished: Finished) -> None:
@@ -41,6 +48,7 @@ class TellingReporter(Reporter):
         self._journal.see(run_id)
         level, topic, message = SAID[finished.rest]
         topic = "rate_limit" if finished.reason == "http_429" else topic
+        level = "warn" if finished.reason == "challenge" else level
         if not self._journal.wants(level, topic):
             return
         error = (finished.parsed.error if finished.parsed else None) or finished.fetched.error

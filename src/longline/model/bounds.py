@@ -25,6 +25,7 @@ class Bounds:
         self._domains = tuple(domain.lower().lstrip(".") for domain in plan.domains)
         self._include = [compiled(pattern) for pattern in plan.include]
         self._exclude = [compiled(pattern) for pattern in plan.exclude]
+        self._never = [compiled(pattern) for pattern in plan.never]
 
     def refusal(self, url: Url) -> str | None:
         """Why this URL does not belong to the run, or None when it does."""
@@ -35,6 +36,10 @@ class Bounds:
         if self._include and not any(pattern.search(url.href) for pattern in self._include):
             return "not_included"
         return "trap" if is_trap(url.href) else None
+
+    def bars(self, href: str) -> bool:
+        """Whether a URL is not asked for even where it was admitted."""
+        return any(pattern.search(href) for pattern in self._never)
 
     def _on_site(self, url: Url) -> bool:
         if not self._hosts and not self._domains:

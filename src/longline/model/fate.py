@@ -43,6 +43,8 @@ FINAL = {
 SKIPPED = {
     "robots": "the site's robots.txt forbids the page, or the one it redirects to",
     "content_type": "the page is of a type that was not asked for",
+    "binary_url": "the URL is that of a file or a download, and only pages were asked for",
+    "challenge": "instead of the page there was a test whether a person asks for it",
     "redirected": "the page is a URL of its own: on another host, if the run admits it, or one that the run has",
 }
 """Reasons for not wanting a page after all, and what they mean."""
@@ -80,6 +82,18 @@ def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
     if reason in SKIPPED:
         return TaskState.SKIPPED
     return TaskState.PENDING if reason in RETRYABLE and attempt < max_attempts else TaskState.FAILED
+
+
+def insist(reason: str, status: int | None, attempt: int, max_attempts: int) -> TaskState:
+    """Where a task comes to rest that is tried again unless that is hopeless."""
+    hopeless = reason in _HOPELESS or status in _GONE
+    if reason == OK or hopeless or attempt >= max_attempts:
+        return rest(reason, max_attempts, max_attempts)
+    return TaskState.PENDING
+
+
+_HOPELESS = frozenset(SKIPPED) - {"challenge"} | {"parser_error", "egress", "bad_url", "worker_lost", "page_lost"}
+_GONE = (404, 410)
 
 
 def back_off(attempt: int, base: float = 1.0, cap: float = 3600.0) -> float:

@@ -6,13 +6,16 @@ from typing import Literal
 import msgspec
 
 from longline.model.states import TaskState as T
-from longline.model.url import interval_form
+from longline.model.url import dedupe_key, interval_form
 
 ORIGINS = ("feed", "sitemap", "spider", "manual", "discovered")
 """Where a URL may come from. Its run is the standing one of its origin and its source."""
 
 SCOPE = 0
 """The scope that all of them share: each URL is there once, whoever gave it. Runs have scopes from 1 on."""
+
+ASLEEP = 253_402_300_800_000
+"""When URLs are due that nobody is to fetch before somebody wants that: in the year 10000."""
 
 RESTS: dict[str, frozenset[str]] = {
     "waiting": frozenset({T.PENDING, T.PAUSED, T.EXPIRED}),
@@ -28,10 +31,19 @@ def url_hash(url: str) -> bytes:
     return sha256(interval_form(url).encode()).digest()
 
 
+def key_in(scope: int, url: str) -> bytes:
+    """What tells a URL from others in a scope."""
+    return url_hash(url) if scope == SCOPE else dedupe_key(url)
+
+
 class StandingUrl(msgspec.Struct, frozen=True):
-    """A URL of the standing frontier, with what is known of its page."""
+    """A URL of the standing frontier, with what is known of its page.
+
+    Where redirects led to other hosts, `task_id` is the task at their end: how that went is how the URL went.
+    """
 
     id: int
+    task_id: int
     url: str
     host: str
     kind: str

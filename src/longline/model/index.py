@@ -20,7 +20,7 @@ TEXTS = ("meta_description", "og_title", "og_description", "author", "article_se
 KEYWORDS = ("meta_keywords", "og_type", "og_image", "canonical_url")
 META_KEYWORDS = (
     *("page_type", "detected_content_type", "article_opinion", "article_content_tier", "twitter_card", "twitter_site"),
-    *("og_image_width", "og_image_height", "og_site_name"),
+    *("og_image_width", "og_image_height", "og_site_name", "indigenous_region"),
 )
 META_DATES = ("created_at", "updated_at")
 LINKED_TEXTS = ("jsonld_headline", "jsonld_description", "jsonld_location")

@@ -33,8 +33,13 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     Content of other types than `content_types`, where there are any, is left out. Each request takes the next of
     `user_agents`, where there are any; robots.txt is read for the first. `headers` go with every request. With
     `conditional` a page that was fetched before is asked for only if it changed since; with `sitemaps` those that a
-    site's robots.txt names are read. `source_id` is the run's: its proxies are used.
-    `parsing` is what its config says to parsers, a JSON object.
+    site's robots.txt names are read. `source_id` is the run's: its proxies are used; `source_name` is its name.
+
+    `parsing` is what its config says to parsers, a JSON object; without `parse` pages are kept and nothing is made of
+    them. `max_body` is for pages that are larger than pages usually may be. URLs in which a pattern of `never` is found
+    are not asked for, however they came here. After a failure that may pass a page waits `retry_seconds`, doubled each
+    time; reasons in `final` do not pass, and for one that is `insistent` nearly all do. Two requests keep up to
+    `jitter` times the delay more between them, at random.
     """
 
     seeds: tuple[str, ...]
@@ -57,6 +62,14 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     proxying: Proxying = Proxying()
     source_id: int | None = None
     parsing: str = "{}"
+    parse: bool = True
+    max_body: int | None = None
+    never: tuple[str, ...] = ()
+    retry_seconds: float = 1.0
+    final: tuple[str, ...] = ()
+    jitter: float = 0.0
+    insistent: bool = False
+    source_name: str = ""
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -17,8 +17,8 @@ FIRST_PATIENCE = 5 * MINUTE
 MOST_PATIENCE = 96 * FIRST_PATIENCE
 """How long to stay away from a feed that throttles us: doubled each time, up to eight hours."""
 
-ENTRY_PRIORITY = DEFAULT_PRIORITY - 200
-"""Entries of feeds go before what is only linked to."""
+ENTRY_PRIORITY, PLACE_PRIORITY = DEFAULT_PRIORITY - 20, DEFAULT_PRIORITY - 10
+"""Entries of feeds go first, then those of sitemaps, then what is only linked to."""
 
 NOT_MODIFIED = 304
 
@@ -50,9 +50,10 @@ _NETWORK = set(fate.RETRYABLE) - {"http_429", "http_5xx", "internal"}
 class FeedRow(msgspec.Struct, frozen=True):
     """A source's feed as stored: where it is, how its last poll went, and when it is polled next.
 
-    Without a `url` it is still searched for. `run_id` is the run under way and `stage` what that run is for. `active`
-    is what the source wants; `disabled_at` says since when the feed rests because it failed too often, which
-    `due_at` ends with a single trial. `next_poll_at` is set only while the feed throttles us.
+    Without a `url` it is still searched for. Where it is, whether it is wanted, how often, and whether it rests is what
+    its source says. `run_id` is the run under way and `stage` what that run is for. `disabled_at` says since when the
+    feed rests because it failed too often, which `due_at` ends with a single trial. `next_poll_at` is set only while
+    the feed throttles us.
     """
 
     source_id: int
@@ -150,14 +151,7 @@ def found(feed: FeedRow, now: int, run_id: int, url: str | None) -> FeedRow | No
     return _answered(feed, run_id, url=url, due_at=now if url else now + SEARCH_AGAIN)
 
 
-def placed(feed: FeedRow, now: int, url: str | None, active: bool, every_ms: int) -> FeedRow:
-    """The feed as somebody wants it; another URL is another feed, of which nothing is known yet."""
-    if url == feed.url:
-        return msgspec.structs.replace(feed, active=active, every_ms=every_ms)
-    return FeedRow(feed.source_id, url, active, every_ms, due_at=now)
-
-
-def disabled(feed: FeedRow, now: int, reason: str) -> FeedRow:
+def disabled(feed: FeedRow, now: int, reason: str | None) -> FeedRow:
     """The feed put to rest by hand, for as long as that kind of failure would."""
     rest_ms = FAILURES[reason].rest_ms if reason in FAILURES else 0
     return msgspec.structs.replace(

@@ -1,6 +1,10 @@
 """A source is a place to crawl, with its settings."""
 
+from typing import Any
+
 import msgspec
+
+from longline.model.poll import POLL_EVERY
 
 
 class NewSource(msgspec.Struct, frozen=True):
@@ -14,6 +18,8 @@ class NewSource(msgspec.Struct, frozen=True):
     feed_url: str | None = None
     identity_key: str | None = None
     budget: int | None = None
+    feed_wanted: bool = True
+    feed_every_ms: int = POLL_EVERY
 
 
 class SourceRow(msgspec.Struct, frozen=True):
@@ -35,6 +41,8 @@ class SourceRow(msgspec.Struct, frozen=True):
     identity_key: str | None = None
     budget: int | None = None
     admitted: int = 0
+    feed_wanted: bool = True
+    feed_every_ms: int = POLL_EVERY
 
 
 class SourceQuery(msgspec.Struct, frozen=True):
@@ -48,7 +56,10 @@ class SourceQuery(msgspec.Struct, frozen=True):
 
 
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A source as a crawl needs it. `id` is None for one that another service keeps."""
+    """A source as a crawl needs it. `id` is None for one that another service keeps.
+
+    `reading` is what it says to those who make documents of its pages.
+    """
 
     ref: str
     name: str
@@ -60,3 +71,4 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     priority: str = "normal"
     allow: tuple[str, ...] = ()
     disallow: tuple[str, ...] = ()
+    reading: dict[str, Any] = {}

@@ -138,6 +138,7 @@ class _About:
             og_image_width=page.data.meta("og:image:width"),
             og_image_height=page.data.meta("og:image:height"),
             og_site_name=self._by("og_site_name") or page.data.meta("og:site_name"),
+            indigenous_region=str(page.config.get("indigenous_region") or ""),
         )
 
     def _by(self, name: str) -> str:

@@ -73,6 +73,11 @@ def type_of_path(path: str) -> str | None:
     return next((kind for words, kind in _BY_PATH if any(f"/{word}/" in lowered for word in words)), None)
 
 
+def promises_content(url: str) -> bool:
+    """Whether a page may be content by the looks of its URL alone."""
+    return type_of_path(urlsplit(url).path) is not None or _is_content(url, ())
+
+
 def _is_content(url: str, patterns: Sequence[str]) -> bool:
     if patterns:
         return any(_found(pattern, url) for pattern in patterns)

@@ -69,16 +69,23 @@ def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> Content
     """The content of a page; the page itself is left as it is."""
     tree = page.tree.clone()
     drop(tree, selectors.get("exclude"))
+    found = _by_name(page, tree, selectors, hint)
+    if found.text:
+        return found
+    node = _by_looks(tree)
+    return Content(_html(node), _text(node), "heuristic", found.title)
+
+
+def _by_name(page: Page, tree: LexborHTMLParser, selectors: Mapping[str, Any], hint: str) -> Content:
+    """What the source's selectors find or, where it has none, those of a template."""
     if any(selectors.get(name) for name in ("container", "body", "title")):
         return _selected(tree, selectors, "selector")
-    if template := _template(page, hint):
-        found = _selected(
-            tree, {"container": template.container, "body": template.body, "title": template.title}, "template"
-        )
-        if found.text:
-            return found
-    node = _by_looks(tree)
-    return Content(_html(node), "", "heuristic")
+    template = _template(page, hint)
+    if template is None:
+        return Content("", "", "heuristic")
+    return _selected(
+        tree, {"container": template.container, "body": template.body, "title": template.title}, "template"
+    )
 
 
 def select(tree: LexborHTMLParser | LexborNode, selector: object) -> LexborNode | None:

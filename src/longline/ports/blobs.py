@@ -1,6 +1,6 @@
 """Bytes under keys: the archive, manifests, logs. Rows name them; they are never kept in SQL."""
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 
@@ -14,8 +14,11 @@ class BlobInfo(NamedTuple):
 class Blobs(Protocol):
     """An object store. Raises `NotFound` for a missing key and `Unavailable` when the store cannot be used."""
 
-    async def put(self, key: str, data: bytes | Sequence[bytes]) -> None:
-        """Store an object durably, replacing what was there; when this returns the object is there whole."""
+    async def put(self, key: str, data: bytes | Sequence[bytes], labels: Mapping[str, str] | None = None) -> None:
+        """Store an object durably, replacing what was there; when this returns the object is there whole.
+
+        `labels` are what a store tells of the object, its Content-Type among them, where it can tell anything.
+        """
         ...
 
     async def create(self, key: str, data: bytes | Sequence[bytes]) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from longline.model.errors import NotFound
 from longline.model.link import DomainQuery, DomainRow, LinkQuery, LinkRow, clusters
-from longline.model.schedule import ScheduleRow
+from longline.model.schedule import ScheduleRow, Terms
 from longline.ports.records.links import Links
 
 MOST_CLUSTERED = 1000
@@ -12,8 +12,8 @@ MOST_CLUSTERED = 1000
 
 MOST_CLUSTERS = 50
 
-Make = Callable[[str, str, str], Awaitable[ScheduleRow]]
-"""Makes a schedule that runs once: URL, source, name of the source."""
+Make = Callable[[Terms], Awaitable[ScheduleRow]]
+"""Makes a schedule."""
 
 
 class Discovered:
@@ -38,10 +38,15 @@ class Discovered:
         if not await self._links.remove(uid):
             raise NotFound("Discovered link not found")
 
-    async def promote(self, uid: str, source: str | None, source_name: str | None) -> ScheduleRow:
-        """Make a schedule of a link, for the link's source unless another is named."""
+    async def promote(
+        self, uid: str, source: str | None, source_name: str | None, written_time: str | None = None
+    ) -> ScheduleRow:
+        """Make a schedule of a link that runs once, for the link's source unless another is named."""
         link = await self.link(uid)
-        schedule = await self._make(link.url, source or link.source, source_name or link.source_name)
+        name = source_name or link.source_name or None
+        schedule = await self._make(
+            Terms(url=link.url, source_ref=source or link.source, source_name=name, written_time=written_time)
+        )
         await self._links.take(uid)
         return schedule
 

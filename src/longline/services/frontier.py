@@ -4,12 +4,10 @@ from typing import NamedTuple
 
 from longline.engine.lifecycle import Lifecycle, Order
 from longline.engine.politeness import Politeness
+from longline.engine.standing import StandingRuns
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.frontier import ORIGINS, SCOPE, StandingUrl, UrlQuery, url_hash
-from longline.model.host import DEFAULT_CONCURRENCY
-from longline.model.ids import new_id, task_id_of
-from longline.model.plan import CrawlPlan
-from longline.model.run import NewRun
+from longline.model.ids import task_id_of
 from longline.model.task import NewTask
 from longline.model.url import parse
 from longline.ports.records import Records
@@ -17,15 +15,6 @@ from longline.ports.records.frontier import HostSetting
 from longline.ports.signals import Signals
 
 WORK = "work"
-MOST_RUNS_KNOWN = 10_000
-
-
-class FrontierSettings(NamedTuple):
-    """How polite it is, and how often it tries."""
-
-    delay_ms: int
-    robots: bool = True
-    attempts: int = 3
 
 
 class Given(NamedTuple):
@@ -55,18 +44,17 @@ class Frontier:
         lifecycle: Lifecycle,
         politeness: Politeness,
         signals: Signals,
-        settings: FrontierSettings,
+        runs: StandingRuns,
     ) -> None:
-        self._runs, self._standing, self._lifecycle, self._signals = records.runs, records.standing, lifecycle, signals
-        self._politeness, self._settings = politeness, settings
-        self._known: dict[tuple[str, str], int] = {}
+        self._runs, self._standing, self._lifecycle, self._signals = runs, records.standing, lifecycle, signals
+        self._politeness = politeness
 
     async def submit(self, text: str, source: str, origin: str, priority: int) -> Given:
         """Take a URL in; one that waits already goes before others now, and one that has ended is left alone."""
         url, key = parse(text), url_hash(text)
-        run_id = await self._run(kind_of(origin), source)
-        new = NewTask(url.href, url.host, key, scope=SCOPE, run_id=run_id, priority=priority)
-        polite = HostSetting(url.host, self._settings.delay_ms, DEFAULT_CONCURRENCY)
+        run_id, plan = await self._runs.get(kind_of(origin), source)
+        new = NewTask(url.href, url.host, key, scope=SCOPE, run_id=run_id, priority=priority, due=self._runs.due)
+        polite = HostSetting(url.host, plan.delay_ms, plan.concurrency)
         tasks, hosts = await self._politeness.place([new], [polite])
         admitted = await self._lifecycle.admit(tasks, hosts)
         found = await self._standing.known(tasks[0].host, key)
@@ -75,7 +63,7 @@ class Frontier:
         task_id, removed = found
         if removed:
             await self._restart(task_id)
-        if removed or not admitted.new:
+        if (removed or not admitted.new) and not self._runs.due:
             await self._standing.hasten(task_id, priority)
         row = await self.get(task_id)
         await self._nudge()
@@ -109,7 +97,7 @@ class Frontier:
         row = await self.named(uid)
         if row.rest != "given_up":
             raise NotFound("Frontier URL not found")
-        await self._restart(row.id)
+        await self._restart(row.task_id)
         await self._nudge()
 
     async def remove(self, uid: str) -> None:
@@ -122,14 +110,3 @@ class Frontier:
 
     async def _nudge(self) -> None:
         await self._signals.send(WORK)
-
-    async def _run(self, kind: str, source: str) -> int:
-        """The standing run of an origin and a source."""
-        if (kind, source) not in self._known:
-            s = self._settings
-            plan = CrawlPlan((), max_depth=0, robots=s.robots, delay_ms=s.delay_ms, max_attempts=s.attempts)
-            run = await self._runs.standing(NewRun(new_id(), kind, plan.text(), source))
-            if len(self._known) >= MOST_RUNS_KNOWN:
-                self._known.clear()
-            self._known[kind, source] = run.id
-        return self._known[kind, source]

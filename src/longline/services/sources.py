@@ -3,10 +3,12 @@
 import logging
 import re
 from collections.abc import AsyncIterator, Callable
+from functools import partial
 
 import msgspec
 
 from longline.engine.lifecycle import Timetable
+from longline.model import poll
 from longline.model.errors import LonglineError, NotFound
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
@@ -14,6 +16,7 @@ from longline.model.source import CrawlSource, NewSource, SourceQuery, SourceRow
 from longline.model.states import RUN_ENDED, ScheduleState
 from longline.ports.clock import Clock
 from longline.ports.directory import Directory
+from longline.ports.records.feeds import Feeds
 from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.sources import Sources as SourceRecords
@@ -38,8 +41,8 @@ MOST_MINUTES = 1440
 class Sources:
     """Registers, changes and looks up sources."""
 
-    def __init__(self, records: SourceRecords, clock: Clock) -> None:
-        self._records, self._clock = records, clock
+    def __init__(self, records: SourceRecords, feeds: Feeds, clock: Clock) -> None:
+        self._records, self._feeds, self._clock = records, feeds, clock
 
     async def make(self, source: NewSource) -> SourceRow:
         """Register a source; raises `Conflict` when its name is taken."""
@@ -78,11 +81,9 @@ class Sources:
         )
 
     async def switch_feed(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
-        """Let the feed of a source be polled, or not and say why."""
-        at, why = (None, None) if on else (self._clock.now(), reason)
-        return await self.change(
-            source_id, lambda row: msgspec.structs.replace(row, feed_disabled_at=at, feed_disable_reason=why)
-        )
+        """Forget how a source's feed failed and poll it at once; or let it rest, for as long as the reason asks for."""
+        await self._feeds.change(source_id, poll.enabled if on else partial(poll.disabled, reason=reason))
+        return await self.get(source_id)
 
     async def remove(self, source_id: int) -> None:
         """Forget a source; raises `NotFound`."""

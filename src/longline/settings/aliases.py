@@ -66,7 +66,9 @@ def _switched(found: Found, name: str) -> bool:
 def _objects(found: Found) -> dict[str, str]:
     if not _switched(found, "CRAWLER_MINIO_ENABLED"):
         return {}
-    buckets = {"objects": found.get("CRAWLER_MINIO_BUCKET", "html-archives")}
+    pages = found.get("CRAWLER_MINIO_BUCKET", "html-archives")
+    facts = found.get("CRAWLER_MINIO_METADATA_BUCKET", "crawler-metadata")
+    buckets = {"objects": pages, "html_archive": pages, "html_facts": facts}
     if "JOB_LOGS_MINIO_BUCKET" in found:
         buckets["run_log_objects"] = found["JOB_LOGS_MINIO_BUCKET"]
     return {setting: _s3(found, bucket) for setting, bucket in buckets.items()}
@@ -122,8 +124,21 @@ def _source_manager(found: Found) -> dict[str, str]:
     return {"sources_url": f"{found['SOURCE_MANAGER_URL'].rstrip('/')}/api/v1/sources"}
 
 
+def _polling(found: Found) -> dict[str, str]:
+    # Sitemaps are polled by the same loop there.
+    return dict.fromkeys(("feeds", "sitemaps"), found["CRAWLER_FEED_POLL_ENABLED"])
+
+
 def _no_redirects(found: Found) -> dict[str, str]:
     return {} if _switched(found, "CRAWLER_FOLLOW_REDIRECTS") else {"max_redirects": "0"}
+
+
+def _fetcher(found: Found) -> dict[str, str]:
+    return dict.fromkeys(("frontier", "frontier_links"), found["FETCHER_ENABLED"])
+
+
+def _no_frontier_redirects(found: Found) -> dict[str, str]:
+    return {} if _switched(found, "FETCHER_FOLLOW_REDIRECTS") else {"frontier_redirects": "0"}
 
 
 def _named(prefix: str, names: str) -> tuple[str, ...]:
@@ -138,8 +153,11 @@ ALIASES: tuple[Alias, ...] = (
     _same("FETCHER_DATABASE_URL", "database"),
     Alias(_named("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis),
     Alias(
-        (*_named("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET"), "JOB_LOGS_MINIO_BUCKET"),
-        ("objects", "run_log_objects"),
+        (
+            *_named("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET METADATA_BUCKET"),
+            "JOB_LOGS_MINIO_BUCKET",
+        ),
+        ("objects", "run_log_objects", "html_archive", "html_facts"),
         _objects,
     ),
     Alias(_named("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"), ("search",), _search),
@@ -159,7 +177,7 @@ ALIASES: tuple[Alias, ...] = (
     _same("JOB_LOGS_VERBOSITY", "run_log_verbosity"),
     _same("JOB_LOGS_MAX_PER_SEC", "run_log_rate"),
     _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
-    _same("CRAWLER_FEED_POLL_ENABLED", "feeds"),
+    Alias(("CRAWLER_FEED_POLL_ENABLED",), ("feeds", "sitemaps"), _polling),
     _same("CRAWLER_FEED_DISCOVERY_ENABLED", "feed_discovery"),
     _same("CRAWLER_SOURCES_API_URL", "sources_url"),
     Alias(("SOURCE_MANAGER_URL",), ("sources_url",), _source_manager),
@@ -182,7 +200,12 @@ ALIASES: tuple[Alias, ...] = (
     _same("CRAWLER_MAX_BODY_SIZE", "max_body"),
     Alias(("CRAWLER_PROXIES_ENABLED", "CRAWLER_PROXY_URLS"), ("proxies",), _proxies),
     _same("CRAWLER_MAX_RETRIES", "max_retries"),
-    _same("FETCHER_MAX_RETRIES", "max_retries"),
+    Alias(("FETCHER_ENABLED",), ("frontier", "frontier_links"), _fetcher),
+    _same("FETCHER_MAX_RETRIES", "frontier_attempts"),
+    Alias(("FETCHER_FOLLOW_REDIRECTS",), ("frontier_redirects",), _no_frontier_redirects),
+    _same("FETCHER_MAX_REDIRECTS", "frontier_redirects"),
+    _same("PIPELINE_URL", "pipeline_url"),
+    _same("CRAWLER_READABILITY_FALLBACK_ENABLED", "readability"),
     _same("LOG_LEVEL", "log_level"),
     _same("FETCHER_LOG_LEVEL", "log_level"),
     Alias(("APP_DEBUG",), ("log_level",), _debug),
@@ -195,12 +218,11 @@ NOT_YET: tuple[str, ...] = (
     "CONFIG_PATH",
     *_named("CRAWLER_SERVER_", "READ_TIMEOUT WRITE_TIMEOUT IDLE_TIMEOUT SECURITY_ENABLED API_KEY"),
     "LOG_OUTPUT_PATHS",
-    "PIPELINE_URL",
     *_named("CRAWLER_", "USE_REFERER RANDOM_DELAY RETRY_DELAY HTTP_RETRY_DELAY VALIDATE_URLS"),
     *_named("CRAWLER_", "MAX_URL_LENGTH DETECT_CHARSET TRACE_HTTP"),
     *_named("CRAWLER_", "REDIS_STORAGE_ENABLED REDIS_STORAGE_EXPIRES"),
     *_named("CRAWLER_", "PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
-    *_named("CRAWLER_", "READABILITY_FALLBACK_ENABLED RENDER_WORKER_URL MINIO_METADATA_BUCKET"),
+    *_named("CRAWLER_", "RENDER_WORKER_URL"),
     *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION PREFER_SERVER_CIPHER_SUITES"),
     *_named("ELASTICSEARCH_", "INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),
     *_named("ELASTICSEARCH_", "RETRY_ENABLED RETRY_INITIAL_WAIT RETRY_MAX_WAIT MAX_RETRIES DISCOVER_NODES"),
@@ -208,7 +230,7 @@ NOT_YET: tuple[str, ...] = (
     *_named("CRAWLER_FEED_", "POLL_INTERVAL_MINUTES DISCOVERY_INTERVAL_MINUTES DISCOVERY_RETRY_HOURS"),
     "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
     *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
-    *_named("FETCHER_", "ENABLED FOLLOW_REDIRECTS MAX_REDIRECTS CLAIM_RETRY_DELAY STALE_TIMEOUT"),
+    *_named("FETCHER_", "CLAIM_RETRY_DELAY STALE_TIMEOUT"),
     *_named("FETCHER_", "STALE_CHECK_INTERVAL SOURCE_MANAGER_URL"),
     *_named("", "ENABLE_PROFILING PPROF_PORT ENABLE_CONTINUOUS_PROFILING"),
 )

@@ -27,6 +27,9 @@ from longline.settings.values import (
     whole,
 )
 
+STORE = url("file", "s3", "memory", folder=True)
+"""Addresses of object stores."""
+
 _AGENT = "longline/" + ".".join(__version__.split(".")[:2])
 
 
@@ -55,11 +58,15 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = ""
     objects: Annotated[
         str,
-        Key(
-            url("file", "s3", "memory", folder=True),
-            "Where pages and other objects are kept; unless set, a folder inside the data folder.",
-        ),
+        Key(STORE, "Where pages and other objects are kept; unless set, a folder inside the data folder."),
     ] = ""
+    html_archive: Annotated[
+        str,
+        Key(STORE, "Where every HTML answer is kept as an object of its own as well; unless set, nowhere."),
+    ] = ""
+    html_facts: Annotated[str, Key(STORE, "Where what is known of those objects is kept; unless set, beside them.")] = (
+        ""
+    )
     redis: Annotated[
         str, Key(url("redis", "rediss", "unix"), "Redis server that carries signals; unless set, Redis is not used.")
     ] = ""
@@ -68,6 +75,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database."),
     ] = ()
     search_key: Annotated[str, Key(TEXT, "API key of the search nodes, as id:key.", secret=True)] = ""
+
+    pipeline_url: Annotated[
+        str, Key(url("http", "https"), "Service that is told of every document that was indexed; unless set, none.")
+    ] = ""
 
     host: Annotated[str, Key(TEXT, "Address the server listens on.")] = "127.0.0.1"
     port: Annotated[int, Key(whole(0, 65535), "Port the server listens on; 0 takes any free one.")] = 8060
@@ -94,6 +105,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
     lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
     feeds: Annotated[bool, Key(SWITCH, "Poll the feeds of sources, and fetch what is new in them.")] = False
+    frontier: Annotated[bool, Key(SWITCH, "Fetch the URLs of the frontier; off, they wait until it is on.")] = True
+    frontier_links: Annotated[
+        bool, Key(SWITCH, "Give every link that a run of a schedule finds on its site to the frontier as well.")
+    ] = False
+    frontier_attempts: Annotated[int, Key(whole(1, 100), "How often a URL of the frontier is tried in all.")] = 3
+    frontier_redirects: Annotated[
+        int, Key(whole(0, 100), "Redirects that are followed from a URL of the frontier.")
+    ] = 5
+    sitemaps: Annotated[
+        bool, Key(SWITCH, "Read the sitemaps of sources every six hours, and fetch what changed lately.")
+    ] = False
     feed_discovery: Annotated[bool, Key(SWITCH, "Search the feeds of sources that name none.")] = False
     parsers: Annotated[
         tuple[str, ...], Key(FILES, "Python files with parsers of one's own; the closest match parses a page.")
@@ -104,6 +126,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Key(whole(0, 256), "Processes for parsers that take long, started when needed; 0 parses beside the fetches."),
     ] = 2
     parse_timeout: Annotated[float, Key(SPAN, "How long one page may be parsed in such a process.")] = 30.0
+    readability: Annotated[
+        bool, Key(SWITCH, "Let a library look for the text of a page where the selectors of its source find little.")
+    ] = False
     scheduler: Annotated[bool, Key(SWITCH, "Fire schedules when they come due.")] = True
     max_runs: Annotated[int, Key(whole(1, 10_000), "Runs of schedules at once that one process starts.")] = 100
     poll: Annotated[float, Key(SPAN, "How often schedules that have come due are looked for.")] = 10.0
@@ -215,13 +240,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         float, Key(SPAN, "How long entries stay in the database once they are archived; streams replay from there.")
     ] = 86400.0
     run_log_retention: Annotated[float, Key(SPAN, "How long logs of ended runs are kept.")] = 2592000.0
-    run_log_objects: Annotated[
-        str,
-        Key(
-            url("file", "s3", "memory", folder=True),
-            "Where archived logs are kept; unless set, with the other objects.",
-        ),
-    ] = ""
+    run_log_objects: Annotated[str, Key(STORE, "Where archived logs are kept; unless set, with the other objects.")] = (
+        ""
+    )
     run_log_mirror: Annotated[
         str, Key(TEXT, "Prefix of Redis streams, one for each schedule, that entries are copied to; unless set, none.")
     ] = ""

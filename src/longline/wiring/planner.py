@@ -4,21 +4,19 @@ import asyncio
 import logging
 
 from longline.drivers.source_events import RedisSourceEvents
-from longline.engine.directory import CrawlRules, OwnDirectory, RemoteDirectory
+from longline.engine.directory import CrawlRules
 from longline.engine.lifecycle import Timetable
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings
 from longline.engine.upkeep.pruner import Pruner
-from longline.ports.directory import Directory
 from longline.services.glances import Glances
 from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
 from longline.services.source_events import SourceListener
 from longline.services.source_reactions import SourceReactions
 from longline.services.sources import Sources, Sync
-from longline.services.tokens import Tokens
-from longline.settings import jwt_secret
 from longline.surfaces.intervals import Desk
+from longline.wiring.directory import directory
 from longline.wiring.house import House
 
 log = logging.getLogger(__name__)
@@ -28,23 +26,12 @@ FORGET_EVERY = 3600.0
 LAST_WRITES = 10.0
 """Seconds that the last writes of a planner may take, whatever else is going down."""
 
-SERVICE_TOKEN_SECONDS = 86_400.0
-
 BROWSERS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
     "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:128.0) Gecko/20100101 Firefox/128.0",
 )
 """Names to go by in turn, where the operator wants that."""
-
-
-def directory(house: House) -> Directory:
-    """Where sources are looked up: at another service where one is set, else in our own table."""
-    url = house.settings.sources_url
-    if not url:
-        return OwnDirectory(house.records.sources)
-    tokens = Tokens(jwt_secret(house.settings), house.clock.now)
-    return RemoteDirectory(house.http, url, lambda: tokens.issue("service", "crawler-service", SERVICE_TOKEN_SECONDS))
 
 
 def planner(house: House, owner: int) -> Planner:
@@ -68,6 +55,7 @@ def planner(house: House, owner: int) -> Planner:
         user_agents=BROWSERS if s.vary_user_agent else (),
         allowed=s.allowed_domains,
         disallowed=s.disallowed_domains,
+        readability=s.readability,
     )
     return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
 
@@ -123,7 +111,7 @@ def desk(house: House) -> Desk:
         schedules=Schedules(timetable, records.schedules, records.runs, house.rhythms, clock),
         slots=Slots(records.schedules, clock),
         runs=Runs(records.history, records.schedules, records.tallies, clock),
-        sources=Sources(records.sources, clock),
+        sources=Sources(records.sources, records.feeds, clock),
         sync=Sync(directory(house), records.schedules, records.runs, timetable, clock),
         glances=Glances(house.http, clock, house.settings.user_agent),
         lease_ms=round(house.settings.schedule_lease * 1000),

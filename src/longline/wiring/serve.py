@@ -9,9 +9,12 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 
 from longline import __version__
+from longline.engine.fetch import Witness
+from longline.engine.index import Indexer
 from longline.engine.journal import Journal
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.prober import Prober
+from longline.engine.upkeep.waker import Waker
 from longline.services.counts import Counts
 from longline.services.health import Check, Health
 from longline.services.tokens import Tokens
@@ -19,9 +22,11 @@ from longline.settings import Settings, jwt_secret
 from longline.settings.handover import environment
 from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
+from longline.wiring.announcing import indexing
 from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.feeds import feed_chores
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
+from longline.wiring.html_archive import html_archiving
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
 from longline.wiring.planner import desk, planner_loops, source_events_loop
 from longline.wiring.standing import discovered_parts, standing_frontier
@@ -35,6 +40,7 @@ INDEX_EVERY = 1.0
 TIDY_EVERY = 600.0
 PLAN_EVERY = 5.0
 SWEEP_EVERY = 60.0
+WAKE_EVERY = 3600.0
 
 
 async def serve(
@@ -79,8 +85,14 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
         await stop.wait()
         return
     await house.reaper.bury()
-    async with joined(house, roles) as owner, mirroring(house) as mirror, journaling(house, mirror) as journal:
-        loops = _loops(house, roles, owner, journal)
+    async with (
+        joined(house, roles) as owner,
+        mirroring(house) as mirror,
+        journaling(house, mirror) as journal,
+        html_archiving(house) as witness,
+        indexing(house) as indexer,
+    ):
+        loops = _loops(house, roles, owner, journal, witness, indexer)
         if "upkeep" in roles:
             loops["scribe"] = chore(scribe(house, mirror).once, LOOK_AFTER_EVERY)
         if leashed:
@@ -88,10 +100,17 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
         await run_loops(loops, stop)
 
 
-def _loops(house: House, roles: frozenset[str], owner: int, journal: Journal | None = None) -> dict[str, Loop]:
+def _loops(
+    house: House,
+    roles: frozenset[str],
+    owner: int,
+    journal: Journal | None = None,
+    witness: Witness | None = None,
+    indexer: Indexer | None = None,
+) -> dict[str, Loop]:
     loops: dict[str, Loop] = {}
     if "fetch" in roles:
-        worker = fetch_worker(house, owner, parse="parse" in roles, journal=journal)
+        worker = fetch_worker(house, owner, parse="parse" in roles, journal=journal, witness=witness)
         loops["fetch"] = worker.run
         loops["signals"] = _listener(house, worker.nudge)
     if "parse" in roles:
@@ -100,12 +119,14 @@ def _loops(house: House, roles: frozenset[str], owner: int, journal: Journal | N
         loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
         prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
         loops["prober"] = chore(prober.once, PROBE_EVERY)
-        loops["index"] = chore(house.indexer.once, INDEX_EVERY)
+        loops["index"] = chore((indexer or house.indexer).once, INDEX_EVERY)
         loops["tidy"] = chore(house.indexer.tidy, TIDY_EVERY)
         bots = bot_upkeep(house)
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
         loops |= feed_chores(house)
+        if house.settings.frontier:
+            loops["waker"] = chore(Waker(house.records.standing).once, WAKE_EVERY)
         loops |= planner_loops(house, owner) if house.settings.scheduler else {}
         if house.settings.source_events and house.settings.redis:
             loops["source events"] = source_events_loop(house)

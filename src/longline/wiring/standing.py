@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from longline.model.schedule import ScheduleRow, Terms
+from longline.model.schedule import ScheduleRow
 from longline.services.discovered import Discovered
-from longline.services.frontier import Frontier, FrontierSettings
+from longline.services.frontier import Frontier
 from longline.surfaces.intervals.discovered import DiscoveredParts
 from longline.surfaces.intervals.shapes import job
+from longline.wiring.directory import standing_runs
 from longline.wiring.house import House
 from longline.wiring.planner import desk
 
 
 def standing_frontier(house: House) -> Frontier:
     """The frontier that takes single URLs, polite as the operator wants it."""
-    s = house.settings
-    wanted = FrontierSettings(round(s.delay * 1000), s.respect_robots)
-    return Frontier(house.records, house.lifecycle, house.politeness, house.signals, wanted)
+    runs = standing_runs(house)
+    return Frontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
 
 
 def discovered_parts(house: House) -> DiscoveredParts:
@@ -23,10 +23,7 @@ def discovered_parts(house: House) -> DiscoveredParts:
 
     behind = desk(house)
 
-    async def make(url: str, source: str, name: str) -> ScheduleRow:
-        return await behind.schedules.make(Terms(url=url, source_ref=source, source_name=name or None))
-
     def shown(row: ScheduleRow) -> dict[str, Any]:
         return job(row, behind.lease_ms)
 
-    return DiscoveredParts(Discovered(house.records.links, make), shown, house.clock.now)
+    return DiscoveredParts(Discovered(house.records.links, behind.schedules.make), shown, house.clock.now)

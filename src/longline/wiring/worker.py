@@ -5,7 +5,7 @@ from collections.abc import Callable
 from longline.engine import reparse
 from longline.engine.archive import Archive
 from longline.engine.exits import Exits
-from longline.engine.fetch import Fetcher
+from longline.engine.fetch import Fetcher, Witness
 from longline.engine.journal import Journal
 from longline.engine.keep import Keeper
 from longline.engine.outlinks import Outlinks
@@ -15,8 +15,11 @@ from longline.engine.reparse import ParseWorker
 from longline.engine.reporter import Reporter
 from longline.engine.rules import Rules
 from longline.engine.sender import FetchSettings, Sender
-from longline.engine.telling import TellingReporter
+from longline.engine.spider import Spider
+from longline.engine.telling import Reader, TellingReporter
 from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
+from longline.parsers.content import promises_content
+from longline.wiring.directory import standing_runs
 from longline.wiring.house import House
 
 
@@ -27,8 +30,12 @@ def fetch_worker(
     parse: bool = True,
     watch: Callable[[Progress], None] | None = None,
     journal: Journal | None = None,
+    witness: Witness | None = None,
 ) -> Worker:
-    """A worker that fetches, and parses what it fetched unless that is left to others; told of in the journal."""
+    """A worker that fetches, and parses what it fetched unless that is left to others; told of in the journal.
+
+    The witness sees every answer.
+    """
     s = house.settings
     sending = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body)
     exits = Exits(house.ways, house.clock)
@@ -38,7 +45,9 @@ def fetch_worker(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
             plans=Plans(house.records.runs),
-            fetcher=Fetcher(sender, rules, house.clock, s.max_body, house.politeness, tasks=house.records.tasks),
+            fetcher=Fetcher(
+                sender, rules, house.clock, s.max_body, house.politeness, tasks=house.records.tasks, witness=witness
+            ),
             parser=house.parser if parse else None,
             archive=Archive(house.records.tasks, house.blobs),
             clock=house.clock,
@@ -55,8 +64,10 @@ def _reporter(house: House, owner: int, journal: Journal | None) -> Reporter:
     keeper = Keeper(house.blobs, house.records.segments, house.clock, owner)
     if journal is None:
         return Reporter(house.lifecycle, keeper, house.clock)
-    outlinks = Outlinks(house.records.links) if house.settings.save_links else None
-    return TellingReporter(house.lifecycle, keeper, house.clock, journal, outlinks)
+    readers: list[Reader] = [Outlinks(house.records.links)] if house.settings.save_links else []
+    if house.settings.frontier_links:
+        readers.append(Spider(house.lifecycle, standing_runs(house), promises_content))
+    return TellingReporter(house.lifecycle, keeper, house.clock, journal, *readers)
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:

@@ -32,6 +32,7 @@ TABLES = (
     "runs",
     "schedules",
     "feeds",
+    "sitemaps",
     "sources",
     "rhythms",
     "tallies",

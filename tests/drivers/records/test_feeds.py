@@ -3,10 +3,11 @@
 import asyncio
 from functools import partial
 
+import msgspec
 import pytest
 
 from longline.model.errors import NotFound
-from longline.model.poll import POLL_EVERY, FeedRow, Seen, asked, disabled, dropped, placed, succeeded
+from longline.model.poll import FeedRow, Seen, asked, disabled, dropped, failed, succeeded
 from longline.model.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import START, FakeClock
@@ -17,13 +18,9 @@ HOLD = 600_000
 
 
 async def source(records: Records, name: str, feed: str | None = "/feed") -> int:
-    """A source, and its feed unless it has none."""
-    made = await records.sources.add(NewSource(name, f"https://{name}.example/"))
-    if feed:
-        await records.feeds.change(
-            made.id, partial(placed, url=f"https://{name}.example{feed}", active=True, every_ms=POLL_EVERY)
-        )
-    return made.id
+    """A source, and where its feed is unless nobody knows."""
+    where = f"https://{name}.example{feed}" if feed else None
+    return (await records.sources.add(NewSource(name, f"https://{name}.example/", feed_url=where))).id
 
 
 async def due(records: Records, *, searching: bool = False, limit: int = 100) -> list[int]:
@@ -36,7 +33,8 @@ async def answered(records: Records, *, searching: bool = False) -> list[int]:
 
 async def test_a_feed_is_kept_as_it_was_changed(records: Records) -> None:
     source_id = await source(records, "a", feed=None)
-    assert await records.feeds.get(source_id) is None
+    assert await records.feeds.get(source_id) == FeedRow(source_id)
+    assert await records.feeds.get(5) is None
     every_fact = FeedRow(
         source_id, "https://a.example/", False, 5, "poll", 3, 4, 5, 6, "e", "l", 7, 8, "why", "gone", 9, "gone"
     )
@@ -50,7 +48,7 @@ async def test_a_feed_is_kept_as_it_was_changed(records: Records) -> None:
 
 async def test_a_source_must_be_there(records: Records) -> None:
     with pytest.raises(NotFound, match="no source 5"):
-        await records.feeds.change(5, partial(placed, url="https://a.example/", active=True, every_ms=POLL_EVERY))
+        await records.feeds.change(5, partial(disabled, reason="gone"))
 
 
 async def test_a_rule_is_told_the_time_and_what_is_there(records: Records, clock: FakeClock) -> None:
@@ -96,7 +94,6 @@ async def test_only_what_may_be_polled_is_due(records: Records, clock: FakeClock
     await peek.rows(f"UPDATE sources SET enabled = FALSE WHERE id = {off}")
     await records.feeds.change(resting, partial(disabled, reason="upstream_failure"))
     await records.feeds.change(later, lambda feed, now: FeedRow(feed.source_id, feed.url, due_at=now + 1))
-    assert await records.feeds.enlist() == 1
     assert [feed.source_id for feed in await records.feeds.find(active=True)] == [wanted, later]
 
     assert await due(records) == [wanted]
@@ -146,11 +143,38 @@ async def test_a_run_that_is_gone_is_an_answer_too(records: Records) -> None:
     assert await records.feeds.change(source_id, partial(dropped, run_id=12345)) is not None
 
 
-async def test_every_source_is_enlisted_once(records: Records, peek: Peek) -> None:
-    await source(records, "a")
-    plain = await source(records, "b", feed=None)
-    await source(records, "c", feed=None)
-    await peek.rows("UPDATE sources SET enabled = FALSE WHERE name = 'c'")
+async def test_what_a_source_says_of_its_feed_stands_in_its_row(records: Records, clock: FakeClock) -> None:
+    source_id = await source(records, "a")
+    before = await records.sources.get(source_id)
+    assert before is not None
+    clock.advance(1)
+    assert await records.feeds.change(source_id, partial(asked, run_id=3, stage="poll")) is not None
+    assert await records.sources.get(source_id) == before, "a poll that is under way is no change of the source"
 
-    assert [await records.feeds.enlist(), await records.feeds.enlist()] == [1, 0]
-    assert await records.feeds.get(plain) == FeedRow(plain)
+    await records.feeds.change(source_id, partial(disabled, reason="gone"))
+
+    told = await records.sources.get(source_id)
+    assert told is not None
+    assert (told.feed_disabled_at, told.feed_disable_reason, told.updated_at) == (clock.now(), "gone", clock.now())
+
+
+async def test_another_url_is_another_feed(records: Records, clock: FakeClock) -> None:
+    source_id = await source(records, "a")
+    await records.feeds.change(source_id, partial(asked, run_id=3, stage="poll"))
+    await records.feeds.change(source_id, partial(failed, run_id=3, kind="gone", error="why"))
+    row = await records.sources.get(source_id)
+    assert row is not None
+    same = await records.sources.change(msgspec.structs.replace(row, name="b", feed_wanted=False, feed_every_ms=7))
+    assert same is not None
+    feed = await records.feeds.get(source_id)
+    assert feed is not None
+    assert (feed.errors, feed.active, feed.every_ms, feed.disabled_reason) == (1, False, 7, "gone")
+
+    other = await records.sources.change(msgspec.structs.replace(same, feed_url="https://b.example/"))
+
+    assert other is not None
+    assert (other.feed_disabled_at, other.feed_disable_reason) == (None, None)
+    wanted = FeedRow(source_id, "https://b.example/", False, 7, due_at=clock.now())
+    assert await records.feeds.get(source_id) == wanted
+    late = partial(succeeded, run_id=3, seen=Seen(etag="of another"))
+    assert await records.feeds.change(source_id, late) is None, "the answer of the feed that was"

@@ -150,7 +150,6 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
         "claim",
         "lock_migrations",
         "lock_slots",
-        "lock_standing",
         "lease_hosts",
         "find_rivals",
         "pick_tasks",

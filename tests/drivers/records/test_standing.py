@@ -1,7 +1,7 @@
 """The standing frontier: looked at, and hastened."""
 
 from longline.drivers.records.text import contains
-from longline.model.frontier import SCOPE, UrlQuery
+from longline.model.frontier import ASLEEP, SCOPE, UrlQuery
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
@@ -27,6 +27,18 @@ async def test_a_url_that_waits_goes_sooner_and_stays_counted(records: Records, 
     await release(records, lease)
     assert await faults(peek, clock.now()) == []
     assert not await records.standing.hasten(task_id + 999, 1)
+
+
+async def test_what_sleeps_is_found_and_nothing_else(records: Records):
+    run = await queued_run(records, seed="s")
+    asleep = url(run, path="/asleep", scope=SCOPE, priority=490, due=ASLEEP)
+    await admit(
+        records, asleep, url(run, path="/late", scope=SCOPE, due=ASLEEP - 1), url(run, path="/now", scope=SCOPE)
+    )
+    [(task_id, priority)] = await records.standing.asleep(10)
+    assert (await records.standing.known("a.example", asleep.key), priority) == ((task_id, False), 490)
+    assert await records.standing.hasten(task_id, priority)
+    assert await records.standing.asleep(10) == []
 
 
 async def test_a_host_that_had_nothing_due_is_woken(records: Records):

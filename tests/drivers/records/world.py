@@ -97,7 +97,8 @@ def page(offset: int = 0, title: str = "") -> PageFacts:
 def source(name: str | None, base_url: str = "") -> dict[str, object]:
     """What the statement that adds a source needs."""
     row: dict[str, object] = {"name": name, "base_url": base_url, "config": "{}", "crawl": "{}", "enabled": True}
-    return row | {"feed_url": None, "identity_key": None, "budget": None}
+    feed = {"feed_url": None, "feed_wanted": True, "feed_every_ms": 900_000}
+    return row | feed | {"identity_key": None, "budget": None}
 
 
 ANY_SOURCES: dict[str, object] = {

@@ -2,14 +2,13 @@
 
 import asyncio
 import logging
-from functools import partial
 
 import pytest
 
 from longline.engine.admit import seed
 from longline.engine.lifecycle import Lifecycle, Order
 from longline.engine.upkeep.feeder import Feeder
-from longline.model.poll import ENTRY_PRIORITY, HOUR, MINUTE, POLL_EVERY, FeedRow, placed
+from longline.model.poll import ENTRY_PRIORITY, HOUR, MINUTE, POLL_EVERY, FeedRow
 from longline.model.task import DEFAULT_PRIORITY
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -35,10 +34,7 @@ async def source_id(web: HandMadeWeb) -> int:
 
 async def with_feed(web: HandMadeWeb, name: str) -> int:
     """A source with a feed."""
-    source_id = await web.source(name)
-    rule = partial(placed, url=f"https://{name}.example/feed", active=True, every_ms=POLL_EVERY)
-    await web.records.feeds.change(source_id, rule)
-    return source_id
+    return await web.source(name, feed_url=f"https://{name}.example/feed")
 
 
 async def poll(web: HandMadeWeb, feeder: Feeder, source_id: int) -> FeedRow:
@@ -55,7 +51,7 @@ async def poll_again(web: HandMadeWeb, feeder: Feeder, source_id: int, clock: Fa
     """The same when the feed comes due the next time."""
     feed = await web.records.feeds.get(source_id)
     assert feed is not None
-    clock.advance((feed.due_at - clock.now()) / 1000)
+    clock.advance(max(0, feed.due_at - clock.now()) / 1000)
     return await poll(web, feeder, source_id)
 
 

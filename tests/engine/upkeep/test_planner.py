@@ -211,6 +211,8 @@ def test_what_a_run_that_never_began_is_told():
     assert refused(start) == "start URL refused by robots.txt: https://a.example/"
     moved = Start("https://a.example/", "skipped", "redirected", None, {})
     assert refused(moved) == "start URL https://a.example/ redirects to another site"
+    told = Start("https://a.example/", "skipped", "redirected", "redirected to https://b.example/", {})
+    assert refused(told) == "start URL https://a.example/ redirects to another site: redirected to https://b.example/"
     assert refused(Start("https://a.example/", "skipped", "redirected", None, {"https://a.example/b": "d"})) is None
     assert refused(Start("https://a.example/", "failed", "http_5xx", "no", {})) is None
     assert refused(None) is None

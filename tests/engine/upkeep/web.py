@@ -4,14 +4,19 @@ from collections.abc import Mapping
 
 import msgspec
 
+from longline.engine.directory import OwnDirectory
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.seeding import Seeder
+from longline.engine.standing import StandingRules, StandingRuns
+from longline.engine.upkeep import mapper
 from longline.engine.upkeep.feeder import Parts
 from longline.model import fate
 from longline.model.plan import CrawlPlan
 from longline.model.source import NewSource
 from longline.parsers.feed import read_feed
+from longline.parsers.sitemap import read_sitemap
 from longline.plugins import Page
+from longline.ports.clock import Clock
 from longline.ports.records import Records
 from tests.drivers.records.world import claim, ended, host_report, report
 
@@ -38,7 +43,7 @@ class HandMadeWeb:
         self.parts = Parts(
             feeds=records.feeds,
             tasks=records.tasks,
-            seeder=Seeder(Lifecycle(records), records.runs, records.tasks),
+            seeder=Seeder(Lifecycle(records), records.runs, records.tasks, standing(records)),
             find=self._find,
             read=read_feed,
             plan=CrawlPlan((), delay_ms=0, concurrency=8),
@@ -68,15 +73,33 @@ class HandMadeWeb:
         assert run is not None
         return CrawlPlan.read(run.plan)
 
-    async def source(self, name: str) -> int:
+    async def source(self, name: str, feed_url: str | None = None) -> int:
         """A source on a host of its own."""
-        return (await self.records.sources.add(NewSource(name, f"https://{name}.example/"))).id
+        return (await self.records.sources.add(NewSource(name, f"https://{name}.example/", feed_url=feed_url))).id
 
     async def urls(self, kind: str) -> Mapping[str, int]:
         """What the runs of one kind were to fetch, each URL with its priority."""
         kinds = {run.id: run.kind for run in await self.records.runs.find(limit=1000)}
         found = await self.records.tasks.find(limit=10_000)
         return {task.url: task.priority for task in found if kinds[task.run_id] == kind}
+
+
+def standing(records: Records) -> StandingRuns:
+    """Standing runs that hurry."""
+    return StandingRuns(records.runs, OwnDirectory(records.sources), StandingRules(delay_ms=0))
+
+
+def mapped(web: HandMadeWeb, clock: Clock) -> mapper.Parts:
+    """What a mapper needs to read sitemaps in such a web."""
+    return mapper.Parts(
+        sitemaps=web.records.sitemaps,
+        sources=web.records.sources,
+        seeder=web.parts.seeder,
+        find=web.parts.find,
+        read=read_sitemap,
+        plan=web.parts.plan,
+        clock=clock,
+    )
 
 
 def rss(*links: str) -> Said:

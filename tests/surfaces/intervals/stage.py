@@ -26,6 +26,7 @@ from longline.surfaces.app import Parts, build_app
 from longline.testing.clock import FakeClock
 from longline.wiring.house import House
 from longline.wiring.planner import desk, planner
+from longline.wiring.standing import standing_frontier
 from tests.drivers.records.world import claim, host_report
 from tests.surfaces.conftest import serving
 
@@ -165,7 +166,8 @@ async def opened(
         rhythms=records.rhythms,
     )
     tokens = Tokens(SECRET, clock.now)
-    parts = Parts("1", Health([], clock), tokens, Counts(records.tasks, records.runs), intervals=desk(house))
+    counts, urls = Counts(records.tasks, records.runs), standing_frontier(house)
+    parts = Parts("1", Health([], clock), tokens, counts, intervals=desk(house), urls=urls)
     async with serving(build_app(parts)) as client:
         client.timeout = httpx.Timeout(60)
         client.headers["authorization"] = f"Bearer {tokens.issue('admin', 'me', 400 * DAY)}"

@@ -64,6 +64,12 @@ async def test_a_link_becomes_a_job(door: Door, body: dict[str, Any] | None):
         assert answer.status_code == 201, answer.text
         job = answer.json()
         assert (job["url"], job["status"], job["source_id"]) == (link["url"], "pending", link["source_id"])
+        said = body or {}
+        assert (job["source_name"], job.get("schedule_time")) == (
+            said.get("source_name", "one"),
+            said.get("schedule_time"),
+        )
+        assert (job["schedule_enabled"], "interval_minutes" in job) == (False, False), "it runs once"
         assert (await client.get(f"{LINKS}/{link['id']}")).json()["status"] == "processing"
         assert (await client.get(LINKS, params={"status": "pending"})).json()["total"] == 0
         assert (await client.get(LINKS, params={"status": "processing"})).json()["total"] == 1

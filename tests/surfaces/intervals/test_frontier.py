@@ -1,12 +1,27 @@
 """The frontier over HTTP: given, looked up, tried again, taken out."""
 
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
-from tests.surfaces.intervals.house import Door
+from longline.engine.runtime import run_loops
+from longline.engine.upkeep.waker import Waker
+from longline.settings import Settings
+from longline.wiring.house import joined
+from longline.wiring.html_archive import html_archiving
+from longline.wiring.worker import fetch_worker
+from tests.drivers.records.world import claim
+from tests.surfaces.intervals.house import Door, open_door
+from tests.surfaces.intervals.stage import Stage, seconds
+from tests.web import SiteHandle, running_site
+from tests.web.wire import Answer
 
 EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 PATH = "/api/v1/frontier"
@@ -211,3 +226,222 @@ async def test_strangers_are_kept_out(door: Door):
     async with door.client() as client:
         for uid in ("undefined", "x", "019a0000-0000-7000-8000-000000000001"):
             assert (await client.get(f"{PATH}/{uid}")).status_code == 404
+
+
+SPELLINGS = {
+    "HTTP://Example.com/Path": "https://example.com/Path",
+    "http://example.com:80/a/../b/": "https://example.com/b",
+    "https://example.com/?utm_source=a&keep=yes#x": "https://example.com/?keep=yes",
+    "https://example.com/p?z=1&a=2": "https://example.com/p?a=2&z=1",
+}
+
+
+@EMBEDDED
+async def test_16_urls_are_told_apart_by_their_one_form(door: Door):
+    async with door.client() as client:
+        for given, form in SPELLINGS.items():
+            row = (await client.get(f"{PATH}/{(await submit(client, given))['id']}")).json()
+            assert row["url_hash"] == sha256(form.encode()).hexdigest()
+            assert (await submit(client, form))["queued"] is False, "an equivalent URL is the same row"
+        assert (await client.post(PATH, json={"url": "example.com/path", "source_id": "s"})).status_code == 400
+        assert (await client.get(PATH)).json()["total"] == len(SPELLINGS)
+
+
+@asynccontextmanager
+async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> AsyncIterator[Door]:
+    """A house in which workers fetch what the frontier has, from this machine too."""
+    there = msgspec.structs.replace(settings, egress_allow=("127.0.0.0/8",), delay=delay)
+    async with (
+        open_door(there) as door,
+        joined(door.house, frozenset({"fetch"})) as owner,
+        html_archiving(door.house) as witness,
+    ):
+        stop = asyncio.Event()
+        loops = {f"worker {n}": fetch_worker(door.house, owner, witness=witness).run for n in range(workers)}
+        running = asyncio.create_task(run_loops(loops, stop))
+        try:
+            yield door
+        finally:
+            stop.set()
+            await running
+
+
+@pytest.fixture
+async def busy(settings: Settings) -> AsyncIterator[Door]:
+    async with fetching(settings) as door:
+        yield door
+
+
+Look = Callable[[dict[str, Any]], bool]
+
+
+async def until(client: httpx.AsyncClient, uid: str, so: Look) -> dict[str, Any]:
+    """The row once it is so."""
+    async with asyncio.timeout(20):
+        while True:
+            row: dict[str, Any] = (await client.get(f"{PATH}/{uid}")).json()
+            if so(row):
+                return row
+            await asyncio.sleep(0.02)
+
+
+def resting(row: dict[str, Any]) -> bool:
+    return row["status"] in ("fetched", "dead")
+
+
+def tried(times: int) -> Look:
+    return lambda row: row["status"] != "fetching" and row["retry_count"] == times
+
+
+async def rests(client: httpx.AsyncClient, url: str, **more: Any) -> dict[str, Any]:
+    """The row of a URL that was given and fetched."""
+    return await until(client, (await submit(client, url, **more))["id"], resting)
+
+
+FAILING = [(500, "http status 500"), (429, "http status 429"), (403, "unexpected http status 403")]
+
+
+async def test_11_6_a_failure_is_tried_again_after_a_minute_and_after_two_and_then_given_up(busy: Door):
+    def now() -> float:
+        return busy.house.clock.now() / 1000
+
+    with running_site(pages=1) as site:
+        site.site.extra |= {f"/{status}": Answer(status) for status, _ in FAILING}
+        async with busy.client() as client:
+            for status, error in FAILING:
+                url = f"{site.url}{status}"
+                for times, wait in ((1, 60), (2, 120)):
+                    before = now()
+                    uid = (await submit(client, url))["id"]  # who gives a URL again that waits need not wait
+                    row = await until(client, uid, tried(times))
+                    assert (row["status"], row["last_error"]) == ("pending", error)
+                    assert before + wait <= seconds(row["next_fetch_at"]) <= now() + wait + 1
+                await submit(client, url)
+                row = await until(client, uid, resting)
+                assert (row["status"], row["retry_count"], row["last_error"]) == ("dead", 3, error)
+                assert site.visits()[f"/{status}"] == 3
+
+
+async def test_11_6_what_cannot_get_better_is_given_up_at_once(busy: Door):
+    with running_site(pages=1, robots="User-agent: *\nDisallow: /secret?x\n") as site:
+        site.site.extra |= {"/gone": Answer(410), "/image": Answer(content_type="image/png"), "/404": Answer(404)}
+        ends = {
+            "404": "not_found",
+            "gone": "gone",
+            "image": "unsupported_content_type",
+            "secret?x=1": "robots_blocked",
+            "file.PDF?x=1": "binary_url",
+            "get/download.php?id=1": "binary_url",
+        }
+        async with busy.client() as client:
+            for path, error in ends.items():
+                row = await rests(client, f"{site.url}{path}")
+                assert (row["status"], row["last_error"]) == ("dead", error)
+            assert (await client.get(f"{PATH}/stats")).json()["total_dead"] == len(ends)
+        visits = site.visits()
+        assert [visits[f"/{path.partition('?')[0]}"] for path in ends] == [1, 1, 1, 0, 0, 0], "once, or not at all"
+
+
+async def test_11_6_a_page_that_is_fetched_says_what_it_was(busy: Door):
+    with running_site(pages=1) as site:
+        site.site.etags = True
+        async with busy.client() as client:
+            row = await rests(client, site.url)
+            assert (row["status"], row["fetch_count"], row["retry_count"]) == ("fetched", 1, 0)
+            assert set(row) >= {"etag", "content_hash", "last_fetched_at"}
+            assert "last_error" not in row
+            assert (await submit(client, site.url, priority=9))["queued"] is False
+            assert (await client.get(f"{PATH}/{row['id']}")).json() == row, "what was fetched stays fetched"
+        assert site.visits()["/"] == 1
+
+
+async def test_17_two_requests_to_a_host_keep_their_distance_whoever_makes_them(settings: Settings):
+    delay = 0.4
+    with running_site(pages=5) as site:
+        async with fetching(settings, delay, workers=16) as door, door.client() as client:
+            uids = [(await submit(client, url))["id"] for url in site.page_urls]
+            for uid in uids:
+                assert (await until(client, uid, resting))["status"] == "fetched"
+        times = [visit.time for visit in site.requests]
+        assert min(b - a for a, b in pairwise(times)) >= delay
+
+
+def redirects(site: SiteHandle, hops: int, end: str) -> str:
+    """Where a chain of so many redirects begins."""
+    for hop in range(hops):
+        target = end if hop == 0 else f"/{hops}-{hop - 1}"
+        site.site.extra[f"/{hops}-{hop}"] = Answer(302, headers=(("Location", target),))
+    return f"{site.url}{hops}-{hops - 1}"
+
+
+async def test_18_a_chain_of_five_redirects_rewrites_the_row_and_six_are_too_many(busy: Door):
+    with running_site(pages=3) as site:
+        async with busy.client() as client:
+            row = await rests(client, redirects(site, 5, "/page/1"))
+            page = f"{site.url}page/1"
+            assert (row["status"], row["url"]) == ("fetched", page)
+            assert row["url_hash"] == sha256(page.replace("http:", "https:").encode()).hexdigest()
+            assert (await submit(client, page))["id"] == row["id"], "it is that row now"
+            start = redirects(site, 6, "/page/2")
+            late = await until(client, (await submit(client, start))["id"], tried(1))
+            assert (late["status"], late["url"], late["last_error"]) == ("pending", start, "too_many_redirects")
+            assert site.visits()["/page/2"] == 0
+
+
+async def test_18_a_redirect_onto_a_row_keeps_both(busy: Door):
+    with running_site(pages=3) as site:
+        async with busy.client() as client:
+            owner = await rests(client, f"{site.url}page/1")
+            start = redirects(site, 1, "/page/1")
+            row = await rests(client, start)
+            assert (row["status"], row["url"]) == ("fetched", start)
+            assert (await client.get(f"{PATH}/{owner['id']}")).json()["url"] == owner["url"]
+            assert (await client.get(PATH)).json()["total"] == 2
+
+
+async def test_18_a_redirect_to_another_host_is_the_same_row_and_so_is_its_end(busy: Door):
+    with running_site(pages=1) as first, running_site(pages=3) as second:
+        first.site.extra["/away"] = Answer(301, headers=(("Location", f"{second.url}on"),))
+        first.site.extra["/back"] = Answer(301, headers=(("Location", f"{second.url}nowhere"),))
+        second.site.extra["/on"] = Answer(301, headers=(("Location", "/page/1"),))
+        async with busy.client() as client:
+            row = await rests(client, f"{first.url}away")
+            assert (row["status"], row["url"]) == ("fetched", f"{second.url}page/1")
+            dead = await rests(client, f"{first.url}back")
+            assert (dead["status"], dead["url"], dead["last_error"]) == ("dead", f"{first.url}back", "not_found")
+            listed = (await client.get(PATH)).json()
+            assert {one["id"] for one in listed["urls"]} == {row["id"], dead["id"]}, "no more than were given"
+            second.site.extra["/nowhere"] = Answer(body=b"<title>here now</title>")
+            assert (await client.post(f"{PATH}/{dead['id']}/retry")).status_code == 200
+            back = await until(client, dead["id"], resting)
+            assert (back["status"], back["url"]) == ("fetched", f"{second.url}nowhere")
+            stats = (await client.get(f"{PATH}/stats")).json()
+            assert (stats["total_fetched"], stats["total_dead"], stats["total_pending"]) == (2, 0, 0)
+
+
+async def test_19_what_a_dead_worker_held_is_pending_again_and_not_counted(stage: Stage):
+    body = {"url": "https://a.example/", "source_id": "s"}
+    path = f"{PATH}/{(await stage.ask('POST', PATH, body, 201))['id']}"
+    await claim(stage.house.records)
+    assert (await stage.ask("GET", path))["status"] == "fetching"
+    stage.advance(600)
+    await stage.house.lifecycle.reap()
+    row = await stage.ask("GET", path)
+    assert (row["status"], row["retry_count"]) == ("pending", 0)
+    stage.advance(1)
+    assert len(await claim(stage.house.records)) == 1, "somebody else may have it"
+
+
+async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(settings: Settings):
+    """FETCHER_ENABLED=false: what is given is kept for the day when somebody fetches."""
+    with running_site(pages=2) as site:
+        async with fetching(msgspec.structs.replace(settings, frontier=False)) as door, door.client() as client:
+            uids = [(await submit(client, url))["id"] for url in (*site.page_urls, site.page_urls[0])]
+            row = (await client.get(f"{PATH}/{uids[0]}")).json()
+            assert (row["status"], row["next_fetch_at"]) == ("pending", row["created_at"])
+            await asyncio.sleep(1)  # longer than a worker looks away
+            assert not site.requests
+            assert (await client.get(f"{PATH}/stats")).json()["total_pending"] == 2
+            assert await Waker(door.house.records.standing).once() == 2
+            for uid in uids:
+                assert (await until(client, uid, resting))["status"] == "fetched"

@@ -1,8 +1,15 @@
 """Sources over HTTP, in source-manager's shape; and jobs for all of them."""
 
 import asyncio
+from typing import Any
 
+import pytest
+
+from longline.engine.upkeep.feeder import Feeder
+from longline.engine.upkeep.finder import Finder
+from longline.engine.upkeep.mapper import Mapper
 from longline.model.source import NewSource
+from tests.engine.upkeep.web import MISSING, HandMadeWeb, Said, mapped, rss
 from tests.surfaces.intervals.stage import Stage, seconds
 
 PATH = "/api/v1/sources"
@@ -145,3 +152,211 @@ async def test_enabling_gives_a_source_its_job(stage: Stage):
     await stage.ask("POST", f"/api/v2/jobs/{job['id']}/force-run", expect=202)
     await stage.ask("PATCH", f"{PATH}/{source}/disable")
     assert (await stage.get(job))["status"] == "paused"
+
+
+FEED = "https://news.example/feed"
+MINUTE, HOUR = 60, 3600
+
+
+class Reader:
+    """Whoever polls feeds, in a web that answers as a test says."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage, self.web = stage, HandMadeWeb(stage.house.records)
+        self.feeder = Feeder(self.web.parts)
+        self.finder = Finder(self.web.parts, stage.house.records.sources)
+
+    async def look(self, said: Said | None = None) -> int:
+        """Poll what is due, which is answered so; how often the feed was asked for."""
+        if said is not None:
+            self.web.says[FEED] = said
+        before = self.web.asked.count(FEED)
+        await self.feeder.once()
+        await self.web.answer()
+        await self.feeder.once()
+        return self.web.asked.count(FEED) - before
+
+    async def search(self) -> None:
+        """Search for feeds until there is nothing more to ask for."""
+        while await self.finder.once():
+            await self.web.answer()
+
+
+@pytest.fixture
+def reader(stage: Stage) -> Reader:
+    return Reader(stage)
+
+
+async def with_feed(stage: Stage, **more: Any) -> str:
+    return f"{PATH}/{await stage.source(feed_url=FEED, feed_poll_interval_minutes=1, **more)}"
+
+
+async def test_21_entries_of_a_feed_become_urls_of_the_frontier(stage: Stage, reader: Reader):
+    source = (await with_feed(stage)).removeprefix(f"{PATH}/")
+    await reader.look(rss("https://news.example/1", "https://other.example/2", "mailto:nobody"))
+    found = (await stage.ask("GET", "/api/v1/frontier?origin=feed"))["urls"]
+    assert sorted((one["url"], one["priority"], one["source_id"]) for one in found) == [
+        ("https://news.example/1", 7, source),
+        ("https://other.example/2", 7, source),
+    ]
+
+
+async def test_21_the_third_404_disables_and_a_success_after_the_cooldown_enables(stage: Stage, reader: Reader):
+    path = await with_feed(stage)
+    for _ in range(2):
+        assert await reader.look(MISSING) == 1
+        assert "feed_disabled_at" not in await stage.ask("GET", path)
+        stage.advance(MINUTE)
+    assert await reader.look(Said(304)) == 1, "nothing new is a success, and forgets both failures"
+    for _ in range(3):
+        stage.advance(MINUTE)
+        assert await reader.look(MISSING) == 1
+    off = await stage.ask("GET", path)
+    assert (off["feed_disable_reason"], seconds(off["feed_disabled_at"])) == ("not_found", stage.now)
+    assert (await stage.ask("GET", f"{PATH}?feed_active=true"))["total"] == 0
+    stage.advance(48 * HOUR - 1)
+    assert await reader.look() == 0
+    stage.advance(1)
+    assert (await stage.ask("GET", f"{PATH}?feed_active=true"))["total"] == 1, "a trial is due"
+    assert await reader.look(MISSING) == 1, "one trial in each cooldown"
+    assert seconds((await stage.ask("GET", path))["feed_disabled_at"]) == stage.now
+    stage.advance(48 * HOUR)
+    assert await reader.look(rss("https://news.example/1")) == 1
+    assert "feed_disabled_at" not in await stage.ask("GET", path)
+    assert (await stage.ask("GET", f"{PATH}?feed_active=true"))["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "times", "reason", "hours"),
+    [
+        (Said(403), 5, "forbidden", 24),
+        (Said(410), 1, "gone", 72),
+        (Said(503), 10, "upstream_failure", 6),
+        (Said(None, reason="dns"), 10, "network", 12),
+        (Said(body=b"<html>no feed"), 5, "parse_error", 24),
+    ],
+)
+async def test_21_each_kind_of_failure_has_its_patience_and_its_cooldown(
+    stage: Stage, reader: Reader, said: Said, times: int, reason: str, hours: int
+):
+    path = await with_feed(stage)
+    for _ in range(times):
+        assert "feed_disabled_at" not in await stage.ask("GET", path)
+        assert await reader.look(said) == 1
+        stage.advance(MINUTE)
+    assert (await stage.ask("GET", path))["feed_disable_reason"] == reason
+    stage.advance(hours * HOUR - 2 * MINUTE)
+    assert await reader.look() == 0
+    stage.advance(MINUTE)
+    assert await reader.look() == 1
+
+
+async def test_21_a_feed_that_throttles_is_left_alone_for_longer_each_time(stage: Stage, reader: Reader):
+    path = await with_feed(stage)
+    assert await reader.look(Said(429)) == 1
+    for minutes in (5, 10, 20, 40, 80, 160, 320, 480, 480):
+        stage.advance(minutes * MINUTE - 1)
+        assert await reader.look() == 0, minutes
+        stage.advance(1)
+        assert await reader.look() == 1, minutes
+    assert "feed_disabled_at" not in await stage.ask("GET", path), "that alone never disables it"
+
+
+async def test_21_two_hundred_and_fifty_sources_are_all_polled(stage: Stage, reader: Reader):
+    add = stage.house.records.sources.add
+    feeds = [f"https://s{n}.example/feed" for n in range(250)]
+    rows = [NewSource(f"s{n}", f"https://s{n}.example/", feed_url=url) for n, url in enumerate(feeds)]
+    await asyncio.gather(*map(add, rows))
+    for _ in range(4):
+        await reader.look()
+    assert sorted(reader.web.asked) == sorted(feeds), "each of them, once"
+
+
+async def test_13_only_feeds_of_enabled_sources_that_want_it_are_polled_and_when_they_want_it(
+    stage: Stage, reader: Reader
+):
+    path = await with_feed(stage)
+    for body, polled in (({"ingestion_mode": "spider"}, 0), ({"enabled": False}, 0)):
+        await stage.ask("PUT", path, body)
+        assert await reader.look(Said(304)) == polled
+    await stage.ask("PUT", path, {"ingestion_mode": "both", "enabled": True, "feed_poll_interval_minutes": 30})
+    assert await reader.look() == 1
+    stage.advance(30 * MINUTE - 1)
+    assert await reader.look() == 0
+    stage.advance(1)
+    assert await reader.look() == 1
+    for minutes in (0, -5, "5"):
+        await stage.ask("PUT", path, {"feed_poll_interval_minutes": minutes}, 400)
+    await stage.ask("PUT", path, {"feed_url": "nowhere"}, 400)
+
+
+async def test_13_a_feed_is_put_to_rest_and_woken_by_hand(stage: Stage, reader: Reader):
+    path = await with_feed(stage)
+    await stage.ask("PATCH", f"{path}/feed-disable", {"reason": "gone"})
+    assert await reader.look(MISSING) == 0
+    stage.advance(72 * HOUR)
+    assert await reader.look() == 1, "after its cooldown it gets a trial"
+    await stage.ask("PATCH", f"{path}/feed-disable")
+    on = await stage.ask("PATCH", f"{path}/feed-enable")
+    assert "feed_disabled_at" not in on
+    assert await reader.look() == 1, "it is polled at once"
+    await stage.ask("PATCH", f"{path}/feed-disable", {"reason": "gone"})
+    moved = await stage.ask("PUT", path, {"feed_url": f"{FEED}/new"})
+    assert "feed_disabled_at" not in moved, "another URL is another feed"
+    await reader.look()
+    assert reader.web.asked[-1] == f"{FEED}/new"
+
+
+HOME = "https://news.example/"
+
+
+async def test_22_discovery_prefers_the_link_of_the_page(stage: Stage, reader: Reader):
+    path = f"{PATH}/{await stage.source()}"
+    link = b"<link rel=alternate type='application/%s' href='%s'>"
+    reader.web.says[HOME] = Said(body=link % (b"rss+xml", b"/broken") + link % (b"atom+xml", b"/named"))
+    reader.web.says["https://news.example/broken"] = Said(body=b"<html>no feed")
+    reader.web.says["https://news.example/named"] = rss("/1")
+    reader.web.says["https://news.example/feed"] = rss("/2")
+    await reader.search()
+    assert (await stage.ask("GET", path))["feed_url"] == "https://news.example/named"
+    assert FEED not in reader.web.asked, "the usual places are for pages that name none"
+
+
+async def test_22_discovery_rejects_what_is_no_feed_and_tries_the_usual_paths(stage: Stage, reader: Reader):
+    path = f"{PATH}/{await stage.source()}"
+    reader.web.says[HOME] = Said(body=b"<link rel=alternate type=application/rss+xml href=/broken>")
+    reader.web.says["https://news.example/broken"] = Said(body=b"<html>no feed")
+    reader.web.says["https://news.example/feed"] = rss()
+    reader.web.says["https://news.example/rss.xml"] = rss("https://news.example/1")
+    await reader.search()
+    found = await stage.ask("GET", path)
+    assert found["feed_url"] == "https://news.example/rss.xml", "the first with an entry"
+    assert (await stage.ask("GET", f"{PATH}?feed_active=true"))["total"] == 1
+
+
+async def test_22_a_source_without_a_feed_is_searched_once_in_a_week(stage: Stage, reader: Reader):
+    path = f"{PATH}/{await stage.source()}"
+    await reader.search()
+    asked = len(reader.web.asked)
+    assert asked == 7, "the page and six usual paths"
+    stage.advance(168 * HOUR - 1)
+    await reader.search()
+    assert len(reader.web.asked) == asked
+    stage.advance(1)
+    await reader.search()
+    assert len(reader.web.asked) == 2 * asked
+    assert "feed_url" not in await stage.ask("GET", path)
+
+
+async def test_13_entries_of_a_sitemap_become_urls_of_the_frontier(stage: Stage, reader: Reader):
+    source = await stage.source(sitemap_url="https://news.example/map.xml", ingestion_mode="spider")
+    body = "<urlset><url><loc>https://news.example/1</loc></url></urlset>"
+    reader.web.says["https://news.example/map.xml"] = Said(body=body.encode())
+    mapper = Mapper(mapped(reader.web, stage.clock))
+    assert await mapper.once() == 0, "it wants none of it"
+    await stage.ask("PUT", f"{PATH}/{source}", {"ingestion_mode": "feed"})
+    assert await mapper.once() == 1
+    await reader.web.answer()
+    await mapper.once()
+    [found] = (await stage.ask("GET", "/api/v1/frontier?origin=sitemap"))["urls"]
+    assert (found["url"], found["priority"], found["source_id"]) == ("https://news.example/1", 6, source)

@@ -7,7 +7,7 @@ object it calls stored can be gone after a power cut; it lists in no order, and 
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -32,7 +32,12 @@ class FolderBlobs:
         self._staging = root / STAGING
         self._synced: set[Path] = set()  # folders whose own names are known to be on disk
 
-    async def put(self, key: str, data: bytes | Sequence[bytes]) -> None:
+    async def put(
+        self,
+        key: str,
+        data: bytes | Sequence[bytes],
+        labels: Mapping[str, str] | None = None,  # noqa: ARG002 - a file has a name and its bytes
+    ) -> None:
         await asyncio.to_thread(self._write, checked_key(key), as_chunks(data), os.replace)
 
     async def create(self, key: str, data: bytes | Sequence[bytes]) -> bool:

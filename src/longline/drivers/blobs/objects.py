@@ -2,7 +2,7 @@
 
 import atexit
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 import obstore
@@ -30,20 +30,23 @@ class ObjectBlobs:
         atexit.unregister(_let_threads_finish)  # so that any number of stores costs one pause
         atexit.register(_let_threads_finish)
 
-    async def put(self, key: str, data: bytes | Sequence[bytes]) -> None:
-        chunks = as_chunks(data)
+    async def put(self, key: str, data: bytes | Sequence[bytes], labels: Mapping[str, str] | None = None) -> None:
+        chunks, attributes = as_chunks(data), dict(labels or {})
         with self._trouble():
             if sum(map(len, chunks)) > PART_BYTES:
                 await obstore.put_async(
                     self._store,
                     checked_key(key),
                     chunks,
+                    attributes=attributes,
                     use_multipart=True,
                     chunk_size=PART_BYTES,
                     max_concurrency=_PARTS_AT_ONCE,
                 )
             else:
-                await obstore.put_async(self._store, checked_key(key), b"".join(chunks), use_multipart=False)
+                await obstore.put_async(
+                    self._store, checked_key(key), b"".join(chunks), attributes=attributes, use_multipart=False
+                )
 
     async def create(self, key: str, data: bytes | Sequence[bytes]) -> bool:
         with self._trouble():

@@ -29,6 +29,7 @@ from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.schedules import ScheduleRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search import RecordsSearch
+from longline.drivers.records.sitemaps import SitemapRecords
 from longline.drivers.records.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
 from longline.drivers.records.standing import StandingRecords
@@ -78,6 +79,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         bot_look=BotLookRecords(database),
         bot_tasks=BotTaskRecords(database),
         feeds=FeedRecords(database),
+        sitemaps=SitemapRecords(database),
         pages=PageRecords(database),
         items=ItemRecords(database),
         search=RecordsSearch(database),

@@ -2,10 +2,13 @@
 
 import msgspec
 
-from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.model.errors import NotFound
 from longline.model.poll import FeedRow
 from longline.ports.records.feeds import Rule
+
+OF_SOURCE = ("url", "active", "every_ms", "disabled_at", "disabled_reason")
+"""What is the source's to say, and kept in its row."""
 
 
 class FeedRecords:
@@ -15,39 +18,50 @@ class FeedRecords:
         self._database = database
 
     async def get(self, source_id: int) -> FeedRow | None:
-        found = await self._database.read(lambda tx: _all(tx, "feed", source_id=source_id))
-        return found[0] if found else None
+        async def work(tx: Tx) -> FeedRow | None:
+            row = await tx.one("feed", source_id=source_id)
+            return _feed(row) if row else None
+
+        return await self._database.read(work)
 
     async def find(self, *, active: bool | None = None, limit: int = 50, after: int = 0) -> list[FeedRow]:
         return await self._database.read(lambda tx: _all(tx, "find_feeds", active=active, limit=limit, after=after))
 
     async def change(self, source_id: int, rule: Rule) -> FeedRow | None:
         async def work(tx: Tx) -> FeedRow | None:
-            if await tx.one("source", id=source_id) is None:
+            await tx.all("lock_source", id=source_id)
+            row = await tx.one("feed", source_id=source_id)
+            if row is None:
                 raise NotFound(f"there is no source {source_id}")
-            await tx.all("begin_feed", source_id=source_id)
-            (row,) = await _all(tx, "lock_feed", source_id=source_id)
-            changed = rule(row, tx.now)
+            changed = rule(_feed(row), tx.now)
             if changed is not None:
-                await tx.all("write_feed", **msgspec.structs.asdict(changed))
+                await _write(tx, _feed(row), changed)
             return changed
 
         return await self._database.transact(work)
 
     async def claim(self, limit: int, hold_ms: int, *, searching: bool) -> list[FeedRow]:
-        return await self._database.transact(
-            lambda tx: _all(tx, "claim_feeds", limit=limit, hold=hold_ms, searching=searching)
-        )
+        async def work(tx: Tx) -> list[FeedRow]:
+            claimed = await tx.all("claim_feeds", limit=limit, hold=hold_ms, searching=searching)
+            return [_feed(row) for row in await tx.batch("feeds", [(row["source_id"],) for row in claimed])]
+
+        return await self._database.transact(work)
 
     async def answered(self, limit: int, *, searching: bool) -> list[FeedRow]:
         return await self._database.read(lambda tx: _all(tx, "answered_feeds", limit=limit, searching=searching))
 
-    async def enlist(self) -> int:
-        async def work(tx: Tx) -> int:
-            return len(await tx.all("enlist_feeds"))
 
-        return await self._database.transact(work)
+async def _write(tx: Tx, before: FeedRow, after: FeedRow) -> None:
+    facts = msgspec.structs.asdict(after)
+    said = {name: facts.pop(name) for name in OF_SOURCE}
+    await tx.all("write_feed", **facts)
+    if any(getattr(before, name) != value for name, value in said.items()):
+        await tx.all("tell_source_of_feed", source_id=after.source_id, **said)
 
 
 async def _all(tx: Tx, query: str, /, **params: object) -> list[FeedRow]:
-    return [struct(row, FeedRow) for row in await tx.all(query, **params)]
+    return [_feed(row) for row in await tx.all(query, **params)]
+
+
+def _feed(row: Row) -> FeedRow:
+    return struct(row, FeedRow)

@@ -48,9 +48,6 @@ class Noun:
         await self._database.transact(work)
 
 
-STANDING = 0x7374616E  # one number for all who make a standing run, which is seldom
-
-
 def _born(run: NewRun) -> dict[str, Any]:
     return msgspec.structs.asdict(run) | {"state": move("run", "create").became}
 
@@ -61,26 +58,24 @@ class RunRecords(Noun):
     async def add(self, run: NewRun) -> RunRow:
         return struct(await self._make("add_run", **_born(run)), RunRow)
 
+    async def ensure(self, run: NewRun) -> RunRow:
+        async def work(tx: Tx) -> Row | None:
+            await tx.all("ensure_run", **_born(run))
+            return await tx.one("first_run", kind=run.kind, seed=run.seed)
+
+        row = await self._database.transact(work)
+        if row is None:
+            raise Unavailable(f"the run of {run.seed} was not stored")
+        return struct(row, RunRow)
+
     async def get(self, run_id: int) -> RunRow | None:
         return await self._one("run", RunRow, id=run_id)
 
     async def latest(self, kind: str, seed: str) -> RunRow | None:
         return await self._one("latest_run", RunRow, kind=kind, seed=seed)
 
-    async def standing(self, run: NewRun) -> RunRow:
-        async def work(tx: Tx) -> Row | None:
-            if (found := await tx.one("first_run", kind=run.kind, seed=run.seed)) is not None:
-                return found
-            if tx.engine == "pg":
-                # Ids are given before rows are seen: whoever only looked for the oldest might not see it yet.
-                await tx.all("lock_standing", lock=STANDING)
-            found = await tx.one("first_run", kind=run.kind, seed=run.seed)
-            return found if found is not None else await tx.one("add_run", **_born(run))
-
-        row = await self._database.transact(work)
-        if row is None:
-            raise Unavailable(f"the standing run of {run.seed} was not stored")
-        return struct(row, RunRow)
+    async def first(self, kind: str, seed: str) -> RunRow | None:
+        return await self._one("first_run", RunRow, kind=kind, seed=seed)
 
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         return await self._all("find_runs", RunRow, limit=limit, offset=offset)

@@ -10,7 +10,8 @@ from longline.model.errors import Conflict, Unavailable
 from longline.model.source import NewSource, SourceQuery, SourceRow
 
 KEPT = ("id", "name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason", "feed_url")
-KEPT_TOO = ("feed_disabled_at", "feed_disable_reason", "identity_key")
+KEPT_TOO = ("feed_wanted", "feed_every_ms", "identity_key")
+"""What may be said of a source. Whether its feed rests is not among it: that is changed where feeds are."""
 
 
 class SourceRecords(Noun):
@@ -18,8 +19,7 @@ class SourceRecords(Noun):
 
     async def add(self, source: NewSource) -> SourceRow:
         async def work(tx: Tx) -> Row | None:
-            made = await tx.one("add_source", **msgspec.structs.asdict(source))
-            return made or await tx.one("source_by_name", name=source.name)
+            return await _add(tx, source) or await tx.one("source_by_name", name=source.name)
 
         row = await self._database.transact(work)
         if row is None:
@@ -27,10 +27,7 @@ class SourceRecords(Noun):
         return struct(row, SourceRow)
 
     async def make(self, source: NewSource) -> SourceRow:
-        async def work(tx: Tx) -> Row | None:
-            return await tx.one("add_source", **msgspec.structs.asdict(source))
-
-        row = await self._database.transact(work)
+        row = await self._database.transact(lambda tx: _add(tx, source))
         if row is None:
             raise Conflict(f"there is a source called {source.name}")
         return struct(row, SourceRow)
@@ -68,7 +65,12 @@ class SourceRecords(Noun):
             other = await tx.one("source_by_name", name=source.name)
             if other is not None and other["id"] != source.id:
                 raise Conflict(f"there is a source called {source.name}")
-            row = await tx.one("change_source", **values)
+            await tx.all("lock_source", id=source.id)
+            before = await tx.one("source", id=source.id)
+            other_feed = before is not None and before["feed_url"] != source.feed_url
+            if other_feed:
+                await tx.all("forget_feed", source_id=source.id)
+            row = await tx.one("change_source", other_feed=other_feed, **values)
             return struct(row, SourceRow) if row else None
 
         return await self._database.transact(work)
@@ -80,6 +82,15 @@ class SourceRecords(Noun):
             return await tx.one("remove_source", id=source_id) is not None
 
         return await self._database.transact(work)
+
+
+async def _add(tx: Tx, source: NewSource) -> Row | None:
+    """A new source, its feed and sitemaps to be read as soon as somebody does; None when its name is taken."""
+    made = await tx.one("add_source", **msgspec.structs.asdict(source))
+    if made is not None:
+        await tx.all("begin_feed", source_id=made["id"])
+        await tx.all("begin_sitemaps", source_id=made["id"])
+    return made
 
 
 def _asked(query: SourceQuery) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import msgspec
 from longline.drivers.records.counted import counted
 from longline.drivers.records.database import Database, Tx, struct
 from longline.drivers.records.text import contains, literal
-from longline.model.frontier import RESTS, SCOPE, StandingUrl, UrlQuery, rest_of
+from longline.model.frontier import ASLEEP, RESTS, SCOPE, StandingUrl, UrlQuery, rest_of
 from longline.model.states import TaskState
 from longline.model.task import FETCH
 
@@ -46,6 +46,13 @@ class StandingRecords:
             for row in await tx.all("standing_counts"):
                 found[rest_of(row["state"])] += row["count"]
             return dict(found)
+
+        return await self._database.read(work)
+
+    async def asleep(self, limit: int) -> list[tuple[int, int]]:
+        async def work(tx: Tx) -> list[tuple[int, int]]:
+            rows = await tx.all("sleeping_urls", scope=SCOPE, due=ASLEEP, limit=limit)
+            return [(row["id"], row["priority"]) for row in rows]
 
         return await self._database.read(work)
 

@@ -6,7 +6,7 @@ any other request. What it brought is read from the archive when the run has end
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -76,15 +76,14 @@ class Feeder:
         feeds = self._parts.feeds
         ended = await feeds.answered(AT_ONCE, searching=False)
         for feed in ended:
-            await guarded(feed, self._take(feed))
+            await guarded(feed.source_id, self._take(feed))
         due = await feeds.claim(AT_ONCE, HOLD_MS, searching=False)
         for feed in due:
-            await guarded(feed, self._poll(feed))
+            await guarded(feed.source_id, self._poll(feed))
         return len(ended) + len(due)
 
     async def _poll(self, feed: FeedRow) -> None:
-        # One attempt: a poll that fails is counted, and the next one is the retry.
-        plan = msgspec.structs.replace(self._parts.plan, seeds=(feed.url or "",), max_depth=0, max_attempts=1)
+        plan = polling(self._parts.plan, [feed.url or ""])
         run_id = await self._parts.seeder.ask(Wanted("poll", plan, feed.source_id))
         await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage="poll"))
 
@@ -113,8 +112,7 @@ class Feeder:
         if task.status == NOT_MODIFIED:
             return seen
         entries = await self._entries(task)
-        plan = msgspec.structs.replace(self._parts.plan, seeds=(feed.url or "",), max_depth=0)
-        new = await self._parts.seeder.feed(Wanted("frontier.feed", plan, feed.source_id), entries, ENTRY_PRIORITY)
+        new = await self._parts.seeder.feed("frontier.feed", feed.source_id, entries, ENTRY_PRIORITY)
         log.info("polled a feed", extra={"feed": feed.url, "entries": len(entries), "new": new})
         return msgspec.structs.replace(seen, entries=len(entries))
 
@@ -128,17 +126,22 @@ class Feeder:
             raise Failed("parse_error", str(error)) from None
 
 
+def polling(plan: CrawlPlan, urls: Sequence[str]) -> CrawlPlan:
+    """How something is asked for that is read here: once, for one that fails is counted, and not by a parser."""
+    return msgspec.structs.replace(plan, seeds=tuple(urls), max_depth=0, max_attempts=1, parse=False)
+
+
 async def usable(read: Read, page: Page) -> list[str]:
     """The URLs of a feed's entries; raises `NotAFeed`."""
     feed = await asyncio.to_thread(read, page.body, page.url, page.content_type)
     return [entry.url for entry in feed.entries if entry.url]
 
 
-async def guarded(feed: FeedRow, work: Awaitable[None]) -> None:
-    """One feed's failure never stops the others; what is left undone comes due again by itself."""
+async def guarded(source_id: int, work: Awaitable[None]) -> None:
+    """One source's failure never stops the others; what is left undone comes due again by itself."""
     try:
         await work
     except Unavailable:
         raise
     except Exception:
-        log.exception("a feed failed in a way nobody foresaw", extra={"source": feed.source_id, "feed": feed.url})
+        log.exception("a poll failed in a way nobody foresaw", extra={"source": source_id})

@@ -7,10 +7,8 @@ is a run of its own. The first that is a feed with an entry to go to wins.
 import logging
 from functools import partial
 
-import msgspec
-
 from longline.engine.seeding import Wanted
-from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, Parts, guarded, usable
+from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, Parts, guarded, polling, usable
 from longline.model.feed import NotAFeed
 from longline.model.poll import FeedRow, asked, dropped, found
 from longline.model.states import TaskState
@@ -34,13 +32,12 @@ class Finder:
     async def once(self) -> int:
         """Take the searches that came to the end of a step further, then begin those that are due; how many of both."""
         feeds = self._parts.feeds
-        await feeds.enlist()
         ended = await feeds.answered(AT_ONCE, searching=True)
         for feed in ended:
-            await guarded(feed, self._further(feed))
+            await guarded(feed.source_id, self._further(feed))
         due = await feeds.claim(AT_ONCE, HOLD_MS, searching=True)
         for feed in due:
-            await guarded(feed, self._begin(feed))
+            await guarded(feed.source_id, self._begin(feed))
         return len(ended) + len(due)
 
     async def _begin(self, feed: FeedRow) -> None:
@@ -69,8 +66,7 @@ class Finder:
             await self._ask(free, stage, urls)
 
     async def _ask(self, feed: FeedRow, stage: str, urls: list[str]) -> None:
-        plan = msgspec.structs.replace(self._parts.plan, seeds=tuple(urls), max_depth=0, max_attempts=1)
-        run_id = await self._parts.seeder.ask(Wanted("search", plan, feed.source_id))
+        run_id = await self._parts.seeder.ask(Wanted("search", polling(self._parts.plan, urls), feed.source_id))
         await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage=stage))
 
     async def _end(self, feed: FeedRow, url: str | None) -> None:

@@ -243,7 +243,8 @@ def refused(start: Start | None) -> str | None:
     if start.reason == "robots":
         return f"start URL refused by robots.txt: {start.url}"
     if start.reason == "redirected" and not start.pages:
-        return f"start URL {start.url} redirects to another site"
+        where = f": {start.error}" if start.error else ""
+        return f"start URL {start.url} redirects to another site{where}"
     return None
 
 

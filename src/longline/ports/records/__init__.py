@@ -19,6 +19,7 @@ from longline.ports.records.runs import History, Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.schema import Schema
 from longline.ports.records.segments import Segments
+from longline.ports.records.sitemaps import Sitemaps
 from longline.ports.records.sources import Sources
 from longline.ports.records.standing import StandingFrontier
 from longline.ports.records.tasks import Tasks
@@ -56,6 +57,7 @@ class Records:
     bot_look: BotLook
     bot_tasks: BotTasks
     feeds: Feeds
+    sitemaps: Sitemaps
     pages: Pages
     items: Items
     search: Search

@@ -10,7 +10,7 @@ Rule = Callable[[FeedRow, int], FeedRow | None]
 
 
 class Feeds(Protocol):
-    """Remembers feeds, at most one for each source. The rules are in `model/poll.py`. Each call is one transaction."""
+    """Remembers feeds, one for each source. The rules are in `model/poll.py`. Each call is one transaction."""
 
     async def get(self, source_id: int) -> FeedRow | None:
         """The feed of a source."""
@@ -23,7 +23,7 @@ class Feeds(Protocol):
     async def change(self, source_id: int, rule: Rule) -> FeedRow | None:
         """Change a feed by a rule while nobody else does; None, and no change, when the rule says so.
 
-        A source that has none begins with an empty one; a source that does not exist is `NotFound`.
+        What is the source's to say of it is changed there. A source that does not exist is `NotFound`.
         """
         ...
 
@@ -33,8 +33,4 @@ class Feeds(Protocol):
 
     async def answered(self, limit: int, *, searching: bool) -> list[FeedRow]:
         """Feeds whose poll, or search, has ended."""
-        ...
-
-    async def enlist(self) -> int:
-        """Make an empty feed for every enabled source that has none; how many that were."""
         ...

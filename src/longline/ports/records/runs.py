@@ -13,6 +13,10 @@ class Runs(Protocol):
         """Make a run, `queued`."""
         ...
 
+    async def ensure(self, run: NewRun) -> RunRow:
+        """Make a standing run, `queued`, unless there is one of its kind and seed; that one."""
+        ...
+
     async def get(self, run_id: int) -> RunRow | None:
         """One run."""
         ...
@@ -21,8 +25,8 @@ class Runs(Protocol):
         """The newest run of that kind from that seed, whatever its state."""
         ...
 
-    async def standing(self, run: NewRun) -> RunRow:
-        """The oldest run of that kind from that seed, or this one if there is none: one for all who ask at once."""
+    async def first(self, kind: str, seed: str) -> RunRow | None:
+        """The oldest run of that kind from that seed."""
         ...
 
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:

@@ -24,6 +24,10 @@ class StandingFrontier(Protocol):
         """How many there are at each rest."""
         ...
 
+    async def asleep(self, limit: int) -> list[tuple[int, int]]:
+        """URLs that wait until somebody wakes them, each with its priority."""
+        ...
+
     async def hasten(self, task_id: int, priority: int) -> bool:
         """Let a URL that waits go now, and before those of a larger priority; False when it does not wait."""
         ...

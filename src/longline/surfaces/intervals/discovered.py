@@ -92,7 +92,7 @@ def _link_routes(parts: DiscoveredParts, guards: Sequence[Guard]) -> list[HTTPRo
     @post("/api/v1/discovered-links/{link_id:str}/create-job", guards=guards, summary="Make a job of a link")
     async def create_job(link_id: FromPath[str], data: JSONBody[Promoted | None] = None) -> Response[Any]:
         said = data or Promoted()
-        row = await discovered.promote(link_id, said.source_id, said.source_name)
+        row = await discovered.promote(link_id, said.source_id, said.source_name, said.schedule_time)
         return Response(parts.show(row), status_code=201)
 
     return [list_links, show_link, delete_link, create_job]

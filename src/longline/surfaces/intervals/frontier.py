@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.frontier import StandingUrl, UrlQuery, url_hash
+from longline.model.frontier import ASLEEP, StandingUrl, UrlQuery, url_hash
 from longline.model.ids import task_uuid
 from longline.model.task import DEFAULT_PRIORITY
 from longline.services.frontier import Frontier
@@ -27,6 +27,8 @@ ERROR_WORDS = {
     "content_type": "unsupported_content_type",
     "parser_error": "extract_failed",
     "too_many_redirects": "too_many_redirects",
+    "redirect_loop": "too_many_redirects",
+    "binary_url": "binary_url",
 }
 Ask = Request[Any, Any, Any]
 
@@ -130,7 +132,7 @@ def shown(row: StandingUrl) -> dict[str, Any]:
         "depth": row.depth,
         "priority": outward(row.priority),
         "status": REST_WORDS[row.rest],
-        "next_fetch_at": rfc3339(row.due or row.created_at),
+        "next_fetch_at": rfc3339(row.due if 0 < row.due < ASLEEP else row.created_at),
         "last_fetched_at": rfc3339(row.fetched_at),
         "fetch_count": int(done),
         "content_hash": row.digest,

@@ -24,7 +24,6 @@ KEPT: dict[str, tuple[type, Any]] = {
     "rules": (dict, {}),
     "sitemap_url": (str, None),
     "ingestion_mode": (str, "feed"),
-    "feed_poll_interval_minutes": (int, 15),
     "render_mode": (str, "static"),
     "template_hint": (str, None),
     "extraction_profile": (dict, None),
@@ -35,6 +34,8 @@ KEPT: dict[str, tuple[type, Any]] = {
     "priority": (str, "normal"),
 }
 """What a source says of how it is crawled: type and default. The rate limit is a text or a number."""
+
+MINUTE_MS = 60_000
 
 WORDS = {"ingestion_mode": ("feed", "spider", "both"), "render_mode": ("static", "dynamic")}
 MOST = 500
@@ -55,6 +56,7 @@ def source(row: SourceRow) -> Body:
             "disabled_at": rfc3339(row.disabled_at),
             "disable_reason": row.disable_reason,
             "feed_url": row.feed_url,
+            "feed_poll_interval_minutes": row.feed_every_ms // MINUTE_MS,
             "feed_disabled_at": rfc3339(row.feed_disabled_at),
             "feed_disable_reason": row.feed_disable_reason,
             "identity_key": row.identity_key,
@@ -81,6 +83,20 @@ def read_crawl(found: Body, before: str = "{}") -> str:
     return msgspec.json.encode(said).decode()
 
 
+def read_feed(found: Body) -> Body:
+    """What was sent of a source's feed; raises `BadInput`."""
+    told: Body = {}
+    if "feed_url" in found:
+        told["feed_url"] = parse(where).href if (where := typed(found, "feed_url", str)) else None
+    if (mode := found.get("ingestion_mode")) is not None:
+        told["feed_wanted"] = mode != "spider"
+    if (minutes := typed(found, "feed_poll_interval_minutes", int)) is not None:
+        if minutes <= 0:
+            raise BadInput("feed_poll_interval_minutes must be positive")
+        told["feed_every_ms"] = minutes * MINUTE_MS
+    return told
+
+
 def read_source(found: Body) -> NewSource:
     """A source to be registered; raises `BadInput`."""
     name, url = typed(found, "name", str), typed(found, "url", str)
@@ -88,8 +104,10 @@ def read_source(found: Body) -> NewSource:
         raise BadInput("name and url are required")
     parse(url)
     on = typed(found, "enabled", bool)
-    feed, identity = typed(found, "feed_url", str) or None, typed(found, "identity_key", str) or None
-    return NewSource(name, url, "{}", read_crawl(found), on is not False, feed, identity)
+    identity = typed(found, "identity_key", str) or None
+    return NewSource(
+        name, url, crawl=read_crawl(found), enabled=on is not False, identity_key=identity, **read_feed(found)
+    )
 
 
 def amend_source(row: SourceRow, found: Body) -> SourceRow:
@@ -98,10 +116,11 @@ def amend_source(row: SourceRow, found: Body) -> SourceRow:
     parse(url)
     on = typed(found, "enabled", bool)
     told: dict[str, Any] = {"name": typed(found, "name", str) or row.name, "base_url": url}
-    told |= {name: typed(found, name, str) or None for name in ("feed_url", "identity_key") if name in found}
+    if "identity_key" in found:
+        told["identity_key"] = typed(found, "identity_key", str) or None
     if on is not None and on != row.enabled:
         told |= {"enabled": on, "disabled_at": None, "disable_reason": None}
-    return msgspec.structs.replace(row, crawl=read_crawl(found, row.crawl), **told)
+    return msgspec.structs.replace(row, crawl=read_crawl(found, row.crawl), **told, **read_feed(found))
 
 
 def number(source_id: str) -> int:

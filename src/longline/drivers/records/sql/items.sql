@@ -12,6 +12,8 @@ ON CONFLICT (source_id, key) DO UPDATE SET
     hash = excluded.hash, title = excluded.title, body = excluded.body, fields = excluded.fields,
     price = excluded.price, rating = excluded.rating, availability = excluded.availability,
     brand = excluded.brand, category = excluded.category
+-- What a crawl made of a page is not replaced by what is made of it when it is fetched alone.
+WHERE NOT EXISTS (SELECT 1 FROM runs u WHERE u.id = excluded.run_id AND u.kind LIKE 'frontier.%')
 RETURNING id, hash, updated_at;
 
 -- name: want_index

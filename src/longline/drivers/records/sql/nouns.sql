@@ -5,6 +5,13 @@ INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, 
 VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), :now)
 RETURNING *;
 
+-- name: ensure_run
+-- Of the standing ones there is one of each kind and seed: who comes second waits for the first, and makes none.
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, created_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), :now)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
 -- name: run
 SELECT * FROM runs WHERE id = :id;
 
@@ -13,9 +20,6 @@ SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id DESC LIMIT 1;
 
 -- name: first_run
 SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id LIMIT 1;
-
--- name: lock_standing only pg
-SELECT pg_advisory_xact_lock(:lock);
 
 -- name: find_runs
 SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;

@@ -18,7 +18,9 @@ CREATE TABLE sources (
     feed_disable_reason  TEXT,
     identity_key         TEXT,
     budget      BIGINT CHECK (budget > 0),
-    admitted    BIGINT NOT NULL DEFAULT 0  -- by all its runs; counted only where there is a budget
+    admitted    BIGINT NOT NULL DEFAULT 0,  -- by all its runs; counted only where there is a budget
+    feed_wanted    BOOLEAN NOT NULL DEFAULT TRUE,
+    feed_every_ms  BIGINT NOT NULL DEFAULT 900000 CHECK (feed_every_ms > 0)
 );
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('sources', 99999); */
 
@@ -107,6 +109,8 @@ CREATE TABLE runs (
     CHECK (admitted = open + completed + failed + cancelled + skipped)
 ) /*pg WITH (fillfactor = 10) */;
 CREATE INDEX runs_kind ON runs (kind, seed, id);
+-- Of the standing runs there is one of each kind and seed.
+CREATE UNIQUE INDEX runs_standing ON runs (kind, seed) WHERE kind LIKE 'frontier.%';
 CREATE INDEX runs_held ON runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX runs_schedule ON runs (schedule_id, id);
 -- Each tick fires once, whoever fires it.
@@ -169,6 +173,8 @@ CREATE TABLE tasks (
     UNIQUE (scope, host_id, key)
 ) /*pg WITH (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, vacuum_truncate = off) */;
 CREATE INDEX tasks_run ON tasks (run_id, id);
+-- Tasks that a redirect led to, by the one that led there. There are few, and none ever changes what it is.
+CREATE INDEX tasks_redirected ON tasks (parent_id) WHERE hops > 0;
 
 -- Only what is open and goes with its host. due = 0 is ready; otherwise it is when the task becomes ready.
 -- The key is the order of the claim: best priority first, the runs of one priority side by side (docs/decisions/0017).
@@ -296,6 +302,18 @@ JOIN hosts h ON h.id = t.host_id
 JOIN line l ON l.host_id = t.host_id
 LEFT JOIN queue q ON q.host_id = t.host_id AND q.due = t.due AND q.priority = t.priority AND q.run_id = t.run_id AND q.id = t.id
 LEFT JOIN offers o ON o.id = t.id;
+
+-- The URLs of the standing frontier. A page that redirects lead to on another host is a task of its own there; it stands
+-- for the URL that led to it, as its task_id, and not for itself.
+CREATE VIEW standing AS
+SELECT t.id, t.run_id, t.url, t.depth, t.priority, t.parent_id, t.state, t.reason, t.created_at,
+       CASE WHEN t.reason = 'redirected' THEN COALESCE((
+           WITH RECURSIVE way(id, hops) AS (
+               SELECT c.id, c.hops FROM tasks c WHERE c.parent_id = t.id AND c.hops > 0
+               UNION ALL
+               SELECT c.id, c.hops FROM way JOIN tasks c ON c.parent_id = way.id AND c.hops > 0
+           ) SELECT id FROM way ORDER BY hops DESC LIMIT 1), t.id) ELSE t.id END AS task_id
+FROM tasks t WHERE t.scope = 0 AND t.hops = 0;
 
 -- How requests leave. The password is encrypted before it gets here. `turn` is the place in line: lowest goes next.
 CREATE TABLE proxies (
@@ -500,28 +518,40 @@ CREATE INDEX bot_answers_at ON bot_answers (at);
 -- The feed of a source. Without a URL it is still searched for; run_id is the poll or search that is under way, and
 -- due_at when the next one may begin. A feed that failed too often rests until then.
 CREATE TABLE feeds (
-    source_id        BIGINT PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
-    url              TEXT,
-    active           BOOLEAN NOT NULL DEFAULT TRUE,
-    every_ms         BIGINT NOT NULL DEFAULT 900000 CHECK (every_ms > 0),
-    stage            TEXT,
-    run_id           BIGINT,
-    due_at           BIGINT NOT NULL DEFAULT 0,
-    next_poll_at     BIGINT,
-    polled_at        BIGINT,
-    etag             TEXT,
-    last_modified    TEXT,
-    entries          BIGINT NOT NULL DEFAULT 0,
-    errors           BIGINT NOT NULL DEFAULT 0,
-    error            TEXT,
-    error_type       TEXT,
-    disabled_at      BIGINT,
-    disabled_reason  TEXT,
-    CHECK ((run_id IS NULL) = (stage IS NULL)),
-    CHECK ((disabled_at IS NULL) = (disabled_reason IS NULL))
+    source_id      BIGINT PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
+    stage          TEXT,
+    run_id         BIGINT,
+    due_at         BIGINT NOT NULL DEFAULT 0,
+    next_poll_at   BIGINT,
+    polled_at      BIGINT,
+    etag           TEXT,
+    last_modified  TEXT,
+    entries        BIGINT NOT NULL DEFAULT 0,
+    errors         BIGINT NOT NULL DEFAULT 0,
+    error          TEXT,
+    error_type     TEXT,
+    CHECK ((run_id IS NULL) = (stage IS NULL))
 ) /*pg WITH (fillfactor = 70) */;
 CREATE INDEX feeds_due ON feeds (due_at) WHERE run_id IS NULL;
 CREATE INDEX feeds_asked ON feeds (run_id) WHERE run_id IS NOT NULL;
+
+-- A feed with what its source says of it.
+CREATE VIEW feeds_now AS
+SELECT f.source_id, s.feed_url AS url, s.feed_wanted AS active, s.feed_every_ms AS every_ms, f.stage, f.run_id, f.due_at,
+       f.next_poll_at, f.polled_at, f.etag, f.last_modified, f.entries, f.errors, f.error, f.error_type,
+       s.feed_disabled_at AS disabled_at, s.feed_disable_reason AS disabled_reason, s.enabled
+FROM feeds f JOIN sources s ON s.id = f.source_id;
+
+-- When the sitemaps of a source are read. While run_id is set that is under way, at `level` indexes from the first.
+CREATE TABLE sitemaps (
+    source_id  BIGINT PRIMARY KEY REFERENCES sources (id) ON DELETE CASCADE,
+    level      BIGINT NOT NULL DEFAULT 0,
+    run_id     BIGINT,
+    due_at     BIGINT NOT NULL DEFAULT 0
+) /*pg WITH (fillfactor = 70) */;
+CREATE INDEX sitemaps_due ON sitemaps (due_at) WHERE run_id IS NULL;
+CREATE INDEX sitemaps_asked ON sitemaps (run_id) WHERE run_id IS NOT NULL;
+
 -- What was made of pages. Inside a source (0: none) an item is known by its key: seen again it keeps its id, and unless
 -- its hash is another nothing of it changes but who saw it last. From `price` on: what can be searched and sorted by.
 CREATE TABLE items (

@@ -1,8 +1,10 @@
 -- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists ask for them.
 
 -- name: add_source
-INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, budget, created_at, updated_at)
-VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT), CAST(:budget AS BIGINT), :now, :now)
+INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, budget,
+    feed_wanted, feed_every_ms, created_at, updated_at)
+VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
+    CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, :now, :now)
 ON CONFLICT (name) DO NOTHING
 RETURNING *;
 
@@ -26,7 +28,8 @@ SELECT * FROM sources WHERE identity_key = :identity_key ORDER BY id LIMIT 1;
 SELECT * FROM sources
 WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE :search ESCAPE '\' OR LOWER(base_url) LIKE :search ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
-  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_disabled_at IS NULL) = :feed_active)
+  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND (feed_disabled_at IS NULL
+       OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active)
 ORDER BY
     CASE WHEN :sort = 'created_at' AND NOT :falling THEN created_at END,
     CASE WHEN :sort = 'created_at' AND :falling THEN created_at END DESC,
@@ -40,13 +43,16 @@ LIMIT :limit OFFSET :offset;
 SELECT COUNT(*) AS count FROM sources
 WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE :search ESCAPE '\' OR LOWER(base_url) LIKE :search ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
-  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_disabled_at IS NULL) = :feed_active);
+  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND (feed_disabled_at IS NULL
+       OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active);
 
 -- name: change_source
 UPDATE sources SET name = :name, base_url = :base_url, crawl = :crawl, enabled = :enabled,
     disabled_at = CAST(:disabled_at AS BIGINT), disable_reason = CAST(:disable_reason AS TEXT),
-    feed_url = CAST(:feed_url AS TEXT), feed_disabled_at = CAST(:feed_disabled_at AS BIGINT),
-    feed_disable_reason = CAST(:feed_disable_reason AS TEXT), identity_key = CAST(:identity_key AS TEXT),
+    feed_url = CAST(:feed_url AS TEXT), feed_wanted = :feed_wanted, feed_every_ms = :feed_every_ms,
+    identity_key = CAST(:identity_key AS TEXT),
+    feed_disabled_at = CASE WHEN :other_feed THEN NULL ELSE feed_disabled_at END,
+    feed_disable_reason = CASE WHEN :other_feed THEN NULL ELSE feed_disable_reason END,
     updated_at = :now
 WHERE id = :id
 RETURNING *;

@@ -1,0 +1,42 @@
+"""A service that is told what happened, by one POST for each event."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import orjson
+import wreq
+from wreq import exceptions
+
+from longline.drivers.http.trust import trust
+from longline.model.errors import Unavailable
+
+USUAL_PATH = "/api/v1/events"
+PATIENCE = timedelta(seconds=2)
+
+
+class PipelineService:
+    """The service at an address; without a path, events are sent to the usual one."""
+
+    def __init__(self, url: str, roots: Path | None = None) -> None:
+        self._url = url if urlsplit(url).path.strip("/") else url.rstrip("/") + USUAL_PATH
+        self._client = wreq.Client(
+            tls_verify=trust(roots).store, no_proxy=True, timeout=PATIENCE, redirect=wreq.Policy.none()
+        )
+
+    async def post(self, event: Mapping[str, Any]) -> None:
+        """Send one event; raises `Unavailable` unless it was taken."""
+        headers = {"content-type": "application/json"}
+        try:
+            async with self._client.post(self._url, body=orjson.dumps(event), headers=headers) as answer:
+                status = answer.status.as_int()
+        except (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.RequestError) as error:
+            raise Unavailable(f"{self._url}: {str(error).splitlines()[0]}") from error
+        if status >= 300:
+            raise Unavailable(f"{self._url} answered {status}")
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        self._client.close()

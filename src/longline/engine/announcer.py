@@ -1,0 +1,107 @@
+"""The announcer: tells another service, as well as it can, which documents were indexed."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import Any
+
+from longline.model import index
+from longline.model.errors import Unavailable
+from longline.model.item import Document
+from longline.ports.clock import Clock
+
+log = logging.getLogger(__name__)
+
+MOST_WAITING = 1000
+TELL_WITHIN = 2.0
+LAST_WORDS_WITHIN = 5.0
+
+Post = Callable[[Mapping[str, Any]], Awaitable[None]]
+"""Sends one message, or raises `Unavailable`."""
+
+
+class Breaker:
+    """Says whether to ask a service: after some failures in a row not for a while, and then carefully."""
+
+    def __init__(self, failures: int = 5, pause: float = 30.0, successes: int = 2) -> None:
+        self._most, self._pause, self._enough = failures, pause, successes
+        self._failed = self._went_well = 0
+        self._closed_until: float | None = None
+
+    def allows(self, now: float) -> bool:
+        """Whether to ask now."""
+        return self._closed_until is None or now >= self._closed_until
+
+    def note(self, now: float, *, ok: bool) -> None:
+        """It was asked, and answered or not."""
+        if not ok:
+            self._failed, self._went_well = self._failed + 1, 0
+            if self._failed >= self._most or self._closed_until is not None:
+                self._closed_until = now + self._pause
+            return
+        self._failed, self._went_well = 0, self._went_well + 1
+        if self._went_well >= self._enough:
+            self._closed_until = None
+
+
+class Announcer:
+    """Sends messages in the background; what cannot be sent is not sent."""
+
+    def __init__(self, post: Post, clock: Clock, breaker: Breaker | None = None) -> None:
+        self._post, self._clock, self._breaker = post, clock, breaker or Breaker()
+        self._waiting: asyncio.Queue[Document] = asyncio.Queue(MOST_WAITING)
+
+    def tell(self, documents: Sequence[Document]) -> None:
+        """These were indexed."""
+        for document in documents:
+            if document.kind in index.RAW_CONTENT:
+                with suppress(asyncio.QueueFull):
+                    self._waiting.put_nowait(document)
+
+    async def run(self) -> None:
+        """Send whatever there is to tell, until cancelled."""
+        while True:
+            document = await self._waiting.get()
+            try:
+                await self._send(document)
+            finally:
+                self._waiting.task_done()
+
+    async def drained(self) -> None:
+        """Wait until everything was told, but not for long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WORDS_WITHIN):
+                await self._waiting.join()
+
+    async def _send(self, document: Document) -> None:
+        if not self._breaker.allows(self._clock.monotonic()):
+            return
+        try:
+            async with asyncio.timeout(TELL_WITHIN):
+                await self._post(message(document, self._clock.now()))
+        except (Unavailable, TimeoutError) as error:
+            log.warning("another service was not told of a document", extra={"error": str(error)})
+            self._breaker.note(self._clock.monotonic(), ok=False)
+        else:
+            self._breaker.note(self._clock.monotonic(), ok=True)
+
+
+def message(document: Document, now: int) -> dict[str, Any]:
+    """What is told of a document."""
+    at = datetime.fromtimestamp(now / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    stored = index.raw_content(document)
+    return {
+        "content_url": document.url,
+        "source_name": stored["source_name"],
+        "stage": "indexed",
+        "occurred_at": at,
+        "service_name": "crawler",
+        "metadata": {
+            "title": document.title,
+            "word_count": stored["word_count"],
+            "index_name": index.index_of(document),
+            "document_id": stored["id"],
+        },
+    }

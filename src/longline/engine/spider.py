@@ -1,0 +1,67 @@
+"""The spider: gives links that pages have to their own site to the standing frontier as well."""
+
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from longline.engine.lifecycle import Lifecycle
+from longline.engine.reporter import Finished
+from longline.engine.standing import StandingRuns
+from longline.model.bounds import bounds_of
+from longline.model.errors import Unavailable
+from longline.model.frontier import SCOPE, url_hash
+from longline.model.task import DEFAULT_PRIORITY, NewTask
+from longline.model.url import BadUrl, Url, parse
+from longline.ports.records.frontier import HostSetting
+
+log = logging.getLogger(__name__)
+
+KIND = "frontier.spider"
+CONTENT_PRIORITY = DEFAULT_PRIORITY - 10
+FIRST_DEPTH = 1
+"""The depth of a start page as it is told of outside."""
+
+
+class Spider:
+    """Submits links of crawled pages; `promises` tells by its URL whether a page may be content."""
+
+    def __init__(self, lifecycle: Lifecycle, runs: StandingRuns, promises: Callable[[str], bool]) -> None:
+        self._lifecycle, self._runs, self._promises = lifecycle, runs, promises
+
+    async def save(self, pages: Iterable[Finished]) -> None:
+        """Submit the links of pages; it is never a reason to fail."""
+        try:
+            for page in pages:
+                if page.parsed and page.plan.source_id is not None and page.task.scope != SCOPE:
+                    await self._submit(page, page.plan.source_id)
+        except Unavailable as error:
+            log.warning("links cannot be given to the frontier", extra={"error": str(error)})
+
+    async def _submit(self, page: Finished, source_id: int) -> None:
+        run = await self._runs.get(KIND, str(source_id))
+        links = list(_on_site(page))
+        hosts = {url.host: HostSetting(url.host, run.plan.delay_ms, run.plan.concurrency) for url in links}
+        if links:
+            await self._lifecycle.admit([self._task(url, page, run.id) for url in links], list(hosts.values()))
+
+    def _task(self, url: Url, page: Finished, run_id: int) -> NewTask:
+        return NewTask(
+            url.href,
+            url.host,
+            url_hash(url.href),
+            SCOPE,
+            run_id,
+            depth=page.task.depth + FIRST_DEPTH + 1,
+            priority=CONTENT_PRIORITY if self._promises(url.href) else DEFAULT_PRIORITY,
+            due=self._runs.due,
+            parent_id=page.task.id,
+        )
+
+
+def _on_site(page: Finished) -> Iterable[Url]:
+    bounds = bounds_of(page.plan)
+    for text in page.parsed.links if page.parsed else ():
+        with suppress(BadUrl):
+            url = parse(text)
+            if bounds.refusal(url) is None:
+                yield url

@@ -1,0 +1,82 @@
+"""The runs of the standing frontier: one for each origin and source, never started, and so never ended."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from longline.engine.directory import FILES, HTML, delay_ms, reading
+from longline.model.frontier import ASLEEP
+from longline.model.ids import new_id
+from longline.model.plan import CrawlPlan
+from longline.model.run import NewRun
+from longline.model.source import CrawlSource
+from longline.ports.directory import Directory
+from longline.ports.records.runs import Runs
+
+MOST_KNOWN = 10_000
+MINUTE = 60.0
+
+DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
+
+
+class StandingRules(msgspec.Struct, frozen=True):
+    """How polite the standing frontier is, how often it tries, and what is made of its pages; if it fetches at all."""
+
+    delay_ms: int = 1000
+    robots: bool = True
+    attempts: int = 3
+    max_redirects: int = 5
+    readability: bool = False
+    awake: bool = True
+
+
+class StandingRun(NamedTuple):
+    """A run and its plan."""
+
+    id: int
+    plan: CrawlPlan
+
+
+class StandingRuns:
+    """Finds the standing run of an origin and a source, or makes it."""
+
+    def __init__(self, runs: Runs, directory: Directory, rules: StandingRules) -> None:
+        self._runs, self._directory, self._rules = runs, directory, rules
+        self._known: dict[tuple[str, str], StandingRun] = {}
+
+    @property
+    def due(self) -> int:
+        """When what is given is due: at once, or when somebody wakes it."""
+        return 0 if self._rules.awake else ASLEEP
+
+    async def get(self, kind: str, source: str) -> StandingRun:
+        """The run of that kind and that source."""
+        if (kind, source) not in self._known:
+            run = await self._runs.first(kind, source)
+            if run is None:
+                about = await self._directory.get(source)
+                plan = standing_plan(about, self._rules)
+                run = await self._runs.ensure(NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id))
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[kind, source] = StandingRun(run.id, CrawlPlan.read(run.plan))
+        return self._known[kind, source]
+
+
+def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan:
+    """How single URLs are fetched, for a source that may be unknown."""
+    return CrawlPlan(
+        (),
+        max_depth=0,
+        robots=rules.robots,
+        delay_ms=delay_ms(source.rate_limit) if source and source.rate_limit else rules.delay_ms,
+        max_attempts=rules.attempts,
+        max_redirects=rules.max_redirects,
+        content_types=HTML,
+        never=(FILES, DOWNLOADS),
+        retry_seconds=MINUTE,
+        insistent=True,
+        source_id=source.id if source else None,
+        source_name=source.name if source else "",
+        parsing=reading(source, readability=rules.readability),
+    )

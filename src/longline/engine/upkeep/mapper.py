@@ -1,0 +1,123 @@
+"""The mapper: reads the sitemaps of sources, and makes tasks of the pages that changed lately.
+
+As with feeds everything that is asked for is a run: first the sitemap that a source names, or those in the usual
+places, then what an index leads to, level by level.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+
+from longline.engine.directory import twins
+from longline.engine.seeding import MOST_TASKS, Seeder, Wanted
+from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, guarded, polling
+from longline.model.plan import CrawlPlan
+from longline.model.poll import PLACE_PRIORITY
+from longline.model.sitemap import (
+    LEVELS,
+    MAX_BYTES,
+    NEWS_WINDOW,
+    USUAL,
+    NotASitemap,
+    Sitemap,
+    SitemapRow,
+    answered,
+    asked,
+)
+from longline.model.source import SourceRow
+from longline.model.states import TaskState
+from longline.model.url import join_all, parse
+from longline.plugins import Page
+from longline.ports.clock import Clock
+from longline.ports.records.sitemaps import Sitemaps
+from longline.ports.records.sources import Sources
+
+log = logging.getLogger(__name__)
+
+PIECE = 1000
+"""Places that are admitted in one transaction."""
+
+Read = Callable[[bytes, str, str], Sitemap]
+"""Makes a sitemap of a body, its URL and its content type, or raises `NotASitemap`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the mapper works with; `find` reads a task's page from the archive."""
+
+    sitemaps: Sitemaps
+    sources: Sources
+    seeder: Seeder
+    find: Callable[[int], Awaitable[Page | None]]
+    read: Read
+    plan: CrawlPlan
+    clock: Clock
+
+
+class Mapper:
+    """Asks for sitemaps and takes what comes back."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def once(self) -> int:
+        """Take in what has come, then ask for what is due; how many sources there were of both."""
+        ended = await self._parts.sitemaps.answered(AT_ONCE)
+        for row in ended:
+            await guarded(row.source_id, self._take(row))
+        due = await self._parts.sitemaps.claim(AT_ONCE, HOLD_MS)
+        for row in due:
+            await guarded(row.source_id, self._begin(row))
+        return len(ended) + len(due)
+
+    async def _begin(self, row: SitemapRow) -> None:
+        source = await self._parts.sources.get(row.source_id)
+        if source is not None:
+            await self._ask(row, 1, _named(source) or join_all(source.base_url, USUAL))
+
+    async def _ask(self, row: SitemapRow, level: int, urls: Sequence[str]) -> None:
+        plan = msgspec.structs.replace(polling(self._parts.plan, urls), max_body=MAX_BYTES)
+        run_id = await self._parts.seeder.ask(Wanted("sitemap", plan, row.source_id))
+        await self._parts.sitemaps.change(row.source_id, partial(asked, run_id=run_id, level=level, after=row.run_id))
+
+    async def _take(self, row: SitemapRow) -> None:
+        source, found = await self._parts.sources.get(row.source_id), await self._found(row.run_id or 0)
+        cutoff = self._parts.clock.now() - NEWS_WINDOW
+        pages = [url for sitemap in found if not sitemap.index for url in sitemap.since(cutoff)]
+        deeper = [url for sitemap in found if sitemap.index for url in sitemap.since(cutoff)]
+        if source is not None:
+            await self._feed(source, pages)
+        if deeper and row.level < LEVELS:
+            await self._ask(row, row.level + 1, deeper[:MOST_TASKS])
+        else:
+            await self._parts.sitemaps.change(row.source_id, partial(answered, run_id=row.run_id))
+
+    async def _found(self, run_id: int) -> list[Sitemap]:
+        """The sitemaps that a run brought, those that have not changed among them: what they lead to may have."""
+        found = []
+        for task in await self._parts.seeder.tasks_of(run_id):
+            page = await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None
+            if page is None:
+                continue
+            try:
+                found.append(await asyncio.to_thread(self._parts.read, page.body, page.url, page.content_type))
+            except NotASitemap as error:
+                log.warning("a sitemap is none", extra={"sitemap": task.url, "error": str(error)})
+        return found
+
+    async def _feed(self, source: SourceRow, urls: Sequence[str]) -> None:
+        """A sitemap speaks for its own site alone."""
+        hosts, new = twins(parse(source.base_url)), 0
+        for start in range(0, len(urls), PIECE):
+            piece = urls[start : start + PIECE]
+            new += await self._parts.seeder.feed("frontier.sitemap", source.id, piece, PLACE_PRIORITY, hosts)
+        log.info("read sitemaps", extra={"source": source.id, "places": len(urls), "new": new})
+
+
+def _named(source: SourceRow) -> list[str]:
+    where = msgspec.json.decode(source.crawl).get("sitemap_url")
+    return join_all(source.base_url, [where]) if where else []

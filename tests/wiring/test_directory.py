@@ -1,0 +1,23 @@
+"""What the settings say of the standing frontier is what its runs are made with."""
+
+from pathlib import Path
+
+from longline.model.frontier import ASLEEP
+from longline.settings import Settings
+from longline.wiring.directory import standing_runs
+from longline.wiring.house import open_house, ready_tables
+
+
+async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> None:
+    wanted = Settings(data=tmp_path, frontier_attempts=7, frontier_redirects=2, delay=0.5, readability=True)
+    async with open_house(wanted) as house:
+        await ready_tables(house, may_migrate=True)
+        runs = standing_runs(house)
+        plan = (await runs.get("frontier.manual", "s")).plan
+        assert (plan.max_attempts, plan.max_redirects, plan.delay_ms, runs.due) == (7, 2, 500, 0)
+        assert (plan.config["parser"], plan.config["readability"]) == ("article", True)
+
+
+async def test_where_nobody_fetches_what_is_given_sleeps(tmp_path: Path) -> None:
+    async with open_house(Settings(data=tmp_path, frontier=False)) as house:
+        assert standing_runs(house).due == ASLEEP
