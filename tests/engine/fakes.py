@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from longline.engine.exits import Exits
-from longline.engine.fetch import Fetched, Fetcher
+from longline.engine.fetch import Fetched, Fetcher, FetchParts
 from longline.engine.frontier import HeldHost
 from longline.engine.politeness import Politeness
 from longline.engine.rules import Rules
@@ -143,7 +143,8 @@ class Asker:
         sender = sender_of(http, clock, **settings)
         most = settings.get("max_bytes", 10**6)
         self.tasks = FakeTasks()
-        self._fetcher = Fetcher(sender, Rules(sender, clock), clock, most, Politeness(), chance, part(self.tasks))
+        parts = FetchParts(sender, Rules(sender, clock), clock, Politeness(), part(self.tasks))
+        self._fetcher = Fetcher(parts, most, chance)
 
     async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan, **facts: Any) -> Fetched:
         task = claimed(**facts)

@@ -11,7 +11,7 @@ import pytest
 
 from longline.engine.archive import Archive
 from longline.engine.exits import Exits
-from longline.engine.fetch import Fetcher
+from longline.engine.fetch import Fetcher, FetchParts
 from longline.engine.keep import Keeper
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parser
@@ -69,7 +69,7 @@ class Shop:
             lifecycle=lifecycle,
             pipeline=Pipeline(
                 plans=Plans(part(self.runs)),
-                fetcher=Fetcher(sender, Rules(sender, clock), clock, 10**6, Politeness()),
+                fetcher=Fetcher(FetchParts(sender, Rules(sender, clock), clock, Politeness()), 10**6),
                 parser=Parser(Registry(page, mine)) if parse else None,
                 archive=Archive(part(self.tasks), part(self.blobs)),
                 clock=clock,

@@ -4,7 +4,7 @@ import random
 from collections import OrderedDict
 from collections.abc import Callable
 from email.utils import parsedate_to_datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
@@ -64,24 +64,24 @@ class Witness(Protocol):
         """An answer came to a request of that plan, made at that time."""
 
 
+class FetchParts(NamedTuple):
+    """What fetching is done with; `tasks` know the URLs that a run has already."""
+
+    sender: Sender
+    rules: Rules
+    clock: Clock
+    politeness: Politeness
+    tasks: Tasks | None = None
+    witness: Witness | None = None
+
+
 class Fetcher:
     """Fetches for the hosts in one worker's hand."""
 
-    def __init__(
-        self,
-        sender: Sender,
-        rules: Rules,
-        clock: Clock,
-        max_bytes: int,
-        politeness: Politeness,
-        chance: Callable[[], float] = random.random,
-        *,
-        tasks: Tasks | None = None,
-        witness: Witness | None = None,
-    ) -> None:
-        self._witness = witness
-        self._sender, self._rules, self._clock = sender, rules, clock
-        self._max_bytes, self._politeness, self._chance, self._tasks = max_bytes, politeness, chance, tasks
+    def __init__(self, parts: FetchParts, max_bytes: int, chance: Callable[[], float] = random.random) -> None:
+        self._sender, self._rules, self._clock = parts.sender, parts.rules, parts.clock
+        self._politeness, self._tasks, self._witness = parts.politeness, parts.tasks, parts.witness
+        self._max_bytes, self._chance = max_bytes, chance
         self._told: OrderedDict[tuple[int, str], None] = OrderedDict()
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:

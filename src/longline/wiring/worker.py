@@ -5,7 +5,7 @@ from collections.abc import Callable
 from longline.engine import reparse
 from longline.engine.archive import Archive
 from longline.engine.exits import Exits
-from longline.engine.fetch import Fetcher, Witness
+from longline.engine.fetch import Fetcher, FetchParts, Witness
 from longline.engine.journal import Journal
 from longline.engine.keep import Keeper
 from longline.engine.outlinks import Outlinks
@@ -46,7 +46,7 @@ def fetch_worker(
         pipeline=Pipeline(
             plans=Plans(house.records.runs),
             fetcher=Fetcher(
-                sender, rules, house.clock, s.max_body, house.politeness, tasks=house.records.tasks, witness=witness
+                FetchParts(sender, rules, house.clock, house.politeness, house.records.tasks, witness), s.max_body
             ),
             parser=house.parser if parse else None,
             archive=Archive(house.records.tasks, house.blobs),

@@ -313,9 +313,9 @@ async def test_nobody_waits_for_hosts_in_another_order(
 
 
 async def test_a_standing_run_is_one_for_all_who_ask_at_once(records: Records, database: Database, peek: Peek):
-    gate = Gate("add_run")
+    gate = Gate("ensure_run")
     ports = RunRecords(GatedDatabase(database, gate)), records.runs
-    held, other = (partial(port.standing, NewRun(new_id(), "frontier.feed", "{}", "s")) for port in ports)
+    held, other = (partial(port.ensure, NewRun(new_id(), "frontier.feed", "{}", "s")) for port in ports)
     first, second = await interleave(held, gate, other, peek)
     assert first == second
     assert await peek.value("SELECT COUNT(*) FROM runs") == 1
