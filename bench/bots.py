@@ -13,12 +13,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+import uvloop
 import wreq
 from rich.console import Console
 from rich.table import Table
 
 from bench.contestants import RIVAL
 from bench.usage import cpu_seconds
+from bench.wire import Wire, wires
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.model.bot import NewBotTask
@@ -41,34 +43,30 @@ class Measured(NamedTuple):
 
 async def drive(address: str, jobs: int, bots: int = BOTS) -> float:
     """Pull and submit until all is done; the seconds it took."""
-    clients = [wreq.Client(no_proxy=True) for _ in range(bots)]
-    begun = time.perf_counter()
-    done = await asyncio.gather(*(_bot(client, address, f"bot-{n}") for n, client in enumerate(clients)))
-    seconds = time.perf_counter() - begun
+    async with wires(address, bots * AT_ONCE) as opened:
+        shares = [opened[n::bots] for n in range(bots)]
+        begun = time.perf_counter()
+        done = await asyncio.gather(*(_bot(share, f"bot-{n}") for n, share in enumerate(shares)))
+        seconds = time.perf_counter() - begun
     if sum(done) != jobs:
         raise RuntimeError(f"{jobs} jobs were there, {sum(done)} were done")
     return seconds
 
 
-async def _bot(client: wreq.Client, address: str, name: str) -> int:
+async def _bot(opened: list[Wire], name: str) -> int:
     done = 0
     while True:
-        _, told = await _post(client, f"{address}/api/crawl/pull/", {"bot_id": name, "max_jobs": AT_ONCE})
-        handed = told["data"]["jobs"]
+        _, told = await opened[0].post("/api/crawl/pull/", orjson.dumps({"bot_id": name, "max_jobs": AT_ONCE}))
+        handed = orjson.loads(told)["data"]["jobs"]
         if not handed:
             return done
         said = {"bot_id": name, "success": True, "price": "1.00", "currency": "USD", "title": "A thing"}
-        answers = await asyncio.gather(
-            *(_post(client, f"{address}/api/crawl/submit/", {**said, "job_id": job["job_id"]}) for job in handed)
-        )
+        bodies = [orjson.dumps({**said, "job_id": job["job_id"]}) for job in handed]
+        submits = (wire.post("/api/crawl/submit/", body) for wire, body in zip(opened, bodies, strict=False))
+        answers = await asyncio.gather(*submits)
         if any(status != 201 for status, _ in answers):
             raise RuntimeError(f"a submit was refused: {answers}")
         done += len(handed)
-
-
-async def _post(client: wreq.Client, url: str, body: dict[str, Any]) -> tuple[int, Any]:
-    answer = await client.post(url, headers={"Content-Type": "application/json"}, body=orjson.dumps(body))
-    return answer.status.as_int(), orjson.loads(bytes(await answer.bytes()))
 
 
 async def fill(url: str, jobs: int) -> None:
@@ -105,7 +103,7 @@ def ours(name: str, url: str, jobs: int) -> Measured:
             assert server.stdout
             address = server.stdout.readline().split(" listens on ")[1].split()[0]
             before = cpu_seconds(server.pid)
-            seconds = asyncio.run(drive(address, jobs))
+            seconds = uvloop.run(drive(address, jobs))
             return Measured(name, jobs / seconds, (cpu_seconds(server.pid) - before) / jobs * 1000)
 
 
@@ -116,7 +114,7 @@ def echo(jobs: int) -> Measured:
         address = f"http://127.0.0.1:{port}"
         asyncio.run(_until_it_answers(address))
         before = cpu_seconds(server.pid)
-        seconds = asyncio.run(drive(address, jobs))
+        seconds = uvloop.run(drive(address, jobs))
         return Measured("bare framework, echo", jobs / seconds, (cpu_seconds(server.pid) - before) / jobs * 1000)
 
 
