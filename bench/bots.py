@@ -18,6 +18,7 @@ import wreq
 from rich.console import Console
 from rich.table import Table
 
+from bench import frontier
 from bench.contestants import RIVAL
 from bench.usage import cpu_seconds
 from bench.wire import Wire, wires
@@ -31,6 +32,11 @@ from tests.servers.process import free_ports
 AT_ONCE = 10
 BOTS = 16
 HOST = "shop.example"
+ON_POSTGRES, ON_SQLITE = "Longline, PostgreSQL", "Longline, SQLite"
+TIMES = {"Procrastinate": 10.0, "Celery, Valkey": 2.0}
+"""How many times as many jobs a second as these we must do, over HTTP and with every answer durable."""
+
+TASKS_A_SECOND = 30_000.0
 
 
 class Measured(NamedTuple):
@@ -146,9 +152,9 @@ def _measure(jobs: int, postgres: PostgresServer, console: Console) -> Iterator[
     with console.status("the bare framework"):
         yield echo(jobs)
     with console.status("Longline on PostgreSQL"):
-        yield ours("Longline, PostgreSQL", fresh(), jobs)
+        yield ours(ON_POSTGRES, fresh(), jobs)
     with console.status("Longline on SQLite"), tempfile.TemporaryDirectory() as folder:
-        yield ours("Longline, SQLite", f"sqlite:///{Path(folder) / 'b.db'}", jobs)
+        yield ours(ON_SQLITE, f"sqlite:///{Path(folder) / 'b.db'}", jobs)
     if not Path(RIVAL).exists():
         console.print("[yellow]without rivals:[/] `make bench` installs them beside us")
         return
@@ -160,18 +166,45 @@ def _measure(jobs: int, postgres: PostgresServer, console: Console) -> Iterator[
         yield rival("Celery, Valkey", "celery_tasks", valkey.url, jobs)
 
 
+def engine(tasks: int, postgres: PostgresServer, console: Console) -> Iterator[Measured]:
+    """The engine's own way from claim to report, without HTTP: batches, fenced, every commit durable."""
+    with console.status("claim and report on PostgreSQL"):
+        url = asyncio.run(postgres.create_database())
+        drained = asyncio.run(frontier.drain_apart(url, tasks, 2)).drained
+    yield Measured("claim → report, PostgreSQL, 2 processes", drained)
+    with console.status("claim and report on SQLite"), tempfile.TemporaryDirectory() as folder:
+        drained = asyncio.run(frontier.drain(f"sqlite:///{Path(folder) / 'b.db'}", tasks, 1)).drained
+    yield Measured("claim → report, SQLite", drained)
+
+
+def bars(measured: Sequence[Measured]) -> Iterator[tuple[str, float, float]]:
+    """What is asked for: its name, what was measured and the least that it may be."""
+    rates = {m.name: m.rate for m in measured}
+    for rival_name, times in TIMES.items():
+        for ours_name in (ON_POSTGRES, ON_SQLITE):
+            if rival_name in rates:
+                yield f"{ours_name} / {rival_name}", rates[ours_name] / rates[rival_name], times
+    for m in measured:
+        if m.name.startswith("claim"):
+            yield m.name, m.rate, TASKS_A_SECOND
+
+
 def main(arguments: Sequence[str]) -> None:
-    """Measure everybody once, one after the other, and print the table."""
+    """Measure everybody once, one after the other, and print who did how much and what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m bench bots", description=__doc__)
     parser.add_argument("--jobs", type=int, default=5000, help="jobs that everybody does")
-    jobs = parser.parse_args(arguments).jobs
-    console = Console()
-    table = Table("who", "jobs /s", "pull(10)+submit cycles /s", "server CPU ms / job", "to Longline, PostgreSQL")
+    parser.add_argument("--tasks", type=int, default=50_000, help="tasks that are claimed and reported without HTTP")
+    asked = parser.parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 110)
     with running_postgres(durable=True) as postgres:
-        measured = list(_measure(jobs, postgres, console))
-    base = next(m.rate for m in measured if m.name == "Longline, PostgreSQL")
+        measured = [*_measure(asked.jobs, postgres, console), *engine(asked.tasks, postgres, console)]
+    table = Table("who", "jobs /s", "pull(10)+submit cycles /s", "server CPU ms / job")
     for m in measured:
-        cycles = f"{m.rate / AT_ONCE:,.0f}" if m.cpu is not None else "–"
-        cpu = f"{m.cpu:.2f}" if m.cpu is not None else "–"
-        table.add_row(m.name, f"{m.rate:,.0f}", cycles, cpu, f"{m.rate / base:.2f}")
+        served = m.cpu is not None
+        cycles, cpu = (f"{m.rate / AT_ONCE:,.0f}", f"{m.cpu:.2f}") if served else ("–", "–")
+        table.add_row(m.name, f"{m.rate:,.0f}", cycles, cpu)
     console.print(table)
+    asked_for = Table("asked for", "measured", "at least", "")
+    for name, found, least in bars(measured):
+        asked_for.add_row(name, f"{found:,.1f}", f"{least:,.0f}", "met" if found >= least else "[red]missed[/]")
+    console.print(asked_for)

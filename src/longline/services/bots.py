@@ -22,7 +22,7 @@ from longline.services.grouping import Grouped
 KEEP_ANSWERS_MS = 24 * 3_600_000
 """How long a repeat of a submit gets the answer of the first."""
 
-PAUSE = float(__import__("os").environ.get("PAUSE", "0.002"))
+PAUSE = 0.002
 """Seconds for which a commit waits for company while bots come in numbers."""
 
 BotMode = Literal["optional", "required"]
@@ -125,8 +125,9 @@ class BotWork:
         if found is not None:
             found = msgspec.structs.replace(found, page_key=page_key)
         verdict = await self._submits(Answer(*ids, caller.name, found, submission.error, submission.key))
-        if page_key is not None and (verdict.refusal is not None or verdict.replayed):
-            await self._blobs.delete([page_key])
+        gone = page_key if verdict.refusal is not None or verdict.replayed else verdict.replaced
+        if gone is not None:
+            await self._blobs.delete([gone])
         return verdict
 
     async def extend(self, caller: Caller, task: str) -> Verdict:

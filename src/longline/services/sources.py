@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 import msgspec
 
 from longline.engine.lifecycle import Timetable
-from longline.model.errors import LonglineError, NotFound
+from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
 from longline.model.source import CrawlSource, NewSource, SourceQuery, SourceRow
@@ -83,6 +83,15 @@ class Sources:
         return await self.change(
             source_id, lambda row: msgspec.structs.replace(row, feed_disabled_at=at, feed_disable_reason=why)
         )
+
+    async def limit(self, source_id: int, budget: int | None) -> SourceRow:
+        """Bound how many URLs all runs of a source together may admit, or lift the bound; raises `NotFound`."""
+        if budget is not None and budget < 1:
+            raise BadInput("budget must be at least 1")
+        row = await self._records.limit(source_id, budget)
+        if row is None:
+            raise NotFound(f"no such source: {source_id}")
+        return row
 
     async def remove(self, source_id: int) -> None:
         """Forget a source; raises `NotFound`."""

@@ -123,6 +123,7 @@ def _accepted(r: Rest, answer: Answer) -> Verdict:
         error=answer.error,
         found=answer.found,
         schedule_id=r.holding.schedule_id,
+        replaced=r.holding.page_key if answer.found else None,
     )
 
 

@@ -51,9 +51,10 @@ GROUP BY o.owner;
 -- name: bot_standings
 SELECT t.id, t.url, t.created_at, t.state, t.reason, t.run_id, t.host_id, t.priority, t.attempt AS rested_attempt,
        o.owner, o.token, o.due, o.attempt, h.name AS holder, b.schedule_id, b.max_retries, b.retries, b.lapses,
-       b.held_ms
+       b.held_ms, p.page_key
 FROM tasks t
 JOIN bot_tasks b ON b.task_id = t.id
+LEFT JOIN bot_results p ON p.task_id = t.id
 LEFT JOIN offers o ON o.id = t.id
 LEFT JOIN bots h ON h.id = -o.owner /*rows , r(id bigint) */
 WHERE t.id = r.id;
