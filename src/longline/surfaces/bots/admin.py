@@ -46,6 +46,12 @@ async def _sent(request: Ask) -> Fields:
     return Fields(read(raw) if raw.strip() else {})
 
 
+def _id(request: Ask) -> str:
+    # No id has a null character, and PostgreSQL takes none: with another in its place it is simply not found.
+    named: str = request.path_params["id"]
+    return named.replace("\0", "\ufffd")
+
+
 def _paged(request: Ask) -> tuple[Fields, dict[str, int]]:
     query = Fields(request.query_params, loose=True)
     return query, {"limit": query.whole("limit", 1, 200, default=50), "offset": query.whole("offset", 0)}
@@ -94,13 +100,13 @@ class PolicyRoutes:
 
     async def show(self, request: Ask) -> Told:
         """One policy."""
-        return succeeded(shapes.policy(await self._plans.get(request.path_params["id"])))
+        return succeeded(shapes.policy(await self._plans.get(_id(request))))
 
     async def change(self, request: Ask) -> Told:
         """A policy, changed."""
         fields = await _sent(request)
         facts = shapes.policy_change(fields)
-        row = await self._plans.get(request.path_params["id"])
+        row = await self._plans.get(_id(request))
         # A policy keeps its form: one URL, or a domain.
         for name in ("domain", "name", "pattern") if row.url else ("url",):
             if name in facts:
@@ -113,8 +119,8 @@ class PolicyRoutes:
 
     async def remove(self, request: Ask) -> Told:
         """A policy is gone, its jobs and their results with it."""
-        await self._plans.remove(request.path_params["id"])
-        return succeeded({"id": request.path_params["id"], "deleted": True})
+        await self._plans.remove(_id(request))
+        return succeeded({"id": _id(request), "deleted": True})
 
     async def create_jobs(self, request: Ask) -> Told:
         """Jobs for policies that are due."""
@@ -161,8 +167,8 @@ class JobRoutes:
         if status and status not in STATES:
             query.wrong("status", f'"{status}" is not a valid choice.')
         priority = stored(query.whole("priority", 1, 20)) if query.has("priority") else None
-        query.check()
         holder, part = query.text("bot_id") or None, query.text("search") or None
+        query.check()
         rows = await self._office.find(state=STATES.get(status), priority=priority, holder=holder, part=part, **page)
         return _listed("jobs", [shapes.job(row) for row in rows], page)
 
@@ -175,7 +181,7 @@ class JobRoutes:
 
     async def show(self, request: Ask) -> Told:
         """One job, its result inline."""
-        row, result = await self._office.get(request.path_params["id"])
+        row, result = await self._office.get(_id(request))
         return succeeded(shapes.job(row) | {"result": shapes.result(result) if result else None})
 
     async def results(self, request: Ask) -> Told:
@@ -189,7 +195,7 @@ class JobRoutes:
 
     async def result(self, request: Ask) -> Told:
         """One result with the page it was made of."""
-        row, page = await self._office.result(request.path_params["id"])
+        row, page = await self._office.result(_id(request))
         return succeeded(shapes.result(row) | {"raw_html": page})
 
     async def expire_locks(self, request: Ask) -> Told:
@@ -254,13 +260,13 @@ class BotAdminRoutes:
         fields = await _sent(request)
         facts = shapes.bot_facts(fields)
         fields.check()
-        return succeeded(shapes.bot(await self._registry.change(request.path_params["id"], **facts)))
+        return succeeded(shapes.bot(await self._registry.change(_id(request), **facts)))
 
     async def rotate(self, request: Ask) -> Told:
         """A bot with a new token; the old one is dead."""
-        row, token = await self._registry.rotate(request.path_params["id"])
+        row, token = await self._registry.rotate(_id(request))
         return succeeded(shapes.bot(row) | {"api_token": token})
 
     async def reset(self, request: Ask) -> Told:
         """A bot whose figures are zero."""
-        return succeeded(shapes.bot(await self._registry.reset(request.path_params["id"])))
+        return succeeded(shapes.bot(await self._registry.reset(_id(request))))
