@@ -102,6 +102,8 @@ INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, d
     FROM generate_series(200001, 240000) n;
 INSERT INTO bot_tasks (task_id, max_retries, lease_ms, held_ms, updated_at)
     SELECT id, 3, 1, 1, 0 FROM tasks WHERE executor = 'bot';
+INSERT INTO bot_results (task_id, uid, price, currency, title, in_stock, data, crawled_at, created_at)
+    SELECT task_id, 'u' || task_id, 1, 'USD', '', TRUE, '{}', 0, 0 FROM bot_tasks;
 INSERT INTO offers (id, executor, host_id, due, priority, owner)
     SELECT id, 'bot', host_id, CASE WHEN id % 100 = 0 THEN id ELSE 0 END, priority, CASE WHEN id % 100 = 0 THEN -7 END
     FROM tasks WHERE executor = 'bot';
