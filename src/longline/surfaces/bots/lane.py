@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, NamedTuple
 
 from litestar.enums import ScopeType
-from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
+from litestar.types import ASGIApp, Receive, Scope, Send
 
 from longline.surfaces.bots.answers import Told, failed, failure
 
@@ -42,38 +42,41 @@ class Lane:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, or have it answered."""
-        found = self._acts.get(scope["path"]) if scope["type"] == ScopeType.HTTP else None
-        if found is None or scope["method"] != "POST":  # type: ignore[typeddict-item]  # only HTTP is found
+        if scope["type"] != ScopeType.HTTP or scope["method"] != "POST" or scope["path"] not in self._acts:
             await self._app(scope, receive, send)
             return
-        await self._answer(*found, scope, receive, send)  # type: ignore[arg-type]  # as above
-
-    async def _answer(self, path: str, act: Act, scope: HTTPScope, receive: Receive, send: Send) -> None:
         headers = dict(scope["headers"])
         if b"origin" in headers:
             await self._app(scope, receive, send)
             return
-        scope["path_template"] = path
+        scope["path_template"], act = self._acts[scope["path"]]
         body = await _body(receive)
-        if body is None:
-            return
-        try:
-            told = await act(Asked(body, headers)) if len(body) <= MOST_BYTES else _TOO_LARGE
-        except Exception as error:
-            told = failure(error)
-        sent = [(name.lower().encode(), value.encode()) for name, value in told.headers.items()]
-        sent += [(b"content-type", b"application/json"), (b"content-length", str(len(told.body)).encode())]
-        await send({"type": "http.response.start", "status": told.status, "headers": sent})
-        await send({"type": "http.response.body", "body": told.body, "more_body": False})
+        if body is not None:
+            await _tell(send, await _answer(act, Asked(body, headers)))
+
+
+async def _answer(act: Act, asked: Asked) -> Told:
+    try:
+        return await act(asked) if len(asked.body) <= MOST_BYTES else _TOO_LARGE
+    except Exception as error:
+        return failure(error)
+
+
+async def _tell(send: Send, told: Told) -> None:
+    sent = [(name.lower().encode(), value.encode()) for name, value in told.headers.items()]
+    sent += [(b"content-type", b"application/json"), (b"content-length", str(len(told.body)).encode())]
+    await send({"type": "http.response.start", "status": told.status, "headers": sent})
+    await send({"type": "http.response.body", "body": told.body, "more_body": False})
 
 
 async def _body(receive: Receive) -> bytes | None:
     """The whole body, or a little more than may be; None when the client hung up."""
-    body = b""
+    pieces, size = [], 0
     while True:
         message = await receive()
         if message["type"] != "http.request":
             return None
-        body += message["body"]
-        if not message["more_body"] or len(body) > MOST_BYTES:
-            return body
+        pieces.append(message["body"])
+        size += len(message["body"])
+        if not message["more_body"] or size > MOST_BYTES:
+            return b"".join(pieces)
