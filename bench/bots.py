@@ -192,7 +192,7 @@ def bars(measured: Sequence[Measured]) -> Iterator[tuple[str, float, float]]:
 def main(arguments: Sequence[str]) -> None:
     """Measure everybody once, one after the other, and print who did how much and what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m bench bots", description=__doc__)
-    parser.add_argument("--jobs", type=int, default=10_000, help="jobs that everybody does")
+    parser.add_argument("--jobs", type=int, default=5000, help="jobs that everybody does")
     parser.add_argument("--tasks", type=int, default=50_000, help="tasks that are claimed and reported without HTTP")
     asked = parser.parse_args(arguments)
     console = Console(width=None if sys.stdout.isatty() else 110)
