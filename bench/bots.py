@@ -13,12 +13,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+import uvloop
 import wreq
 from rich.console import Console
 from rich.table import Table
 
+from bench import frontier
 from bench.contestants import RIVAL
 from bench.usage import cpu_seconds
+from bench.wire import Wire, wires
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.model.bot import NewBotTask
@@ -27,8 +30,13 @@ from tests.servers import PostgresServer, running_postgres, running_valkey
 from tests.servers.process import free_ports
 
 AT_ONCE = 10
-BOTS = 16
+BOTS = 50
 HOST = "shop.example"
+ON_POSTGRES, ON_SQLITE = "Longline, PostgreSQL", "Longline, SQLite"
+TIMES = {"Procrastinate": 10.0, "Celery, Valkey": 2.0}
+"""How many times as many jobs a second as these we must do, over HTTP and with every answer durable."""
+
+TASKS_A_SECOND = 30_000.0
 
 
 class Measured(NamedTuple):
@@ -41,34 +49,30 @@ class Measured(NamedTuple):
 
 async def drive(address: str, jobs: int, bots: int = BOTS) -> float:
     """Pull and submit until all is done; the seconds it took."""
-    clients = [wreq.Client(no_proxy=True) for _ in range(bots)]
-    begun = time.perf_counter()
-    done = await asyncio.gather(*(_bot(client, address, f"bot-{n}") for n, client in enumerate(clients)))
-    seconds = time.perf_counter() - begun
+    async with wires(address, bots * AT_ONCE) as opened:
+        shares = [opened[n::bots] for n in range(bots)]
+        begun = time.perf_counter()
+        done = await asyncio.gather(*(_bot(share, f"bot-{n}") for n, share in enumerate(shares)))
+        seconds = time.perf_counter() - begun
     if sum(done) != jobs:
         raise RuntimeError(f"{jobs} jobs were there, {sum(done)} were done")
     return seconds
 
 
-async def _bot(client: wreq.Client, address: str, name: str) -> int:
+async def _bot(opened: list[Wire], name: str) -> int:
     done = 0
     while True:
-        _, told = await _post(client, f"{address}/api/crawl/pull/", {"bot_id": name, "max_jobs": AT_ONCE})
-        handed = told["data"]["jobs"]
+        _, told = await opened[0].post("/api/crawl/pull/", orjson.dumps({"bot_id": name, "max_jobs": AT_ONCE}))
+        handed = orjson.loads(told)["data"]["jobs"]
         if not handed:
             return done
         said = {"bot_id": name, "success": True, "price": "1.00", "currency": "USD", "title": "A thing"}
-        answers = await asyncio.gather(
-            *(_post(client, f"{address}/api/crawl/submit/", {**said, "job_id": job["job_id"]}) for job in handed)
-        )
+        bodies = [orjson.dumps({**said, "job_id": job["job_id"]}) for job in handed]
+        submits = (wire.post("/api/crawl/submit/", body) for wire, body in zip(opened, bodies, strict=False))
+        answers = await asyncio.gather(*submits)
         if any(status != 201 for status, _ in answers):
             raise RuntimeError(f"a submit was refused: {answers}")
         done += len(handed)
-
-
-async def _post(client: wreq.Client, url: str, body: dict[str, Any]) -> tuple[int, Any]:
-    answer = await client.post(url, headers={"Content-Type": "application/json"}, body=orjson.dumps(body))
-    return answer.status.as_int(), orjson.loads(bytes(await answer.bytes()))
 
 
 async def fill(url: str, jobs: int) -> None:
@@ -105,7 +109,7 @@ def ours(name: str, url: str, jobs: int) -> Measured:
             assert server.stdout
             address = server.stdout.readline().split(" listens on ")[1].split()[0]
             before = cpu_seconds(server.pid)
-            seconds = asyncio.run(drive(address, jobs))
+            seconds = uvloop.run(drive(address, jobs))
             return Measured(name, jobs / seconds, (cpu_seconds(server.pid) - before) / jobs * 1000)
 
 
@@ -116,7 +120,7 @@ def echo(jobs: int) -> Measured:
         address = f"http://127.0.0.1:{port}"
         asyncio.run(_until_it_answers(address))
         before = cpu_seconds(server.pid)
-        seconds = asyncio.run(drive(address, jobs))
+        seconds = uvloop.run(drive(address, jobs))
         return Measured("bare framework, echo", jobs / seconds, (cpu_seconds(server.pid) - before) / jobs * 1000)
 
 
@@ -148,9 +152,9 @@ def _measure(jobs: int, postgres: PostgresServer, console: Console) -> Iterator[
     with console.status("the bare framework"):
         yield echo(jobs)
     with console.status("Longline on PostgreSQL"):
-        yield ours("Longline, PostgreSQL", fresh(), jobs)
+        yield ours(ON_POSTGRES, fresh(), jobs)
     with console.status("Longline on SQLite"), tempfile.TemporaryDirectory() as folder:
-        yield ours("Longline, SQLite", f"sqlite:///{Path(folder) / 'b.db'}", jobs)
+        yield ours(ON_SQLITE, f"sqlite:///{Path(folder) / 'b.db'}", jobs)
     if not Path(RIVAL).exists():
         console.print("[yellow]without rivals:[/] `make bench` installs them beside us")
         return
@@ -162,18 +166,45 @@ def _measure(jobs: int, postgres: PostgresServer, console: Console) -> Iterator[
         yield rival("Celery, Valkey", "celery_tasks", valkey.url, jobs)
 
 
+def engine(tasks: int, postgres: PostgresServer, console: Console) -> Iterator[Measured]:
+    """The engine's own way from claim to report, without HTTP: batches, fenced, every commit durable."""
+    with console.status("claim and report on PostgreSQL"):
+        url = asyncio.run(postgres.create_database())
+        drained = asyncio.run(frontier.drain_apart(url, tasks, 2)).drained
+    yield Measured("claim → report, PostgreSQL, 2 processes", drained)
+    with console.status("claim and report on SQLite"), tempfile.TemporaryDirectory() as folder:
+        drained = asyncio.run(frontier.drain(f"sqlite:///{Path(folder) / 'b.db'}", tasks, 1)).drained
+    yield Measured("claim → report, SQLite", drained)
+
+
+def bars(measured: Sequence[Measured]) -> Iterator[tuple[str, float, float]]:
+    """What is asked for: its name, what was measured and the least that it may be."""
+    rates = {m.name: m.rate for m in measured}
+    for rival_name, times in TIMES.items():
+        for ours_name in (ON_POSTGRES, ON_SQLITE):
+            if rival_name in rates:
+                yield f"{ours_name} / {rival_name}", rates[ours_name] / rates[rival_name], times
+    for m in measured:
+        if m.name.startswith("claim"):
+            yield m.name, m.rate, TASKS_A_SECOND
+
+
 def main(arguments: Sequence[str]) -> None:
-    """Measure everybody once, one after the other, and print the table."""
+    """Measure everybody once, one after the other, and print who did how much and what was asked for."""
     parser = argparse.ArgumentParser(prog="python -m bench bots", description=__doc__)
     parser.add_argument("--jobs", type=int, default=5000, help="jobs that everybody does")
-    jobs = parser.parse_args(arguments).jobs
-    console = Console()
-    table = Table("who", "jobs /s", "pull(10)+submit cycles /s", "server CPU ms / job", "to Longline, PostgreSQL")
+    parser.add_argument("--tasks", type=int, default=50_000, help="tasks that are claimed and reported without HTTP")
+    asked = parser.parse_args(arguments)
+    console = Console(width=None if sys.stdout.isatty() else 110)
     with running_postgres(durable=True) as postgres:
-        measured = list(_measure(jobs, postgres, console))
-    base = next(m.rate for m in measured if m.name == "Longline, PostgreSQL")
+        measured = [*_measure(asked.jobs, postgres, console), *engine(asked.tasks, postgres, console)]
+    table = Table("who", "jobs /s", "pull(10)+submit cycles /s", "server CPU ms / job")
     for m in measured:
-        cycles = f"{m.rate / AT_ONCE:,.0f}" if m.cpu is not None else "–"
-        cpu = f"{m.cpu:.2f}" if m.cpu is not None else "–"
-        table.add_row(m.name, f"{m.rate:,.0f}", cycles, cpu, f"{m.rate / base:.2f}")
+        served = m.cpu is not None
+        cycles, cpu = (f"{m.rate / AT_ONCE:,.0f}", f"{m.cpu:.2f}") if served else ("–", "–")
+        table.add_row(m.name, f"{m.rate:,.0f}", cycles, cpu)
     console.print(table)
+    asked_for = Table("asked for", "measured", "at least", "")
+    for name, found, least in bars(measured):
+        asked_for.add_row(name, f"{found:,.1f}", f"{least:,.0f}", "met" if found >= least else "[red]missed[/]")
+    console.print(asked_for)

@@ -75,3 +75,16 @@ async def test_somebody_who_no_longer_waits_harms_nobody():
     assert [await calls[0], await calls[2]] == [0, 4]
     with pytest.raises(asyncio.CancelledError):
         await calls[1]
+
+
+async def test_a_batch_waits_for_those_who_were_just_answered():
+    engine = Engine()
+    grouped = Grouped(engine.act, lambda n: n, most=2, pause=0.05)
+    assert await grouped(1) == 2
+
+    async def twice(n: int) -> None:
+        await grouped(n)
+        await grouped(n + 10)
+
+    await asyncio.gather(twice(2), grouped(3), grouped(4))
+    assert engine.batches == [[1], [2, 3], [4, 12]], "without the pause 12 would have come too late"

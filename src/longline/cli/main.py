@@ -34,7 +34,12 @@ COMMANDS = {
 }
 """Every command, and where it is written."""
 
-GROUPS = {"proxies": "proxies:build", "bots": "bots:build", "policies": "policies:build"}
+GROUPS = {
+    "sources": "sources:build",
+    "proxies": "proxies:build",
+    "bots": "bots:build",
+    "policies": "policies:build",
+}
 """Nouns with commands of their own."""
 
 HIDDEN = {"create_jobs_from_policies": "policies:create_jobs", "expire_locks": "bots:expire_locks"}

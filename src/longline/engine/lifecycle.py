@@ -166,9 +166,9 @@ class BotLifecycle:
     def __init__(self, records: Records) -> None:
         self._tasks = records.bot_tasks
 
-    async def pull(self, pull: Pull) -> Pulled:
-        """Put tasks into a bot's hand."""
-        return await self._tasks.pull(pull)
+    async def pull(self, pulls: Sequence[Pull]) -> list[Pulled]:
+        """Put tasks into the hands of bots, in one commit."""
+        return await self._tasks.pull(pulls)
 
     async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:
         """Put tasks to rest as their bots say, in one commit; what comes without a lease changes nothing."""

@@ -126,7 +126,7 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 class Holding(msgspec.Struct, frozen=True):
-    """Where a bot's task stands: its rest, and who holds it until when."""
+    """Where a bot's task stands: its rest, who holds it until when, and the page of the result it has already."""
 
     id: int
     url: str
@@ -147,6 +147,7 @@ class Holding(msgspec.Struct, frozen=True):
     retries: int
     lapses: int
     held_ms: int
+    page_key: str | None = None
 
     @property
     def shown(self) -> str:
@@ -155,7 +156,10 @@ class Holding(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of an answer: a refusal, or the task's new rest and what follows from it."""
+    """What became of an answer: a refusal, or the task's new rest and what follows from it.
+
+    `replaced` is the page of a result that this one took the place of.
+    """
 
     refusal: Refusal | None = None
     state: str = ""
@@ -168,6 +172,7 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     found: Found | None = None
     schedule_id: int | None = None
     replayed: bool = False
+    replaced: str | None = None
 
 
 class Swept(msgspec.Struct, frozen=True):

@@ -19,8 +19,7 @@ def new_id() -> str:
 
 def task_uuid(task_id: int, created_at: int) -> str:
     """The UUIDv7 of a task: its creation time in the first 48 bits, its integer id in the last 62."""
-    value = (created_at & ((1 << 48) - 1)) << 80 | 7 << 76 | (_CHECK ^ (task_id & 0xFFF)) << 64 | 2 << 62
-    return str(UUID(int=value | (task_id & _LOW_62)))
+    return str(UUID(int=_packed(task_id, created_at)))
 
 
 def task_id_of(text: str) -> tuple[int, int] | None:
@@ -29,6 +28,10 @@ def task_id_of(text: str) -> tuple[int, int] | None:
         value = UUID(text).int
     except ValueError:
         return None
-    task_id = value & _LOW_62
-    created_at = value >> 80
-    return (task_id, created_at) if task_uuid(task_id, created_at) == str(UUID(int=value)) else None
+    task_id, created_at = value & _LOW_62, value >> 80
+    return (task_id, created_at) if _packed(task_id, created_at) == value else None
+
+
+def _packed(task_id: int, created_at: int) -> int:
+    begin = (created_at & ((1 << 48) - 1)) << 80 | 7 << 76 | (_CHECK ^ (task_id & 0xFFF)) << 64 | 2 << 62
+    return begin | (task_id & _LOW_62)

@@ -3,6 +3,7 @@
 import hmac
 import logging
 import math
+from collections import Counter
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import Literal
@@ -17,10 +18,12 @@ from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.records.bots import Bots
 from longline.services.grouping import Grouped
-from longline.services.pace import Pace
 
 KEEP_ANSWERS_MS = 24 * 3_600_000
 """How long a repeat of a submit gets the answer of the first."""
+
+PAUSE = 0.002
+"""Seconds for which a commit waits for company while bots come in numbers."""
 
 BotMode = Literal["optional", "required"]
 Why = Literal["missing", "unknown", "wrong", "expired", "disabled"]
@@ -80,9 +83,10 @@ class BotWork:
     def __init__(self, lifecycle: BotLifecycle, bots: Bots, blobs: Blobs, clock: Clock, settings: BotSettings) -> None:
         self._lifecycle, self._bots, self._blobs, self._clock = lifecycle, bots, blobs, clock
         self._settings = settings
-        self._pace = Pace(clock.monotonic)
         self._known: Grouped[str, BotRow | None] = Grouped(self._look_up, lambda _: object())
-        self._submits: Grouped[Answer, Verdict] = Grouped(self._submit, lambda answer: answer.task_id)
+        self._paces: Grouped[int, int] = Grouped(self._spend, lambda _: object())
+        self._pulls: Grouped[Pull, Pulled] = Grouped(self._lifecycle.pull, lambda _: object(), 32, PAUSE)
+        self._submits: Grouped[Answer, Verdict] = Grouped(self._submit, lambda answer: answer.task_id, pause=PAUSE)
 
     async def admit(self, caller: Caller) -> BotRow | None:
         """Let a bot in: the row of one that is known; raises `BotRefused` or `TooOften`."""
@@ -92,9 +96,9 @@ class BotWork:
             _log.warning("a bot was refused", extra={"bot": caller.name, "why": why})
             raise BotRefused(why)
         if bot is not None and bot.per_minute is not None:
-            wait = self._pace.wait(bot.name, bot.per_minute)
-            if wait > 0:
-                raise TooOften(wait)
+            wait_ms = await self._paces(bot.id)
+            if wait_ms > 0:
+                raise TooOften(wait_ms / 1000)
         return bot
 
     async def pull(self, caller: Caller, limit: int, domain: str) -> Pulled:
@@ -107,7 +111,7 @@ class BotWork:
         if bot is not None:
             own = {"bot_id": bot.id, "limit": min(limit, bot.max_pull)}
             ask = msgspec.structs.replace(ask, **own, domains=bot.domains, lease_ms=bot.lease_ms)
-        pulled = await self._lifecycle.pull(ask)
+        pulled = await self._pulls(ask)
         return pulled if bot is None or not bot.boost else _boosted(pulled, bot.boost)
 
     async def submit(self, caller: Caller, submission: Submission) -> Verdict:
@@ -121,8 +125,9 @@ class BotWork:
         if found is not None:
             found = msgspec.structs.replace(found, page_key=page_key)
         verdict = await self._submits(Answer(*ids, caller.name, found, submission.error, submission.key))
-        if page_key is not None and (verdict.refusal is not None or verdict.replayed):
-            await self._blobs.delete([page_key])
+        gone = page_key if verdict.refusal is not None or verdict.replayed else verdict.replaced
+        if gone is not None:
+            await self._blobs.delete([gone])
         return verdict
 
     async def extend(self, caller: Caller, task: str) -> Verdict:
@@ -146,6 +151,16 @@ class BotWork:
     async def _look_up(self, names: Sequence[str]) -> list[BotRow | None]:
         found = await self._bots.get(sorted(set(names)))
         return [found.get(name) for name in names]
+
+    async def _spend(self, ids: Sequence[int]) -> list[int]:
+        """How long each of these has to wait before it may come, in milliseconds; those who came first go first."""
+        spent = await self._bots.spend(Counter(ids))
+        came: Counter[int] = Counter()
+        waits = []
+        for i in ids:
+            came[i] += 1
+            waits.append(spent[i].wait_ms if i in spent and came[i] > spent[i].granted else 0)
+        return waits
 
     async def _submit(self, answers: Sequence[Answer]) -> list[Verdict]:
         return await self._lifecycle.submit(answers, KEEP_ANSWERS_MS)

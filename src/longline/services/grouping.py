@@ -14,13 +14,18 @@ B = TypeVar("B")
 class Grouped(Generic[A, B]):
     """Carries calls out in batches and answers each when its batch is done.
 
-    `key` says which calls may not be in one batch; the later one then waits for the next.
+    `key` says which calls may not be in one batch; the later one then waits for the next. Whoever comes alone is served
+    at once; where several come, the next batch waits `pause` seconds for those who were just answered.
     """
 
     def __init__(
-        self, act: Callable[[Sequence[A]], Awaitable[Sequence[B]]], key: Callable[[A], Hashable], most: int = 256
+        self,
+        act: Callable[[Sequence[A]], Awaitable[Sequence[B]]],
+        key: Callable[[A], Hashable],
+        most: int = 256,
+        pause: float = 0.0,
     ) -> None:
-        self._act, self._key, self._most = act, key, most
+        self._act, self._key, self._most, self._pause = act, key, most, pause
         self._waiting: deque[tuple[A, asyncio.Future[B]]] = deque()
         self._running: asyncio.Task[None] | None = None
 
@@ -36,6 +41,8 @@ class Grouped(Generic[A, B]):
         try:
             while self._waiting:
                 await self._carry_out(self._next())
+                if self._pause and self._waiting:
+                    await asyncio.sleep(self._pause)
         finally:
             self._running = None
 

@@ -9,7 +9,7 @@ import msgspec
 
 from longline.engine.lifecycle import Timetable
 from longline.model import poll
-from longline.model.errors import LonglineError, NotFound
+from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
 from longline.model.source import CrawlSource, NewSource, SourceQuery, SourceRow
@@ -84,6 +84,15 @@ class Sources:
         """Forget how a source's feed failed and poll it at once; or let it rest, for as long as the reason asks for."""
         await self._feeds.change(source_id, poll.enabled if on else partial(poll.disabled, reason=reason))
         return await self.get(source_id)
+
+    async def limit(self, source_id: int, budget: int | None) -> SourceRow:
+        """Bound how many URLs all runs of a source together may admit, or lift the bound; raises `NotFound`."""
+        if budget is not None and budget < 1:
+            raise BadInput("budget must be at least 1")
+        row = await self._records.limit(source_id, budget)
+        if row is None:
+            raise NotFound(f"no such source: {source_id}")
+        return row
 
     async def remove(self, source_id: int) -> None:
         """Forget a source; raises `NotFound`."""

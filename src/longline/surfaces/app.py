@@ -1,10 +1,11 @@
 """Puts the doors into one application."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from litestar import Litestar, Router
+from litestar import Litestar, Request, Response, Router
 from litestar.config.cors import CORSConfig
+from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
 from litestar.openapi.config import OpenAPIConfig
 from litestar.openapi.plugins import JsonRenderPlugin
@@ -15,9 +16,11 @@ from longline.services.counts import Counts
 from longline.services.frontier import Frontier
 from longline.services.health import Health
 from longline.services.tokens import Tokens
-from longline.surfaces.bots.door import BotParts, bots_door
+from longline.surfaces.bots import answers as bots_words
+from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
+from longline.surfaces.bots.lane import Lane
 from longline.surfaces.health import health_route
-from longline.surfaces.http import ERRORS, Frame, bearer
+from longline.surfaces.http import ERRORS, Frame, bearer, on_http
 from longline.surfaces.intervals import Desk, routes
 from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
 from longline.surfaces.intervals.frontier import frontier_routes
@@ -50,25 +53,31 @@ def build_app(parts: Parts) -> Litestar:
     """The application with every door open."""
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
+    bots = None if parts.bots is None else bots_door(parts.bots, parts.tokens, metrics.registry)
     own = [health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)]
     app = Litestar(
-        route_handlers=[*own, *_doors(parts, metrics), *_intervals(parts)],
-        exception_handlers=ERRORS,
+        route_handlers=[*own, *_doors(parts, bots), *_intervals(parts)],
+        exception_handlers={**ERRORS, HTTPException: _on_http},
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=_openapi(parts.version),
         logging_config=None,
     )
+    if bots is not None:
+        metrics.watched.append(bots.take_stock)
+        app.asgi_handler = Lane(app.asgi_handler, bots.acts)
     app.asgi_handler = Frame(app.asgi_handler, metrics.observe)
     return app
 
 
-def _doors(parts: Parts, metrics: Metrics) -> list[Router]:
+def _on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
+    """What the framework refuses before it knows a router, in the words of the door at that path."""
+    at_bots = request.scope["path"].startswith(f"{bots_words.PREFIX}/")
+    return bots_words.on_error(request, error) if at_bots else on_http(request, error)
+
+
+def _doors(parts: Parts, bots: BotDoor | None) -> list[Router]:
     """The doors whose services are there."""
-    doors = []
-    if parts.bots is not None:
-        router, take_stock = bots_door(parts.bots, parts.tokens, metrics.registry)
-        metrics.watched.append(take_stock)
-        doors.append(router)
+    doors = [] if bots is None else [bots.router]
     if parts.intervals is not None:
         doors += routes(parts.intervals, parts.tokens)
     return doors

@@ -84,6 +84,8 @@ class Frame:
 
     def _finish(self, exchange: Exchange, path: str, scope: HTTPScope) -> None:
         self._observe(exchange)
+        if not _access.isEnabledFor(logging.INFO):
+            return
         # The query string stays out: it may hold a token.
         client = scope.get("client")
         _access.info(

@@ -6,6 +6,14 @@ from typing import Any
 import asyncpg
 
 TABLES = (
+    "bot_answers",
+    "bot_results",
+    "bot_tasks",
+    "bot_hosts",
+    "bot_urls",
+    "bot_schedules",
+    "bot_hours",
+    "bots",
     "proxy_uses",
     "pool_proxies",
     "pools",

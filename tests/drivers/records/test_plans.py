@@ -57,10 +57,12 @@ INDEXES = {
     "search_newest": {"texts_words"},
     "count_found": {"texts_words"},
     "pick_offers": {"offers_ready", "offers_later", "tasks_pkey", "bot_tasks_pkey"},
-    "count_held_by_others": {"offers_later"},
+    "count_held": {"offers_later"},
     "hold_offers": {"offers_pkey"},
     "hold_bot_tasks": {"bot_tasks_pkey"},
-    "bot_standings": {"tasks_pkey", "bot_tasks_pkey", "offers_pkey", "bots_pkey"},
+    "bot_standings": {"tasks_pkey", "bot_tasks_pkey", "offers_pkey", "bots_pkey", "bot_results_pkey"},
+    "lock_paces": {"bots_pkey"},
+    "spend_paces": {"bots_pkey"},
     "free_offers": {"offers_pkey"},
     "rest_bot_tasks": {"bot_tasks_pkey"},
     "lapsed_bot_offers": {"offers_later"},
@@ -102,6 +104,8 @@ INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, d
     FROM generate_series(200001, 240000) n;
 INSERT INTO bot_tasks (task_id, max_retries, lease_ms, held_ms, updated_at)
     SELECT id, 3, 1, 1, 0 FROM tasks WHERE executor = 'bot';
+INSERT INTO bot_results (task_id, uid, price, currency, title, in_stock, data, crawled_at, created_at)
+    SELECT task_id, 'u' || task_id, 1, 'USD', '', TRUE, '{}', 0, 0 FROM bot_tasks;
 INSERT INTO offers (id, executor, host_id, due, priority, owner)
     SELECT id, 'bot', host_id, CASE WHEN id % 100 = 0 THEN id ELSE 0 END, priority, CASE WHEN id % 100 = 0 THEN -7 END
     FROM tasks WHERE executor = 'bot';

@@ -1,5 +1,6 @@
 """Who may pull and submit, how often, and what a bot's own settings do."""
 
+import asyncio
 from typing import Any
 
 import httpx
@@ -144,3 +145,16 @@ async def test_a_bot_that_comes_too_often(door: Door):
     door.clock.advance(20)
     data(await door.ask("pull", **who), 200)
     assert (await door.ask("pull", **who)).status_code == 429
+
+
+async def test_a_limit_holds_over_all_servers(door: Door):
+    token = (await door.post("bots", bot_id="b", rate_limit_per_minute=5))["api_token"]
+    who = {"bot_id": "b", "api_token": token}
+    async with running(door.stage.database) as second:
+        second.clock.advance(door.clock.monotonic() - second.clock.monotonic())
+        answers = await asyncio.gather(*(side.ask("pull", **who) for side in (door, second) for _ in range(4)))
+        assert sorted(answer.status_code for answer in answers) == [200] * 5 + [429] * 3
+        for side in (door, second):
+            assert error(await side.ask("pull", **who))[2] == "Rate limit exceeded, try again in 12 seconds"
+            side.clock.advance(12)
+        assert sorted([(await side.ask("pull", **who)).status_code for side in (door, second)]) == [200, 429]

@@ -277,6 +277,23 @@ async def test_the_page_of_a_submit_that_is_refused_is_not_kept(door: Door):
     assert len(set(door.stage.call(kept())) - before) == 1
 
 
+async def test_a_result_that_takes_anothers_place_takes_its_page_away(door: Door):
+    async def kept() -> list[str]:
+        return [found.key async for found in door.stage.house.blobs.list("bots")]
+
+    before = set(door.stage.call(kept()))
+    job = await door.held()
+    won: dict[str, Any] = {"success": True, "price": 1, "currency": "USD"}
+    data(await door.submit(job, **won, raw_html="<p>old"), 201)
+    [old] = set(door.stage.call(kept())) - before
+    assert await door.post("jobs/mark-pending", 200, ids=[job]) == {"changed": 1}
+    await door.pull()
+    told = data(await door.submit(job, **won, raw_html="<p>new"), 201)
+    [new] = set(door.stage.call(kept())) - before
+    assert new != old
+    assert (await door.get(f"results/{told['result_id']}"))["raw_html"] == "<p>new"
+
+
 async def test_a_success_without_a_policy(door: Door):
     told = data(await door.submit(await door.held()), 201)
     assert told["policy_next_run"] is None

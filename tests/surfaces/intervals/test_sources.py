@@ -85,6 +85,20 @@ async def test_switches(stage: Stage):
     await stage.ask("PATCH", f"{path}/explode", expect=404)
 
 
+async def test_a_budget_is_set_and_lifted(stage: Stage):
+    made = await stage.ask("POST", PATH, {"name": "bounded", "url": "https://bounded.example/"}, 201)
+    where = f"{PATH}/{made['id']}"
+    assert "budget" not in made
+    limited = await stage.ask("PUT", f"{where}/budget", {"budget": 3})
+    assert (limited["budget"], limited["admitted"]) == (3, 0)
+    assert await stage.ask("GET", where) == limited
+    for wrong in ({}, {"budget": 0}, {"budget": -1}, {"budget": "3"}, {"budget": True}, {"budget": 10**30}):
+        assert "budget" in (await stage.ask("PUT", f"{where}/budget", wrong, 400))["error"]
+    assert "budget" not in await stage.ask("PUT", f"{where}/budget", {"budget": None})
+    assert "budget" not in await stage.ask("GET", where)
+    await stage.ask("PUT", f"{PATH}/7/budget", {"budget": 3}, 404)
+
+
 async def test_lists_come_in_pages(stage: Stage):
     for n in range(5):
         await stage.source(f"s{n}")

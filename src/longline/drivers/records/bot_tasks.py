@@ -1,16 +1,14 @@
 """Tasks of bots on either engine: pulled, answered for, taken back. The rules are in `model/bot.py`."""
 
-import secrets
 from collections.abc import Sequence
 from functools import partial
 
 import msgspec
-import orjson
 
-from longline.drivers.records.bot_outcomes import Rest, count_hours, holdings, rest
-from longline.drivers.records.bot_plans import EDGE, add, drop, plan
+from longline.drivers.records.bot_outcomes import Rest, holdings, rest
+from longline.drivers.records.bot_plans import add, drop, plan
+from longline.drivers.records.bot_pulls import pull
 from longline.drivers.records.database import Database, Tx
-from longline.drivers.records.hands import TOKEN_BITS
 from longline.model.bot import (
     Answer,
     Holding,
@@ -18,7 +16,6 @@ from longline.model.bot import (
     Planned,
     Pull,
     Pulled,
-    PulledTask,
     Refusal,
     Repair,
     Swept,
@@ -44,8 +41,8 @@ class BotTaskRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def pull(self, pull: Pull) -> Pulled:
-        return await self._database.transact(partial(_pull, pull))
+    async def pull(self, pulls: Sequence[Pull]) -> list[Pulled]:
+        return await self._database.transact(partial(pull, pulls))
 
     async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:
         return await self._database.transact(partial(_submit, answers, keep_ms))
@@ -67,40 +64,6 @@ class BotTaskRecords:
 
     async def drop(self, uid: str) -> list[str] | None:
         return await self._database.transact(partial(drop, uid))
-
-
-async def _pull(pull: Pull, tx: Tx) -> Pulled:
-    bot_id = pull.bot_id if pull.bot_id is not None else await _meet(tx, pull.bot)
-    hosts = await _scope(tx, pull)
-    rows = await tx.all("pick_offers", reclaim=pull.reclaim, hosts=hosts, limit=pull.limit)
-    tasks = []
-    for row in rows:
-        held_ms = pull.lease_ms or row["lease_ms"]
-        shown = {name: row[name] for name in ("id", "created_at", "url", "priority", "max_retries", "retries")}
-        tasks.append(PulledTask(**shown, held_ms=held_ms, until=tx.now + held_ms))
-    lapses = {row["id"]: int(row["lapsed"] or row["state"] == TaskState.EXPIRED) for row in rows}
-    token = 1 + secrets.randbits(TOKEN_BITS)
-    await tx.batch("hold_offers", [(t.id, t.until) for t in tasks], owner=-bot_id, token=token)
-    await tx.batch("hold_bot_tasks", [(t.id, t.held_ms, lapses[t.id]) for t in tasks])
-    held = await tx.one("count_held_by_others", owner=-bot_id, hosts=hosts)
-    await tx.one("count_pull", id=bot_id, pulled=len(tasks))
-    await count_hours(tx, [(bot_id, 1, len(tasks), 0, 0, 0)])
-    return Pulled(tasks, held["held"] if held else 0, sum(lapses.values()))
-
-
-async def _meet(tx: Tx, name: str) -> int:
-    await tx.one("meet_bot", name=name)
-    row = await tx.one("find_bot", name=name)
-    assert row is not None, "the row was put there in this transaction, or is there and committed"
-    return int(row["id"])
-
-
-async def _scope(tx: Tx, pull: Pull) -> str | None:
-    """The hosts a bot may get tasks of, as a JSON list of ids; None for all."""
-    if pull.needle is None and pull.domains == "[]":
-        return None
-    rows = await tx.all("hosts_in_scope", needle=pull.needle, domains=pull.domains, edge=EDGE)
-    return orjson.dumps([row["host_id"] for row in rows]).decode()
 
 
 async def _submit(answers: Sequence[Answer], keep_ms: int, tx: Tx) -> list[Verdict]:
@@ -160,6 +123,7 @@ def _accepted(r: Rest, answer: Answer) -> Verdict:
         error=answer.error,
         found=answer.found,
         schedule_id=r.holding.schedule_id,
+        replaced=r.holding.page_key if answer.found else None,
     )
 
 

@@ -1,6 +1,6 @@
 """Bots, what they did and what they found, on either engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -8,6 +8,7 @@ import msgspec
 from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.drivers.records.nouns import Noun
 from longline.model.bot import HOUR_MS, BotActivity, BotRow, BotTaskRow, NewBot, ResultRow
+from longline.model.pace import Spent, spend
 from longline.model.states import IN_HAND
 
 
@@ -38,6 +39,18 @@ class BotRecords(Noun):
 
     async def forget_answers(self, before: int) -> None:
         await self._write("forget_answers", since=before)
+
+    async def spend(self, times: Mapping[int, int]) -> dict[int, Spent]:
+        async def work(tx: Tx) -> dict[int, Spent]:
+            rows = await tx.batch("lock_paces", [(i,) for i in sorted(times)])
+            spent = {
+                row["id"]: spend(row["spare"], tx.now - row["spare_at"], row["per_minute"], times[row["id"]])
+                for row in rows
+            }
+            await tx.batch("spend_paces", [(i, one.left) for i, one in spent.items() if one.granted])
+            return spent
+
+        return await self._database.transact(work)
 
     async def _written(self, query: str, /, **params: Any) -> BotRow | None:
         async def work(tx: Tx) -> Row | None:

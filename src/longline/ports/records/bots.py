@@ -1,6 +1,6 @@
 """Bots, their schedules and their tasks. `BotTasks` writes states and is for `engine/lifecycle.py` alone."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from longline.model.bot import (
@@ -21,6 +21,7 @@ from longline.model.bot import (
     Swept,
     Verdict,
 )
+from longline.model.pace import Spent
 from longline.ports.records.frontier import HostSetting
 
 
@@ -49,6 +50,10 @@ class Bots(Protocol):
 
     async def activity(self, since: int, limit: int = 200) -> list[BotActivity]:
         """What bots did, the latest first; the hour of `since` and later ones are summed up."""
+        ...
+
+    async def spend(self, times: Mapping[int, int]) -> dict[int, Spent]:
+        """Count how often bots come, by their ids; what became of it, for those whose pace is limited."""
         ...
 
     async def forget_answers(self, before: int) -> None:
@@ -128,8 +133,8 @@ class BotLook(Protocol):
 class BotTasks(Protocol):
     """Hands tasks to bots and takes their answers. Each call is one transaction."""
 
-    async def pull(self, pull: Pull) -> Pulled:
-        """Lease tasks, best priority first, then the oldest."""
+    async def pull(self, pulls: Sequence[Pull]) -> list[Pulled]:
+        """Lease tasks for all who came together, best priority first, then the oldest."""
         ...
 
     async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:

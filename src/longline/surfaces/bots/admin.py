@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from litestar import Request, Response, Router, delete, get, patch, post
+from litestar import Request, Router, delete, get, patch, post
 from litestar.connection import ASGIConnection
 from litestar.handlers import HTTPRouteHandler
 from litestar.handlers.base import BaseRouteHandler
@@ -14,7 +14,7 @@ from longline.services.bot_schedules import BotPlans
 from longline.services.bot_tasks import BotOffice
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import shapes
-from longline.surfaces.bots.answers import NotAllowed, plain, succeeded
+from longline.surfaces.bots.answers import NotAllowed, Told, plain, succeeded
 from longline.surfaces.bots.fields import Fields, Invalid, read, urls
 from longline.surfaces.bots.words import REPAIRS, STATES, stored
 from longline.surfaces.http import bearer
@@ -46,12 +46,18 @@ async def _sent(request: Ask) -> Fields:
     return Fields(read(raw) if raw.strip() else {})
 
 
+def _id(request: Ask) -> str:
+    # No id has a null character, and PostgreSQL takes none: with another in its place it is simply not found.
+    named: str = request.path_params["id"]
+    return named.replace("\0", "\ufffd")
+
+
 def _paged(request: Ask) -> tuple[Fields, dict[str, int]]:
     query = Fields(request.query_params, loose=True)
     return query, {"limit": query.whole("limit", 1, 200, default=50), "offset": query.whole("offset", 0)}
 
 
-def _listed(name: str, rows: list[dict[str, Any]], page: dict[str, int]) -> Response[bytes]:
+def _listed(name: str, rows: list[dict[str, Any]], page: dict[str, int]) -> Told:
     return succeeded({name: rows, "count": len(rows), **page})
 
 
@@ -73,7 +79,7 @@ class PolicyRoutes:
             post("/urls", summary="Make URLs known to policies of their domains")(plain(self.learn)),
         ]
 
-    async def find(self, request: Ask) -> Response[bytes]:
+    async def find(self, request: Ask) -> Told:
         """Policies, newest first."""
         query, page = _paged(request)
         enabled = query.flag("enabled") if query.has("enabled") else None
@@ -82,7 +88,7 @@ class PolicyRoutes:
         rows = await self._plans.find(enabled=enabled, priority=priority, **page)
         return _listed("policies", [shapes.policy(row) for row in rows], page)
 
-    async def add(self, request: Ask) -> Response[bytes]:
+    async def add(self, request: Ask) -> Told:
         """A new policy."""
         fields = await _sent(request)
         facts = shapes.new_policy(fields, self._now())
@@ -92,15 +98,15 @@ class PolicyRoutes:
             raise Invalid(TAKEN_URL if facts.get("url") else TAKEN_NAME)
         return succeeded(shapes.policy(row), 201)
 
-    async def show(self, request: Ask) -> Response[bytes]:
+    async def show(self, request: Ask) -> Told:
         """One policy."""
-        return succeeded(shapes.policy(await self._plans.get(request.path_params["id"])))
+        return succeeded(shapes.policy(await self._plans.get(_id(request))))
 
-    async def change(self, request: Ask) -> Response[bytes]:
+    async def change(self, request: Ask) -> Told:
         """A policy, changed."""
         fields = await _sent(request)
         facts = shapes.policy_change(fields)
-        row = await self._plans.get(request.path_params["id"])
+        row = await self._plans.get(_id(request))
         # A policy keeps its form: one URL, or a domain.
         for name in ("domain", "name", "pattern") if row.url else ("url",):
             if name in facts:
@@ -111,12 +117,12 @@ class PolicyRoutes:
             raise Invalid(TAKEN_URL if row.url else TAKEN_NAME)
         return succeeded(shapes.policy(changed))
 
-    async def remove(self, request: Ask) -> Response[bytes]:
+    async def remove(self, request: Ask) -> Told:
         """A policy is gone, its jobs and their results with it."""
-        await self._plans.remove(request.path_params["id"])
-        return succeeded({"id": request.path_params["id"], "deleted": True})
+        await self._plans.remove(_id(request))
+        return succeeded({"id": _id(request), "deleted": True})
 
-    async def create_jobs(self, request: Ask) -> Response[bytes]:
+    async def create_jobs(self, request: Ask) -> Told:
         """Jobs for policies that are due."""
         fields = await _sent(request)
         limit, dry = fields.whole("limit", 1, 10_000, default=1000), fields.flag("dry_run")
@@ -124,7 +130,7 @@ class PolicyRoutes:
         planned = await self._plans.plan(limit, dry=dry)
         return succeeded({"created": planned.created, "skipped": planned.skipped})
 
-    async def learn(self, request: Ask) -> Response[bytes]:
+    async def learn(self, request: Ask) -> Told:
         """URLs that a policy of their domain is spread over."""
         fields = await _sent(request)
         known = urls(fields, "urls")
@@ -141,7 +147,7 @@ class JobRoutes:
     def handlers(self) -> list[HTTPRouteHandler]:
         """Every route of jobs and results."""
         repairs = [
-            post(f"/jobs/{name}", status_code=200, summary=name)(_repair(self._office, name)) for name in REPAIRS
+            post(f"/jobs/{name}", status_code=200, summary=name)(plain(_repair(self._office, name))) for name in REPAIRS
         ]
         return [
             *repairs,
@@ -154,31 +160,31 @@ class JobRoutes:
             get("/dashboard", summary="How everything stands")(plain(self.dashboard)),
         ]
 
-    async def find(self, request: Ask) -> Response[bytes]:
+    async def find(self, request: Ask) -> Told:
         """Jobs, newest first."""
         query, page = _paged(request)
         status = query.text("status")
         if status and status not in STATES:
             query.wrong("status", f'"{status}" is not a valid choice.')
         priority = stored(query.whole("priority", 1, 20)) if query.has("priority") else None
-        query.check()
         holder, part = query.text("bot_id") or None, query.text("search") or None
+        query.check()
         rows = await self._office.find(state=STATES.get(status), priority=priority, holder=holder, part=part, **page)
         return _listed("jobs", [shapes.job(row) for row in rows], page)
 
-    async def add(self, request: Ask) -> Response[bytes]:
+    async def add(self, request: Ask) -> Told:
         """A job of no policy."""
         fields = await _sent(request)
         facts = shapes.new_job(fields)
         fields.check()
         return succeeded(shapes.job(await self._office.add(*facts)), 201)
 
-    async def show(self, request: Ask) -> Response[bytes]:
+    async def show(self, request: Ask) -> Told:
         """One job, its result inline."""
-        row, result = await self._office.get(request.path_params["id"])
+        row, result = await self._office.get(_id(request))
         return succeeded(shapes.job(row) | {"result": shapes.result(result) if result else None})
 
-    async def results(self, request: Ask) -> Response[bytes]:
+    async def results(self, request: Ask) -> Told:
         """Results, newest first."""
         query, page = _paged(request)
         currency = query.text("currency").upper() or None
@@ -187,12 +193,12 @@ class JobRoutes:
         rows = await self._office.results(currency=currency, in_stock=in_stock, **page)
         return _listed("results", [shapes.result(row) for row in rows], page)
 
-    async def result(self, request: Ask) -> Response[bytes]:
+    async def result(self, request: Ask) -> Told:
         """One result with the page it was made of."""
-        row, page = await self._office.result(request.path_params["id"])
+        row, page = await self._office.result(_id(request))
         return succeeded(shapes.result(row) | {"raw_html": page})
 
-    async def expire_locks(self, request: Ask) -> Response[bytes]:
+    async def expire_locks(self, request: Ask) -> Told:
         """Lapsed locks, swept."""
         fields = await _sent(request)
         retry, dry = fields.flag("auto_retry"), fields.flag("dry_run")
@@ -201,13 +207,13 @@ class JobRoutes:
         swept = await self._plans.sweep(limit, retry=retry, dry=dry)
         return succeeded({"expired": swept.expired, "requeued": swept.requeued, "failed": swept.failed})
 
-    async def dashboard(self, request: Ask) -> Response[bytes]:  # noqa: ARG002 - every handler is asked alike
+    async def dashboard(self, request: Ask) -> Told:  # noqa: ARG002 - every handler is asked alike
         """Counts, retries, activity of bots, policies."""
         return succeeded(shapes.dashboard(await self._office.dashboard()))
 
 
 def _repair(office: BotOffice, name: str) -> Any:
-    async def repair(request: Ask) -> Response[bytes]:
+    async def repair(request: Ask) -> Told:
         fields = await _sent(request)
         ids = fields.texts("ids", required=True)
         fields.check()
@@ -232,14 +238,14 @@ class BotAdminRoutes:
             post("/bots/{id:str}/reset-statistics", status_code=200, summary="Count anew")(plain(self.reset)),
         ]
 
-    async def find(self, request: Ask) -> Response[bytes]:
+    async def find(self, request: Ask) -> Told:
         """Registered bots by name."""
         query, page = _paged(request)
         query.check()
         rows = await self._registry.find(**page)
         return _listed("bots", [shapes.bot(row) for row in rows], page)
 
-    async def add(self, request: Ask) -> Response[bytes]:
+    async def add(self, request: Ask) -> Told:
         """A new bot, with the token that is never shown again."""
         fields = await _sent(request)
         name, facts = fields.text("bot_id", most=100, required=True), shapes.bot_facts(fields)
@@ -249,18 +255,18 @@ class BotAdminRoutes:
             raise Invalid(TAKEN_BOT)
         return succeeded(shapes.bot(made[0]) | {"api_token": made[1]}, 201)
 
-    async def change(self, request: Ask) -> Response[bytes]:
+    async def change(self, request: Ask) -> Told:
         """A bot, changed."""
         fields = await _sent(request)
         facts = shapes.bot_facts(fields)
         fields.check()
-        return succeeded(shapes.bot(await self._registry.change(request.path_params["id"], **facts)))
+        return succeeded(shapes.bot(await self._registry.change(_id(request), **facts)))
 
-    async def rotate(self, request: Ask) -> Response[bytes]:
+    async def rotate(self, request: Ask) -> Told:
         """A bot with a new token; the old one is dead."""
-        row, token = await self._registry.rotate(request.path_params["id"])
+        row, token = await self._registry.rotate(_id(request))
         return succeeded(shapes.bot(row) | {"api_token": token})
 
-    async def reset(self, request: Ask) -> Response[bytes]:
+    async def reset(self, request: Ask) -> Told:
         """A bot whose figures are zero."""
-        return succeeded(shapes.bot(await self._registry.reset(request.path_params["id"])))
+        return succeeded(shapes.bot(await self._registry.reset(_id(request))))

@@ -1,10 +1,11 @@
 """The whole door: bots' routes and people's, at one path, with errors in one envelope."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from litestar import Router
 from litestar.handlers import HTTPRouteHandler
+from litestar.types import ExceptionHandlersMap
 from prometheus_client import CollectorRegistry
 
 from longline.services.bot_registry import BotRegistry
@@ -13,9 +14,11 @@ from longline.services.bot_tasks import BotOffice
 from longline.services.bots import BotWork
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.admin import BotAdminRoutes, JobRoutes, PolicyRoutes, admin_router
-from longline.surfaces.bots.answers import ERRORS
+from longline.surfaces.bots.answers import PREFIX, on_error
+from longline.surfaces.bots.lane import Act
 from longline.surfaces.bots.meter import Meter
 from longline.surfaces.bots.routes import BotRoutes
+from longline.surfaces.http import ERRORS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +32,27 @@ class BotParts:
     now: Callable[[], int]
 
 
-def bots_door(
-    parts: BotParts, tokens: Tokens, figures: CollectorRegistry
-) -> tuple[Router, Callable[[], Awaitable[None]]]:
-    """The router, and what brings this door's gauges up to date."""
+@dataclass(frozen=True, slots=True)
+class BotDoor:
+    """The router, what of it goes the short way, and what brings this door's gauges up to date."""
+
+    router: Router
+    acts: Mapping[str, Act]
+    take_stock: Callable[[], Awaitable[None]]
+
+
+def bots_door(parts: BotParts, tokens: Tokens, figures: CollectorRegistry) -> BotDoor:
+    """Everything that bots and their admins can ask for."""
     meter = Meter(figures)
+    routes = BotRoutes(parts.work, meter)
     policies, jobs = PolicyRoutes(parts.plans, parts.now), JobRoutes(parts.office, parts.plans)
     admin = admin_router(policies, jobs, BotAdminRoutes(parts.registry), tokens)
 
     async def take_stock() -> None:
         meter.stand(await parts.office.states())
 
-    handlers: list[HTTPRouteHandler | Router] = [*BotRoutes(parts.work, meter).handlers(), admin]
-    return Router("/api/crawl", route_handlers=handlers, exception_handlers=ERRORS, tags=["bots"]), take_stock
+    handlers: list[HTTPRouteHandler | Router] = [*routes.handlers(), admin]
+    # Of two handlers the framework takes the one for the nearer class, be it the application's.
+    errors: ExceptionHandlersMap = dict.fromkeys(ERRORS, on_error)
+    router = Router(PREFIX, route_handlers=handlers, exception_handlers=errors, tags=["bots"])
+    return BotDoor(router, routes.acts(), take_stock)

@@ -197,7 +197,8 @@ def moment(fields: Fields, name: str) -> int | None:
         return None
     try:
         at = datetime.fromisoformat(value)
-        return round((at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
+        # In UTC it must have a year as well.
+        return round((at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
     except (ValueError, TypeError, OverflowError):
         fields.wrong(name, "Datetime has wrong format. Use ISO 8601, as in 2025-01-07T07:20:00Z.")
         return None

@@ -1,21 +1,20 @@
 """`/api/crawl/pull/`, `/submit/` and `/heartbeat/`: what bots ask for."""
 
 import time
-from typing import Any
+from collections.abc import Mapping
 
-from litestar import Request, Response, post
+from litestar import post
 from litestar.handlers import HTTPRouteHandler
 
 from longline.model.bot import Verdict
 from longline.services.bots import BotWork, Caller
 from longline.surfaces.bots import shapes
-from longline.surfaces.bots.answers import failed, plain, succeeded
+from longline.surfaces.bots.answers import PREFIX, Ask, Handle, Told, failed, plain, succeeded
 from longline.surfaces.bots.fields import Fields, read, uuid
+from longline.surfaces.bots.lane import Act, Asked
 from longline.surfaces.bots.meter import Meter
 from longline.surfaces.bots.openapi import HeartbeatOperation, PullOperation, SubmitOperation
 from longline.surfaces.bots.words import refused
-
-Ask = Request[Any, Any, Any]
 
 _BEARER = "bearer "
 
@@ -26,32 +25,36 @@ class BotRoutes:
     def __init__(self, work: BotWork, meter: Meter) -> None:
         self._work, self._meter = work, meter
 
+    def acts(self) -> Mapping[str, Act]:
+        """What bots ask for, by its path."""
+        return {f"{PREFIX}/{act.__name__}": act for act in (self.pull, self.submit, self.heartbeat)}
+
     def handlers(self) -> list[HTTPRouteHandler]:
-        """Every route of the bots."""
+        """The same as routes of the framework."""
         kept = "Keep the lock on a job for as long again"
         said = "Submit a result, or a failure"
         return [
-            post("/pull", operation_class=PullOperation, summary="Pull jobs")(plain(self.pull)),
-            post("/submit", operation_class=SubmitOperation, summary=said)(plain(self.submit)),
-            post("/heartbeat", operation_class=HeartbeatOperation, summary=kept)(plain(self.heartbeat)),
+            post("/pull", operation_class=PullOperation, summary="Pull jobs")(plain(_framed(self.pull))),
+            post("/submit", operation_class=SubmitOperation, summary=said)(plain(_framed(self.submit))),
+            post("/heartbeat", operation_class=HeartbeatOperation, summary=kept)(plain(_framed(self.heartbeat))),
         ]
 
-    async def pull(self, request: Ask) -> Response[bytes]:
+    async def pull(self, asked: Asked) -> Told:
         """Jobs for a bot, each locked for it."""
-        fields = Fields(read(await request.body()))
-        caller = shapes.caller(fields, _bearer(request))
+        fields = Fields(read(asked.body))
+        caller = shapes.caller(fields, _bearer(asked))
         limit, domain = shapes.pull_order(fields)
         fields.check()
         pulled = await self._work.pull(caller, limit, domain)
         self._meter.pulled(caller.name, pulled)
         return succeeded(shapes.pulled(pulled))
 
-    async def submit(self, request: Ask) -> Response[bytes]:
+    async def submit(self, asked: Asked) -> Told:
         """What became of a job; answered after it is committed."""
         begun = time.perf_counter()
-        fields = Fields(read(await request.body()))
-        caller = shapes.caller(fields, _bearer(request))
-        submission = shapes.submission(fields, request.headers.get("idempotency-key"))
+        fields = Fields(read(asked.body))
+        caller = shapes.caller(fields, _bearer(asked))
+        submission = shapes.submission(fields, asked.header(b"idempotency-key"))
         fields.check()
         verdict = await self._work.submit(caller, submission)
         self._meter.submitted(caller.name, verdict, time.perf_counter() - begun)
@@ -60,10 +63,10 @@ class BotRoutes:
         status, told = shapes.submitted(verdict, submission.task)
         return succeeded(told, status)
 
-    async def heartbeat(self, request: Ask) -> Response[bytes]:
+    async def heartbeat(self, asked: Asked) -> Told:
         """A lock that runs anew."""
-        fields = Fields(read(await request.body()))
-        caller, task = shapes.caller(fields, _bearer(request)), uuid(fields, "job_id")
+        fields = Fields(read(asked.body))
+        caller, task = shapes.caller(fields, _bearer(asked)), uuid(fields, "job_id")
         fields.check()
         verdict = await self._work.extend(caller, task)
         if verdict.refusal is not None:
@@ -71,11 +74,19 @@ class BotRoutes:
         return succeeded({"job_id": task, "status": "locked", "locked_until": shapes.moment(verdict.until)})
 
 
-def _refused(verdict: Verdict, task: str, caller: Caller) -> Response[bytes]:
+def _refused(verdict: Verdict, task: str, caller: Caller) -> Told:
     assert verdict.refusal is not None
     return failed(*refused(verdict, verdict.refusal, task, caller.name))
 
 
-def _bearer(request: Ask) -> str | None:
-    given = request.headers.get("authorization", "")
+def _bearer(asked: Asked) -> str | None:
+    given = asked.header(b"authorization") or ""
     return given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else None
+
+
+def _framed(act: Act) -> Handle:
+    async def handle(request: Ask) -> Told:
+        return await act(Asked(await request.body(), dict(request.scope["headers"])))
+
+    handle.__name__, handle.__doc__ = act.__name__, act.__doc__
+    return handle

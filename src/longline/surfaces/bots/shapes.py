@@ -33,6 +33,9 @@ CURRENCY = "Currency must be 3-letter ISO code (e.g., USD, VND, EUR)"
 BOTH_NEEDED = "price and currency are required when success=true"
 KEY_CHARS = 255
 
+LATEST = 253_402_300_799_000
+"""The last second that has a year of four digits: what is due later than that is due then."""
+
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
@@ -40,6 +43,7 @@ def moment(at: int | None) -> str | None:
     """A time as the contract writes it."""
     if at is None:
         return None
+    at = min(at, LATEST)
     form = "milliseconds" if at % 1000 else "seconds"
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec=form).replace("+00:00", "Z")
 

@@ -60,6 +60,8 @@ def source(row: SourceRow) -> Body:
             "feed_disabled_at": rfc3339(row.feed_disabled_at),
             "feed_disable_reason": row.feed_disable_reason,
             "identity_key": row.identity_key,
+            "budget": row.budget,
+            "admitted": None if row.budget is None else row.admitted,
             "created_at": rfc3339(row.created_at),
             "updated_at": rfc3339(row.updated_at),
         }
@@ -190,6 +192,14 @@ async def switch_source(
     return source(row)
 
 
+@put("/api/v1/sources/{source_id:str}/budget", summary="Bound how many URLs all runs of a source may admit")
+async def limit_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[Desk]) -> Body:
+    found = await body(request)
+    if "budget" not in found:
+        raise BadInput("budget is required; null lifts it")
+    return source(await desk.sources.limit(number(source_id), typed(found, "budget", int)))
+
+
 @post("/api/v1/admin/sync-enabled-sources", status_code=200, summary="Give every enabled source its job")
 async def sync_sources(desk: NamedDependency[Desk]) -> Response[Body]:
     try:
@@ -208,5 +218,8 @@ async def sync_sources(desk: NamedDependency[Desk]) -> Response[Body]:
     return Response(told | ({"errors": done.errors} if done.errors else {}))
 
 
-SOURCES = (list_sources, identified_source, make_source, show_source, change_source, delete_source, switch_source)
+SOURCES = (
+    *(list_sources, identified_source, make_source, show_source, change_source, delete_source),
+    *(switch_source, limit_source),
+)
 ADMIN = (sync_sources,)

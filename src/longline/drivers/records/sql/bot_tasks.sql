@@ -35,24 +35,26 @@ JOIN bot_tasks b ON b.task_id = p.id
 ORDER BY p.priority, p.id;
 
 -- name: hold_offers
-UPDATE offers SET owner = CAST(:owner AS BIGINT), token = CAST(:token AS BIGINT), attempt = offers.attempt + 1, due = r.due
-/*rows FROM r(id bigint, due bigint) */ WHERE offers.id = r.id;
+UPDATE offers SET owner = r.owner, token = r.token, attempt = offers.attempt + 1, due = r.due
+/*rows FROM r(id bigint, owner bigint, token bigint, due bigint) */ WHERE offers.id = r.id;
 
 -- name: hold_bot_tasks
 UPDATE bot_tasks SET held_at = :now, held_ms = r.held_ms, lapses = bot_tasks.lapses + r.lapses, updated_at = :now
 /*rows FROM r(id bigint, held_ms bigint, lapses bigint) */ WHERE bot_tasks.task_id = r.id;
 
--- name: count_held_by_others
-SELECT COUNT(*) AS held FROM offers o
-WHERE o.executor = 'bot' AND o.due > 0 AND o.due >= :now AND o.owner IS NOT NULL AND o.owner <> :owner
-  AND (CAST(:hosts AS TEXT) IS NULL OR o.host_id IN (SELECT /*pg CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:hosts AS json)) */ /*lite value FROM json_each(:hosts) */));
+-- name: count_held
+SELECT o.owner, COUNT(*) AS held FROM offers o
+WHERE o.executor = 'bot' AND o.due > 0 AND o.due >= :now AND o.owner IS NOT NULL
+  AND (CAST(:hosts AS TEXT) IS NULL OR o.host_id IN (SELECT /*pg CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:hosts AS json)) */ /*lite value FROM json_each(:hosts) */))
+GROUP BY o.owner;
 
 -- name: bot_standings
 SELECT t.id, t.url, t.created_at, t.state, t.reason, t.run_id, t.host_id, t.priority, t.attempt AS rested_attempt,
        o.owner, o.token, o.due, o.attempt, h.name AS holder, b.schedule_id, b.max_retries, b.retries, b.lapses,
-       b.held_ms
+       b.held_ms, p.page_key
 FROM tasks t
 JOIN bot_tasks b ON b.task_id = t.id
+LEFT JOIN bot_results p ON p.task_id = t.id
 LEFT JOIN offers o ON o.id = t.id
 LEFT JOIN bots h ON h.id = -o.owner /*rows , r(id bigint) */
 WHERE t.id = r.id;

@@ -1,17 +1,16 @@
 -- Bots, their figures, and the answers they were given.
 
--- name: find_bot
-SELECT * FROM bots WHERE name = :name;
-
 -- name: bots_by_name
 SELECT b.* FROM bots b /*rows , r(name text) */ WHERE b.name = r.name;
 
 -- name: find_bots
 SELECT * FROM bots WHERE registered OR NOT CAST(:registered AS BOOLEAN) ORDER BY name LIMIT :limit OFFSET :offset;
 
--- name: meet_bot
--- Somebody whom nobody registered. Both may come at once; then the row is there already.
-INSERT INTO bots (name, created_at, updated_at) VALUES (:name, :now, :now) ON CONFLICT (name) DO NOTHING;
+-- name: meet_bots
+-- Those whom nobody registered. Two may come at once; then the row is there already.
+INSERT INTO bots (name, created_at, updated_at)
+SELECT r.name, CAST(:now AS BIGINT), CAST(:now AS BIGINT) /*rows FROM r(name text) */ WHERE TRUE
+ON CONFLICT (name) DO NOTHING;
 
 -- name: register_bot
 -- One that had merely shown up keeps its figures.
@@ -39,8 +38,15 @@ UPDATE bots SET pulled = 0, completed = 0, failed = 0, updated_at = :now WHERE n
 -- name: lock_bots
 SELECT b.id FROM bots b /*rows , r(id bigint) */ WHERE b.id = r.id /*pg ORDER BY b.id FOR NO KEY UPDATE OF b */;
 
--- name: count_pull
-UPDATE bots SET pulled = pulled + :pulled, last_pull_at = :now WHERE id = :id;
+-- name: lock_paces
+SELECT b.id, b.per_minute, b.spare, b.spare_at FROM bots b /*rows , r(id bigint) */
+WHERE b.id = r.id AND b.per_minute IS NOT NULL /*pg ORDER BY b.id FOR NO KEY UPDATE OF b */;
+
+-- name: spend_paces
+UPDATE bots SET spare = r.spare, spare_at = :now /*rows FROM r(id bigint, spare bigint) */ WHERE bots.id = r.id;
+
+-- name: count_pulls
+UPDATE bots SET pulled = bots.pulled + r.pulled, last_pull_at = :now /*rows FROM r(id bigint, pulled bigint) */ WHERE bots.id = r.id;
 
 -- name: count_answers
 UPDATE bots SET completed = bots.completed + r.completed, failed = bots.failed + r.failed, last_submit_at = :now

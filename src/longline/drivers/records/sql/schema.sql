@@ -418,7 +418,9 @@ CREATE TABLE bots (
     last_pull_at    BIGINT,
     last_submit_at  BIGINT,
     created_at      BIGINT NOT NULL,
-    updated_at      BIGINT NOT NULL
+    updated_at      BIGINT NOT NULL,
+    spare           BIGINT,  -- of how often it may come a minute, as model/pace.py counts; NULL until it first comes
+    spare_at        BIGINT NOT NULL DEFAULT 0
 ) /*pg WITH (fillfactor = 50) */;
 
 -- What bots did, by the hour: pulls and the tasks they brought, answers by how they ended.

@@ -1,0 +1,82 @@
+"""The short way for bots: what they ask most is answered without the framework, which costs more than the answer does.
+
+The same requests have handlers in the framework as well: for pages of other origins, for other spellings of the path,
+and for the OpenAPI document.
+"""
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Any, NamedTuple
+
+from litestar.enums import ScopeType
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from longline.surfaces.bots.answers import Told, failed, failure
+
+MOST_BYTES = 10_000_000
+"""Of a body; as many as the framework takes."""
+
+_TOO_LARGE = failed(413, "validation_error", "Request Entity Too Large")
+
+
+class Asked(NamedTuple):
+    """A request as it came: its body, and its headers by their small names."""
+
+    body: bytes
+    headers: Mapping[bytes, bytes]
+
+    def header(self, name: bytes) -> str | None:
+        """A header's text, if it was sent."""
+        value = self.headers.get(name)
+        return None if value is None else value.decode("latin-1")
+
+
+Act = Callable[[Asked], Coroutine[Any, Any, Told]]
+
+
+class Lane:
+    """Takes POST requests to some paths, and leaves everything else to the application."""
+
+    def __init__(self, app: ASGIApp, acts: Mapping[str, Act]) -> None:
+        self._app = app
+        self._acts = {spelling: (path, act) for path, act in acts.items() for spelling in (path, f"{path}/")}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request, or have it answered."""
+        if scope["type"] != ScopeType.HTTP or scope["method"] != "POST" or scope["path"] not in self._acts:
+            await self._app(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        if b"origin" in headers:
+            await self._app(scope, receive, send)
+            return
+        scope["path_template"], act = self._acts[scope["path"]]
+        body = await _body(receive)
+        if body is not None:
+            await _tell(send, await _answer(act, Asked(body, headers)))
+
+
+async def _answer(act: Act, asked: Asked) -> Told:
+    try:
+        return await act(asked) if len(asked.body) <= MOST_BYTES else _TOO_LARGE
+    except Exception as error:
+        return failure(error)
+
+
+async def _tell(send: Send, told: Told) -> None:
+    sent = [(name.lower().encode(), value.encode()) for name, value in told.headers.items()]
+    sent += [(b"content-type", b"application/json"), (b"content-length", str(len(told.body)).encode())]
+    await send({"type": "http.response.start", "status": told.status, "headers": sent})
+    await send({"type": "http.response.body", "body": told.body, "more_body": False})
+
+
+async def _body(receive: Receive) -> bytes | None:
+    """The whole body, or a little more than may be; None when the client hung up."""
+    pieces, size = [], 0
+    while True:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        pieces.append(message["body"])
+        size += len(message["body"])
+        if not message["more_body"] or size > MOST_BYTES:
+            return b"".join(pieces)
