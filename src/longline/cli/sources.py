@@ -64,4 +64,4 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
 
 async def _sources(house: House) -> Sources:
     await ready_tables(house, may_migrate=False)
-    return Sources(house.records.sources, house.clock)
+    return Sources(house.records.sources, house.records.feeds, house.clock)
