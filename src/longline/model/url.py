@@ -7,7 +7,6 @@ are the same inside a host. Two contracts have a spelling of their own for that;
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from hashlib import sha256
 from urllib.parse import parse_qsl, urlencode, urlparse, urlunparse
 from zlib import crc32
@@ -20,9 +19,6 @@ from longline.model.errors import BadInput
 MAX_LENGTH = 8192
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_PATH = re.compile(r"[\w./%-][^:]*\Z", re.ASCII)
-"""A path, with or without a query: it leads to the same place from every page of a directory."""
-
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _SLASHES = re.compile(r"/{2,}")
 _BLANK = "".join(map(chr, range(0x21)))  # what WHATWG strips; str.strip() takes more, such as no-break spaces
@@ -107,22 +103,10 @@ def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
         start = can_ada.parse(base)
     except (ValueError, TypeError):
         return []
-    path_end = len(start.href) - len(start.search) - len(start.hash)
-    directory = start.href[: start.href.rindex("/", 0, path_end) + 1]
-    # Most links of a page are repeats, or lead to places in itself.
-    raw = dict.fromkeys("#" if href.startswith("#") else href for href in hrefs)
-    joined = [_in_directory(directory, href) or _resolve(start, _bare(href)) for href in raw]
-    return list(dict.fromkeys(filter(None, joined)))
-
-
-@lru_cache(maxsize=20_000)
-def _in_directory(directory: str, href: str) -> str | None:
-    """What a path leads to from any page of a directory; None for what is no such path.
-
-    The pages of a site share most of their links, so most were resolved before.
-    """
-    bare = _bare(href)
-    return _resolve(can_ada.parse(directory), bare) if _PATH.match(bare) else None
+    # Most links of a page are repeats, or differ in the fragment only: drop them before the costly part.
+    raw = dict.fromkeys(map(_bare, dict.fromkeys(hrefs)))
+    joined = (_resolve(start, href) for href in raw if not href.startswith(_NOT_PAGES))
+    return list(dict.fromkeys(url for url in joined if url))
 
 
 def _bare(href: str) -> str:
@@ -132,8 +116,6 @@ def _bare(href: str) -> str:
 
 
 def _resolve(start: can_ada.URL, href: str) -> str | None:
-    if href.startswith(_NOT_PAGES):
-        return None
     try:
         url = (start + href).href
     except (ValueError, TypeError):
