@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 
 import msgspec
 
-from longline.engine.lifecycle import Timetable
+from longline.engine.lifecycle import Call, Timetable
 from longline.model.errors import LonglineError, NotFound
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
@@ -18,7 +18,7 @@ from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.sources import Sources as SourceRecords
 from longline.ports.records.ticks import Stop, Tick
-from longline.services.schedules import PERSON, RACES
+from longline.services.schedules import PERSON, RACES, nobody
 
 log = logging.getLogger(__name__)
 
@@ -106,16 +106,23 @@ class Sync:
     """Gives every enabled source its schedule, and lets none of a disabled one run."""
 
     def __init__(
-        self, directory: Directory, schedules: Schedules, runs: Runs, timetable: Timetable, clock: Clock
+        self,
+        directory: Directory,
+        schedules: Schedules,
+        runs: Runs,
+        timetable: Timetable,
+        clock: Clock,
+        call: Call = nobody,
     ) -> None:
         self._directory, self._schedules, self._runs = directory, schedules, runs
-        self._timetable, self._clock = timetable, clock
+        self._timetable, self._clock, self._call = timetable, clock, call
 
     async def enabled(self, ref: str) -> None:
         """A source may be crawled again: its schedule runs now, unless a person holds it back."""
         source = await self._directory.get(ref)
         if source is not None:
             await self._ensure(source, 1)
+            await self._call()
 
     async def disabled(self, ref: str) -> None:
         """A source may not be crawled: its schedule is held back, and a run under way stops."""
@@ -157,6 +164,7 @@ class Sync:
                 done.errors.append(f"{source.ref}: {error}")
             else:
                 outcome(done).append(source.ref)
+        await self._call()
         return done
 
     async def _all(self) -> AsyncIterator[CrawlSource]:

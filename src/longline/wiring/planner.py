@@ -19,7 +19,8 @@ from longline.services.sources import Sources, Sync
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
 from longline.surfaces.intervals import Desk
-from longline.wiring.house import House
+from longline.wiring.calls import listener
+from longline.wiring.house import DUE, House
 
 log = logging.getLogger(__name__)
 
@@ -74,11 +75,12 @@ def planner(house: House, owner: int) -> Planner:
 
 def planner_loops(house: House, owner: int) -> dict[str, Loop]:
     """What fires schedules, and what forgets old runs."""
-    planning, s = planner(house, owner), house.settings
+    planning, s, called = planner(house, owner), house.settings, asyncio.Event()
 
     async def plan(stop: asyncio.Event) -> None:
         chores = {
-            "poll": chore(planning.poll, s.poll),
+            "poll": chore(planning.poll, s.poll, called),
+            "calls": listener(house, DUE, called.set),
             "follow": chore(planning.follow, min(FOLLOW_EVERY, s.poll)),
             "renew": chore(planning.renew, s.schedule_lease / 5),
         }
@@ -120,11 +122,11 @@ def desk(house: House) -> Desk:
     """The services behind the interval crawler's door."""
     records, clock, timetable = house.records, house.clock, Timetable(house.records)
     return Desk(
-        schedules=Schedules(timetable, records.schedules, records.runs, house.rhythms, clock),
+        schedules=Schedules(timetable, records.schedules, records.runs, house.rhythms, clock, house.call_planners),
         slots=Slots(records.schedules, clock),
         runs=Runs(records.history, records.schedules, records.tallies, clock),
         sources=Sources(records.sources, clock),
-        sync=Sync(directory(house), records.schedules, records.runs, timetable, clock),
+        sync=Sync(directory(house), records.schedules, records.runs, timetable, clock, house.call_planners),
         glances=Glances(house.http, clock, house.settings.user_agent),
         lease_ms=round(house.settings.schedule_lease * 1000),
         planning=house.settings.scheduler,
