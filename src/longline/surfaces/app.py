@@ -16,7 +16,7 @@ from longline.services.frontier import Frontier
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import BotParts, bots_door
-from longline.surfaces.health import health_route
+from longline.surfaces.health import health_route, memory_route
 from longline.surfaces.http import ERRORS, Frame, bearer
 from longline.surfaces.intervals import Desk, routes
 from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
@@ -50,7 +50,7 @@ def build_app(parts: Parts) -> Litestar:
     """The application with every door open."""
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
-    own = [health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)]
+    own = [health_route(parts.health, parts.version), memory_route(), metrics_route(metrics, parts.counts, guards)]
     app = Litestar(
         route_handlers=[*own, *_doors(parts, metrics), *_intervals(parts)],
         exception_handlers=ERRORS,

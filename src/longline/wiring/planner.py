@@ -9,7 +9,10 @@ from longline.engine.lifecycle import Timetable
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings
 from longline.engine.upkeep.pruner import Pruner
+from longline.parsers.article import document
+from longline.plugins import Page
 from longline.ports.directory import Directory
+from longline.services.backfill import Backfill
 from longline.services.glances import Glances
 from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
@@ -17,6 +20,7 @@ from longline.services.source_events import SourceListener
 from longline.services.source_reactions import SourceReactions
 from longline.services.sources import Sources, Sync
 from longline.services.tokens import Tokens
+from longline.services.trials import Extract, Trials
 from longline.settings import jwt_secret
 from longline.surfaces.intervals import Desk
 from longline.wiring.calls import listener
@@ -118,16 +122,26 @@ def source_events_loop(house: House) -> Loop:
     return listen
 
 
+def extract(page: Page) -> Extract:
+    """The document that a page would become."""
+    made = document(page)
+    return Extract(made.fields, made.method, made.skipped)
+
+
 def desk(house: House) -> Desk:
     """The services behind the interval crawler's door."""
     records, clock, timetable = house.records, house.clock, Timetable(house.records)
+    schedules = Schedules(timetable, records.schedules, records.runs, house.rhythms, clock, house.call_planners)
+    glances = Glances(house.http, clock, house.settings.user_agent)
     return Desk(
-        schedules=Schedules(timetable, records.schedules, records.runs, house.rhythms, clock, house.call_planners),
+        schedules=schedules,
         slots=Slots(records.schedules, clock),
         runs=Runs(records.history, records.schedules, records.tallies, clock),
         sources=Sources(records.sources, clock),
         sync=Sync(directory(house), records.schedules, records.runs, timetable, clock, house.call_planners),
-        glances=Glances(house.http, clock, house.settings.user_agent),
+        glances=glances,
+        trials=Trials(glances, extract),
+        backfill=Backfill(records.items, schedules),
         lease_ms=round(house.settings.schedule_lease * 1000),
         planning=house.settings.scheduler,
         internal_secret=house.settings.internal_secret,

@@ -36,6 +36,11 @@ def typed(found: Mapping[str, Any], name: str, kind: type) -> Any:
     return value
 
 
+def switch(text: str | None) -> bool | None:
+    """A switch of a query; None for what is neither on nor off."""
+    return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get((text or "").lower())
+
+
 def known_id(uid: str) -> str:
     """An id of a path; raises `BadInput` for what scripts send when they have none."""
     if uid == "undefined":
