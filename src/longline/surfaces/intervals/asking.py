@@ -1,7 +1,7 @@
 """What is read from a request at this door: bodies, and their fields one by one."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Request
@@ -9,6 +9,9 @@ from litestar import Request
 from longline.model.errors import BadInput
 
 Asked = Request[Any, Any, Any]
+
+Text = Annotated[str, msgspec.Meta(pattern=r"^[^\0]*\Z")]
+"""Text that every engine takes."""
 
 
 async def body(request: Asked) -> dict[str, Any]:
