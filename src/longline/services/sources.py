@@ -130,25 +130,18 @@ class Sync:
             row = await self._schedules.recurring(ref)
             if row is None or row.state not in STIRRING:
                 return
-            row = await self._calm(row)
-            if row is None:
-                continue  # somebody else moved it
-            if await self._timetable.turn(row, paused(row, self._clock.now(), SOURCE), "planner"):
+            if await self._hold(row, self._clock.now()):
                 return
 
-    async def _calm(self, row: ScheduleRow) -> ScheduleRow | None:
-        """The schedule as it waits for its regular time, whatever it was about to do."""
-        if row.state == ScheduleState.PENDING:
-            after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED)
-            return await self._timetable.turn(row, Turn(("place",), after), "planner")
-        if row.state == ScheduleState.RUNNING:
-            now = self._clock.now()
-            turn = interrupted(row, now, DISABLED)
-            run = await self._runs.get(row.run_id or 0)
-            if run is None or run.state in RUN_ENDED:
-                return await self._timetable.turn(row, turn, "planner")
-            return await self._timetable.stop(Tick(row, run, now), turn, Stop("cancel", PERSON, DISABLED), "planner")
-        return row
+    async def _hold(self, row: ScheduleRow, now: int) -> ScheduleRow | None:
+        """Pause a schedule in one step, whatever it was about to do; None when somebody else moved it."""
+        before = _calm(row, now)
+        last = paused(before.after, now, SOURCE)
+        turn = Turn((*before.steps, *last.steps), last.after, last.reason)
+        run = await self._runs.get(row.run_id or 0) if row.state == ScheduleState.RUNNING else None
+        if run is None or run.state in RUN_ENDED:
+            return await self._timetable.turn(row, turn, "planner")
+        return await self._timetable.stop(Tick(row, run, now), turn, Stop("cancel", PERSON, DISABLED), "planner")
 
     async def run(self) -> Synced:
         """Look at every source; one that fails does not keep the others from theirs."""
@@ -188,6 +181,13 @@ class Sync:
             await self._timetable.turn(row, resumed(row, now), "planner")
             return lambda done: done.resumed
         return lambda done: done.kept
+
+
+def _calm(row: ScheduleRow, now: int) -> Turn:
+    """The schedule as it waits for its regular time."""
+    if row.state == ScheduleState.PENDING:
+        return Turn(("place",), msgspec.structs.replace(row, state=ScheduleState.SCHEDULED))
+    return interrupted(row, now, DISABLED) if row.state == ScheduleState.RUNNING else Turn((), row)
 
 
 def computed(source: CrawlSource) -> Terms:

@@ -103,7 +103,8 @@ def planner_loops(house: House, owner: int) -> dict[str, Loop]:
 def source_events_loop(house: House) -> Loop:
     """Hears what another service says of sources, and keeps schedules in line with it."""
     behind, records = desk(house), house.records
-    reactions = SourceReactions(behind.sync, behind.schedules, records.schedules, directory(house), house.clock)
+    asked = directory(house)
+    reactions = SourceReactions(behind.sync, behind.schedules, records.schedules, asked, house.clock, records.heard)
 
     async def listen(stop: asyncio.Event) -> None:
         messages = RedisSourceEvents(house.settings.redis)

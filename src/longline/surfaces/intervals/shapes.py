@@ -134,6 +134,9 @@ def execution(run: RunRow, job_id: str) -> dict[str, Any]:
             "cpu_time_ms": run.cpu_ms,
             "memory_peak_mb": run.memory_mb,
             "retry_attempt": run.attempt,
+            "log_object_key": run.log_key,
+            "log_size_bytes": run.log_bytes,
+            "log_line_count": run.log_lines,
             "metadata": _figures(run),
         }
     )
