@@ -152,3 +152,9 @@ async def test_another_service_that_fails_is_unavailable():
         http.on(f"{base}/a", answer)
         with pytest.raises(Unavailable):
             await directory.get("a")
+
+
+@pytest.mark.parametrize(("rate_limit", "jitter"), [("10s", 5000), ("3", 1500), ("", 700), ("often", 700)])
+def test_a_pause_is_up_to_half_as_long_again_or_as_the_operator_says(rate_limit: str, jitter: int):
+    source = CrawlSource(ref="1", name="n", url="https://a.example/", rate_limit=rate_limit)
+    assert plan_of(source, source.url, CrawlRules(jitter_ms=700)).jitter_ms == jitter

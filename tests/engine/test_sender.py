@@ -141,3 +141,11 @@ async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: Fa
     with pytest.raises(LeaseLost):
         await sender_of(http, clock, way(1)).send(host, HOME, errand())
     assert http.requests == []
+
+
+async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeHttp, clock: FakeClock):
+    host = held(clock, delay_ms=2000)
+    begun = clock.monotonic()
+    sender = Sender(http, clock, FetchSettings(AGENT), Exits(FakeWays(), clock), lambda: 0.5)
+    await sender.send(host, HOME, errand(jitter_ms=1000))
+    assert host.next_start - begun == pytest.approx(2.5)

@@ -42,6 +42,7 @@ class CrawlRules(msgspec.Struct, frozen=True):
     user_agents: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
     disallowed: tuple[str, ...] = ()
+    jitter_ms: int = 1000
 
     def refuses(self, url: Url) -> bool:
         """Whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
@@ -161,6 +162,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         exclude=(*NEVER, *source.disallow),
         robots=rules.robots,
         delay_ms=delay_ms(source.rate_limit),
+        jitter_ms=_jitter_ms(source.rate_limit, rules),
         concurrency=AT_ONCE,
         max_attempts=rules.max_attempts,
         max_redirects=rules.max_redirects,
@@ -175,6 +177,14 @@ def delay_ms(text: str) -> int:
         return round(parse_duration(text) * 1000)
     except ValueError:
         return DEFAULT_DELAY_MS
+
+
+def _jitter_ms(text: str, rules: CrawlRules) -> int:
+    """How much longer a pause may be: half of what the source asks for, else what the operator says."""
+    try:
+        return round(parse_duration(text) * 500)
+    except ValueError:
+        return rules.jitter_ms
 
 
 def _twins(url: Url) -> tuple[str, str]:

@@ -1,6 +1,8 @@
 """Sending: one request at its host's turn, by a proxy where its source has any, with what belongs to its run."""
 
+import random
 from collections import OrderedDict
+from collections.abc import Callable
 from itertools import count
 
 import msgspec
@@ -59,8 +61,15 @@ class Sent(msgspec.Struct, frozen=True):
 class Sender:
     """Sends for the hosts in one worker's hand."""
 
-    def __init__(self, http: Http, clock: Clock, settings: FetchSettings, exits: Exits) -> None:
-        self._http, self._clock, self._settings, self._exits = http, clock, settings, exits
+    def __init__(
+        self,
+        http: Http,
+        clock: Clock,
+        settings: FetchSettings,
+        exits: Exits,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._http, self._clock, self._settings, self._exits, self._chance = http, clock, settings, exits, chance
         self._jars: OrderedDict[int, Jar] = OrderedDict()
         self._number = count()
 
@@ -82,7 +91,7 @@ class Sender:
         while True:
             way = await self._exits.next(errand.plan, failed)
             try:
-                sent = await self._once(host, request, way)
+                sent = await self._once(host, request, way, self._chance() * errand.plan.jitter_ms / 1000)
             except FetchFailed as failure:
                 if way is None or not failure.proxy_fault:
                     raise
@@ -94,8 +103,8 @@ class Sender:
             self._learn(errand, url, sent.response)
             return sent
 
-    async def _once(self, host: HeldHost | None, request: Request, way: Way | None) -> Sent:
-        start = await host.turn(self._clock) if host else self._clock.monotonic()
+    async def _once(self, host: HeldHost | None, request: Request, way: Way | None, longer: float) -> Sent:
+        start = await host.turn(self._clock, longer) if host else self._clock.monotonic()
         if start is None:
             raise LeaseLost
         at = self._clock.now()

@@ -30,10 +30,11 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     A URL belongs to it when its host is one of `hosts` or lies in one of `domains` (both empty: any host), when no
     `exclude` pattern is found in it and, if there are `include` patterns, one of them is.
 
-    Content of other types than `content_types`, where there are any, is left out. Each request takes the next of
-    `user_agents`, where there are any; robots.txt is read for the first. `headers` go with every request. With
-    `conditional` a page that was fetched before is asked for only if it changed since; with `sitemaps` those that a
-    site's robots.txt names are read. `source_id` is the run's: its proxies are used.
+    Content of other types than `content_types`, where there are any, is left out. Every pause is longer by up to
+    `jitter_ms`, at random. Each request takes the next of `user_agents`, where there are any; robots.txt is read for
+    the first. `headers` go with every request. With `conditional` a page that was fetched before is asked for only if
+    it changed since; with `sitemaps` those that a site's robots.txt names are read. `source_id` is the run's: its
+    proxies are used.
     `parsing` is what its config says to parsers, a JSON object.
     """
 
@@ -45,6 +46,7 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     exclude: tuple[str, ...] = ()
     robots: bool = True
     delay_ms: int = DEFAULT_DELAY_MS
+    jitter_ms: int = 0
     concurrency: int = DEFAULT_CONCURRENCY
     max_attempts: int = 4
     max_redirects: int = 5

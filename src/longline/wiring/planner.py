@@ -73,6 +73,7 @@ def planner(house: House, owner: int) -> Planner:
         user_agents=BROWSERS if s.vary_user_agent else (),
         allowed=s.allowed_domains,
         disallowed=s.disallowed_domains,
+        jitter_ms=round(s.random_delay * 1000),
     )
     return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
 
