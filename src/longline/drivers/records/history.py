@@ -30,6 +30,12 @@ class HistoryRecords(Noun):
         [brought] = await self._all("brought_since", Brought, since=since)
         return brought
 
+    async def items(self, run_id: int) -> int:
+        async def work(tx: Tx) -> int:
+            return sum(row["items"] for row in await tx.batch("item_sums", [(run_id,)]))
+
+        return await self._database.read(work)
+
     async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
         rows = [(run_id,) for run_id in run_ids]
 

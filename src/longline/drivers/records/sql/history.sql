@@ -61,8 +61,10 @@ WHERE t.run_id = r.run_id AND t.error IS NOT NULL GROUP BY t.run_id, t.error ORD
 SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
 WHERE f.run_id = r.run_id AND f.count > 0;
 
+-- What says only how a page was read is no document.
 -- name: item_sums
-SELECT i.run_id, COUNT(*) AS items FROM items i /*rows , r(run_id bigint) */ WHERE i.run_id = r.run_id GROUP BY i.run_id;
+SELECT i.run_id, COUNT(*) AS items FROM items i /*rows , r(run_id bigint) */
+WHERE i.run_id = r.run_id AND i.kind <> 'extraction' GROUP BY i.run_id;
 
 -- name: note_runs
 UPDATE runs SET figures = r.figures, cpu_ms = r.cpu_ms, memory_mb = r.memory_mb, stack = r.stack, indexed = r.indexed
