@@ -105,6 +105,7 @@ class Survey(msgspec.Struct, frozen=True):
     errors: tuple[tuple[str, int, str], ...] = ()
     fates: tuple[Fate, ...] = ()
     items: int = 0
+    bodiless: int = 0
 
 
 class Review(msgspec.Struct, frozen=True):

@@ -76,6 +76,7 @@ def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
         statuses={str(row["status"]): row["count"] for row in own["status_sums"]},
         errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
         items=sum(row["items"] for row in own["item_sums"]),
+        bodiless=sum(row["bodiless"] for row in own["item_sums"]),
         fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
     )
     return Review(start, survey)

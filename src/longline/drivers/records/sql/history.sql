@@ -63,7 +63,7 @@ WHERE f.run_id = r.run_id AND f.count > 0;
 
 -- What says only how a page was read is no document.
 -- name: item_sums
-SELECT i.run_id, COUNT(*) AS items FROM items i /*rows , r(run_id bigint) */
+SELECT i.run_id, COUNT(*) AS items, COUNT(CASE WHEN i.body = '' THEN 1 END) AS bodiless FROM items i /*rows , r(run_id bigint) */
 WHERE i.run_id = r.run_id AND i.kind <> 'extraction' GROUP BY i.run_id;
 
 -- name: note_runs
