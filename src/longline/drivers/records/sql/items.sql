@@ -51,7 +51,7 @@ SELECT s.id AS source_id, s.name, s.base_url, COUNT(*) AS documents, CAST(AVG(w.
        COUNT(CASE WHEN w.words >= :least THEN 1 END) AS enough
 FROM (
     SELECT source_id, CAST(
-        /*pg SUBSTRING(fields FROM '"word_count":([0-9]{1,9})[,}]') */
+        /*pg SUBSTRING(fields FROM '"word_count".([0-9]{1,9})[,}]') */
         /*lite CASE WHEN json_type(fields, '$.word_count') = 'integer' THEN json_extract(fields, '$.word_count') END */
     AS BIGINT) AS words
     FROM items WHERE kind = 'article'

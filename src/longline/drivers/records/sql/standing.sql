@@ -1,6 +1,6 @@
 -- The standing frontier. Whoever is taken out of it is cancelled as `removed`; a page that moved away is done with.
 
--- name: find_standing
+-- part: standing
 SELECT n.id, n.url, n.host, u.kind, u.seed AS source, b.url AS parent_url, n.depth, n.priority, n.state,
        n.reason, n.error, n.status, n.due, n.attempt, n.created_at, n.finished_at,
        p.fetched_at, p.digest, p.etag, p.last_modified, COUNT(*) OVER () AS total
@@ -10,8 +10,14 @@ JOIN tasks t ON t.id = n.id
 LEFT JOIN tasks b ON b.id = t.parent_id
 LEFT JOIN pages p ON p.task_id = n.id
 WHERE u.kind IN ('frontier.feed', 'frontier.sitemap', 'frontier.spider', 'frontier.manual', 'frontier.discovered')
-  AND NOT (n.state = 'cancelled' AND n.reason = 'removed')
-  AND (CAST(:id AS BIGINT) IS NULL OR n.id = :id)
+  AND NOT (n.state = 'cancelled' AND n.reason = 'removed');
+
+-- name: standing_url
+-- By its id alone, so that an engine goes straight there.
+/*part standing */ AND n.id = :id;
+
+-- name: find_standing
+/*part standing */
   AND (CAST(:states AS TEXT) IS NULL OR CAST(:states AS TEXT) LIKE '%,'
        || CASE WHEN n.state = 'skipped' AND n.reason = 'redirected' THEN 'completed' ELSE n.state END || ',%')
   AND (CAST(:source AS TEXT) IS NULL OR u.seed = :source)
