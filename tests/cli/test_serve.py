@@ -50,7 +50,10 @@ def test_a_worker_on_a_leash_goes_when_its_parent_does(tmp_path: Path):
         said, logged = process.communicate(timeout=60)  # closes its standard input
     assert (process.returncode, said) == (0, ""), logged
     first = json.loads(logged.splitlines()[0])
-    assert (first["level"], first["message"]) == ("warning", "FETCHER_ENABLED is set but has no effect yet")
+    assert (first["level"], first["message"]) == (
+        "warning",
+        "FETCHER_ENABLED has no effect: the frontier is worked on wherever the role fetch runs",
+    )
 
 
 def test_a_taken_port_is_one_line(longline: Command):

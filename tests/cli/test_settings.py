@@ -22,4 +22,7 @@ def test_every_setting_is_shown_with_its_origin(longline: Command, tmp_path: Pat
 def test_what_has_no_effect_is_told_apart(longline: Command):
     outcome = longline("settings", FETCHER_ENABLED="true")
     assert outcome.returncode == 0
-    assert outcome.stderr == "warning: FETCHER_ENABLED is set but has no effect yet\n"
+    assert (
+        outcome.stderr
+        == "warning: FETCHER_ENABLED has no effect: the frontier is worked on wherever the role fetch runs\n"
+    )

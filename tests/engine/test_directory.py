@@ -24,7 +24,11 @@ def test_a_plan_begins_at_the_sources_start_page_and_stays_on_its_site():
     plan = plan_of(NEWS, "https://news.example/other", RULES)
     assert (plan.seeds, plan.hosts) == (("https://www.news.example/start",), ("news.example", "www.news.example"))
     assert (plan.max_depth, plan.delay_ms, plan.concurrency, plan.robots) == (2, 2000, 2, True)
-    assert (plan.jitter, plan.retry_seconds, plan.content_types) == (0.5, 2.0, ("text/html", "application/xhtml+xml"))
+    assert (plan.jitter_ms, plan.retry_seconds, plan.content_types) == (
+        1000,
+        2.0,
+        ("text/html", "application/xhtml+xml"),
+    )
     assert set(plan.final) == {"connect_timeout", "idle_timeout", "total_timeout"}, "a slow site is not asked again"
 
 
@@ -154,3 +158,9 @@ async def test_another_service_that_fails_is_unavailable():
         http.on(f"{base}/a", answer)
         with pytest.raises(Unavailable):
             await directory.get("a")
+
+
+@pytest.mark.parametrize(("rate_limit", "jitter"), [("10s", 5000), ("3", 1500), ("", 700), ("often", 700)])
+def test_a_pause_is_up_to_half_as_long_again_or_as_the_operator_says(rate_limit: str, jitter: int):
+    source = CrawlSource(ref="1", name="n", url="https://a.example/", rate_limit=rate_limit)
+    assert plan_of(source, source.url, CrawlRules(jitter_ms=700)).jitter_ms == jitter

@@ -298,3 +298,15 @@ def test_waiting_tasks_of_a_lost_host_do_not_count():
     hand.drop(2)
     hand.drop(2)
     assert len(hand) == 1
+
+
+async def test_a_pause_may_be_longer_than_usual(clock: FakeClock):
+    host = held(delay_ms=2000)
+    assert await host.turn(clock, 0.75) == 0
+    assert host.next_start == 3.75
+    host.answered(0, 0.1)
+    assert host.next_start == pytest.approx(2.85)
+    clock.advance(3)
+    assert await host.turn(clock) == 3
+    host.answered(3, 3)
+    assert host.next_start == 5, "once, not for good"

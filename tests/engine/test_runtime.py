@@ -150,3 +150,20 @@ async def test_a_chore_waits_for_an_engine_and_passes_on_what_is_a_fault(pauses:
     with pytest.raises(KeyError, match="a fault"):
         await chore(work, 7.0)(stop)
     assert pauses == [7.0, 7.0]
+
+
+async def test_a_chore_is_done_at_once_when_it_is_called_and_not_again_for_that_call():
+    stop, called, done = asyncio.Event(), asyncio.Event(), asyncio.Semaphore(0)
+
+    async def once() -> None:
+        done.release()
+
+    running = asyncio.create_task(chore(once, 3600, called)(stop))
+    async with asyncio.timeout(5):
+        await done.acquire()
+        called.set()
+        await done.acquire()
+        assert done.locked()
+        stop.set()
+        await running
+    assert done.locked()

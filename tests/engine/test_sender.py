@@ -65,17 +65,6 @@ async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: He
     assert (r.connect_seconds, r.idle_seconds, r.total_seconds, r.max_bytes) == (1, 2, 3, 4)
 
 
-async def test_requests_of_a_plan_with_jitter_keep_some_more_distance(http: FakeHttp, clock: FakeClock):
-    host = held(clock, delay_ms=2000)
-    sender = Sender(http, clock, FetchSettings(AGENT), Exits(FakeWays(), clock), lambda: 0.5)
-    start = clock.monotonic()
-    await sender.send(host, HOME, errand(jitter=0.5))
-    assert host.next_start == start + 2.0 * 1.25
-    plain = held(clock, delay_ms=2000)
-    await sender.send(plain, HOME, errand())
-    assert plain.next_start < start + 2.5
-
-
 # -- cookies ----------------------------------------------------------------------------------------------------
 
 
@@ -152,3 +141,11 @@ async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: Fa
     with pytest.raises(LeaseLost):
         await sender_of(http, clock, way(1)).send(host, HOME, errand())
     assert http.requests == []
+
+
+async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeHttp, clock: FakeClock):
+    host = held(clock, delay_ms=2000)
+    begun = clock.monotonic()
+    sender = Sender(http, clock, FetchSettings(AGENT), Exits(FakeWays(), clock), lambda: 0.5)
+    await sender.send(host, HOME, errand(jitter_ms=1000))
+    assert host.next_start - begun == pytest.approx(2.5)

@@ -1,6 +1,8 @@
 """The interval crawler's door of a running platform: jobs that really crawl, and processes that end in mid-run."""
 
+import json
 import os
+import re
 import signal
 import subprocess
 import threading
@@ -9,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -170,11 +173,11 @@ def test_killed_in_mid_run_it_is_run_again_unaided(place: Place):
             it.stop()
 
 
-SEED = r"""
-curl -sf http://localhost:8060/health
-curl -sf -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/jobs
-curl -sf -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/metrics
-curl -sf -X POST http://localhost:8060/api/v1/jobs \
+GUIDE = r"""
+curl http://localhost:8060/health
+curl -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/jobs
+curl -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/metrics
+curl -X POST http://localhost:8060/api/v1/jobs \
   -H "Content-Type: application/json" \
   -H "Authorization: Bearer $JWT" \
   -d '{
@@ -184,7 +187,7 @@ curl -sf -X POST http://localhost:8060/api/v1/jobs \
     "interval_type": "minutes",
     "schedule_enabled": true
   }'
-curl -sf -X POST http://localhost:8060/api/v1/jobs \
+curl -X POST http://localhost:8060/api/v1/jobs \
   -H "Content-Type: application/json" \
   -H "Authorization: Bearer $JWT" \
   -d '{
@@ -192,26 +195,86 @@ curl -sf -X POST http://localhost:8060/api/v1/jobs \
     "url": "https://example.com",
     "schedule_enabled": false
   }'
-curl -sf -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/distribution
-curl -sf -X POST -H "Authorization: Bearer $JWT" \
+curl -X POST http://localhost:8060/api/v1/jobs/{id}/pause \
+  -H "Authorization: Bearer $JWT"
+curl -X POST http://localhost:8060/api/v1/jobs/{id}/retry \
+  -H "Authorization: Bearer $JWT"
+curl -X POST http://localhost:8060/api/v2/jobs/{id}/force-run \
+  -H "Authorization: Bearer $JWT"
+curl -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/metrics
+curl -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/distribution
+curl -X POST http://localhost:8060/api/v1/jobs \
+  -H "Content-Type: application/json" \
+  -H "Authorization: Bearer $JWT" \
+  -d '{
+    "source_id": "uuid-from-source-manager",
+    "url": "https://example.com/news",
+    "interval_minutes": 360,
+    "interval_type": "minutes",
+    "schedule_enabled": true,
+    "max_retries": 3,
+    "retry_backoff_seconds": 60
+  }'
+curl -X POST http://localhost:8060/api/v1/jobs \
+  -H "Content-Type: application/json" \
+  -H "Authorization: Bearer $JWT" \
+  -d '{
+    "source_id": "uuid-from-source-manager",
+    "url": "https://example.com/news",
+    "schedule_enabled": false
+  }'
+curl -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/metrics
+curl -H "Authorization: Bearer $JWT" http://localhost:8060/api/v1/scheduler/distribution
+curl -X POST -H "Authorization: Bearer $JWT" \
   http://localhost:8060/api/v1/scheduler/rebalance/preview
-curl -sf -X POST -H "Authorization: Bearer $JWT" \
+curl -X POST -H "Authorization: Bearer $JWT" \
   http://localhost:8060/api/v1/scheduler/rebalance
 """
-"""The commands of the contract's own guide, as they stand there."""
+"""Every curl of the contract's own guide, as it stands there and in that order."""
 
 
-def test_the_commands_of_the_guide_work_as_written(embedded: Place):
-    with quick(embedded, IDLE) as (it, client):
-        script = "set -e\n" + SEED.replace("http://localhost:8060", it.where)
-        told = subprocess.run(
-            ["sh", "-c", script], env=surroundings({"JWT": client.token}), capture_output=True, text=True, check=False
-        )
-        assert told.returncode == 0, told
-        jobs = client.get("/api/v1/jobs")["jobs"]
-        assert [one["url"] for one in jobs] == ["https://example.com"] * 2
-        again = next(one["id"] for one in jobs if one["schedule_enabled"])
-        client.post(f"/api/v1/jobs/{again}/pause")
-        assert client.http.post(f"/api/v1/jobs/{again}/retry").status_code == 400
-        assert client.http.post(f"/api/v2/jobs/{again}/force-run").status_code == 400
+class Guide:
+    """Types the commands of the guide, one after the other, with its port led to ours."""
+
+    def __init__(self, it: Up, client: Client, home: Path) -> None:
+        port = it.where.rpartition(":")[2]
+        (home / ".curlrc").write_text(f'silent\nfail-with-body\nconnect-to = "localhost:8060:127.0.0.1:{port}"\n')
+        self._surroundings = surroundings({"JWT": client.token, "CURL_HOME": str(home)})
+        self.commands = re.split(r"^(?=curl )", GUIDE.strip(), flags=re.MULTILINE)[1:]
+
+    def next(self, job: str = "") -> Any:
+        """What the next command answers; it must be a success."""
+        command = self.commands.pop(0).replace("{id}", job)
+        told = subprocess.run(["sh", "-c", command], env=self._surroundings, capture_output=True, check=False)
+        assert told.returncode == 0, (command, told)
+        return json.loads(told.stdout)
+
+
+def test_the_commands_of_the_guide_work_as_written(place: Place, tmp_path: Path):
+    with quick(place, 'poll = "1h"\n') as (it, client):
+        guide = Guide(it, client, tmp_path)
+        assert guide.next()["status"] == "healthy"
+        assert guide.next()["jobs"] == []
+        assert guide.next()["executions"]["total"] == 0
+        again, once = guide.next()["id"], guide.next()["id"]
+        # Nobody has heard of that source: runs fail at once, and are tried again in a minute.
+        wait_until(lambda: client.get(f"/api/v1/jobs/{again}")["current_retry_count"] == 1, "a failed run")
+        wait_until(lambda: client.get(f"/api/v1/jobs/{once}")["current_retry_count"] == 1, "another one")
+        assert guide.next(again)["status"] == "paused"
+        gives_up = client.post("/api/v1/jobs", {"source_id": "nobody", "url": "https://example.com", "max_retries": 0})
+        wait_until(lambda: client.get(f"/api/v1/jobs/{gives_up['id']}")["status"] == "failed", "the end of its retries")
+        assert guide.next(gives_up["id"])["status"] == "pending"
+        assert guide.next(once)["job_id"] == once
+        wait_until(lambda: len(client.runs(once)) == 2 and len(client.runs(gives_up["id"])) == 2, "what was asked for")
+        assert guide.next()["executions"]["total"] >= 5
+        assert guide.next()["window_hours"] == 24
+        assert guide.next()["id"] == again, "a source has one recurring job"
+        news = guide.next()
+        assert (news["url"], news["status"]) == ("https://example.com/news", "pending")
+        wait_until(lambda: len(client.runs(news["id"])) == 1, "the last one")
+        assert guide.next()["executions"]["total"] >= 6
+        assert guide.next()["distribution_score"] <= 1
+        previewed, applied = guide.next(), guide.next()
+        assert (applied["moves"], applied["jobs_updated"]) == (previewed["moves"], previewed["total_moves"])
+        assert guide.commands == []
         it.stop()

@@ -100,3 +100,10 @@ def test_rebalancing_moves_only_who_may_be_moved_and_settles(found: list[tuple[i
     after = [one._replace(next_due=placed.get(one.id, one.next_due)) for one in everybody]
     settled = [one._replace(placed_at=NOW) if one.id in placed else one for one in after]
     assert not {shift.id for shift in rebalance(settled, NOW).shifts} & placed.keys()
+
+
+def test_a_place_in_a_hundred_years_is_found_at_once():
+    century = 36_525 * 86_400_000
+    assert choose({}, 0, century) == 0
+    assert choose({0: 1, 1: 2, 2: 1}, 0, century) == 3 * SLOT_MS
+    assert choose({0: 2, 1: 1}, 0, 2 * SLOT_MS) == SLOT_MS

@@ -28,7 +28,7 @@ def reactions(records: Records, clock: FakeClock) -> SourceReactions:
     timetable, directory = Timetable(records), OwnDirectory(records.sources)
     schedules = Schedules(timetable, records.schedules, records.runs, records.rhythms, clock)
     sync = Sync(directory, records.schedules, records.runs, timetable, clock)
-    return SourceReactions(sync, schedules, records.schedules, directory, clock)
+    return SourceReactions(sync, schedules, records.schedules, directory, clock, records.heard)
 
 
 async def say(reactions: SourceReactions, kind: str, ref: str, **payload: Any) -> None:
@@ -99,3 +99,38 @@ async def test_a_source_that_is_gone_leaves_no_schedule_and_no_run(
     assert run is not None
     assert run.state == "cancelled"
     await say(reactions, "SOURCE_DISABLED", ref)
+
+
+async def test_an_effect_and_its_note_are_one_step(
+    reactions: SourceReactions, records: Records, source: SourceRow, clock: FakeClock
+):
+    """Acceptance 25: whoever crashes after an effect, and before anything else, has said that it was done."""
+    ref, started = str(source.id), 0
+
+    async def step(kind: str, **payload: Any) -> None:
+        nonlocal started
+        if kind == "SOURCE_DISABLED" or kind == "SOURCE_DELETED":
+            clock.advance(7200)
+            started += len(await Timetable(records).start(1, 10, 60_000))
+        event = SourceEvent(f"{kind} {payload}", kind, ref, payload)
+        await reactions.by_type()[kind](event)
+        assert await records.heard.has(event.event_id), event
+
+    said = {"name": "news", "url": "https://news.example/", "rate_limit": 10, "enabled": True}
+    await step("SOURCE_CREATED", **said)
+    await step("SOURCE_UPDATED", changed_fields=["rate_limit"])
+    await step("SOURCE_DISABLED")
+    assert (await only(records)).state == "paused"
+    await step("SOURCE_ENABLED")
+    await records.sources.change(msgspec.structs.replace(source, enabled=False))
+    await step("SOURCE_UPDATED", changed_fields=["enabled", "name"])
+    assert (await only(records)).state == "paused"
+    await step("SOURCE_ENABLED", again=True)
+    await step("SOURCE_DELETED")
+    assert await records.schedules.find() == []
+    assert started == 2, "two of these met a run under way"
+
+
+async def test_what_had_no_effect_is_noted_by_whoever_heard_it(reactions: SourceReactions, records: Records):
+    await reactions.disabled(SourceEvent("e", "SOURCE_DISABLED", "nobody"))
+    assert not await records.heard.has("e")

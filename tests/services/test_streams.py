@@ -82,11 +82,14 @@ class Past:
     async def newest(self) -> int:
         return len(self.events)
 
+    async def items(self, _: int) -> int:
+        return self.pages // 2
+
 
 class Schedules:
     async def get(self, _: int) -> Any:
         class Row:
-            uid, next_due = "schedule", 5
+            uid, next_due, error = "schedule", 5, None
 
         return Row
 
@@ -104,7 +107,7 @@ class Runs:
 def teller(broker: Broker, past: Any, clock: FakeClock, schedule_id: int | None = 3) -> MoveTeller:
     runs: Any = Runs(past, schedule_id)
     schedules: Any = Schedules()
-    return MoveTeller(broker, past, schedules, runs, clock)
+    return MoveTeller(broker, past, schedules, runs, past, clock)
 
 
 async def test_what_happened_before_anybody_listened_is_not_told(clock: FakeClock):
@@ -155,7 +158,8 @@ async def test_progress_is_told_in_steps(clock: FakeClock):
     past.add("run", "finish", "completed")
     await telling.once()
     told = await heard(client, 6)
-    assert [one.pages for one in told] == [1, 11, 12, 13, 14, 14]
+    assert [one.pages for one in told[:-1]] == [1, 11, 12, 13, 14]
+    assert [one.items for one in told] == [0, 5, 6, 6, 7, 7]
     assert [type(one) for one in told] == [*[RunAdvanced] * 5, RunEnded]
     assert (told[-1].state, told[-1].duration_ms, told[-1].schedule) == ("completed", 9, "schedule")
 

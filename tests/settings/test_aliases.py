@@ -4,7 +4,7 @@ import pytest
 
 from longline.model.errors import BadInput
 from longline.settings import KEYS, load
-from longline.settings.aliases import ALIASES, NOT_YET, environment_names, own_name
+from longline.settings.aliases import ALIASES, NEEDLESS, NOT_YET, environment_names, own_name
 
 CONTRACT = """
 AUTH_JWT_SECRET AUTH_INTERNAL_SECRET CRAWLER_SERVER_ADDRESS CRAWLER_SERVER_READ_TIMEOUT CRAWLER_SERVER_WRITE_TIMEOUT
@@ -42,7 +42,7 @@ ENABLE_CONTINUOUS_PROFILING CONFIG_PATH
 
 def test_every_variable_of_the_contract_is_known():
     heeded = [name for alias in ALIASES for name in alias.names]
-    assert sorted(CONTRACT.split()) == sorted([*heeded, *NOT_YET])
+    assert sorted(CONTRACT.split()) == sorted([*heeded, *NOT_YET, *NEEDLESS])
 
 
 def test_aliases_name_settings_that_exist():
@@ -64,6 +64,7 @@ def test_a_setting_goes_by_its_own_name_first():
         ({"CRAWLER_REQUEST_TIMEOUT": "5s"}, "request_timeout", 5.0),
         ({"CRAWLER_MAX_BODY_SIZE": "1024"}, "max_body", 1024),
         ({"CRAWLER_DELAY": "250ms"}, "delay", 0.25),
+        ({"CRAWLER_RANDOM_DELAY": "500ms"}, "random_delay", 0.5),
         ({"CRAWLER_MAX_RETRIES": "7"}, "max_retries", 7),
         ({"CRAWLER_MAX_CONCURRENCY": "5"}, "max_runs", 5),
         ({"CRAWLER_SOURCES_API_URL": "http://s:1/x"}, "sources_url", "http://s:1/x"),
@@ -181,6 +182,31 @@ def test_a_switch_that_is_none_is_refused_by_its_own_name():
 @pytest.mark.parametrize("name", NOT_YET)
 def test_a_variable_without_effect_is_warned_of(name: str):
     assert load(environ={name: "1"}).notes == (f"{name} is set but has no effect yet",)
+
+
+@pytest.mark.parametrize("name", NEEDLESS)
+def test_a_variable_that_nothing_needs_is_told_with_the_reason(name: str):
+    assert load(environ={name: "1"}).notes == (f"{name} has no effect: {NEEDLESS[name]}",)
+
+
+def test_a_pool_of_proxies_goes_before_others_and_must_be_named():
+    both = {"CRAWLER_PROXY_POOL_ENABLED": "yes", "CRAWLER_PROXY_POOL_URLS": "http://192.0.2.1:1"}
+    both |= {"CRAWLER_PROXIES_ENABLED": "yes", "CRAWLER_PROXY_URLS": "http://192.0.2.2:2"}
+    assert load(environ=both).settings.proxies == ("http://192.0.2.1:1",)
+    with pytest.raises(BadInput, match="CRAWLER_PROXY_POOL_URLS must be set"):
+        load(environ={"CRAWLER_PROXY_POOL_ENABLED": "yes"})
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "setting", "value"),
+    [
+        ("FETCHER_SOURCE_MANAGER_URL", "http://a:8050/", "sources_url", "http://a:8050/api/v1/sources"),
+        ("ELASTICSEARCH_TLS_CA_FILE", "ca.pem", "ca_file", "ca.pem"),
+        ("FETCHER_STALE_TIMEOUT", "10m", "lease", 600.0),
+    ],
+)
+def test_names_that_say_what_another_says(name: str, text: str, setting: str, value: object):
+    assert getattr(load(environ={name: text}).settings, setting) == value
 
 
 def test_of_two_names_for_one_setting_the_earlier_wins_and_the_other_is_told():

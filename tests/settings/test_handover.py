@@ -51,6 +51,7 @@ CHANGED = Settings(
     respect_robots=False,
     politeness="domain",
     delay=0.25,
+    random_delay=0.75,
     host_concurrency=2,
     request_timeout=90.5,
     connect_timeout=0.5,

@@ -52,3 +52,10 @@ async def test_head_tells_the_status_without_a_body(client: httpx.AsyncClient, s
     answer = await client.head("/health")
     assert answer.status_code == 503
     assert answer.content == b""
+
+
+async def test_what_the_process_takes_is_told(client: httpx.AsyncClient):
+    told = (await client.get("/health/memory")).json()
+    assert 0 < told["memory_mb"] <= told["memory_peak_mb"] * 1.5
+    assert min(told["num_gc"], told["num_tasks"], told["num_threads"], told["cpus"]) >= 1
+    assert told["timestamp"].endswith("Z")

@@ -1,13 +1,15 @@
 """The planner as part of a house: another service for sources, and a leave that lets everything go."""
 
 import asyncio
+from contextlib import nullcontext
 
 import msgspec
+import pytest
 from redis.asyncio import Redis
 
 from longline.engine.directory import OwnDirectory, RemoteDirectory
 from longline.model.ids import new_id
-from longline.model.schedule import NewSchedule, Terms
+from longline.model.schedule import NewSchedule, ScheduleRow, Terms
 from longline.model.source import NewSource
 from longline.settings import Settings
 from longline.wiring.directory import directory
@@ -47,6 +49,35 @@ async def test_what_was_started_is_let_go_at_the_stop(settings: Settings):
         "cancelled",
         "interrupted by shutdown",
     )
+
+
+@pytest.fixture(params=["one process", "two by PostgreSQL", "two by Redis"])
+def many(request: pytest.FixtureRequest, settings: Settings) -> Settings:
+    """A house for one process, or one that several can be in."""
+    if request.param == "one process":
+        return settings
+    changes = {"database": request.getfixturevalue("postgres_url")}
+    if request.param == "two by Redis":
+        changes["redis"] = request.getfixturevalue("redis_url")
+    return msgspec.structs.replace(settings, **changes)
+
+
+async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many: Settings):
+    seldom = msgspec.structs.replace(many, poll=3600.0)
+    alone = seldom.database.startswith("sqlite")
+    async with open_house(seldom) as house, open_house(seldom) if not alone else nullcontext(house) as other:
+        await ready_tables(house, may_migrate=True)
+        source = await house.records.sources.add(NewSource("a", "https://a.example/"))
+        stop, made = asyncio.Event(), list[ScheduleRow]()
+        running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
+        async with asyncio.timeout(20):
+            while "polled_at" not in await house.records.tallies.all():
+                await house.clock.sleep(0.01)
+            while not [row for row in made if await house.records.history.find(row.id)]:
+                made.append(await desk(other).schedules.make(Terms(url=source.base_url, source_ref=str(source.id))))
+                await house.clock.sleep(0.05)
+            stop.set()
+            await running
 
 
 async def test_what_is_said_of_sources_is_heard_once(settings: Settings, redis_url: str):

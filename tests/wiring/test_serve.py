@@ -1,14 +1,12 @@
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
 import pytest
 
-from longline.model.errors import Unavailable
 from longline.settings import Settings
-from longline.wiring.house import WORK, House, open_house, ready_tables
-from longline.wiring.serve import _child_environment, _listener, _loops
+from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.serve import _child_environment, _loops
 
 
 @pytest.fixture
@@ -39,34 +37,6 @@ async def test_roles_are_loops(house: House):
 async def test_more_workers_are_processes_of_the_all_in_one_command_only(house: House):
     assert names(house, "fetch", "parse", "upkeep", workers=3) >= {"worker 2", "worker 3"}
     assert names(house, "fetch", "parse", workers=3) == {"fetch", "signals", "parse"}
-
-
-async def test_a_call_for_work_is_heard_until_the_stop(house: House):
-    stop, calls = asyncio.Event(), asyncio.Queue[None]()
-    running = asyncio.create_task(_listener(house, lambda: calls.put_nowait(None))(stop))
-    async with asyncio.timeout(60):
-        while calls.empty():
-            await house.signals.send(WORK, "now")
-            await asyncio.sleep(0.01)
-        stop.set()
-        await running
-
-
-async def test_a_listener_without_a_carrier_says_so_to_be_started_again(house: House):
-    deaf = msgspec.structs.replace(house.settings, redis="redis://127.0.0.1:1/0")
-    before = asyncio.all_tasks()
-    async with open_house(deaf) as silent:
-        with pytest.raises(Unavailable, match=r"Redis at 127\.0\.0\.1:1"):
-            await _listener(silent, lambda: None)(asyncio.Event())
-    assert asyncio.all_tasks() == before
-
-
-async def test_a_listener_that_cannot_hear_stops_when_told(house: House):
-    deaf = msgspec.structs.replace(house.settings, redis="redis://127.0.0.1:1/0")
-    stop = asyncio.Event()
-    stop.set()
-    async with open_house(deaf) as silent:
-        await asyncio.wait_for(_listener(silent, lambda: None)(stop), 60)
 
 
 def test_a_child_reads_the_same_settings_and_no_others(settings: Settings, monkeypatch: pytest.MonkeyPatch):

@@ -11,7 +11,7 @@ from longline.cli.main import build
 from longline.model import fate
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS
-from longline.settings.aliases import NOT_YET, environment_names
+from longline.settings.aliases import NEEDLESS, NOT_YET, environment_names
 from longline.settings.keys import default
 
 _MADE = "<!-- Written by `make docs`; do not edit. -->\n"
@@ -68,6 +68,14 @@ def _settings() -> str:
             "",
             "The interval contract names these as well. Setting one is answered with a warning at start:",
             ", ".join(f"`{name}`" for name in NOT_YET) + ".",
+            "",
+            "## Variables that nothing needs",
+            "",
+            "The interval contract names these too; what they are for is done another way here.",
+            "",
+            "| variable | why it has no effect |",
+            "|---|---|",
+            *(f"| `{name}` | {why} |" for name, why in NEEDLESS.items()),
             "",
         ]
     )

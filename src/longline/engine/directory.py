@@ -22,7 +22,6 @@ DEFAULT_DELAY_MS = 2000
 DEFAULT_DEPTH = 3
 NO_END = 1_000_000
 AT_ONCE = 2
-JITTER = 0.5
 DEEP = 5
 
 TIMEOUTS = ("connect_timeout", "idle_timeout", "total_timeout")
@@ -56,6 +55,7 @@ class CrawlRules(msgspec.Struct, frozen=True):
     allowed: tuple[str, ...] = ()
     disallowed: tuple[str, ...] = ()
     readability: bool = False
+    jitter_ms: int = 1000
 
     def refuses(self, url: Url) -> bool:
         """Whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
@@ -186,7 +186,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         exclude=(*NEVER, *source.disallow),
         robots=rules.robots,
         delay_ms=delay_ms(source.rate_limit),
-        jitter=JITTER,
+        jitter_ms=_jitter_ms(source.rate_limit, rules),
         concurrency=AT_ONCE,
         max_attempts=rules.max_attempts,
         retry_seconds=rules.retry_seconds,
@@ -206,6 +206,14 @@ def delay_ms(text: str) -> int:
         return round(parse_duration(text) * 1000)
     except ValueError:
         return DEFAULT_DELAY_MS
+
+
+def _jitter_ms(text: str, rules: CrawlRules) -> int:
+    """How much longer a pause may be: half of what the source asks for, else what the operator says."""
+    try:
+        return round(parse_duration(text) * 500)
+    except ValueError:
+        return rules.jitter_ms
 
 
 def twins(url: Url) -> tuple[str, str]:

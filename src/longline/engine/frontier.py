@@ -44,6 +44,7 @@ class HeldHost:
         self._engine_then = lease.until - round(ttl * 1000)
         self._asked, self._ttl = asked, ttl
         self._last_start: float | None = None
+        self._longer = 0.0
         self._quiet_until = float("-inf")
         self._throttles = 0
         self.next_start = answered + max(0.0, (lease.not_before - self._engine_then) / 1000)
@@ -75,31 +76,35 @@ class HeldHost:
         free = bool(self.waiting) and self.inflight < self.lease.concurrency
         return free and not self.lost and now < self.expires
 
-    async def turn(self, clock: Clock) -> float | None:
-        """Wait for this host's next request; when it starts, or None when the lease is gone and nothing may be sent."""
+    async def turn(self, clock: Clock, longer: float = 0.0) -> float | None:
+        """Wait for this host's next request; when it starts, or None when the lease is gone and nothing may be sent.
+
+        The pause after it is so much longer than usual.
+        """
         async with self._turns:
             while not self.lost:
                 now = clock.monotonic()
                 if self.next_start <= now:
-                    return self._started(now) if now < self.expires else None
+                    return self._started(now, longer) if now < self.expires else None
                 if self._too_soon(self.next_start, now):
                     raise TooSoon
                 await clock.sleep(self.next_start - now)
         return None
 
-    def _started(self, now: float) -> float:
+    def _started(self, now: float, longer: float) -> float:
         # The server sees the request somewhat later than we send it. Until it has answered, the next request keeps that
         # much more distance, or two of them could arrive closer together than they were sent.
         alone = self.lease.concurrency == 1
         allowance = ON_THE_WAY_ALONE if alone else min(self.delay, ON_THE_WAY_AMONG_OTHERS)
-        self._last_start = now
-        self.next_start = now + self.delay + (allowance if self.delay else 0.0)
+        self._last_start, self._longer = now, longer
+        self.next_start = now + self.delay + longer + (allowance if self.delay else 0.0)
         return now
 
     def answered(self, start: float, now: float) -> None:
         """The request of that start was answered by now: so long ago at least its server has seen it."""
         if start == self._last_start:
-            self.next_start = max(start + self.delay, min(self.next_start, now + self.delay), self._quiet_until)
+            pause = self.delay + self._longer
+            self.next_start = max(start + pause, min(self.next_start, now + pause), self._quiet_until)
 
     def engine_time(self, moment: float) -> int:
         """A moment of our monotonic clock in the engine's milliseconds, rather late than early."""

@@ -22,7 +22,7 @@ from longline.ports.records.moves import Change, Standing
 from longline.ports.records.ticks import Launch, Stop, Tick
 
 Call = Callable[[], Awaitable[None]]
-"""Tells workers that there may be something to do."""
+"""Tells workers, or planners, that there may be something to do."""
 
 RACES = 8
 """How often a move is tried again when somebody else moved the same thing in between."""

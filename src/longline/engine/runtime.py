@@ -12,19 +12,31 @@ log = logging.getLogger(__name__)
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
 
 
-def chore(once: Callable[[], Awaitable[object]], every: float) -> Loop:
-    """A loop that does something at an interval; an engine that is away is tried again at the next."""
+def chore(once: Callable[[], Awaitable[object]], every: float, called: asyncio.Event | None = None) -> Loop:
+    """A loop that does something at an interval, and at once when called; an engine that is away is tried again."""
 
     async def loop(stop: asyncio.Event) -> None:
+        called_or_not = called or asyncio.Event()
         while not stop.is_set():
+            called_or_not.clear()
             try:
                 await once()
             except Unavailable as error:
                 log.warning("upkeep must wait", extra={"error": str(error)})
             with suppress(TimeoutError):
-                await asyncio.wait_for(stop.wait(), every)
+                await asyncio.wait_for(_first(stop, called_or_not), every)
 
     return loop
+
+
+async def _first(*events: asyncio.Event) -> None:
+    """Wait until one of these is set."""
+    waiting = [asyncio.create_task(event.wait()) for event in events]
+    try:
+        await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in waiting:
+            task.cancel()
 
 
 async def run_loops(loops: Mapping[str, Loop], stop: asyncio.Event) -> None:

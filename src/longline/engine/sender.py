@@ -71,8 +71,7 @@ class Sender:
         exits: Exits,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._http, self._clock, self._settings, self._exits = http, clock, settings, exits
-        self._chance = chance
+        self._http, self._clock, self._settings, self._exits, self._chance = http, clock, settings, exits, chance
         self._jars: OrderedDict[int, Jar] = OrderedDict()
         self._number = count()
 
@@ -94,7 +93,7 @@ class Sender:
         while True:
             way = await self._exits.next(errand.plan, failed)
             try:
-                sent = await self._once(host, request, way, errand.plan.jitter)
+                sent = await self._once(host, request, way, self._chance() * errand.plan.jitter_ms / 1000)
             except FetchFailed as failure:
                 if way is None or not failure.proxy_fault:
                     raise
@@ -106,12 +105,10 @@ class Sender:
             self._learn(errand, url, sent.response)
             return sent
 
-    async def _once(self, host: HeldHost | None, request: Request, way: Way | None, jitter: float) -> Sent:
-        start = await host.turn(self._clock) if host else self._clock.monotonic()
+    async def _once(self, host: HeldHost | None, request: Request, way: Way | None, longer: float) -> Sent:
+        start = await host.turn(self._clock, longer) if host else self._clock.monotonic()
         if start is None:
             raise LeaseLost
-        if host and jitter:
-            host.back_off(host.delay * (1 + jitter * self._chance()), start)
         at = self._clock.now()
         try:
             if way is None:

@@ -78,6 +78,17 @@ class Document(ItemRow, frozen=True):
     source_name: str = ""
 
 
+class Wordiness(msgspec.Struct, frozen=True):
+    """How many words the documents of a source have on average, and how many of the documents have enough."""
+
+    source_id: int
+    name: str
+    base_url: str
+    documents: int
+    average: float
+    enough: int
+
+
 def new_items(made: Iterable[tuple[str, Mapping[str, Any]]], origin: Origin) -> list[NewItem]:
     """Items of one page from what its parser made, each a kind and fields."""
     seen: Counter[tuple[str, str]] = Counter()

@@ -38,8 +38,8 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     `parsing` is what its config says to parsers, a JSON object; without `parse` pages are kept and nothing is made of
     them. `max_body` is for pages that are larger than pages usually may be. URLs in which a pattern of `never` is found
     are not asked for, however they came here. After a failure that may pass a page waits `retry_seconds`, doubled each
-    time; reasons in `final` do not pass, and for one that is `insistent` nearly all do. Two requests keep up to
-    `jitter` times the delay more between them, at random.
+    time; reasons in `final` do not pass, and for one that is `insistent` nearly all do. Every pause
+    is longer by up to `jitter_ms`, at random.
     """
 
     seeds: tuple[str, ...]
@@ -50,6 +50,7 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     exclude: tuple[str, ...] = ()
     robots: bool = True
     delay_ms: int = DEFAULT_DELAY_MS
+    jitter_ms: int = 0
     concurrency: int = DEFAULT_CONCURRENCY
     max_attempts: int = 4
     max_redirects: int = 5
@@ -67,7 +68,6 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     never: tuple[str, ...] = ()
     retry_seconds: float = 1.0
     final: tuple[str, ...] = ()
-    jitter: float = 0.0
     insistent: bool = False
     source_name: str = ""
 

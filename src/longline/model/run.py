@@ -16,7 +16,10 @@ class NewRun(msgspec.Struct, frozen=True):
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """A run as stored. admitted = open + completed + failed + cancelled + skipped, always."""
+    """A run as stored. admitted = open + completed + failed + cancelled + skipped, always.
+
+    What begins with `log` is known of a run of a schedule whose log is kept.
+    """
 
     id: int
     uid: str
@@ -48,6 +51,9 @@ class RunRow(msgspec.Struct, frozen=True):
     cpu_ms: int | None = None
     memory_mb: int | None = None
     figures: str | None = None
+    log_key: str | None = None
+    log_bytes: int | None = None
+    log_lines: int | None = None
 
 
 class Fate(msgspec.Struct, frozen=True):
@@ -99,6 +105,7 @@ class Survey(msgspec.Struct, frozen=True):
     errors: tuple[tuple[str, int, str], ...] = ()
     fates: tuple[Fate, ...] = ()
     items: int = 0
+    bodiless: int = 0
 
 
 class Review(msgspec.Struct, frozen=True):

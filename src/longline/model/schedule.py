@@ -17,6 +17,7 @@ UNITS: dict[str, int] = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_0
 CRAWL, BOT = "crawl", "bot"
 """Kinds: what a schedule starts, a run of ours or tasks for bots."""
 
+LONGEST_INTERVAL_MS = 3652 * 86_400_000
 LONGEST_BACKOFF_MS = 3_600_000
 LONGEST_STRETCH_MS = 86_400_000
 """An interval that is stretched because nothing changes grows no further than this, unless it was longer anyway."""
@@ -49,6 +50,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         """Raise `BadInput` for terms that contradict themselves."""
         if self.every is not None and self.every <= 0:
             raise BadInput("interval_minutes must be greater than 0")
+        if self.every is not None and self.every * UNITS[self.unit] > LONGEST_INTERVAL_MS:
+            raise BadInput("interval_minutes must not be more than ten years")
         if self.enabled and self.every is None:
             raise BadInput("interval_minutes is required when schedule_enabled is true")
         if self.max_retries < 0:

@@ -52,7 +52,9 @@ def slot_of(moment: int) -> int:
 
 def choose(loads: Mapping[int, int], now: int, window_ms: int) -> int:
     """A time in the least loaded slot from now on; the earliest of several, and at once if that is the present one."""
-    slots = range(slot_of(now), slot_of(now + window_ms - 1) + 1)
+    first, last = slot_of(now), slot_of(now + window_ms - 1)
+    # Of so many slots one more than are taken, one is free: nobody looks at all those of a hundred years.
+    slots = range(first, min(last, first + len(loads)) + 1)
     best = min(slots, key=lambda slot: (loads.get(slot, 0), slot))
     return max(now, best * SLOT_MS)
 

@@ -1,11 +1,16 @@
 """A glance at one page, for another service: fetched at once, without a run, and what it says extracted."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
 import msgspec
 
 from longline.model.encoding import ACCEPT_ENCODING, Undecodable, decode_body
 from longline.model.errors import BadInput, LonglineError
 from longline.model.url import parse
 from longline.plugins import Page
+from longline.plugins.discovery import feed_links
 from longline.plugins.intricacy import TooIntricate
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
@@ -32,6 +37,7 @@ class Glance(msgspec.Struct, frozen=True):
     author: str = ""
     description: str = ""
     told: dict[str, str] = {}
+    feeds: tuple[str, ...] = ()
     took_ms: int = 0
 
 
@@ -43,6 +49,15 @@ class Glances:
 
     async def take(self, url: str, seconds: float) -> Glance:
         """One page, within so many seconds; raises `BadInput` for a URL we may not fetch, `NoGlance` for a failure."""
+        begun = self._clock.monotonic()
+        page = await self.fetch(url, seconds)
+        glance = Glance(url, page.url, page.status, page.content_type)
+        if is_html(page):
+            glance = _read(glance, page)
+        return msgspec.structs.replace(glance, took_ms=round((self._clock.monotonic() - begun) * 1000))
+
+    async def fetch(self, url: str, seconds: float, config: Mapping[str, Any] = MappingProxyType({})) -> Page:
+        """The page itself, for a parser that is told `config`; raises as `take` does."""
         target, begun = parse(url).href, self._clock.monotonic()
         try:
             response = await self._follow(target, begun + seconds)
@@ -51,11 +66,7 @@ class Glances:
             if failed.kind == "egress":
                 raise BadInput("the URL leads to an address that may not be fetched") from None
             raise NoGlance(f"fetch failed: {failed.kind}") from None
-        kind = response.header("content-type") or ""
-        glance = Glance(url, response.url, response.status, kind)
-        if "html" in kind.lower():
-            glance = _read(glance, Page(response.url, body, status=response.status, headers=response.headers))
-        return msgspec.structs.replace(glance, took_ms=round((self._clock.monotonic() - begun) * 1000))
+        return Page(response.url, body, status=response.status, headers=response.headers, config=config)
 
     async def _follow(self, url: str, deadline: float) -> Response:
         for _ in range(MAX_HOPS + 1):
@@ -73,6 +84,11 @@ class Glances:
         return Request(url, headers, idle_seconds=seconds, total_seconds=seconds, max_bytes=MAX_BYTES)
 
 
+def is_html(page: Page) -> bool:
+    """Whether a page says that it is HTML."""
+    return "html" in page.content_type.lower()
+
+
 def _read(glance: Glance, page: Page) -> Glance:
     try:
         told = {name: text for name in OPEN_GRAPH if (text := _meta(page, f'meta[property="og:{name}"]'))}
@@ -84,6 +100,7 @@ def _read(glance: Glance, page: Page) -> Glance:
             author=_meta(page, 'meta[name="author"]'),
             description=_meta(page, 'meta[name="description"]'),
             told=told,
+            feeds=tuple(feed_links(page)),
         )
     except TooIntricate:
         return msgspec.structs.replace(glance, html=page.html)

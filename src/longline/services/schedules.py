@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from longline.engine.lifecycle import Timetable
+from longline.engine.lifecycle import Call, Timetable
 from longline.engine.upkeep.balancer import Balancer
 from longline.model.errors import BadInput, Conflict, NotFound, StaleLease, Unavailable
 from longline.model.ids import new_id
@@ -35,6 +35,7 @@ log = logging.getLogger(__name__)
 
 RACES = 8
 PERSON: Actor = "person"
+WAITING = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED})
 
 
 class NoSuchTurn(BadInput):
@@ -51,14 +52,24 @@ def _placed(row: ScheduleRow) -> Turn:
     return Turn(moves, after, window_ms=row.interval_ms)
 
 
+async def nobody() -> None:
+    """Call nobody: planners look by themselves as well, only not at once."""
+
+
 class Schedules:
-    """Makes, changes and moves schedules."""
+    """Makes, changes and moves schedules; where that makes one due, `call` lets planners look at once."""
 
     def __init__(
-        self, timetable: Timetable, records: ScheduleRecords, runs: Runs, rhythms: Rhythms, clock: Clock
+        self,
+        timetable: Timetable,
+        records: ScheduleRecords,
+        runs: Runs,
+        rhythms: Rhythms,
+        clock: Clock,
+        call: Call = nobody,
     ) -> None:
         self._timetable, self._records, self._runs = timetable, records, runs
-        self._rhythms, self._clock = rhythms, clock
+        self._rhythms, self._clock, self._call = rhythms, clock, call
 
     async def make(self, terms: Terms) -> ScheduleRow:
         """Make a schedule; a recurring one takes the place of the recurring one that its source has."""
@@ -66,7 +77,7 @@ class Schedules:
         for _ in range(RACES):
             known = await self._records.recurring(terms.source_ref) if terms.interval_ms and terms.source_ref else None
             try:
-                return await (self._replace(known, terms) if known else self._add(terms))
+                return await self._told(await (self._replace(known, terms) if known else self._add(terms)))
             except Conflict:
                 continue  # somebody else was quicker; now there is one to be changed
         raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
@@ -114,7 +125,13 @@ class Schedules:
             changed = await self._timetable.turn(changed, _placed(changed), PERSON) or changed
         if state is not None and state != changed.state:
             return await self._bring(uid, lambda found: self._way(found, state))
-        return changed
+        return await self._told(changed)
+
+    async def _told(self, row: ScheduleRow) -> ScheduleRow:
+        """The schedule, after planners were called if it is due."""
+        if row.state in WAITING and row.next_due is not None and row.next_due <= self._clock.now():
+            await self._call()
+        return row
 
     def _way(self, row: ScheduleRow, state: str) -> Turn:
         """How a person brings a schedule to a state."""
@@ -185,7 +202,7 @@ class Schedules:
             else:
                 moved = await self._timetable.turn(row, turn, PERSON)
             if moved is not None:
-                return moved
+                return await self._told(moved)
         raise StaleLease(f"schedule {uid} kept changing")
 
     async def _under_way(self, row: ScheduleRow) -> RunRow | None:

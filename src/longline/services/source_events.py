@@ -29,7 +29,7 @@ class SourceEvent(msgspec.Struct, frozen=True):
 
 
 Reaction = Callable[[SourceEvent], Awaitable[None]]
-"""What is done about a kind of event. After a crash it is done again, so it must not matter that it was done."""
+"""What is done about a kind of event, the last of it along with the note that it was."""
 
 
 class SourceListener:

@@ -1,6 +1,7 @@
 """What is done about schedules when another service says that a source was made, changed, removed or switched."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 
 import msgspec
 
@@ -8,8 +9,10 @@ from longline.engine.directory import described
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, Terms
 from longline.model.source import CrawlSource
+from longline.model.states import ScheduleState
 from longline.ports.clock import Clock
 from longline.ports.directory import Directory
+from longline.ports.records.heard import Heard
 from longline.ports.records.schedules import Schedules as ScheduleRecords
 from longline.services.schedules import Schedules
 from longline.services.source_events import Reaction, SourceEvent
@@ -26,10 +29,16 @@ class SourceReactions:
     """Keeps automatic schedules in line with what is said of their sources; each may be said again."""
 
     def __init__(
-        self, sync: Sync, schedules: Schedules, records: ScheduleRecords, directory: Directory, clock: Clock
+        self,
+        sync: Sync,
+        schedules: Schedules,
+        records: ScheduleRecords,
+        directory: Directory,
+        clock: Clock,
+        heard: Heard,
     ) -> None:
         self._sync, self._schedules, self._records = sync, schedules, records
-        self._directory, self._clock = directory, clock
+        self._directory, self._clock, self._heard = directory, clock, heard
 
     def by_type(self) -> Mapping[str, Reaction]:
         """The reaction to each type of event."""
@@ -45,7 +54,8 @@ class SourceReactions:
         """A new source gets its schedule, unless it is switched off."""
         source = described({**event.payload, "id": event.source_id})
         if source.enabled:
-            await self._keep(source)
+            with self._heard.along(event.event_id):
+                await self._keep(source)
 
     async def updated(self, event: SourceEvent) -> None:
         """What a schedule is made of changed; the source is asked for anew."""
@@ -53,24 +63,34 @@ class SourceReactions:
         source = await self._directory.get(event.source_id)
         if source is None:
             return
+        switch = "enabled" in changed
         if changed & HEEDED and await self._records.recurring(source.ref) is not None:
-            await self._keep(source)
-        if "enabled" in changed:
-            await (self._sync.enabled if source.enabled else self._sync.disabled)(source.ref)
+            # What is said last of an event is said along with its note.
+            with nullcontext() if switch else self._heard.along(event.event_id):
+                await self._keep(source)
+        if switch:
+            with self._heard.along(event.event_id):
+                await (self._sync.enabled if source.enabled else self._sync.disabled)(source.ref)
 
     async def deleted(self, event: SourceEvent) -> None:
         """A source that is gone leaves no schedule; a run under way is cancelled."""
         row = await self._records.recurring(event.source_id)
-        if row is not None:
+        if row is None:
+            return
+        if row.state == ScheduleState.RUNNING:
+            await self._schedules.cancel(row.uid)
+        with self._heard.along(event.event_id):
             await self._schedules.remove(row.uid)
 
     async def enabled(self, event: SourceEvent) -> None:
         """A source may be crawled again."""
-        await self._sync.enabled(event.source_id)
+        with self._heard.along(event.event_id):
+            await self._sync.enabled(event.source_id)
 
     async def disabled(self, event: SourceEvent) -> None:
         """A source may not be crawled."""
-        await self._sync.disabled(event.source_id)
+        with self._heard.along(event.event_id):
+            await self._sync.disabled(event.source_id)
 
     async def _keep(self, source: CrawlSource) -> None:
         """Make the schedule of a source, or bring it up to date; its state and its next time stay."""

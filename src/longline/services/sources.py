@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from longline.engine.lifecycle import Timetable
+from longline.engine.lifecycle import Call, Timetable
 from longline.model import poll
 from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.ids import new_id
@@ -21,7 +21,7 @@ from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.sources import Sources as SourceRecords
 from longline.ports.records.ticks import Stop, Tick
-from longline.services.schedules import PERSON, RACES
+from longline.services.schedules import PERSON, RACES, nobody
 
 log = logging.getLogger(__name__)
 
@@ -116,16 +116,23 @@ class Sync:
     """Gives every enabled source its schedule, and lets none of a disabled one run."""
 
     def __init__(
-        self, directory: Directory, schedules: Schedules, runs: Runs, timetable: Timetable, clock: Clock
+        self,
+        directory: Directory,
+        schedules: Schedules,
+        runs: Runs,
+        timetable: Timetable,
+        clock: Clock,
+        call: Call = nobody,
     ) -> None:
         self._directory, self._schedules, self._runs = directory, schedules, runs
-        self._timetable, self._clock = timetable, clock
+        self._timetable, self._clock, self._call = timetable, clock, call
 
     async def enabled(self, ref: str) -> None:
         """A source may be crawled again: its schedule runs now, unless a person holds it back."""
         source = await self._directory.get(ref)
         if source is not None:
             await self._ensure(source, 1)
+            await self._call()
 
     async def disabled(self, ref: str) -> None:
         """A source may not be crawled: its schedule is held back, and a run under way stops."""
@@ -133,25 +140,18 @@ class Sync:
             row = await self._schedules.recurring(ref)
             if row is None or row.state not in STIRRING:
                 return
-            row = await self._calm(row)
-            if row is None:
-                continue  # somebody else moved it
-            if await self._timetable.turn(row, paused(row, self._clock.now(), SOURCE), "planner"):
+            if await self._hold(row, self._clock.now()):
                 return
 
-    async def _calm(self, row: ScheduleRow) -> ScheduleRow | None:
-        """The schedule as it waits for its regular time, whatever it was about to do."""
-        if row.state == ScheduleState.PENDING:
-            after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED)
-            return await self._timetable.turn(row, Turn(("place",), after), "planner")
-        if row.state == ScheduleState.RUNNING:
-            now = self._clock.now()
-            turn = interrupted(row, now, DISABLED)
-            run = await self._runs.get(row.run_id or 0)
-            if run is None or run.state in RUN_ENDED:
-                return await self._timetable.turn(row, turn, "planner")
-            return await self._timetable.stop(Tick(row, run, now), turn, Stop("cancel", PERSON, DISABLED), "planner")
-        return row
+    async def _hold(self, row: ScheduleRow, now: int) -> ScheduleRow | None:
+        """Pause a schedule in one step, whatever it was about to do; None when somebody else moved it."""
+        before = _calm(row, now)
+        last = paused(before.after, now, SOURCE)
+        turn = Turn((*before.steps, *last.steps), last.after, last.reason)
+        run = await self._runs.get(row.run_id or 0) if row.state == ScheduleState.RUNNING else None
+        if run is None or run.state in RUN_ENDED:
+            return await self._timetable.turn(row, turn, "planner")
+        return await self._timetable.stop(Tick(row, run, now), turn, Stop("cancel", PERSON, DISABLED), "planner")
 
     async def run(self) -> Synced:
         """Look at every source; one that fails does not keep the others from theirs."""
@@ -167,6 +167,7 @@ class Sync:
                 done.errors.append(f"{source.ref}: {error}")
             else:
                 outcome(done).append(source.ref)
+        await self._call()
         return done
 
     async def _all(self) -> AsyncIterator[CrawlSource]:
@@ -190,6 +191,13 @@ class Sync:
             await self._timetable.turn(row, resumed(row, now), "planner")
             return lambda done: done.resumed
         return lambda done: done.kept
+
+
+def _calm(row: ScheduleRow, now: int) -> Turn:
+    """The schedule as it waits for its regular time."""
+    if row.state == ScheduleState.PENDING:
+        return Turn(("place",), msgspec.structs.replace(row, state=ScheduleState.SCHEDULED))
+    return interrupted(row, now, DISABLED) if row.state == ScheduleState.RUNNING else Turn((), row)
 
 
 def computed(source: CrawlSource) -> Terms:

@@ -13,7 +13,7 @@ from longline.model.run import RunRow
 from longline.model.states import RUN_ENDED
 from longline.ports.clock import Clock
 from longline.ports.records.events import Events
-from longline.ports.records.runs import Runs
+from longline.ports.records.runs import History, Runs
 from longline.ports.records.schedules import Schedules
 from longline.ports.records.tasks import Tasks
 from longline.services.health import Health, Report
@@ -38,6 +38,7 @@ class ScheduleMoved(msgspec.Struct, frozen=True):
     state: str
     next_due: int | None
     at: int
+    error: str | None = None
 
 
 class RunAdvanced(msgspec.Struct, frozen=True):
@@ -46,6 +47,7 @@ class RunAdvanced(msgspec.Struct, frozen=True):
     schedule: str
     uid: str
     pages: int
+    items: int
     at: int
 
 
@@ -56,7 +58,7 @@ class RunEnded(msgspec.Struct, frozen=True):
     uid: str
     state: str
     duration_ms: int
-    pages: int
+    items: int
     error: str | None
     at: int
 
@@ -164,8 +166,11 @@ class Broker:
 class MoveTeller:
     """Tells what schedules and runs do, from the events they leave."""
 
-    def __init__(self, broker: Broker, events: Events, schedules: Schedules, runs: Runs, clock: Clock) -> None:
-        self._broker, self._events, self._schedules, self._runs, self._clock = broker, events, schedules, runs, clock
+    def __init__(
+        self, broker: Broker, events: Events, schedules: Schedules, runs: Runs, history: History, clock: Clock
+    ) -> None:
+        self._broker, self._events, self._schedules, self._runs = broker, events, schedules, runs
+        self._history, self._clock = history, clock
         self._after: int | None = None
         self._told: dict[int, tuple[int, float]] = {}
 
@@ -193,7 +198,7 @@ class MoveTeller:
     async def _tell_schedule(self, event: Event) -> None:
         row = await self._schedules.get(event.subject)
         if row is not None and event.became:
-            self._broker.tell("crawler", ScheduleMoved(row.uid, event.became, row.next_due, event.at))
+            self._broker.tell("crawler", ScheduleMoved(row.uid, event.became, row.next_due, event.at, row.error))
 
     async def _tell_run(self, event: Event) -> None:
         run = await self._runs.get(event.subject)
@@ -201,12 +206,14 @@ class MoveTeller:
         if run is None or schedule is None:
             return
         ended = event.became in RUN_ENDED
-        if ended or self._advanced(run):
-            self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, event.at))
+        if not (ended or self._advanced(run)):
+            return
+        items = await self._history.items(run.id)
+        self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, event.at))
         if ended and event.became:
             self._told.pop(run.id, None)
             took = (run.ended_at or event.at) - (run.started_at or run.ended_at or event.at)
-            happening = RunEnded(schedule.uid, run.uid, event.became, took, run.completed, run.error, event.at)
+            happening = RunEnded(schedule.uid, run.uid, event.became, took, items, run.error, event.at)
             self._broker.tell("crawler", happening)
 
     def _advanced(self, run: RunRow) -> bool:

@@ -1,7 +1,8 @@
 """Environment names of the interval contract, and the settings they stand for.
 
-Every variable that the contract names is in one of two tables: `ALIASES` says what it sets here, `NOT_YET` that
-nothing obeys it so far. Whoever sets one of the latter is told so at start; none is ignored in silence.
+Every variable that the contract names is in one of three tables: `ALIASES` says what it sets here, `NEEDLESS` why it
+need not set anything, `NOT_YET` that nothing obeys it so far. Whoever sets one of the latter two is told so at start;
+none is ignored in silence.
 """
 
 from collections.abc import Callable, Mapping
@@ -102,6 +103,14 @@ def _proxies(found: Found) -> dict[str, str]:
     return {"proxies": found.get("CRAWLER_PROXY_URLS", "")}
 
 
+def _pool(found: Found) -> dict[str, str]:
+    if not _switched(found, "CRAWLER_PROXY_POOL_ENABLED"):
+        return {}
+    if "CRAWLER_PROXY_POOL_URLS" not in found:
+        raise BadInput("CRAWLER_PROXY_POOL_ENABLED is on, so CRAWLER_PROXY_POOL_URLS must be set")
+    return {"proxies": found["CRAWLER_PROXY_POOL_URLS"]}
+
+
 def _search(found: Found) -> dict[str, str]:
     nodes = found.get("ELASTICSEARCH_ADDRESSES") or found.get("ELASTICSEARCH_HOSTS")
     if not nodes:
@@ -120,8 +129,8 @@ def _environment(found: Found) -> dict[str, str]:
     return {"log_format": "json" if found["APP_ENV"] == "production" else "text"}
 
 
-def _source_manager(found: Found) -> dict[str, str]:
-    return {"sources_url": f"{found['SOURCE_MANAGER_URL'].rstrip('/')}/api/v1/sources"}
+def _source_manager(name: str) -> Alias:
+    return Alias((name,), ("sources_url",), lambda found: {"sources_url": f"{found[name].rstrip('/')}/api/v1/sources"})
 
 
 def _polling(found: Found) -> dict[str, str]:
@@ -163,6 +172,8 @@ ALIASES: tuple[Alias, ...] = (
     Alias(_named("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"), ("search",), _search),
     _same("FETCHER_ELASTICSEARCH_URL", "search"),
     _same("ELASTICSEARCH_API_KEY", "search_key"),
+    _same("ELASTICSEARCH_TLS_CA_FILE", "ca_file"),
+    _same("FETCHER_STALE_TIMEOUT", "lease"),
     _same("REDIS_EVENTS_ENABLED", "source_events"),
     _same("CRAWLER_SAVE_DISCOVERED_LINKS", "save_links"),
     _same("JOB_LOGS_ENABLED", "run_logs"),
@@ -180,7 +191,8 @@ ALIASES: tuple[Alias, ...] = (
     Alias(("CRAWLER_FEED_POLL_ENABLED",), ("feeds", "sitemaps"), _polling),
     _same("CRAWLER_FEED_DISCOVERY_ENABLED", "feed_discovery"),
     _same("CRAWLER_SOURCES_API_URL", "sources_url"),
-    Alias(("SOURCE_MANAGER_URL",), ("sources_url",), _source_manager),
+    _source_manager("SOURCE_MANAGER_URL"),
+    _source_manager("FETCHER_SOURCE_MANAGER_URL"),
     _same("CRAWLER_CLEANUP_INTERVAL", "cleanup"),
     _same("CRAWLER_MAX_REQUESTS", "max_requests"),
     Alias(("CRAWLER_FOLLOW_REDIRECTS",), ("max_redirects",), _no_redirects),
@@ -195,9 +207,11 @@ ALIASES: tuple[Alias, ...] = (
     _same("FETCHER_USER_AGENT", "user_agent"),
     _same("CRAWLER_RESPECT_ROBOTS_TXT", "respect_robots"),
     _same("CRAWLER_DELAY", "delay"),
+    _same("CRAWLER_RANDOM_DELAY", "random_delay"),
     _same("CRAWLER_REQUEST_TIMEOUT", "request_timeout"),
     _same("FETCHER_REQUEST_TIMEOUT", "request_timeout"),
     _same("CRAWLER_MAX_BODY_SIZE", "max_body"),
+    Alias(("CRAWLER_PROXY_POOL_ENABLED", "CRAWLER_PROXY_POOL_URLS"), ("proxies",), _pool),
     Alias(("CRAWLER_PROXIES_ENABLED", "CRAWLER_PROXY_URLS"), ("proxies",), _proxies),
     _same("CRAWLER_MAX_RETRIES", "max_retries"),
     Alias(("FETCHER_ENABLED",), ("frontier", "frontier_links"), _fetcher),
@@ -215,26 +229,47 @@ ALIASES: tuple[Alias, ...] = (
 """What each variable sets; where two set the same key the earlier row wins."""
 
 NOT_YET: tuple[str, ...] = (
-    "CONFIG_PATH",
     *_named("CRAWLER_SERVER_", "READ_TIMEOUT WRITE_TIMEOUT IDLE_TIMEOUT SECURITY_ENABLED API_KEY"),
-    "LOG_OUTPUT_PATHS",
-    *_named("CRAWLER_", "USE_REFERER RANDOM_DELAY RETRY_DELAY HTTP_RETRY_DELAY VALIDATE_URLS"),
-    *_named("CRAWLER_", "MAX_URL_LENGTH DETECT_CHARSET TRACE_HTTP"),
-    *_named("CRAWLER_", "REDIS_STORAGE_ENABLED REDIS_STORAGE_EXPIRES"),
-    *_named("CRAWLER_", "PROXY_POOL_ENABLED PROXY_POOL_URLS PROXY_STICKY_TTL"),
-    *_named("CRAWLER_", "RENDER_WORKER_URL"),
-    *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION PREFER_SERVER_CIPHER_SUITES"),
-    *_named("ELASTICSEARCH_", "INDEX_NAME INDEX_PREFIX BULK_SIZE FLUSH_INTERVAL"),
-    *_named("ELASTICSEARCH_", "RETRY_ENABLED RETRY_INITIAL_WAIT RETRY_MAX_WAIT MAX_RETRIES DISCOVER_NODES"),
-    *_named("ELASTICSEARCH_TLS_", "ENABLED CERT_FILE KEY_FILE CA_FILE INSECURE_SKIP_VERIFY"),
+    *_named("CRAWLER_", "USE_REFERER HTTP_RETRY_DELAY MAX_URL_LENGTH PROXY_STICKY_TTL RENDER_WORKER_URL"),
+    *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION"),
     *_named("CRAWLER_FEED_", "POLL_INTERVAL_MINUTES DISCOVERY_INTERVAL_MINUTES DISCOVERY_RETRY_HOURS"),
     "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
     *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
-    *_named("FETCHER_", "CLAIM_RETRY_DELAY STALE_TIMEOUT"),
-    *_named("FETCHER_", "STALE_CHECK_INTERVAL SOURCE_MANAGER_URL"),
-    *_named("", "ENABLE_PROFILING PPROF_PORT ENABLE_CONTINUOUS_PROFILING"),
 )
 """Variables of the contract that have no effect so far."""
+
+NEEDLESS: dict[str, str] = {
+    "CONFIG_PATH": "settings are in longline.toml, or in the file that LONGLINE_CONFIG names",
+    "LOG_OUTPUT_PATHS": "log lines go to standard error, and whoever starts the process leads them on",
+    "CRAWLER_RETRY_DELAY": "links are queued in the transaction that reports their page",
+    "CRAWLER_VALIDATE_URLS": "every URL is parsed before anything is done with it",
+    "CRAWLER_DETECT_CHARSET": "the encoding of every page is found by the rules of HTML",
+    "CRAWLER_TRACE_HTTP": "how long every request takes is always measured",
+    "CRAWLER_TLS_PREFER_SERVER_CIPHER_SUITES": "it is for servers, and crawling is done by a client",
+    **dict.fromkeys(
+        _named("CRAWLER_REDIS_STORAGE_", "ENABLED EXPIRES"), "what a run has visited is kept in the database"
+    ),
+    **dict.fromkeys(_named("ELASTICSEARCH_INDEX_", "NAME PREFIX"), "every source has an index of its own"),
+    **dict.fromkeys(
+        _named("ELASTICSEARCH_", "BULK_SIZE FLUSH_INTERVAL"), "what is new is indexed in bulk every second"
+    ),
+    **dict.fromkeys(
+        _named("ELASTICSEARCH_", "RETRY_ENABLED RETRY_INITIAL_WAIT RETRY_MAX_WAIT MAX_RETRIES"),
+        "what cannot be indexed waits in the database until it can",
+    ),
+    "ELASTICSEARCH_DISCOVER_NODES": "the nodes are those that are named",
+    "ELASTICSEARCH_TLS_ENABLED": "an address that begins with https:// is spoken to by TLS",
+    **dict.fromkeys(_named("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), "we show a key or a password, no certificate"),
+    "ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY": "an issuer of one's own is named with ELASTICSEARCH_TLS_CA_FILE",
+    "FETCHER_ENABLED": "the frontier is worked on wherever the role fetch runs",
+    "FETCHER_CLAIM_RETRY_DELAY": "workers are called when there is work",
+    "FETCHER_STALE_CHECK_INTERVAL": "leases that lapsed are looked for every five seconds",
+    **dict.fromkeys(
+        ("ENABLE_PROFILING", "PPROF_PORT", "ENABLE_CONTINUOUS_PROFILING"),
+        "profilers attach by themselves",
+    ),
+}
+"""Variables of the contract that nothing needs to heed here, and why."""
 
 
 def environment_names(setting: str) -> tuple[str, ...]:

@@ -163,6 +163,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         Key(among("host", "domain", "address"), "What pauses and limits are for: each host, domain or machine."),
     ] = "host"
     delay: Annotated[float, Key(PAUSE, "Pause between two requests to one host.")] = 1.0
+    random_delay: Annotated[
+        float,
+        Key(PAUSE, "Most that is added to the pause, at random, where the source of a schedule names no rate limit."),
+    ] = 1.0
     host_concurrency: Annotated[int, Key(whole(1, 1000), "Requests at once to one host.")] = 1
     request_timeout: Annotated[float, Key(SPAN, "How long one request may take from first to last byte.")] = 30.0
     connect_timeout: Annotated[float, Key(SPAN, "How long a connection may take to stand.")] = 10.0

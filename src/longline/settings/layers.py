@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from longline.model.errors import BadInput, UnknownSetting
-from longline.settings.aliases import ALIASES, NOT_YET, Alias, own_name
+from longline.settings.aliases import ALIASES, NEEDLESS, NOT_YET, Alias, own_name
 from longline.settings.keys import KEYS, Settings
 from longline.settings.values import mask
 
@@ -101,6 +101,7 @@ def _aliased(environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
     """What the contract's names set, and a note for each of them that sets nothing."""
     layer: Layer = {}
     notes = [f"{name} is set but has no effect yet" for name in NOT_YET if name in environ]
+    notes += [f"{name} has no effect: {why}" for name, why in NEEDLESS.items() if name in environ]
     for alias in ALIASES:
         found = {name: environ[name] for name in alias.names if name in environ}
         built = alias.build(found) if found else {}

@@ -19,7 +19,7 @@ from longline.services.tokens import Tokens
 from longline.surfaces.bots import answers as bots_words
 from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
 from longline.surfaces.bots.lane import Lane
-from longline.surfaces.health import health_route
+from longline.surfaces.health import health_route, memory_route
 from longline.surfaces.http import ERRORS, Frame, bearer, on_http
 from longline.surfaces.intervals import Desk, routes
 from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
@@ -54,7 +54,7 @@ def build_app(parts: Parts) -> Litestar:
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
     bots = None if parts.bots is None else bots_door(parts.bots, parts.tokens, metrics.registry)
-    own = [health_route(parts.health, parts.version), metrics_route(metrics, parts.counts, guards)]
+    own = [health_route(parts.health, parts.version), memory_route(), metrics_route(metrics, parts.counts, guards)]
     app = Litestar(
         route_handlers=[*own, *_doors(parts, bots), *_intervals(parts)],
         exception_handlers={**ERRORS, HTTPException: _on_http},

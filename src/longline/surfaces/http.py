@@ -76,7 +76,7 @@ class Frame:
         mark = REQUEST_ID.set(request_id)
         path, begun = scope["path"], time.perf_counter()
         try:
-            await self._app(scope, receive, framed)
+            await (_no_address if _has_nul(scope) else self._app)(scope, receive, framed)
         finally:
             route = scope.get("path_template") or "unmatched"
             self._finish(Exchange(scope["method"], route, status, time.perf_counter() - begun), path, scope)
@@ -102,6 +102,16 @@ class Frame:
                 "client": client[0] if client else "",
             },
         )
+
+
+def _has_nul(scope: HTTPScope) -> bool:
+    # No engine stores one, so nothing is called so; PostgreSQL would not even be asked.
+    return "\0" in scope["path"] or b"%00" in scope["query_string"]
+
+
+async def _no_address(scope: Scope, receive: Receive, send: Send) -> None:
+    """Refuse a request whose address has a NUL character, at whichever door."""
+    await answer(400, "Invalid address: NUL character").to_asgi_response(None, Request(scope))(scope, receive, send)
 
 
 def _request_id(scope: HTTPScope) -> str:
@@ -160,6 +170,12 @@ def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[d
     return answer(error.status_code, "; ".join(details) or error.detail, dict(error.headers or {}))
 
 
+def on_unreadable(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:
+    """Refuse what is nested deeper than can be read, or no text at all."""
+    _log.warning("answered 400", extra={"reason": str(error)})
+    return answer(400, "Invalid request body: it cannot be read")
+
+
 def on_unknown(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:
     """Log what nobody foresaw and tell the client nothing of it."""
     _log.error("unhandled error", exc_info=error)
@@ -170,5 +186,7 @@ ERRORS: ExceptionHandlersMap = {
     TokenRefused: on_refused,
     LonglineError: on_known,
     HTTPException: on_http,
+    RecursionError: on_unreadable,
+    UnicodeDecodeError: on_unreadable,
     Exception: on_unknown,
 }

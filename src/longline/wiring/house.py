@@ -50,6 +50,9 @@ BEAT_EVERY = 10.0
 WORK = "work"
 """The signal that says that there may be something to do."""
 
+DUE = "due"
+"""The signal that says that a schedule may have come due."""
+
 BUILT_IN = tuple(f"longline.parsers.{name}" for name in ("page", "feed", "sitemap", "article", "product", "selectors"))
 """Modules of parsers that are always there."""
 
@@ -85,11 +88,18 @@ class House:
         return VaultedWays(self.records.proxies, self.vault)
 
     async def _call_workers(self) -> None:
+        await self._call(WORK)
+
+    async def call_planners(self) -> None:
+        """Let whoever fires schedules look at once."""
+        await self._call(DUE)
+
+    async def _call(self, topic: str) -> None:
         try:
-            await self.signals.send(WORK)
+            await self.signals.send(topic)
         except Unavailable as error:
             # They look by themselves as well, only not at once.
-            log.warning("cannot call workers", extra={"error": str(error)})
+            log.warning("nobody can be called", extra={"topic": topic, "error": str(error)})
 
     @property
     def reaper(self) -> Reaper:

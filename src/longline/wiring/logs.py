@@ -110,7 +110,7 @@ class Streams:
     def loops(self) -> dict[str, Loop]:
         """What runs beside the server."""
         records, clock, broker = self._house.records, self._house.clock, self._broker
-        moves = MoveTeller(broker, records.events, records.schedules, records.runs, clock)
+        moves = MoveTeller(broker, records.events, records.schedules, records.runs, records.history, clock)
         figures = FigureTeller(broker, records.tasks, records.runs, clock)
         return {
             "followers": self._followers.run,

@@ -9,15 +9,20 @@ from longline.engine.lifecycle import Timetable
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings
 from longline.engine.upkeep.pruner import Pruner
+from longline.parsers.article import document
+from longline.plugins import Page
+from longline.services.backfill import Backfill
 from longline.services.glances import Glances
 from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
 from longline.services.source_events import SourceListener
 from longline.services.source_reactions import SourceReactions
 from longline.services.sources import Sources, Sync
+from longline.services.trials import Extract, Trials
 from longline.surfaces.intervals import Desk
+from longline.wiring.calls import listener
 from longline.wiring.directory import directory
-from longline.wiring.house import House
+from longline.wiring.house import DUE, House
 
 log = logging.getLogger(__name__)
 
@@ -56,17 +61,19 @@ def planner(house: House, owner: int) -> Planner:
         allowed=s.allowed_domains,
         disallowed=s.disallowed_domains,
         readability=s.readability,
+        jitter_ms=round(s.random_delay * 1000),
     )
     return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
 
 
 def planner_loops(house: House, owner: int) -> dict[str, Loop]:
     """What fires schedules, and what forgets old runs."""
-    planning, s = planner(house, owner), house.settings
+    planning, s, called = planner(house, owner), house.settings, asyncio.Event()
 
     async def plan(stop: asyncio.Event) -> None:
         chores = {
-            "poll": chore(planning.poll, s.poll),
+            "poll": chore(planning.poll, s.poll, called),
+            "calls": listener(house, DUE, called.set),
             "follow": chore(planning.follow, min(FOLLOW_EVERY, s.poll)),
             "renew": chore(planning.renew, s.schedule_lease / 5),
         }
@@ -85,7 +92,8 @@ def planner_loops(house: House, owner: int) -> dict[str, Loop]:
 def source_events_loop(house: House) -> Loop:
     """Hears what another service says of sources, and keeps schedules in line with it."""
     behind, records = desk(house), house.records
-    reactions = SourceReactions(behind.sync, behind.schedules, records.schedules, directory(house), house.clock)
+    asked = directory(house)
+    reactions = SourceReactions(behind.sync, behind.schedules, records.schedules, asked, house.clock, records.heard)
 
     async def listen(stop: asyncio.Event) -> None:
         messages = RedisSourceEvents(house.settings.redis)
@@ -104,16 +112,26 @@ def source_events_loop(house: House) -> Loop:
     return listen
 
 
+def extract(page: Page) -> Extract:
+    """The document that a page would become."""
+    made = document(page)
+    return Extract(made.fields, made.method, made.skipped)
+
+
 def desk(house: House) -> Desk:
     """The services behind the interval crawler's door."""
     records, clock, timetable = house.records, house.clock, Timetable(house.records)
+    schedules = Schedules(timetable, records.schedules, records.runs, house.rhythms, clock, house.call_planners)
+    glances = Glances(house.http, clock, house.settings.user_agent)
     return Desk(
-        schedules=Schedules(timetable, records.schedules, records.runs, house.rhythms, clock),
+        schedules=schedules,
         slots=Slots(records.schedules, clock),
         runs=Runs(records.history, records.schedules, records.tallies, clock),
         sources=Sources(records.sources, records.feeds, clock),
-        sync=Sync(directory(house), records.schedules, records.runs, timetable, clock),
-        glances=Glances(house.http, clock, house.settings.user_agent),
+        sync=Sync(directory(house), records.schedules, records.runs, timetable, clock, house.call_planners),
+        glances=glances,
+        trials=Trials(glances, extract),
+        backfill=Backfill(records.items, schedules),
         lease_ms=round(house.settings.schedule_lease * 1000),
         planning=house.settings.scheduler,
         internal_secret=house.settings.internal_secret,

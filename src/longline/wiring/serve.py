@@ -24,6 +24,7 @@ from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.announcing import indexing
 from longline.wiring.bots import bot_parts, bot_upkeep
+from longline.wiring.calls import listener
 from longline.wiring.feeds import feed_chores
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
 from longline.wiring.html_archive import html_archiving
@@ -112,7 +113,7 @@ def _loops(
     if "fetch" in roles:
         worker = fetch_worker(house, owner, parse="parse" in roles, journal=journal, witness=witness)
         loops["fetch"] = worker.run
-        loops["signals"] = _listener(house, worker.nudge)
+        loops["signals"] = listener(house, WORK, worker.nudge)
     if "parse" in roles:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
@@ -133,27 +134,6 @@ def _loops(
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
         loops |= {f"worker {n}": _child(house.settings) for n in range(2, house.settings.workers + 1)}
     return loops
-
-
-def _listener(house: House, nudge: Callable[[], None]) -> Loop:
-    """Look for work when somebody says that there is some."""
-
-    async def loop(stop: asyncio.Event) -> None:
-        async def hear() -> None:
-            async with house.signals.listen(WORK) as heard:
-                async for _ in heard:
-                    nudge()
-
-        listening = asyncio.create_task(hear())
-        stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait((listening, stopped), return_when=asyncio.FIRST_COMPLETED)
-        for task in (listening, stopped):
-            task.cancel()
-        heard, _ = await asyncio.gather(listening, stopped, return_exceptions=True)
-        if isinstance(heard, Exception) and not stop.is_set():
-            raise heard
-
-    return loop
 
 
 def _child(settings: Settings) -> Loop:

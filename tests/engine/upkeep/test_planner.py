@@ -188,11 +188,14 @@ async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, cloc
     await one.poll()
     [lease] = (await claim(records)).values()
     [task] = lease.tasks
-    items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url) for n in range(3)]
+    items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url, body="b" * n) for n in range(3)]
+    items.append(NewItem(b"x", "h", "extraction", task.run_id, task.id, task.url))  # says how, and is no document
     assert not (await report(records, host_report(lease), items=items)).refused
     await one.follow()
     [run] = await records.history.find(row.id)
     assert (run.state, run.completed, run.indexed) == ("completed", 1, 3)
+    assert await records.history.items(run.id) == 3
+    assert (await records.history.review([run.id]))[run.id].survey.bodiless == 1
 
 
 async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clock: FakeClock):

@@ -16,6 +16,9 @@ from tests.surfaces.intervals.house import Door, events, open_door, take
 EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 
+KEPT = ("log_object_key", "log_size_bytes", "log_line_count")
+
+
 async def test_logs_of_executions_are_listed(door: Door):
     job = await door.job()
     async with door.client() as client:
@@ -50,6 +53,19 @@ async def test_logs_of_executions_are_listed(door: Door):
         page = (await client.get(f"{path}?limit=1&offset=1")).json()
         assert [e["execution_number"] for e in page["executions"]] == [1]
         assert page["has_live_logs"] is True
+
+
+async def test_an_execution_says_where_its_log_is_kept(door: Door):
+    job = await door.job()
+    run = await door.run(job)
+    await door.say(run, "one", "two")
+    async with door.client() as client:
+        assert "log_object_key" not in (await client.get(f"/api/v1/executions/{run.uid}")).json()
+        await door.end(run)
+        told = (await client.get(f"/api/v1/executions/{run.uid}")).json()
+        [logged] = (await client.get(f"/api/v1/jobs/{job.uid}/logs")).json()["executions"]
+    assert told["log_line_count"] == 3
+    assert {k: v for k, v in told.items() if k.startswith("log_")} == {k: logged[k] for k in KEPT}
 
 
 async def test_an_archive_is_downloaded_and_viewed(door: Door):

@@ -4,9 +4,12 @@ import base64
 import json
 
 import httpx
+import msgspec
 import pytest
 
 from longline.services.tokens import Tokens
+from longline.settings import Settings
+from tests.surfaces.intervals.house import open_door
 from tests.surfaces.intervals.stage import SECRET, Json, Stage
 
 STATES = ("pending", "scheduled", "running", "paused", "completed", "failed", "cancelled")
@@ -135,3 +138,86 @@ async def test_every_route_asks_for_a_token(stage: Stage):
                 assert (answer.status_code, answer.json()) == (401, {"error": said}), (method, path, header)
         assert (await nobody.get("/health")).status_code == 200
         assert (await nobody.get("/api/v1/sources")).status_code == 200
+
+
+INDEX = """
+GET /health
+HEAD /health
+GET /health/memory
+GET /api/v1/jobs
+POST /api/v1/jobs
+GET /api/v1/jobs/:id
+PUT /api/v1/jobs/:id
+DELETE /api/v1/jobs/:id
+GET /api/v1/jobs/status-counts
+POST /api/v1/jobs/:id/pause
+POST /api/v1/jobs/:id/resume
+POST /api/v1/jobs/:id/cancel
+POST /api/v1/jobs/:id/retry
+POST /api/v2/jobs/:id/force-run
+GET /api/v1/jobs/:id/executions
+GET /api/v1/executions/:id
+GET /api/v1/jobs/:id/stats
+GET /api/v1/scheduler/metrics
+GET /api/v1/scheduler/distribution
+POST /api/v1/scheduler/rebalance/preview
+POST /api/v1/scheduler/rebalance
+GET /api/v1/jobs/:id/logs
+GET /api/v1/jobs/:id/logs/stream/v2
+GET /api/v1/jobs/:id/logs/stream
+GET /api/v1/jobs/:id/logs/download
+GET /api/v1/jobs/:id/logs/view
+GET /api/v1/frontier
+GET /api/v1/frontier/:id
+GET /api/v1/frontier/stats
+POST /api/v1/frontier
+POST /api/v1/frontier/submit
+POST /api/v1/frontier/:id/retry
+DELETE /api/v1/frontier/:id
+GET /api/v1/discovered-links
+GET /api/v1/discovered-links/:id
+DELETE /api/v1/discovered-links/:id
+POST /api/v1/discovered-links/:id/create-job
+GET /api/v1/discovered-domains
+GET /api/v1/discovered-domains/:domain
+GET /api/v1/discovered-domains/:domain/links
+PATCH /api/v1/discovered-domains/:domain/state
+POST /api/v1/discovered-domains/bulk-state
+GET /sse/crawler/events
+GET /sse/health/events
+GET /sse/metrics/events
+GET /api/crawler/events
+GET /api/health/events
+GET /api/metrics/events
+POST /api/v1/admin/sync-enabled-sources
+POST /api/v1/backfill/worst-sources
+GET /api/v1/backfill/validation-report
+GET /api/v1/stats
+POST /api/internal/v1/fetch
+GET /metrics
+GET /api/v1/sources
+POST /api/v1/sources
+GET /api/v1/sources/by-identity
+GET /api/v1/sources/:id
+PUT /api/v1/sources/:id
+DELETE /api/v1/sources/:id
+PATCH /api/v1/sources/:id/feed-disable
+PATCH /api/v1/sources/:id/feed-enable
+PATCH /api/v1/sources/:id/disable
+PATCH /api/v1/sources/:id/enable
+POST /api/v1/sources/test-crawl
+POST /api/v1/sources/fetch-metadata
+"""
+"""The contract's index of endpoints, without those of one deployment only: the backfill by region, and migrations."""
+
+
+async def test_every_endpoint_of_the_contract_is_there(settings: Settings):
+    wanted = [tuple(line.split()) for line in INDEX.split("\n") if line]
+    whole = msgspec.structs.replace(settings, internal_secret="open sesame")
+    async with open_door(whole) as door, door.client() as client:
+        nobody = {"authorization": "Basic x"}
+        for method, path in wanted:
+            answer = await client.request(method, path.replace(":id", "7").replace(":domain", "a"), headers=nobody)
+            # Whoever shows no token is kept out of what is there, and told of what is not.
+            assert answer.status_code in (200, 401), (method, path, answer.status_code)
+        assert (await client.get("/api/v1/nothing", headers=nobody)).status_code == 404

@@ -32,13 +32,14 @@ def test_figures_of_a_run():
         Fate("refused", "depth", 4),
         Fate("refused", "known", 9),
     )
-    survey = Survey(5, 99, 1, 2.345, 1, 4, {"200": 5, "429": 2}, (("HTTP 500", 2, "https://a.example/"),), fates)
+    errors = (("HTTP 500", 2, "https://a.example/"),)
+    survey = Survey(5, 99, 1, 2.345, 1, 4, {"200": 5, "429": 2}, errors, fates, bodiless=3)
     told = crawl_metrics(survey, RUN)
     assert told["error_categories"] == {"network": 3, "timeout": 1, "http_server": 1}
     assert told["skipped"] == {"robots_txt": 3, "max_depth": 4}
     assert told["top_errors"] == [{"message": "HTTP 500", "count": 2, "last_url": "https://a.example/"}]
     assert (told["rate_limits"], told["response_time"]["avg_ms"]) == (2, 2.35)
-    assert told["extraction_quality"] == {"items_indexed": 0, "empty_title_count": 1}
+    assert told["extraction_quality"] == {"items_indexed": 0, "empty_title_count": 1, "empty_body_count": 3}
 
 
 def test_a_run_that_waits_is_live():

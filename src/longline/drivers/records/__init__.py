@@ -12,7 +12,7 @@ from longline.drivers.records.events import EventRecords
 from longline.drivers.records.feeds import FeedRecords
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.hands import HandsRecords
-from longline.drivers.records.heard import HeardRecords
+from longline.drivers.records.heard import HeardRecords, Noting
 from longline.drivers.records.history import HistoryRecords, RhythmRecords, TallyRecords
 from longline.drivers.records.items import ItemRecords
 from longline.drivers.records.links import LinkRecords
@@ -59,7 +59,7 @@ async def open_records(url: str, clock: Clock) -> Records:
     return Records(
         schema=SchemaRecords(database, clock),
         sources=SourceRecords(database),
-        schedules=ScheduleRecords(database),
+        schedules=ScheduleRecords(Noting(database)),
         runs=RunRecords(database),
         history=HistoryRecords(database),
         rhythms=RhythmRecords(database),
@@ -86,5 +86,5 @@ async def open_records(url: str, clock: Clock) -> Records:
         frontier=FrontierRecords(database),
         hands=HandsRecords(database),
         moves=MovesRecords(database),
-        ticks=TickRecords(database),
+        ticks=TickRecords(Noting(database)),
     )

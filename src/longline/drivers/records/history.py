@@ -30,6 +30,12 @@ class HistoryRecords(Noun):
         [brought] = await self._all("brought_since", Brought, since=since)
         return brought
 
+    async def items(self, run_id: int) -> int:
+        async def work(tx: Tx) -> int:
+            return sum(row["items"] for row in await tx.batch("item_sums", [(run_id,)]))
+
+        return await self._database.read(work)
+
     async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
         rows = [(run_id,) for run_id in run_ids]
 
@@ -70,6 +76,7 @@ def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
         statuses={str(row["status"]): row["count"] for row in own["status_sums"]},
         errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
         items=sum(row["items"] for row in own["item_sums"]),
+        bodiless=sum(row["bodiless"] for row in own["item_sums"]),
         fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
     )
     return Review(start, survey)

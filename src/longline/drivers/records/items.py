@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from longline.drivers.records.database import Database, Tx, struct
-from longline.model.item import Document, ItemRow, NewItem
+from longline.model.item import Document, ItemRow, NewItem, Wordiness
 
 
 async def put(tx: Tx, items: Sequence[NewItem]) -> int:
@@ -51,6 +51,12 @@ class ItemRecords:
     async def unindexed(self, limit: int) -> list[Document]:
         async def work(tx: Tx) -> list[Document]:
             return [struct(row, Document) for row in await tx.all("unindexed_items", limit=limit)]
+
+        return await self._database.read(work)
+
+    async def wordiness(self, least: int) -> list[Wordiness]:
+        async def work(tx: Tx) -> list[Wordiness]:
+            return [struct(row, Wordiness) for row in await tx.all("wordiness", least=least)]
 
         return await self._database.read(work)
 

@@ -73,16 +73,16 @@ class ScheduleRecords(Noun):
         return await self._database.transact(work)
 
     async def remove(self, schedule_id: int) -> bool:
-        async def work(tx: Tx) -> None:
+        async def work(tx: Tx) -> bool:
             await tx.all("let_go_of_runs", id=schedule_id)
             if await tx.one("remove_schedule", id=schedule_id) is None:
                 raise _Runs
+            return True
 
         try:
-            await self._database.transact(work)
+            return await self._database.transact(work)
         except _Runs:
             return False
-        return True
 
     async def waiting(self) -> list[Waiting]:
         async def work(tx: Tx) -> list[Waiting]:

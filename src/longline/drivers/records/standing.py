@@ -28,7 +28,7 @@ class StandingRecords:
 
     async def get(self, task_id: int) -> StandingUrl | None:
         async def work(tx: Tx) -> StandingUrl | None:
-            row = await tx.one("find_standing", limit=1, offset=0, **_asked(UrlQuery(), task_id))
+            row = await tx.one("standing_url", id=task_id)
             return struct(row, StandingUrl) if row else None
 
         return await self._database.read(work)
@@ -60,14 +60,14 @@ class StandingRecords:
         return await self._database.transact(lambda tx: _hasten(tx, task_id, priority))
 
 
-def _asked(query: UrlQuery, task_id: int | None = None) -> dict[str, Any]:
+def _asked(query: UrlQuery) -> dict[str, Any]:
     asked = msgspec.structs.asdict(query)
     rest = asked.pop("rest")
     # A word that is none fits nothing.
     states = f",{','.join(sorted(RESTS.get(rest, ())))}," if rest is not None else None
     # A host is asked for by its name, whatever its port.
     ported = f"{literal(query.host)}:%" if query.host else None
-    return asked | {"id": task_id, "states": states, "search": contains(query.search), "ported": ported}
+    return asked | {"states": states, "search": contains(query.search), "ported": ported}
 
 
 async def _hasten(tx: Tx, task_id: int, priority: int) -> bool:

@@ -1,5 +1,6 @@
 """Messages of others that were heeded."""
 
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 
@@ -8,6 +9,10 @@ class Heard(Protocol):
 
     async def has(self, message_id: str) -> bool:
         """Whether a message was heeded."""
+        ...
+
+    def along(self, message_id: str) -> AbstractContextManager[None]:
+        """Whatever changes a schedule meanwhile also says, in the same transaction, that the message was heeded."""
         ...
 
     async def note(self, message_id: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.item import Document, ItemRow, NewItem
+from longline.model.item import Document, ItemRow, NewItem, Wordiness
 
 
 class Items(Protocol):
@@ -31,6 +31,10 @@ class Items(Protocol):
 
     async def indexed(self, documents: Sequence[Document]) -> None:
         """Say that the index knows these as they were read; what has changed since goes on waiting."""
+        ...
+
+    async def wordiness(self, least: int) -> list[Wordiness]:
+        """How many words documents have, source by source, the fewest first; `least` of them are enough."""
         ...
 
     async def waiting(self) -> int:

@@ -61,6 +61,10 @@ class History(Protocol):
         """What completed runs brought that started since then."""
         ...
 
+    async def items(self, run_id: int) -> int:
+        """How many documents a run has brought so far."""
+        ...
+
     async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
         """How runs began, and what their pages add up to."""
         ...

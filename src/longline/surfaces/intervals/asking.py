@@ -1,7 +1,7 @@
 """What is read from a request at this door: bodies, and their fields one by one."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from litestar import Request
@@ -9,6 +9,9 @@ from litestar import Request
 from longline.model.errors import BadInput
 
 Asked = Request[Any, Any, Any]
+
+Text = Annotated[str, msgspec.Meta(pattern=r"^[^\0]*\Z")]
+"""Text that every engine takes."""
 
 
 async def body(request: Asked) -> dict[str, Any]:
@@ -34,6 +37,11 @@ def typed(found: Mapping[str, Any], name: str, kind: type) -> Any:
     if kind is str and value is not None and "\0" in value:
         raise BadInput(f"{name} has a NUL character")
     return value
+
+
+def switch(text: str | None) -> bool | None:
+    """A switch of a query; None for what is neither on nor off."""
+    return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get((text or "").lower())
 
 
 def known_id(uid: str) -> str:

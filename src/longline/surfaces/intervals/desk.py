@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+from longline.services.backfill import Backfill
 from longline.services.glances import Glances
 from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
 from longline.services.sources import Sources, Sync
+from longline.services.trials import Trials
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +20,8 @@ class Desk:
     sources: Sources
     sync: Sync
     glances: Glances
+    trials: Trials
+    backfill: Backfill
     lease_ms: int
     planning: bool = True
     internal_secret: str = ""

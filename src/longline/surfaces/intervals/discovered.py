@@ -14,6 +14,7 @@ from litestar.types import Guard
 from longline.model.link import DomainQuery, DomainRow, DomainStatus, LinkQuery, LinkRow
 from longline.model.schedule import ScheduleRow
 from longline.services.discovered import Discovered
+from longline.surfaces.intervals.asking import Text
 from longline.surfaces.intervals.frontier import outward
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
@@ -42,25 +43,25 @@ class DiscoveredParts:
 class Promoted(msgspec.Struct, frozen=True):
     """What may be said of the job that a link becomes. It runs once, whatever is said of a schedule."""
 
-    source_id: str | None = None
-    source_name: str | None = None
+    source_id: Text | None = None
+    source_name: Text | None = None
     schedule_enabled: bool | None = None
-    schedule_time: str | None = None
+    schedule_time: Text | None = None
 
 
 class Judged(msgspec.Struct, frozen=True):
     """What somebody thinks of a domain."""
 
     status: DomainStatus
-    notes: str | None = None
+    notes: Text | None = None
 
 
 class JudgedMany(msgspec.Struct, frozen=True):
     """What somebody thinks of domains."""
 
-    domains: Annotated[list[Annotated[str, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1, max_length=100)]
+    domains: Annotated[list[Annotated[Text, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1, max_length=100)]
     status: DomainStatus
-    notes: str | None = None
+    notes: Text | None = None
 
 
 def discovered_routes(parts: DiscoveredParts, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:

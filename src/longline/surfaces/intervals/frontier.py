@@ -16,6 +16,7 @@ from longline.model.ids import task_uuid
 from longline.model.task import DEFAULT_PRIORITY
 from longline.services.frontier import Frontier
 from longline.surfaces.http import answer
+from longline.surfaces.intervals.asking import Text
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
 
@@ -36,9 +37,9 @@ Ask = Request[Any, Any, Any]
 class Submitted(msgspec.Struct, frozen=True):
     """What somebody gives us; a priority of zero or less is the usual one."""
 
-    url: str
-    source_id: str
-    origin: str = "manual"
+    url: Text
+    source_id: Text
+    origin: Text = "manual"
     priority: int = 0
 
 

@@ -9,7 +9,7 @@ MOST = 250
 
 def page(request: Request[Any, Any, Any], usual: int = 50, most: int = MOST) -> tuple[int, int]:
     """How many are wanted, and from where."""
-    limit, offset = (_whole(request.query_params.get(name)) for name in ("limit", "offset"))
+    limit, offset = (whole(request.query_params.get(name)) for name in ("limit", "offset"))
     return min(limit, most) if limit > 0 else usual, max(offset, 0)
 
 
@@ -18,7 +18,8 @@ def asked(request: Request[Any, Any, Any], name: str) -> str | None:
     return request.query_params.get(name) or None
 
 
-def _whole(text: str | None) -> int:
+def whole(text: str | None) -> int:
+    """A figure of a query; 0 for what is none."""
     try:
         # Larger than any list can be, and more than the engines can count to.
         return min(int(text or 0), 2**53)

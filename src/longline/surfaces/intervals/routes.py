@@ -14,12 +14,14 @@ from longline.model.errors import IllegalMove, NotFound
 from longline.model.states import move
 from longline.services.tokens import Tokens
 from longline.surfaces.http import answer, bearer
+from longline.surfaces.intervals.backfill import BACKFILL
 from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.executions import EXECUTIONS, ONE_EXECUTION
 from longline.surfaces.intervals.fetch import fetch_route
 from longline.surfaces.intervals.jobs import CONTROLS, JOBS
 from longline.surfaces.intervals.scheduler import SCHEDULER, NotPlanning
 from longline.surfaces.intervals.sources import ADMIN, SOURCES
+from longline.surfaces.intervals.trials import TRIALS
 
 Answer = Response[dict[str, str]]
 
@@ -44,9 +46,9 @@ def missing(text: str) -> ExceptionHandlersMap:
 
 
 HANDLERS: tuple[tuple[str, Sequence[HTTPRouteHandler]], ...] = (
-    ("Job not found", (*JOBS, *CONTROLS, *EXECUTIONS, *SCHEDULER, *ADMIN)),
+    ("Job not found", (*JOBS, *CONTROLS, *EXECUTIONS, *SCHEDULER, *ADMIN, *BACKFILL)),
     ("Execution not found", ONE_EXECUTION),
-    ("Source not found", SOURCES),
+    ("Source not found", (*SOURCES, *TRIALS)),
 )
 """Everything that this door answers, by what it says of a thing that is not there."""
 

@@ -134,6 +134,9 @@ def execution(run: RunRow, job_id: str) -> dict[str, Any]:
             "cpu_time_ms": run.cpu_ms,
             "memory_peak_mb": run.memory_mb,
             "retry_attempt": run.attempt,
+            "log_object_key": run.log_key,
+            "log_size_bytes": run.log_bytes,
+            "log_line_count": run.log_lines,
             "metadata": _figures(run),
         }
     )
@@ -164,11 +167,15 @@ def crawl_metrics(survey: Survey, run: RunRow) -> dict[str, Any]:
         if survey.pages
         else {},
         "skipped": _skipped(survey.fates),
-        "extraction_quality": {"items_indexed": run.indexed, "empty_title_count": survey.untitled}
-        if survey.pages
-        else {},
+        "extraction_quality": _quality(survey, run) if survey.pages else {},
     }
     return figures | {name: value for name, value in optional.items() if value}
+
+
+def _quality(survey: Survey, run: RunRow) -> dict[str, int]:
+    """What reveals that selectors no longer fit the site."""
+    empty = {"empty_title_count": survey.untitled, "empty_body_count": survey.bodiless}
+    return {"items_indexed": run.indexed, **empty}
 
 
 def _summed(failed: list[Fate]) -> dict[str, int]:

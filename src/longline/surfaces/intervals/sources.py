@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import parse
-from longline.surfaces.intervals.asking import Asked, body, present, typed
+from longline.surfaces.intervals.asking import Asked, body, present, switch, typed
 from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.paging import page
 from longline.surfaces.intervals.times import rfc3339
@@ -132,10 +132,6 @@ def number(source_id: str) -> int:
     return int(source_id)
 
 
-def _switch(text: str | None) -> bool | None:
-    return {"true": True, "1": True, "false": False, "0": False}.get((text or "").lower())
-
-
 @get("/api/v1/sources", summary="Sources", public=True)
 async def list_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
     limit, offset = page(request, 100, MOST)
@@ -143,7 +139,7 @@ async def list_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
     wanted = asked.get("page", "")
     if wanted.isdecimal() and 0 < int(wanted) < 10**9:
         offset = (int(wanted) - 1) * limit
-    on, feed = _switch(asked.get("enabled")), _switch(asked.get("feed_active"))
+    on, feed = switch(asked.get("enabled")), switch(asked.get("feed_active"))
     falling = asked.get("sort_order", "").lower() == "desc"
     query = SourceQuery(asked.get("search") or None, on, feed, asked.get("sort_by", "name"), falling)
     rows, total = await desk.sources.find(query, limit, offset)

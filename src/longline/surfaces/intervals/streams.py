@@ -21,6 +21,7 @@ from longline.services.streams import (
     Subscription,
 )
 from longline.surfaces.http import answer
+from longline.surfaces.intervals.asking import present
 from longline.surfaces.intervals.times import rfc3339
 from longline.surfaces.intervals.words import RUN_WORDS, SCHEDULE_WORDS
 from longline.surfaces.sse import HEARTBEAT, EventStream, frame
@@ -81,8 +82,9 @@ def _(happening: ScheduleMoved) -> list[tuple[str, dict[str, Any]]]:
         "status": SCHEDULE_WORDS[happening.state],
         "timestamp": rfc3339(happening.at),
     }
-    if happening.next_due is not None:
-        facts["details"] = {"next_run_at": rfc3339(happening.next_due)}
+    details = present({"error_message": happening.error, "next_run_at": rfc3339(happening.next_due)})
+    if details:
+        facts["details"] = details
     return [("job:status", facts)]
 
 
@@ -92,7 +94,7 @@ def _(happening: RunAdvanced) -> list[tuple[str, dict[str, Any]]]:
         "job_id": happening.schedule,
         "execution_id": happening.uid,
         "items_found": happening.pages,
-        "items_indexed": happening.pages,
+        "items_indexed": happening.items,
         "timestamp": rfc3339(happening.at),
     }
     return [("job:progress", facts)]
@@ -105,7 +107,7 @@ def _(happening: RunEnded) -> list[tuple[str, dict[str, Any]]]:
         "execution_id": happening.uid,
         "status": RUN_WORDS[happening.state],
         "duration_ms": happening.duration_ms,
-        "items_indexed": happening.pages,
+        "items_indexed": happening.items,
         "timestamp": rfc3339(happening.at),
     }
     return [("job:completed", facts | {"error_message": happening.error} if happening.error else facts)]

@@ -1,10 +1,13 @@
 -- What runs of schedules came to: lists, figures, and forgetting.
 
 -- name: run_by_uid
-SELECT * FROM runs WHERE uid = :uid;
+SELECT u.*, l.key AS log_key, l.bytes AS log_bytes, l.kept AS log_lines
+FROM runs u LEFT JOIN logs l ON l.run_id = u.id AND l.key IS NOT NULL WHERE u.uid = :uid;
 
 -- name: runs_of_schedule
-SELECT * FROM runs WHERE schedule_id = :schedule_id AND number IS NOT NULL ORDER BY number DESC LIMIT :limit OFFSET :offset;
+SELECT u.*, l.key AS log_key, l.bytes AS log_bytes, l.kept AS log_lines
+FROM runs u LEFT JOIN logs l ON l.run_id = u.id AND l.key IS NOT NULL
+WHERE u.schedule_id = :schedule_id AND u.number IS NOT NULL ORDER BY u.number DESC LIMIT :limit OFFSET :offset;
 
 -- name: record_of_schedule
 SELECT COUNT(*) AS total, COUNT(CASE WHEN state = 'completed' THEN 1 END) AS completed,
@@ -58,8 +61,9 @@ WHERE t.run_id = r.run_id AND t.error IS NOT NULL GROUP BY t.run_id, t.error ORD
 SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
 WHERE f.run_id = r.run_id AND f.count > 0;
 
+-- What says only how a page was read is no document.
 -- name: item_sums
-SELECT i.run_id, COUNT(*) AS items FROM items i /*rows , r(run_id bigint) */
+SELECT i.run_id, COUNT(*) AS items, COUNT(CASE WHEN i.body = '' THEN 1 END) AS bodiless FROM items i /*rows , r(run_id bigint) */
 WHERE i.run_id = r.run_id AND i.kind <> 'extraction' GROUP BY i.run_id;
 
 -- name: note_runs

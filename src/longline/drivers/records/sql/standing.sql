@@ -1,6 +1,6 @@
 -- The standing frontier. Whoever is taken out of it is cancelled as `removed`; a page that moved away is done with.
 
--- name: find_standing
+-- part: standing
 -- Where redirects led to another host, the URL is the one at their end, once its page was fetched.
 SELECT t.id, n.id AS task_id, CASE WHEN n.state = 'completed' THEN n.url ELSE t.url END AS url, n.host, u.kind,
        u.seed AS source, b.url AS parent_url, t.depth, t.priority, n.state, n.reason, n.error, n.status, n.due, n.attempt,
@@ -11,8 +11,14 @@ JOIN tasks_now n ON n.id = t.task_id
 LEFT JOIN tasks b ON b.id = t.parent_id
 LEFT JOIN pages p ON p.task_id = n.id
 WHERE u.kind IN ('frontier.feed', 'frontier.sitemap', 'frontier.spider', 'frontier.manual', 'frontier.discovered')
-  AND NOT (t.state = 'cancelled' AND t.reason = 'removed')
-  AND (CAST(:id AS BIGINT) IS NULL OR t.id = :id)
+  AND NOT (t.state = 'cancelled' AND t.reason = 'removed');
+
+-- name: standing_url
+-- By its id alone, so that an engine goes straight there.
+/*part standing */ AND t.id = :id;
+
+-- name: find_standing
+/*part standing */
   AND (CAST(:states AS TEXT) IS NULL OR CAST(:states AS TEXT) LIKE '%,'
        || CASE WHEN n.state = 'skipped' AND n.reason = 'redirected' THEN 'completed' ELSE n.state END || ',%')
   AND (CAST(:source AS TEXT) IS NULL OR u.seed = :source)

@@ -1,0 +1,94 @@
+"""`/api/v1/sources/test-crawl` and `fetch-metadata`: a look at a site before it becomes a source."""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from litestar import Response, post
+from litestar.di import NamedDependency
+
+from longline.model.errors import BadInput
+from longline.services.glances import Glance, NoGlance
+from longline.services.trials import Trial
+from longline.surfaces.http import answer
+from longline.surfaces.intervals.asking import Asked, body, present, typed
+from longline.surfaces.intervals.desk import Desk
+
+Body = dict[str, Any]
+
+SECONDS = 30
+MOST_CHARACTERS = 1000
+"""How much of an article's text is shown."""
+
+
+def _url(found: Body) -> str:
+    url: str | None = typed(found, "url", str)
+    if not url:
+        raise BadInput("url is required")
+    return url
+
+
+def _config(found: Body) -> Body:
+    """What is said to parsers: the same words that a source is registered with."""
+    kinds = {"selectors": dict, "article_url_patterns": list, "template_hint": str}
+    return present({name: typed(found, name, kind) for name, kind in kinds.items()})
+
+
+def tried(trial: Trial) -> Body:
+    """How a trial went."""
+    extract = trial.extract
+    indexed = extract is not None and extract.skipped is None and trial.status < 400
+    told: Body = {"url": trial.url, "status_code": trial.status, "content_type": trial.content_type}
+    told |= {"articles_found": int(indexed), "success_rate": float(indexed), "links_found": trial.links}
+    warnings = [f"status {trial.status}"] if trial.status >= 400 else []
+    warnings += [] if extract else ["the page is no HTML that can be read"]
+    if extract is not None and extract.skipped is not None:
+        warnings.append(f"not indexed: {extract.skipped}")
+    return told | {
+        "warnings": warnings,
+        "sample_articles": [_article(extract.fields, extract.method)] if extract else [],
+    }
+
+
+def _article(fields: Any, method: str) -> Body:
+    names = {"title": "title", "url": "url", "author": "author", "published_date": "published_date"}
+    told = present({name: fields.get(ours) for name, ours in names.items()})
+    text = {"body": str(fields.get("raw_text") or "")[:MOST_CHARACTERS], "word_count": fields.get("word_count", 0)}
+    return told | text | {"extraction_method": method}
+
+
+def described(glance: Glance) -> Body:
+    """What a page says of its site."""
+    host = urlsplit(glance.final_url).hostname or ""
+    return {
+        "url": glance.url,
+        "final_url": glance.final_url,
+        "status_code": glance.status,
+        "name": glance.told.get("site_name") or glance.title or host,
+        "title": glance.title,
+        "description": glance.description or glance.told.get("description", ""),
+        "author": glance.author,
+        "og": glance.told or None,
+        "feed_url": glance.feeds[0] if glance.feeds else None,
+        "duration_ms": glance.took_ms,
+    }
+
+
+@post("/api/v1/sources/test-crawl", status_code=200, summary="What would be made of a page")
+async def test_crawl(request: Asked, desk: NamedDependency[Desk]) -> Response[Any]:
+    found = await body(request)
+    try:
+        return Response(tried(await desk.trials.run(_url(found), _config(found), SECONDS)))
+    except NoGlance as failed:
+        return answer(502, str(failed))
+
+
+@post("/api/v1/sources/fetch-metadata", status_code=200, summary="What a site says of itself")
+async def fetch_metadata(request: Asked, desk: NamedDependency[Desk]) -> Response[Any]:
+    found = await body(request)
+    try:
+        return Response(described(await desk.glances.take(_url(found), SECONDS)))
+    except NoGlance as failed:
+        return answer(502, str(failed))
+
+
+TRIALS = (test_crawl, fetch_metadata)

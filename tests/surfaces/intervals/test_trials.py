@@ -1,0 +1,68 @@
+"""A site is looked at before it becomes a source, over HTTP, of pages that a client played by hand answers."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from longline.ports.http import FetchFailed
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.engine.fakes import FakeHttp, response
+from tests.surfaces.intervals.stage import Stage, opened
+
+WORDS = " ".join(["word"] * 80)
+URL = "https://a.example/2024/05/a-story"
+PAGE = f"""<html><head><title>A story</title><meta property="og:site_name" content="The Paper">
+<meta name=description content=About><link rel=alternate type=application/rss+xml href=/feed></head>
+<body><a href="/next">n</a><div class=story><h2>Headline</h2><p>{WORDS}</p></div></body></html>""".encode()
+
+
+@pytest.fixture
+def http(clock: FakeClock) -> FakeHttp:
+    return FakeHttp(clock)
+
+
+@pytest.fixture
+async def trying(records: Records, clock: FakeClock, tmp_path: Path, http: FakeHttp) -> AsyncIterator[Stage]:
+    async with opened(records, clock, tmp_path, http=http) as stage:
+        yield stage
+
+
+async def test_a_page_is_tried_with_the_selectors_that_are_meant_for_it(trying: Stage, http: FakeHttp):
+    http.on(URL, response(URL, body=PAGE))
+    body = {"url": URL, "selectors": {"article": {"container": ".story", "title": "h2", "body": "p"}}}
+    told = await trying.ask("POST", "/api/v1/sources/test-crawl", body)
+    assert (told["status_code"], told["articles_found"], told["links_found"], told["warnings"]) == (200, 1, 2, [])
+    [sample] = told["sample_articles"]
+    assert (sample["title"], sample["extraction_method"], sample["word_count"]) == ("Headline", "selector", 80)
+    assert await trying.jobs() == []
+
+
+async def test_what_would_not_be_indexed_says_why(trying: Stage, http: FakeHttp):
+    thin = "https://a.example/2024/05/nothing"
+    http.on(thin, response(thin, body=b"<title>T</title><p>few words"))
+    told = await trying.ask("POST", "/api/v1/sources/test-crawl", {"url": thin})
+    assert (told["articles_found"], told["warnings"]) == (0, ["not indexed: quality_gate"])
+    http.on(thin, response(thin, body=b"%PDF", headers=(("content-type", "application/pdf"),)))
+    told = await trying.ask("POST", "/api/v1/sources/test-crawl", {"url": thin})
+    assert (told["sample_articles"], told["warnings"]) == ([], ["the page is no HTML that can be read"])
+
+
+async def test_a_site_is_asked_what_it_says_of_itself(trying: Stage, http: FakeHttp):
+    http.on(URL, response(URL, body=PAGE))
+    told = await trying.ask("POST", "/api/v1/sources/fetch-metadata", {"url": URL})
+    assert (told["name"], told["title"], told["description"]) == ("The Paper", "A story", "About")
+    assert told["feed_url"] == "https://a.example/feed"
+
+
+@pytest.mark.parametrize("path", ["test-crawl", "fetch-metadata"])
+async def test_what_is_wrong_is_400_and_what_fails_502(trying: Stage, http: FakeHttp, path: str):
+    for body in ({}, {"url": ""}, {"url": "nothing"}, {"url": 5}, {"url": URL, "selectors": []}):
+        if path == "fetch-metadata" and "selectors" in body:
+            continue
+        await trying.ask("POST", f"/api/v1/sources/{path}", body, 400)
+    http.on(URL, FetchFailed("refused", "no"))
+    assert await trying.ask("POST", f"/api/v1/sources/{path}", {"url": URL}, 502) == {"error": "fetch failed: refused"}
+    http.on(URL, FetchFailed("egress", "inside"))
+    await trying.ask("POST", f"/api/v1/sources/{path}", {"url": URL}, 400)
