@@ -5,6 +5,7 @@ away without listing the store. The report that names the pages makes the segmen
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -28,6 +29,8 @@ from longline.ports.http import Response
 from longline.ports.records.frontier import Written
 from longline.ports.records.segments import Segments
 
+log = logging.getLogger(__name__)
+
 
 class KeptPage(msgspec.Struct, frozen=True):
     """A page ready for a segment. When it is the one that is `known`, byte for byte, the body is not kept again."""
@@ -36,9 +39,15 @@ class KeptPage(msgspec.Struct, frozen=True):
     response: Response
     title: str = ""
     known: Known | None = None
+    _made: list[tuple[Record, PageFacts]] = []
 
     def made(self) -> tuple[Record, PageFacts]:
         """The record, and the facts but for the place in the file. Costs more than all the rest: not for the loop."""
+        if not self._made:
+            self._made.append(self._make())
+        return self._made[0]
+
+    def _make(self) -> tuple[Record, PageFacts]:
         response = self.response
         capture = Capture(
             url=response.url,
@@ -86,6 +95,37 @@ class Stored(msgspec.Struct, frozen=True):
     key: str
     written: Written
     facts: tuple[PageFacts, ...]
+
+
+class Press:
+    """Makes records while pages still come in, so that a report need not wait for them.
+
+    In a thread, where hashing and compressing let others run: one after the other, some pages at a time.
+    """
+
+    def __init__(self, at_once: int = 32) -> None:
+        self._at_once = at_once
+        self._waiting: list[KeptPage] = []
+        self._pressing: asyncio.Future[None] | None = None
+
+    def add(self, page: KeptPage) -> None:
+        """Take a page in; whoever needs its record before it was made makes it himself."""
+        self._waiting.append(page)
+        if len(self._waiting) >= self._at_once and self._pressing is None:
+            pages, self._waiting = self._waiting, []
+            self._pressing = asyncio.ensure_future(asyncio.to_thread(_press, pages))
+            self._pressing.add_done_callback(self._pressed)
+
+    def _pressed(self, done: "asyncio.Future[None]") -> None:
+        self._pressing = None
+        if not done.cancelled() and (error := done.exception()):
+            # Whoever makes the record again will be told the same, and is in a place to do something about it.
+            log.debug("a record could not be made ahead", exc_info=error)
+
+
+def _press(pages: Sequence[KeptPage]) -> None:
+    for page in pages:
+        page.made()
 
 
 class Keeper:

@@ -14,6 +14,7 @@ import msgspec
 
 from longline.engine.exits import Exits
 from longline.engine.frontier import Hand, HeldHost, TooSoon
+from longline.engine.keep import Press
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.pipeline import Pipeline
 from longline.engine.reporter import Delivered, Finished, Reporter, Sheaf
@@ -81,6 +82,7 @@ class Worker:
         self._clock, self._lifecycle = parts.clock, parts.lifecycle
         self._hand = Hand()
         self._finished: list[Finished] = []
+        self._press = Press()
         self._oldest = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._claiming: asyncio.Task[None] | None = None
@@ -191,6 +193,8 @@ class Worker:
             if not self._finished:
                 self._oldest = self._clock.monotonic()
             self._finished.append(finished)
+            if finished.page is not None:
+                self._press.add(finished.page)
         except LeaseLost:
             host.lost = True
         except TooSoon:
