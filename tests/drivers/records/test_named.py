@@ -151,6 +151,7 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
         "lock_migrations",
         "lock_slots",
         "lease_hosts",
+        "still_held",
         "find_rivals",
         "pick_tasks",
         "mark_tasks",

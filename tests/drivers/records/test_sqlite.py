@@ -9,8 +9,10 @@ import pytest
 
 from longline.drivers.records import open_database, open_records, sqlite
 from longline.drivers.records.database import Tx
+from longline.drivers.records.named import AT_ONCE
 from longline.drivers.records.sqlite import SqliteDatabase, statements
 from longline.model.errors import Unavailable
+from longline.model.item import NewItem, Origin, new_items
 from longline.model.source import NewSource
 from longline.testing.clock import FakeClock
 
@@ -180,3 +182,47 @@ def test_a_script_is_split_into_its_statements():
 def test_a_last_statement_without_a_semicolon_is_not_forgotten():
     assert [s.strip() for s in statements("SELECT 1;\nSELECT 2\n\n")] == ["SELECT 1;", "SELECT 2"]
     assert statements("SELECT 1;\n\n  \n") == ["SELECT 1;\n"]
+
+
+@pytest.mark.parametrize("amount", [0, 1, AT_ONCE - 1, AT_ONCE, 3 * AT_ONCE + 7])
+async def test_rows_are_written_alike_one_by_one_and_many_at_once(path: Path, amount: int):
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    database = await opened(path)
+    await records.schema.migrate()
+    hosts = [(f"{number}.example", number, 1 + number % 3) for number in range(amount)]
+
+    async def write(tx: Tx) -> list[Any]:
+        await tx.batch("add_hosts", [*hosts, *hosts[:1]])
+        await tx.batch("add_lines", [(host,) for host, _, _ in hosts])
+        ids = {row["host"]: row["id"] for row in await tx.batch("host_ids", [(host,) for host, _, _ in hosts])}
+        held = await tx.batch("hold_lines", [(ids[host], delay) for host, delay, _ in hosts])
+        return [ids, held]
+
+    ids, _ = await database.transact(write)
+    connection = sqlite3.connect(path)
+    told = connection.execute(
+        "SELECT h.host, h.delay_ms, h.concurrency, l.not_before FROM hosts h JOIN line l ON l.host_id = h.id"
+    ).fetchall()
+    connection.close()
+    assert sorted(told) == sorted((*host, host[1]) for host in hosts)
+    assert len(ids) == amount
+    await database.close()
+    await records.schema.close()
+
+
+async def test_what_many_rows_return_comes_from_each_of_them(path: Path):
+    clock = FakeClock()
+    records = await open_records(f"sqlite:///{path}", clock)
+    await records.schema.migrate()
+    amount = 2 * AT_ONCE + 3
+    items = [item(number) for number in range(amount)]
+    assert await records.items.put(items) == amount
+    clock.advance(1)
+    assert await records.items.put([*items[1:], item(amount)]) == 1
+    assert await records.items.waiting() == amount + 1
+    await records.schema.close()
+
+
+def item(number: int) -> NewItem:
+    origin = Origin(1, number, f"https://a.example/{number}")
+    return new_items([("page", {"title": str(number), "url": origin.url})], origin)[0]

@@ -5,7 +5,9 @@ A file holds queries under `-- name: …` lines. Four marks are opened here:
 * `/*part chosen */` stands for the text under `-- part: chosen` of the same file, which several queries share;
 * `/*pg … */` is kept for PostgreSQL, `/*lite … */` for SQLite;
 * `/*rows FROM r(id bigint, state text) */` is a batch: PostgreSQL runs the statement once over arrays (`FROM
-  unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters.
+  unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters. An INSERT or
+  UPDATE from such rows has a second form for SQLite, which takes `AT_ONCE` of them: with every statement a thread has
+  to wait for Python's lock again.
 """
 
 import re
@@ -13,6 +15,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from typing import Literal
+
+AT_ONCE = 50
+"""Rows to a statement of SQLite's that takes many."""
 
 Engine = Literal["pg", "lite"]
 
@@ -31,6 +36,7 @@ class Query:
     sql: str
     params: tuple[str, ...]
     columns: tuple[str, ...] = ()
+    many: str = ""
 
 
 def load(engine: Engine) -> dict[str, Query]:
@@ -74,7 +80,7 @@ def compile_query(name: str, text: str, engine: Engine) -> Query:
     # The batch mark stands in a comment of its own form, so it is set aside before switches are opened.
     sql = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
     sql = switch(sql, engine).strip().rstrip(";")
-    rows = _ROWS.search(sql)
+    whole, rows = sql, _ROWS.search(sql)
     columns: list[tuple[str, str]] = []
     if rows:
         columns = [(c.split()[0], c.split(maxsplit=1)[1]) for c in (part.strip() for part in rows[3].split(","))]
@@ -94,7 +100,8 @@ def compile_query(name: str, text: str, engine: Engine) -> Query:
             params.append(m[1])
     plain = tuple(params)
     params.extend(f"row_{c}" for c, _ in columns)
-    return Query(name, _PARAM.sub(number, sql), plain, tuple(c for c, _ in columns))
+    many = _open_many(whole, rows, columns, len(plain)) if rows and engine == "lite" else ""
+    return Query(name, _PARAM.sub(number, sql), plain, tuple(c for c, _ in columns), _PARAM.sub(number, many))
 
 
 def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], engine: Engine) -> str:
@@ -105,3 +112,15 @@ def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], en
         return sql.replace(rows[0], f"{before} unnest({arrays}) AS {alias}({names})")
     bare = sql.replace(rows[0], "")
     return re.sub(rf"\b{alias}\.(\w+)", r":row_\1", bare)
+
+
+def _open_many(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], before: int) -> str:
+    """The statement for many rows, whose values come after so many parameters; nothing for one that cannot be so."""
+    if rows[1] != "FROM" or not sql.startswith(("INSERT INTO", "UPDATE")):
+        return ""
+    names, width = ", ".join(c for c, _ in columns), len(columns)
+    lines = (
+        "(" + ", ".join(f"?{before + width * row + column + 1}" for column in range(width)) + ")"
+        for row in range(AT_ONCE)
+    )
+    return f"WITH {rows[2]}({names}) AS (VALUES {', '.join(lines)}) {sql.replace(rows[0], f'FROM {rows[2]}')}"

@@ -7,11 +7,12 @@ import sqlite3
 import threading
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 from longline.drivers.records.database import Row, Tx
-from longline.drivers.records.named import Query, load
+from longline.drivers.records.named import AT_ONCE, Query, load
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
 
@@ -52,7 +53,10 @@ class SqliteTx:
         query = self._queries[name]
         values = self._values(query, params)
         found: list[Row] = []
-        for row in rows:
+        done = len(rows) // AT_ONCE * AT_ONCE if query.many else 0
+        for start in range(0, done, AT_ONCE):
+            found.extend(self._run(query.many, (*values, *chain.from_iterable(rows[start : start + AT_ONCE]))))
+        for row in rows[done:]:
             found.extend(self._run(query.sql, values + row))
         return found
 

@@ -143,9 +143,10 @@ WHERE h.id = r.host_id
 ORDER BY q.id LIMIT :tasks;
 
 -- name: mark_tasks only lite
-UPDATE queue SET token = r.token, claims = claims + 1
+UPDATE queue SET token = r.token, claims = queue.claims + 1
 /*rows FROM r(token bigint, host_id bigint, due bigint, priority bigint, run_id bigint, id bigint) */
-WHERE host_id = r.host_id AND due = r.due AND priority = r.priority AND run_id = r.run_id AND id = r.id;
+WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.run_id = r.run_id
+  AND queue.id = r.id;
 
 -- name: renew_hosts
 UPDATE line SET wake_at = CAST(:now AS BIGINT) + :ttl /*rows FROM r(host_id bigint, token bigint) */
