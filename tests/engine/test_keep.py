@@ -1,12 +1,16 @@
+import asyncio
 import io
+import threading
 
+import msgspec
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from longline.engine.fetch import Fetched
-from longline.engine.keep import Keeper, KeptPage, keep_page, segment_key
+from longline.engine.keep import Keeper, KeptPage, Press, keep_page, segment_key
 from longline.model.errors import Unavailable
-from longline.model.warc import read_record
+from longline.model.task import PageFacts
+from longline.model.warc import Record, read_record
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import OWNER, FakeBlobs, FakeSegments, Journal, part, response
 
@@ -108,3 +112,51 @@ def test_keys_are_in_the_order_of_time_and_never_the_same():
     assert first != second
     assert max(first, second) < third
     assert first.startswith("warc/2023/11/14/221320-")
+
+
+# -- ahead of the report ----------------------------------------------------------------------------------------------
+
+
+class Watched(KeptPage, frozen=True):
+    """A page that notes in which thread its record was made, and lets that fail."""
+
+    threads: list[int] = msgspec.field(default_factory=list)
+    fails: bool = False
+
+    def _make(self) -> tuple[Record, PageFacts]:
+        self.threads.append(threading.get_ident())
+        if self.fails:
+            raise ValueError("no record of this")
+        return super()._make()
+
+
+def watched(number: int, *, fails: bool = False) -> Watched:
+    page = kept(number)
+    return Watched(page.fetched, page.response, page.title, page.known, fails=fails)
+
+
+async def settled(press: Press) -> None:
+    while (pressing := press._pressing) is not None:
+        await asyncio.wait([pressing])
+
+
+async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper: Keeper, blobs: FakeBlobs):
+    press, pages = Press(at_once=2), [watched(n) for n in range(5)]
+    for page in pages:
+        press.add(page)
+        await settled(press)
+    assert [len(page.threads) for page in pages] == [1, 1, 1, 1, 0], "some pages at a time"
+    stored = await keeper.write(pages)
+    assert uris(blobs.objects[stored.key]) == [f"https://a.example/{n}" for n in range(5)]
+    assert [len(page.threads) for page in pages] == [1] * 5, "nothing is made twice"
+    assert threading.get_ident() not in {thread for page in pages for thread in page.threads}
+
+
+async def test_what_cannot_be_made_ahead_is_told_to_whoever_needs_it(keeper: Keeper):
+    press, bad, good = Press(at_once=2), watched(1, fails=True), watched(2)
+    press.add(bad)
+    press.add(good)
+    await settled(press)
+    with pytest.raises(ValueError, match="no record of this"):
+        await keeper.write([bad])
+    assert (await keeper.write([good])).written.records == 1
