@@ -69,7 +69,7 @@ def test_an_unwritable_store_fails(longline: Command, tmp_path: Path):
 
 
 def test_settings_without_effect_are_warned_of(longline: Command):
-    outcome = longline("doctor", "--port", "0", FETCHER_ENABLED="1")
+    outcome = longline("doctor", "--port", "0", CRAWLER_VALIDATE_URLS="1")
     assert outcome.returncode == 0
     assert verdicts(outcome.stdout)["settings"] == "warn"
 

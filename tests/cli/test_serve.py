@@ -46,13 +46,13 @@ def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str
 
 def test_a_worker_on_a_leash_goes_when_its_parent_does(tmp_path: Path):
     words = ("worker", "--roles", "fetch,upkeep", "--leashed", "--log-format", "json")
-    with running(tmp_path, *words, FETCHER_ENABLED="1") as process:
+    with running(tmp_path, *words, CRAWLER_VALIDATE_URLS="1") as process:
         said, logged = process.communicate(timeout=60)  # closes its standard input
     assert (process.returncode, said) == (0, ""), logged
     first = json.loads(logged.splitlines()[0])
     assert (first["level"], first["message"]) == (
         "warning",
-        "FETCHER_ENABLED has no effect: the frontier is worked on wherever the role fetch runs",
+        "CRAWLER_VALIDATE_URLS has no effect: every URL is parsed before anything is done with it",
     )
 
 

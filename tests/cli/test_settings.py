@@ -20,9 +20,9 @@ def test_every_setting_is_shown_with_its_origin(longline: Command, tmp_path: Pat
 
 
 def test_what_has_no_effect_is_told_apart(longline: Command):
-    outcome = longline("settings", FETCHER_ENABLED="true")
+    outcome = longline("settings", CRAWLER_VALIDATE_URLS="true")
     assert outcome.returncode == 0
     assert (
         outcome.stderr
-        == "warning: FETCHER_ENABLED has no effect: the frontier is worked on wherever the role fetch runs\n"
+        == "warning: CRAWLER_VALIDATE_URLS has no effect: every URL is parsed before anything is done with it\n"
     )

@@ -61,6 +61,7 @@ class Case(NamedTuple):
 CASES = [
     Case("{site}/gzip", "completed", "ok"),
     Case("{site}/latin1", "completed", "ok"),
+    Case("{site}/challenge", "skipped", "challenge"),
     # Nobody there, or nobody to be trusted.
     Case("http://nobody.invalid/", "failed", "dns", TRIES, visits=0),
     Case("http://127.0.0.1:{closed}/", "failed", "refused", TRIES, visits=0),
@@ -102,7 +103,7 @@ CASES = [
     Case("{wordy}/gzip", "completed", "ok"),
 ]
 
-APART = {"content_type", "proxy_exhausted", "worker_lost"}
+APART = {"binary_url", "content_type", "proxy_exhausted", "worker_lost"}
 """Words that have a crawl of their own here."""
 
 ELSEWHERE = {"internal", "network", "page_lost", "proxy_auth", "proxy_failed", "proxy_refused"}
@@ -265,6 +266,15 @@ async def test_content_that_is_not_wanted_is_left_out(here: Place):
         result = await crawl(here.settings, asking(site, content_types=("text/html",)), Watcher())
         assert summary(result) == {("completed", "ok"): 1, ("skipped", "content_type"): 1}
         assert site.visits()["/big?bytes=10"] == 1
+    here.assert_sums_reconcile()
+
+
+async def test_a_file_is_not_asked_for_where_only_pages_are_wanted(here: Place):
+    with running_site(pages=1) as site:
+        site.site.extra["/"] = b'<a href="/big?bytes=10">x</a>'
+        result = await crawl(here.settings, asking(site, never=(r"/big\?",)), Watcher())
+        assert summary(result) == {("completed", "ok"): 1, ("skipped", "binary_url"): 1}
+        assert site.visits()["/big?bytes=10"] == 0
     here.assert_sums_reconcile()
 
 

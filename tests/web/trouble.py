@@ -18,6 +18,7 @@
 /gibberish            an answer that is not HTTP
 /intricate            a tag with more attributes than anybody should have to read
 /latin1               a page in ISO-8859-1, said so in its header only
+/challenge            a wall that wants to know whether a person asks
 """
 
 import asyncio
@@ -139,6 +140,11 @@ def encoded(coding: str, body: bytes) -> Answer:
     return Answer(body=body, headers=(("Content-Encoding", coding),))
 
 
+async def challenge(request: Request, connection: Connection) -> None:
+    headers = (("Server", "cloudflare"), ("CF-Ray", "1"), ("CF-Mitigated", "challenge"))
+    await connection.send(Answer(403, b"<title>Just a moment...</title>", headers), request.method)
+
+
 def pieces(size: int) -> Iterator[bytes]:
     """So many bytes, without ever holding them all."""
     while size > 0:
@@ -165,4 +171,5 @@ TROUBLES: dict[str, Trouble] = {
     "gibberish": gibberish,
     "intricate": intricate,
     "latin1": latin1,
+    "challenge": challenge,
 }

@@ -261,7 +261,6 @@ NEEDLESS: dict[str, str] = {
     "ELASTICSEARCH_TLS_ENABLED": "an address that begins with https:// is spoken to by TLS",
     **dict.fromkeys(_named("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), "we show a key or a password, no certificate"),
     "ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY": "an issuer of one's own is named with ELASTICSEARCH_TLS_CA_FILE",
-    "FETCHER_ENABLED": "the frontier is worked on wherever the role fetch runs",
     "FETCHER_CLAIM_RETRY_DELAY": "workers are called when there is work",
     "FETCHER_STALE_CHECK_INTERVAL": "leases that lapsed are looked for every five seconds",
     **dict.fromkeys(

@@ -65,7 +65,7 @@ def build_app(parts: Parts) -> Litestar:
     if bots is not None:
         metrics.watched.append(bots.take_stock)
         app.asgi_handler = Lane(app.asgi_handler, bots.acts)
-    app.asgi_handler = Frame(app.asgi_handler, metrics.observe)
+    app.asgi_handler = Frame(app.asgi_handler, metrics.observe, particular=f"{bots_words.PREFIX}/")
     return app
 
 

@@ -52,11 +52,14 @@ class Exchange(NamedTuple):
 
 
 class Frame:
-    """Wraps the whole application, so that even a path nobody serves is answered with an id, logged and counted."""
+    """Wraps the whole application, so that even a path nobody serves is answered with an id, logged and counted.
 
-    def __init__(self, app: ASGIApp, observe: Callable[[Exchange], None]) -> None:
-        self._app = app
-        self._observe = observe
+    An address with a NUL character is refused, but for those below `particular`, which has its own words for it.
+    """
+
+    def __init__(self, app: ASGIApp, observe: Callable[[Exchange], None], particular: str | None = None) -> None:
+        self._app, self._observe = app, observe
+        self._particular = particular
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -76,7 +79,7 @@ class Frame:
         mark = REQUEST_ID.set(request_id)
         path, begun = scope["path"], time.perf_counter()
         try:
-            await (_no_address if _has_nul(scope) else self._app)(scope, receive, framed)
+            await (_no_address if self._is_none(scope) else self._app)(scope, receive, framed)
         finally:
             route = scope.get("path_template") or "unmatched"
             self._finish(Exchange(scope["method"], route, status, time.perf_counter() - begun), path, scope)
@@ -103,14 +106,15 @@ class Frame:
             },
         )
 
-
-def _has_nul(scope: HTTPScope) -> bool:
-    # No engine stores one, so nothing is called so; PostgreSQL would not even be asked.
-    return "\0" in scope["path"] or b"%00" in scope["query_string"]
+    def _is_none(self, scope: HTTPScope) -> bool:
+        # No engine stores one, so nothing is called so; PostgreSQL would not even be asked.
+        if self._particular is not None and scope["path"].startswith(self._particular):
+            return False
+        return "\0" in scope["path"] or b"%00" in scope["query_string"]
 
 
 async def _no_address(scope: Scope, receive: Receive, send: Send) -> None:
-    """Refuse a request whose address has a NUL character, at whichever door."""
+    """Refuse a request whose address has a NUL character."""
     await answer(400, "Invalid address: NUL character").to_asgi_response(None, Request(scope))(scope, receive, send)
 
 
