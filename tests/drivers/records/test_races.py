@@ -11,10 +11,12 @@ from typing import Any
 import pytest
 
 from longline.drivers.records import open_database, postgres
+from longline.drivers.records.bot_tasks import BotTaskRecords
 from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier import FrontierRecords
 from longline.drivers.records.moves import MovesRecords
 from longline.drivers.records.nouns import RunRecords
+from longline.model.bot import NewBotTask
 from longline.model.host import HostLease
 from longline.model.ids import new_id
 from longline.model.run import NewRun
@@ -319,6 +321,18 @@ async def test_a_standing_run_is_one_for_all_who_ask_at_once(records: Records, d
     first, second = await interleave(held, gate, other, peek)
     assert first == second
     assert await peek.value("SELECT COUNT(*) FROM runs") == 1
+
+
+async def test_tasks_for_bots_made_at_once_have_one_run(records: Records, database: Database, peek: Peek):
+    gate = Gate("ensure_run")
+    ports = {"a.example": BotTaskRecords(GatedDatabase(database, gate)), "b.example": records.bot_tasks}
+    held, other = (
+        partial(port.add, [NewBotTask(f"https://{host}/", host, 500, 3, 60_000)], [HostSetting(host, 0, 1)])
+        for host, port in ports.items()
+    )
+    await interleave(held, gate, other, peek)
+    assert await peek.rows("SELECT kind, seed FROM runs") == [("bots", "")]
+    assert await peek.rows("SELECT COUNT(*), COUNT(DISTINCT run_id) FROM tasks") == [(2, 1)]
 
 
 async def test_a_claim_while_a_task_is_paused(records: Records, database: Database, clock: FakeClock, peek: Peek):

@@ -54,7 +54,9 @@ async def _standing_run(tx: Tx) -> int:
     if row is None:
         born = move("run", "create").became
         nothing = dict.fromkeys(("source_id", "schedule_id", "budget"))
-        row = await tx.one("add_run", uid=new_id(), kind=STANDING, state=born, plan="{}", seed="", **nothing)
+        # Whoever makes it at the same time is waited for, and there is one.
+        await tx.all("ensure_run", uid=new_id(), kind=STANDING, state=born, plan="{}", seed="", **nothing)
+        row = await tx.one("standing_run", kind=STANDING)
     assert row is not None
     return int(row["id"])
 

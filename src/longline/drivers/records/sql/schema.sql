@@ -110,7 +110,7 @@ CREATE TABLE runs (
 ) /*pg WITH (fillfactor = 10) */;
 CREATE INDEX runs_kind ON runs (kind, seed, id);
 -- Of the standing runs there is one of each kind and seed.
-CREATE UNIQUE INDEX runs_standing ON runs (kind, seed) WHERE kind LIKE 'frontier.%';
+CREATE UNIQUE INDEX runs_standing ON runs (kind, seed) WHERE kind LIKE 'frontier.%' OR kind = 'bots';
 CREATE INDEX runs_held ON runs (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX runs_schedule ON runs (schedule_id, id);
 -- Each tick fires once, whoever fires it.

@@ -14,7 +14,7 @@ SELECT t.id, t.run_id, t.url, t.depth, t.priority, t.parent_id, t.state, t.reaso
 FROM tasks t WHERE t.scope = 0 AND t.hops = 0;
 
 -- Two that were made at once stay, the later one under a name of its own.
-UPDATE runs SET seed = seed || ' (' || CAST(id AS TEXT) || ')' WHERE kind LIKE 'frontier.%'
+UPDATE runs SET seed = seed || ' (' || CAST(id AS TEXT) || ')' WHERE (kind LIKE 'frontier.%' OR kind = 'bots')
   AND EXISTS (SELECT 1 FROM runs o WHERE o.kind = runs.kind AND o.seed = runs.seed AND o.id < runs.id);
 -- Of the standing runs there is one of each kind and seed.
-CREATE UNIQUE INDEX runs_standing ON runs (kind, seed) WHERE kind LIKE 'frontier.%';
+CREATE UNIQUE INDEX runs_standing ON runs (kind, seed) WHERE kind LIKE 'frontier.%' OR kind = 'bots';
