@@ -47,7 +47,7 @@ class Group:
 
 
 LARGE = (Group(40, 400, 0, 4), Group(80, 250, 50, 1), Group(60, 200, 100, 2), Group(20, 100, 250, 1))
-SMALL = (Group(6, 60, 0, 4), Group(10, 40, 50, 1), Group(4, 12, 250, 2))
+SMALL = (Group(6, 60, 0, 4), Group(10, 40, 50, 1), Group(4, 20, 100, 2))
 
 
 @dataclass

@@ -148,10 +148,18 @@ async def test_a_link_that_leads_to_another_of_the_runs_pages(fetcher: Asker, ht
     http.on(f"{HOME}1", moved(HOME, "/2", 301))
     fetcher.tasks.known.add((RUN, HOST, dedupe_key(f"{HOME}2")))
     got = await fetcher.fetch(held(clock), f"{HOME}1", FREE, depth=1)
-    assert (got.reason, got.status, got.elsewhere) == ("redirected", 301, None)
-    assert http.urls == [f"{HOME}1"]
+    assert (got.reason, got.status, got.elsewhere, got.response) == ("redirected", 200, None, None)
     seed = await fetcher.fetch(held(clock), f"{HOME}1", FREE, depth=0)
     assert (seed.reason, seed.moved_to) == ("ok", f"{HOME}2"), "who asked for it by name is given the page"
+
+
+async def test_links_that_lead_to_each_other_are_a_loop_for_both(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    one, two = f"{HOME}1", f"{HOME}2"
+    http.on(one, moved(one, "/2", 301))
+    http.on(two, moved(two, "/1", 301))
+    fetcher.tasks.known.update((RUN, HOST, dedupe_key(url)) for url in (one, two))
+    ended = [await fetcher.fetch(held(clock), url, FREE, depth=1) for url in (one, two)]
+    assert [got.reason for got in ended] == ["redirect_loop"] * 2
 
 
 async def test_a_redirect_between_schemes_of_a_host_is_followed(fetcher: Asker, http: FakeHttp, clock: FakeClock):

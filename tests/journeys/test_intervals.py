@@ -261,6 +261,8 @@ def test_the_commands_of_the_guide_work_as_written(place: Place, tmp_path: Path)
         wait_until(lambda: client.get(f"/api/v1/jobs/{again}")["current_retry_count"] == 1, "a failed run")
         wait_until(lambda: client.get(f"/api/v1/jobs/{once}")["current_retry_count"] == 1, "another one")
         assert guide.next(again)["status"] == "paused"
+        assert client.http.post(f"/api/v1/jobs/{again}/retry").status_code == 400
+        assert client.http.post(f"/api/v2/jobs/{again}/force-run").status_code == 400
         gives_up = client.post("/api/v1/jobs", {"source_id": "nobody", "url": "https://example.com", "max_retries": 0})
         wait_until(lambda: client.get(f"/api/v1/jobs/{gives_up['id']}")["status"] == "failed", "the end of its retries")
         assert guide.next(gives_up["id"])["status"] == "pending"

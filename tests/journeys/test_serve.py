@@ -20,7 +20,7 @@ from tests.cli.conftest import PROGRAM, surroundings
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
 from tests.web import running_site
 
-QUICKLY = 30
+QUICKLY = 10
 """Seconds that a stop may take, half of what it takes a server that hangs to answer; the machine may be a busy one."""
 
 

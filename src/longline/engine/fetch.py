@@ -118,7 +118,7 @@ class Fetcher:
                 if self._witness is not None:
                     self._witness.see(plan, sent.at, sent.response)
                 fetched = self._judge(host, sent, task.known if asked.headers else None, errand)
-                return msgspec.structs.replace(fetched, moved_to=url) if seen else fetched
+                return await self._moved(task, url, fetched) if seen else fetched
             asked = errand  # what is known is known of the first URL alone
             seen.add(url)
             try:
@@ -142,13 +142,17 @@ class Fetcher:
             return "redirected", f"redirected to {url}", url
         if errand.plan.robots and not await self._rules.allow(host, url, errand):
             return "robots", f"redirected to {url}", None
-        return ("redirected", None, None) if await self._is_known(task, url) else None
+        return None
 
-    async def _is_known(self, task: ClaimedTask, url: str) -> bool:
-        """Whether the page that a link led to has a task of its own, and need not be fetched for this one as well."""
-        if self._tasks is None or not task.depth:
-            return False
-        return await self._tasks.is_known(task.scope, parse(url).host, dedupe_key(url))
+    async def _moved(self, task: ClaimedTask, url: str, fetched: Fetched) -> Fetched:
+        """What was found at the end of redirects; a page that has a task of its own is left to that one.
+
+        Asked at the end and not before: URLs that lead to each other in a circle would all be left to one another.
+        """
+        tasks = self._tasks if task.depth and fetched.reason == fate.OK else None
+        if tasks and await tasks.is_known(task.scope, parse(url).host, dedupe_key(url)):
+            return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
+        return msgspec.structs.replace(fetched, moved_to=url)
 
     def _judge(self, host: HeldHost, sent: Sent, known: Known | None, errand: Errand) -> Fetched:
         at, response = sent.at, sent.response
