@@ -4,6 +4,7 @@ Both engines are given text in this form and split it at spaces, so that they se
 rules are. A sign of a script that is written without spaces is a word of its own.
 """
 
+import codecs
 import re
 import unicodedata
 from functools import lru_cache
@@ -11,21 +12,19 @@ from functools import lru_cache
 MAX_CHARACTERS = 100_000
 """How much of a text is indexed; PostgreSQL knows no place of a word beyond the 16,383rd."""
 
-_FOREIGN = re.compile(r"[^\x00-\x7f]+")
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]+")
 # Vowel signs and the like are no letters to Python, but no end of a word either.
 _MARKS = "".join(chr(c) for c in range(0x0700, 0x1D00) if unicodedata.category(chr(c)) in ("Mn", "Mc")) + "\u3099\u309a"
 _BETWEEN = re.compile(f"(?:(?![{_MARKS}])[\\W_])+")
 _UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff])")
+_FOLD = "longline.fold"
 _BYTES = bytes(b if b >= 128 or chr(b).isalnum() else 32 for b in b"".join(bytes([i]).lower() for i in range(256)))
 
 
 def plain(text: str) -> str:
     """The words of a text, separated by spaces; the same text always gives the same words."""
-    text = text[:MAX_CHARACTERS]
-    if not text.isascii():
-        text = _FOREIGN.sub(lambda run: _folded(run[0]), text)
-    return text.encode("utf-8", "replace").translate(_BYTES).decode()
+    # The encoder finds what is not ASCII four times as fast as an expression does.
+    return text[:MAX_CHARACTERS].encode("ascii", _FOLD).translate(_BYTES).decode()
 
 
 def trigrams(word: str) -> frozenset[str]:
@@ -41,8 +40,17 @@ def similarity(one: str, other: str) -> float:
 
 
 @lru_cache(maxsize=10_000)
-def _folded(run: str) -> str:
+def _folded(run: str) -> bytes:
     # A page says the same few again and again: quotes, dashes, the sign after each heading.
     text = unicodedata.normalize("NFKD", run).casefold()
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
-    return _UNSPACED.sub(r" \1 ", _BETWEEN.sub(" ", text))
+    return _UNSPACED.sub(r" \1 ", _BETWEEN.sub(" ", text)).encode("utf-8", "replace")
+
+
+def _fold(found: UnicodeError) -> tuple[bytes, int]:
+    """What the encoder writes for a run of signs that are not ASCII."""
+    assert isinstance(found, UnicodeEncodeError)
+    return _folded(found.object[found.start : found.end]), found.end
+
+
+codecs.register_error(_FOLD, _fold)
