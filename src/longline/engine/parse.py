@@ -33,9 +33,10 @@ class Parsed(msgspec.Struct, frozen=True):
     error: str | None = None
     priorities: dict[str, int] = {}
 
-    def items_of(self, task: ClaimedTask, url: str) -> list[NewItem]:
+    def items_of(self, task: ClaimedTask, url: str, *, in_words: bool) -> list[NewItem]:
         """The items as they are remembered, with the page they were made of."""
-        return new_items(((i.kind, i.fields) for i in self.items), Origin(task.run_id, task.id, url))
+        made = ((item.kind, item.fields) for item in self.items)
+        return new_items(made, Origin(task.run_id, task.id, url), in_words=in_words)
 
 
 class Elsewhere(Protocol):

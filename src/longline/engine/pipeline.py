@@ -34,13 +34,17 @@ Most tasks in the hand of a worker that dies were not even begun, so it takes mo
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """The stages of one worker; without a `parser` pages are kept for somebody else to parse."""
+    """The stages of one worker; without a `parser` pages are kept for somebody else to parse.
+
+    `in_words` says that items are indexed with their report.
+    """
 
     plans: Plans
     fetcher: Fetcher
     parser: Parser | None
     archive: Archive
     clock: Clock
+    in_words: bool = False
 
     async def run(self, host: HeldHost, task: ClaimedTask) -> Finished:
         """Everything that can be done for a task at once; raises only what says that it was not begun."""
@@ -58,7 +62,9 @@ class Pipeline:
             log.exception("a task failed in a way nobody foresaw", extra={"url": task.url})
             fetched, parsed = Fetched("internal", self.clock.now(), error=repr(error)), Parsed()
         kept = keep_page(fetched, parsed.title if parsed else "", task.known)
-        return Finished(host, task, plan, fetched, parsed, kept)
+        # Here, page by page: at the report they would hold up the loop, as there are hundreds of them.
+        items = parsed.items_of(task, kept.response.url, in_words=self.in_words) if parsed and kept else ()
+        return Finished(host, task, plan, fetched, parsed, kept, items)
 
     async def _fetch(
         self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan

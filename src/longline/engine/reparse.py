@@ -31,7 +31,10 @@ Done = tuple[TaskLease, Outcome, Parsed]
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a parsing worker works with: of a batch, so many pages `at_once`. Times are seconds."""
+    """What a parsing worker works with: of a batch, so many pages `at_once`. Times are seconds.
+
+    `in_words` says that items are indexed with their report.
+    """
 
     lifecycle: Lifecycle
     tasks: Tasks
@@ -44,6 +47,7 @@ class Parts:
     batch: int = 64
     at_once: int = 4
     idle_poll: float = 0.5
+    in_words: bool = False
 
 
 class ParseWorker:
@@ -110,7 +114,8 @@ class ParseWorker:
             plan = await self._parts.plans.get(lease.task.run_id)
             admission.links(lease.task, parsed.links, plan, parsed.priorities)
             admission.beside(lease.task, parsed.beside, plan, parsed.priorities)
-        items = [item for _, o, parsed in done if o.page for item in parsed.items_of(o.task, o.page.url)]
+        in_words = self._parts.in_words
+        items = [i for _, o, parsed in done if o.page for i in parsed.items_of(o.task, o.page.url, in_words=in_words)]
         batch = Batch(admit=admission.tasks, refused=admission.refused, items=items)
         given = [(lease.token, outcome) for lease, outcome, _ in done]
         reported = await self._parts.lifecycle.give(given, batch, admission.hosts)

@@ -33,7 +33,10 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A task that was worked on and waits to be reported. `parsed` None leaves parsing to somebody else."""
+    """A task that was worked on and waits to be reported, with the items made of its page.
+
+    `parsed` None leaves parsing to somebody else.
+    """
 
     host: HeldHost
     task: ClaimedTask
@@ -41,16 +44,12 @@ class Finished:
     fetched: Fetched
     parsed: Parsed | None
     page: KeptPage | None
+    items: Sequence[NewItem] = ()
 
     @property
     def reason(self) -> str:
         """The word for how it ended."""
         return "parser_error" if self.parsed and self.parsed.error else self.fetched.reason
-
-    @property
-    def items(self) -> list[NewItem]:
-        """What was made of the page."""
-        return self.parsed.items_of(self.task, self.page.response.url) if self.parsed and self.page else []
 
     @property
     def rest(self) -> TaskState:
@@ -122,7 +121,7 @@ class Reporter:
         if len(sheaf.finished) > 1:
             first, second = sheaf.halves()
             return [*await self.deliver(first), *await self.deliver(second)]
-        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in sheaf.finished]
+        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None, items=()) for f in sheaf.finished]
         return await self.deliver(Sheaf(spoilt, sheaf.released), whole=True)
 
     async def _clear(self) -> None:

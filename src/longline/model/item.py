@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from longline.model.words import MAX_CHARACTERS
+from longline.model.words import MAX_CHARACTERS, plain
 
 TITLES = ("title", "name", "product_name", "headline")
 BODIES = ("body", "text", "raw_text", "description")
@@ -31,7 +31,9 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
 class NewItem(msgspec.Struct, frozen=True, gc=False):
     """An item to be remembered. Inside its source `key` says which items are the same, `hash` whether they changed.
 
-    `fields` is JSON of what has no column of its own. The columns from `price` on are what can be searched by.
+    `fields` is JSON of what has no column of its own. The columns from `price` on are what can be searched by. With its
+    `words`, those of its title and of its body, it goes into the database's own index at once; without, it waits for
+    whoever keeps the index.
     """
 
     key: bytes
@@ -48,6 +50,7 @@ class NewItem(msgspec.Struct, frozen=True, gc=False):
     availability: str | None = None
     brand: str | None = None
     category: str | None = None
+    words: tuple[str, str] | None = None
 
 
 class ItemRow(msgspec.Struct, frozen=True):
@@ -89,15 +92,17 @@ class Wordiness(msgspec.Struct, frozen=True):
     enough: int
 
 
-def new_items(made: Iterable[tuple[str, Mapping[str, Any]]], origin: Origin) -> list[NewItem]:
-    """Items of one page from what its parser made, each a kind and fields."""
+def new_items(
+    made: Iterable[tuple[str, Mapping[str, Any]]], origin: Origin, *, in_words: bool = False
+) -> list[NewItem]:
+    """Items of one page from what its parser made, each a kind and fields; with their words if they are wanted."""
     seen: Counter[tuple[str, str]] = Counter()
     found = []
     for kind, fields in made:
         url = _text(fields.get("url")) or origin.url
         found.append(_new_item(kind, url, seen[kind, url], fields, origin))
         seen[kind, url] += 1
-    return found
+    return [msgspec.structs.replace(i, words=(plain(i.title), plain(i.body))) for i in found] if in_words else found
 
 
 def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origin: Origin) -> NewItem:
@@ -134,7 +139,11 @@ def _text(value: object) -> str:
     if not isinstance(value, str):
         return ""
     value = value.replace("\0", " ")
-    return value if value.isascii() else value.encode(errors="replace").decode()
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode(errors="replace").decode()
+    return value
 
 
 def _said(value: object) -> str:

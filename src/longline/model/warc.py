@@ -8,6 +8,7 @@ Header text is latin-1: one character for each byte of the wire.
 import hashlib
 from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import NamedTuple, cast
 
 import msgspec
@@ -268,7 +269,12 @@ def _on_one_line(text: str) -> str:
 
 def _date(milliseconds: int) -> str:
     seconds, rest = divmod(milliseconds, 1000)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:03d}Z"
+    return f"{_second(seconds)}.{rest:03d}Z"
+
+
+@lru_cache(maxsize=16)  # pages come many to a second, and to format one takes as long as to hash a page
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
 
 
 def _milliseconds(date: str) -> int:

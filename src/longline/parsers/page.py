@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from longline.plugins import Item, Link, Page, parser
 
-_SILENT = ["script", "style", "noscript", "template"]
+_SILENT = ["script", "style", "noscript"]
+"""What is no text; what a template holds is not among what its element holds."""
 
 
 class Extract(NamedTuple):

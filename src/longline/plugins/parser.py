@@ -41,11 +41,15 @@ class Parser:
 
     def fit(self, page: Page) -> int | None:
         """How closely the parser was made for this page (letters of its longest matching pattern), or None if not."""
-        kind = page.content_type.partition(";")[0].strip().lower() or HTML[0]
-        if "*" not in self.types and kind not in self.types:
-            return None
         fits = [len(glob.replace("*", "")) for glob in self.match if _matches(glob, page.url)]
-        return max(fits) if fits and (self.when is None or self.when(page)) else None
+        if not fits or not self._takes(page.content_type):
+            return None
+        return max(fits) if self.when is None or self.when(page) else None
+
+    def _takes(self, content_type: str) -> bool:
+        if "*" in self.types:
+            return True
+        return (content_type.partition(";")[0].strip().lower() or HTML[0]) in self.types
 
     def _checked(self, one: object) -> Made:
         if isinstance(one, Item | Link):

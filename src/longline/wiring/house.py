@@ -107,6 +107,14 @@ class House:
         return Reaper(self.lifecycle, self.records.workers, self.records.segments, self.blobs, self.presence)
 
     @property
+    def indexes_itself(self) -> bool:
+        """Whether items go into the index in the transaction that writes them.
+
+        A cluster cannot take part in one, and whoever is told of what was indexed hears it from the indexer.
+        """
+        return not self.settings.search and not self.settings.pipeline_url
+
+    @property
     def indexer(self) -> Indexer:
         """The chore that brings the index up to date."""
         return Indexer(self.records.items, self.search)

@@ -51,6 +51,7 @@ def fetch_worker(
             parser=house.parser if parse else None,
             archive=Archive(house.records.tasks, house.blobs),
             clock=house.clock,
+            in_words=house.indexes_itself,
         ),
         reporter=_reporter(house, owner, journal),
         exits=exits,
@@ -83,5 +84,6 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
             owner=owner,
             lease=house.settings.lease,
             at_once=max(1, 2 * house.settings.parse_processes),  # one is read while another is parsed
+            in_words=house.indexes_itself,
         )
     )

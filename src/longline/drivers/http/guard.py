@@ -8,6 +8,8 @@ from longline.drivers.http.names import Resolve
 from longline.model.egress import Address, Wall
 from longline.ports.http import FetchFailed
 
+MOST_REMEMBERED = 10_000
+
 
 class Guarded:
     """A `Resolve` behind a wall.
@@ -20,10 +22,21 @@ class Guarded:
         self._names = names
         self._wall = wall
         self._trusted = set(trusted)
+        self._last: dict[str, tuple[tuple[Address, ...], tuple[Address, ...]]] = {}
 
     async def resolve(self, hostname: str) -> tuple[Address, ...]:
         """The addresses that may be dialled for a host name; raises `FetchFailed` when there are none."""
         addresses = await self._names(hostname)
+        answered, allowed = self._last.get(hostname, ((), ()))
+        if answered is addresses:  # the very answer that was judged before, remembered by whoever was asked
+            return allowed
+        allowed = self._judged(hostname, addresses)
+        if len(self._last) >= MOST_REMEMBERED:
+            self._last.clear()
+        self._last[hostname] = (addresses, allowed)
+        return allowed
+
+    def _judged(self, hostname: str, addresses: tuple[Address, ...]) -> tuple[Address, ...]:
         outside = tuple(address for address in addresses if self._wall.admits(address))
         if len(outside) == len(addresses):
             self._trusted.discard(hostname)

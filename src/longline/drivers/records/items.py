@@ -1,22 +1,37 @@
 """Items on either engine."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
 from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.texts import index
 from longline.model.item import Document, ItemRow, NewItem, Wordiness
 
 
 async def put(tx: Tx, items: Sequence[NewItem]) -> int:
     """Write items inside a transaction, such as a report's; how many were new or had changed."""
-    # One of a kind, in one order: a statement changes no row twice, and two of them never wait for each other.
-    rows = [msgspec.structs.astuple(item) for _, item in sorted({item.key: item for item in items}.items())]
-    written = await tx.batch("put_items", rows)
-    # In the order of ids, in which the indexer takes them out again.
-    changed = sorted((row["id"], row["hash"]) for row in written if row["updated_at"] == tx.now)
-    await tx.batch("want_index", changed)
+    runs: dict[int, dict[bytes, NewItem]] = {}
+    for item in items:
+        # One of a kind, and run by run: the same page may be another's item in another source.
+        runs.setdefault(item.run_id, {})[item.key] = item
+    return sum([await _put(tx, of_run) for _, of_run in sorted(runs.items())])
+
+
+async def _put(tx: Tx, items: Mapping[bytes, NewItem]) -> int:
+    # In one order: two statements never wait for each other.
+    written = await tx.batch("put_items", [_row(item) for _, item in sorted(items.items())])
+    # By ids, in which the indexer takes them out again.
+    changed = sorted((row["id"], row["key"]) for row in written if row["updated_at"] == tx.now)
+    indexed = [(i, *words) for i, key in changed if (words := items[key].words)]
+    await index(tx, indexed)
+    await tx.batch("want_index", [(i, items[key].hash) for i, key in changed if not items[key].words])
     return len(changed)
+
+
+def _row(item: NewItem) -> tuple[Any, ...]:
+    return msgspec.structs.astuple(item)[:-1]  # all but the words
 
 
 class ItemRecords:

@@ -6,37 +6,55 @@ A file holds queries under `-- name: …` lines. Four marks are opened here:
 * `/*pg … */` is kept for PostgreSQL, `/*lite … */` for SQLite;
 * `/*rows FROM r(id bigint, state text) */` is a batch: PostgreSQL runs the statement once over arrays (`FROM
   unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters. An INSERT or
-  UPDATE from such rows has a second form for SQLite, which takes `AT_ONCE` of them: with every statement a thread has
-  to wait for Python's lock again.
+  UPDATE from such rows is `spread` over `AT_ONCE` of them on SQLite, too: with every statement a thread has to wait for
+  Python's lock again. Where it says `/*all rows …`, over as many as there are.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import resources
 from typing import Literal
 
-AT_ONCE = 50
-"""Rows to a statement of SQLite's that takes many."""
+AT_ONCE, ALL = 50, 4000
+"""Rows to a statement of SQLite's that takes many; more values than `ALL` rows have it may not be able to take."""
 
 Engine = Literal["pg", "lite"]
 
 _NAME = re.compile(r"^-- (name|part): (\w+)(?: only (pg|lite))?$", re.MULTILINE)
 _PART = re.compile(r"/\*part (\w+) \*/")
 _SWITCH = re.compile(r"/\*(pg|lite) (.*?)\*/", re.DOTALL)
-_ROWS = re.compile(r"/\*rows (\S+) (\w+)\((.*?)\) \*/", re.DOTALL)
+_ROWS = re.compile(r"/\*(all )?rows (\S+) (\w+)\((.*?)\) \*/", re.DOTALL)
+_VALUES = "/*values*/"
 _PARAM = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One statement ready for one engine: its text, its parameters in order, then the columns of its batch."""
+    """One statement ready for one engine: its text, its parameters in order, then the columns of its batch.
+
+    `many` is its form for several rows, where it has one, and `at_once` how many those may be.
+    """
 
     name: str
     sql: str
     params: tuple[str, ...]
     columns: tuple[str, ...] = ()
     many: str = ""
+    at_once: int = 1
+
+
+@lru_cache(maxsize=2000)
+def spread(query: Query, rows: int) -> str:
+    """The statement for so many rows, whose values come one after the other behind its parameters."""
+    if rows == 1:
+        return query.sql
+    before, width = len(query.params), len(query.columns)
+    lines = (
+        "(" + ", ".join(f"?{before + width * row + column + 1}" for column in range(width)) + ")" for row in range(rows)
+    )
+    return query.many.replace(_VALUES, f"VALUES {', '.join(lines)}")
 
 
 def load(engine: Engine) -> dict[str, Query]:
@@ -83,7 +101,7 @@ def compile_query(name: str, text: str, engine: Engine) -> Query:
     whole, rows = sql, _ROWS.search(sql)
     columns: list[tuple[str, str]] = []
     if rows:
-        columns = [(c.split()[0], c.split(maxsplit=1)[1]) for c in (part.strip() for part in rows[3].split(","))]
+        columns = [(c.split()[0], c.split(maxsplit=1)[1]) for c in (part.strip() for part in rows[4].split(","))]
         sql = _open_rows(sql, rows, columns, engine)
     params: list[str] = []
     sign = "$" if engine == "pg" else "?"
@@ -100,12 +118,14 @@ def compile_query(name: str, text: str, engine: Engine) -> Query:
             params.append(m[1])
     plain = tuple(params)
     params.extend(f"row_{c}" for c, _ in columns)
-    many = _open_many(whole, rows, columns, len(plain)) if rows and engine == "lite" else ""
-    return Query(name, _PARAM.sub(number, sql), plain, tuple(c for c, _ in columns), _PARAM.sub(number, many))
+    many = _open_many(whole, rows, columns) if rows and engine == "lite" else ""
+    at_once = 1 if not rows or not many else ALL if rows[1] else AT_ONCE
+    names = tuple(c for c, _ in columns)
+    return Query(name, _PARAM.sub(number, sql), plain, names, _PARAM.sub(number, many), at_once)
 
 
 def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], engine: Engine) -> str:
-    before, alias = rows[1], rows[2]
+    before, alias = rows[2], rows[3]
     if engine == "pg":
         arrays = ", ".join(f":row_{c}::{t}[]" for c, t in columns)
         names = ", ".join(c for c, _ in columns)
@@ -114,13 +134,10 @@ def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], en
     return re.sub(rf"\b{alias}\.(\w+)", r":row_\1", bare)
 
 
-def _open_many(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], before: int) -> str:
-    """The statement for many rows, whose values come after so many parameters; nothing for one that cannot be so."""
-    if rows[1] != "FROM" or not sql.startswith(("INSERT INTO", "UPDATE")):
+def _open_many(sql: str, rows: re.Match[str], columns: list[tuple[str, str]]) -> str:
+    """The statement for many rows, but for their values; nothing for one that cannot be so."""
+    before, alias = rows[2], rows[3]
+    if before not in ("FROM", ",") or not sql.startswith(("INSERT", "UPDATE")):
         return ""
-    names, width = ", ".join(c for c, _ in columns), len(columns)
-    lines = (
-        "(" + ", ".join(f"?{before + width * row + column + 1}" for column in range(width)) + ")"
-        for row in range(AT_ONCE)
-    )
-    return f"WITH {rows[2]}({names}) AS (VALUES {', '.join(lines)}) {sql.replace(rows[0], f'FROM {rows[2]}')}"
+    names = ", ".join(c for c, _ in columns)
+    return f"WITH {alias}({names}) AS ({_VALUES}) {sql.replace(rows[0], f'{before} {alias}')}"

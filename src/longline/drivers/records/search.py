@@ -10,6 +10,7 @@ import msgspec
 
 from longline.drivers.records.database import Database, Row, Tx
 from longline.drivers.records.named import Engine
+from longline.drivers.records.texts import Text, index
 from longline.model.item import Document
 from longline.model.query import Filters, Match, Matches, Query, Term
 from longline.model.words import plain, similarity
@@ -46,12 +47,8 @@ class RecordsSearch:
 
     async def index(self, documents: Sequence[Document]) -> None:
         # Some hundred texts take longer than the loop may wait.
-        rows = await asyncio.to_thread(lambda: [self._row(d) for d in sorted(documents, key=lambda d: d.id)])
-
-        async def work(tx: Tx) -> None:
-            await tx.batch("index_texts", rows, between="'.':1")
-
-        await self._database.transact(work)
+        texts = await asyncio.to_thread(_texts, documents)
+        await self._database.transact(lambda tx: index(tx, texts))
 
     async def delete(self, documents: Sequence[Document]) -> None:
         async def work(tx: Tx) -> None:
@@ -132,11 +129,6 @@ class RecordsSearch:
         total = int(rows[0]["total"]) if rows else await self._count(tx, query) if query.offset else 0
         return Matches(tuple(Match(row["id"], row["score"]) for row in rows), total)
 
-    def _row(self, document: Document) -> tuple[int, str, str, int | None]:
-        title, body = plain(document.title), plain(document.body)
-        length = len(title.split()) + len(body.split()) if self._engine == "pg" else None
-        return document.id, title, body, length
-
     def _text(self, query: Query) -> str:
         return rendered(query, self._engine)
 
@@ -200,6 +192,10 @@ def _newest(first: int, last: int, share: float) -> list[int]:
     oldest, newest = first >> SLICE_BITS, last >> SLICE_BITS
     count = math.ceil((newest - oldest + 1) * share)
     return list(range(newest - count + 1, newest + 1)) if count <= min(newest - oldest, MOST_SLICES) else []
+
+
+def _texts(documents: Sequence[Document]) -> list[Text]:
+    return [(d.id, plain(d.title), plain(d.body)) for d in sorted(documents, key=lambda d: d.id)]
 
 
 async def _merge(tx: Tx) -> None:

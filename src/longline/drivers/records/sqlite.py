@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from longline.drivers.records.database import Row, Tx
-from longline.drivers.records.named import AT_ONCE, Query, load
+from longline.drivers.records.named import Query, load, spread
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
 
@@ -53,11 +53,9 @@ class SqliteTx:
         query = self._queries[name]
         values = self._values(query, params)
         found: list[Row] = []
-        done = len(rows) // AT_ONCE * AT_ONCE if query.many else 0
-        for start in range(0, done, AT_ONCE):
-            found.extend(self._run(query.many, (*values, *chain.from_iterable(rows[start : start + AT_ONCE]))))
-        for row in rows[done:]:
-            found.extend(self._run(query.sql, values + row))
+        for start in range(0, len(rows), query.at_once):
+            part = rows[start : start + query.at_once]
+            found.extend(self._run(spread(query, len(part)), (*values, *chain.from_iterable(part))))
         return found
 
     async def script(self, text: str) -> None:

@@ -14,7 +14,7 @@ ON CONFLICT (source_id, key) DO UPDATE SET
     brand = excluded.brand, category = excluded.category
 -- What a crawl made of a page is not replaced by what is made of it when it is fetched alone.
 WHERE NOT EXISTS (SELECT 1 FROM runs u WHERE u.id = excluded.run_id AND u.kind LIKE 'frontier.%')
-RETURNING id, hash, updated_at;
+RETURNING id, key, updated_at;
 
 -- name: want_index
 INSERT INTO unindexed (item_id, hash) SELECT r.id, r.hash /*rows FROM r(id bigint, hash text) */ WHERE TRUE

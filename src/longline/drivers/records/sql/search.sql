@@ -9,9 +9,10 @@ SELECT r.id, r.length, to_tsvector('simple', r.title),
 ON CONFLICT (item_id) DO UPDATE SET length = excluded.length, title_words = excluded.title_words, words = excluded.words;
 
 -- name: index_texts only lite
--- As values: from a SELECT, FTS5 takes a third longer. SQLite counts words itself.
-INSERT OR REPLACE INTO texts (rowid, title, body) VALUES (r.id, r.title, CASE WHEN r.length IS NULL THEN r.body END)
-/*rows FROM r(id bigint, title text, body text, length bigint) */;
+-- All at once: at the end of a statement for several rows, FTS5 writes down what it has gathered. It counts words itself.
+INSERT OR REPLACE INTO texts (rowid, title, body)
+SELECT r.id, r.title, CASE WHEN r.length IS NULL THEN r.body END
+/*all rows FROM r(id bigint, title text, body text, length bigint) */;
 
 -- name: forget_texts
 DELETE FROM texts /*rows USING r(id bigint) */ WHERE /*pg texts.item_id */ /*lite texts.rowid */ = r.id;
