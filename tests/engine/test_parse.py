@@ -6,7 +6,7 @@ import pytest
 from longline.engine.parse import Parsed, Parser
 from longline.model.errors import BadInput
 from longline.parsers import page as built_in
-from longline.plugins import Item, Link, Page, parser
+from longline.plugins import Item, Link, Links, Page, parser
 from longline.plugins.registry import Registry
 
 
@@ -34,6 +34,18 @@ async def test_links_that_lead_no_deeper_are_told_apart():
 
     got = await parser_of(listing).parse(a_page())
     assert (got.links, got.beside) == (("https://a.example/2",), ("https://a.example/1",))
+
+
+async def test_links_may_be_named_one_by_one_or_together():
+    @parser("listing", match="https://a.example/one")
+    def listing(page):
+        yield Links(["https://a.example/1", "https://a.example/2"])
+        yield Link("https://a.example/3", priority=2)
+        yield Links(("https://a.example/4",))
+
+    got = await parser_of(listing).parse(a_page())
+    assert got.links == tuple(f"https://a.example/{number}" for number in (1, 2, 3, 4))
+    assert got.priorities == {"https://a.example/3": 2}
 
 
 async def test_a_page_that_no_parser_wants_has_nothing():

@@ -11,7 +11,7 @@ import trafilatura
 
 from longline.parsers import article as built_in
 from longline.parsers.article import document
-from longline.plugins import Item, Link, Page
+from longline.plugins import Item, Links, Page
 from longline.plugins.registry import Registry
 
 PAGES = Path(__file__).parent / "pages"
@@ -158,12 +158,12 @@ async def test_as_a_parser():
     marked = registry.named("article")
     assert marked
     made = [one async for one in marked.parse(page(FULL))]
-    assert [one.url for one in made if isinstance(one, Link)] == ["https://n.example/lines", "https://n.example/home"]
+    assert Links(["https://n.example/lines", "https://n.example/home"]) in made
     counted, indexed = [one for one in made if isinstance(one, Item)]
     assert counted == Item("extraction", url=HERE, method="template", words="<500", skipped=None, title="Lines, by LD")
     assert (indexed.kind, indexed.fields["title"]) == ("article", "Lines, by LD")
     made = [one async for one in marked.parse(page("<title>T</title><a href=/a>a</a>", "https://n.example/"))]
-    assert [isinstance(one, Link) for one in made] == [True, False]
+    assert [isinstance(one, Links) for one in made] == [True, False]
 
 
 def f1(text: str, expected: str) -> float:

@@ -6,7 +6,7 @@ import pytest
 
 import longline.parsers.page
 from longline.parsers.page import Extract, extract
-from longline.plugins import Item, Link, Page
+from longline.plugins import Item, Links, Page
 from longline.plugins.registry import Registry
 from tests.web.pages import page as site_page
 
@@ -107,8 +107,7 @@ async def test_as_a_parser():
     made = [one async for one in found.parse(Page(HERE, b"<title>T</title><a href=a><a href=b>"))]
     assert made == [
         Item("page", title="T", url=HERE, text=""),
-        Link("https://example.com/dir/a"),
-        Link("https://example.com/dir/b"),
+        Links(["https://example.com/dir/a", "https://example.com/dir/b"]),
     ]
     assert registry.parser_for(Page(HERE, b"", content_type="application/pdf")) is None
 

@@ -7,7 +7,7 @@ import pytest
 
 from longline.parsers import product as built_in
 from longline.parsers.product import availability_of, read
-from longline.plugins import Item, Link, Page
+from longline.plugins import Item, Links, Page
 from longline.plugins.registry import Registry
 
 HERE = "https://shop.example/p/1"
@@ -235,7 +235,7 @@ async def test_as_a_parser():
     marked = registry.named("product")
     assert marked
     made = [one async for one in marked.parse(Page(HERE, (ld(thing(offers=OFFER)) + "<a href=2>").encode()))]
-    assert made[0] == Link("https://shop.example/p/2")
+    assert made[0] == Links(["https://shop.example/p/2"])
     assert isinstance(made[1], Item)
     assert (made[1].kind, made[1].fields["title"], made[1].fields["price"]) == ("product", "Hook", 19.99)
-    assert [one async for one in marked.parse(Page(HERE, b"<title>x</title>"))] == []
+    assert [one async for one in marked.parse(Page(HERE, b"<title>x</title>"))] == [Links([])]

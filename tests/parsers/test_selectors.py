@@ -3,14 +3,14 @@
 from typing import Any
 
 from longline.parsers import selectors as built_in
-from longline.plugins import Item, Link, Page
+from longline.plugins import Item, Link, Links, Page
 from longline.plugins.registry import Registry
 
 MARKUP = b"""<h1> A  title </h1><ul><li class=card><a href=/1><b>One</b></a><img src=1.png></li>
 <li class=card><a href=/2><b>Two</b></a></li><li class=ad><a href=/ad>Ad</a></li></ul><a href=/else>else</a>"""
 
 
-async def made(**groups: Any) -> list[Item | Link]:
+async def made(**groups: Any) -> list[Item | Link | Links]:
     marked = Registry(built_in).named("selectors")
     assert marked
     page = Page("https://n.example/x", MARKUP, config={"selectors": groups})
@@ -42,11 +42,11 @@ async def test_a_list_of_selectors_finds_all():
 
 
 async def test_links_of_the_list_alone():
-    links = [
-        one.url for one in await made(list={"container": "ul", "exclude_from_list": [".ad"]}) if isinstance(one, Link)
-    ]
-    assert links == ["https://n.example/1", "https://n.example/2"]
-    assert len(await made()) == 4
+    listed = Links(["https://n.example/1", "https://n.example/2"])
+    assert await made(list={"container": "ul", "exclude_from_list": [".ad"]}) == [listed]
+    (every,) = await made()
+    assert isinstance(every, Links)
+    assert len(every.urls) == 4
 
 
 async def test_a_config_of_another_shape_finds_nothing():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.plugins.intricacy import HARMLESS_BYTES, TooIntricate, check_intricacy
+from longline.plugins.intricacy import HARMLESS_BYTES, QUICK_BYTES, Effort, TooIntricate, check_intricacy, effort_of
 from longline.plugins.page import Page
 
 MANY = 30_000
@@ -81,3 +81,24 @@ def test_an_encoding_hides_nothing():
     assert len(body) > HARMLESS_BYTES
     with pytest.raises(TooIntricate):
         Page("http://example.com/", body).links()
+
+
+@pytest.mark.parametrize(
+    ("body", "effort"),
+    [
+        (b"<b>" * 20_000, Effort.LITTLE),  # small: whatever it is made of
+        (b"<p>some words and more</p>" * 4_000, Effort.LITTLE),
+        (b"<p>" + b"word " * 70_000, Effort.MUCH),  # beyond what is quick
+        (b"<b>" * 25_000, Effort.MUCH),
+        (b"<b>" * 40_000, Effort.WILD),
+        (b"<b></b>" * 40_000, Effort.WILD),
+    ],
+)
+def test_how_much_effort_a_page_takes(body: bytes, effort: Effort):
+    assert effort_of(body) is effort
+
+
+def test_what_is_quick_is_more_than_what_is_harmless():
+    assert effort_of(b" " * QUICK_BYTES) is Effort.LITTLE
+    assert effort_of(b" " * (QUICK_BYTES + 1)) is Effort.MUCH
+    assert HARMLESS_BYTES < QUICK_BYTES

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longline.plugins import Item, Link, Page, parser
+from longline.plugins import Item, Link, Links, Page, parser
 from longline.plugins.parser import MARK, Parser
 
 
@@ -27,7 +27,7 @@ def marked(function: Any) -> Parser:
     return mark
 
 
-async def made_of(function: Any, page: Page) -> list[Item | Link]:
+async def made_of(function: Any, page: Page) -> list[Item | Link | Links]:
     return [one async for one in marked(function).parse(page)]
 
 

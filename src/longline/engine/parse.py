@@ -11,8 +11,8 @@ import msgspec
 from longline.model.errors import BadInput
 from longline.model.item import NewItem, Origin, new_items
 from longline.model.task import ClaimedTask
-from longline.plugins import Item, Link, Page
-from longline.plugins.intricacy import HARMLESS_BYTES, TooIntricate, wild
+from longline.plugins import Item, Link, Links, Page
+from longline.plugins.intricacy import Effort, TooIntricate, effort_of
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
@@ -68,10 +68,10 @@ class Parser:
         marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
-        large = len(page.body) > HARMLESS_BYTES
-        if self._elsewhere is not None and (not marked.light or (large and wild(page.body))):
+        effort = effort_of(page.body)
+        if self._elsewhere is not None and (not marked.light or effort is Effort.WILD):
             return await self._elsewhere.parse(marked.name, page)
-        if large:
+        if effort is not Effort.LITTLE:
             await asyncio.to_thread(_build, page)
         return await run(marked, page)
 
@@ -90,7 +90,9 @@ async def run(marked: Marked, page: Page) -> Parsed:
     priorities: dict[str, int] = {}
     try:
         async for made in marked.parse(page):
-            if isinstance(made, Link):
+            if isinstance(made, Links):
+                links += made.urls
+            elif isinstance(made, Link):
                 (links if made.deeper else beside).append(made.url)
                 if made.priority:
                     priorities[made.url] = made.priority

@@ -11,7 +11,7 @@ from longline.parsers import content, jsonld
 from longline.parsers.dates import date_of
 from longline.parsers.extraction import Content, extract, select, text_of
 from longline.parsers.selectors import groups_of
-from longline.plugins import Item, Link, Page, parser
+from longline.plugins import Item, Links, Page, parser
 from longline.plugins.structured import Thing, words_of
 
 _DATES = ".published-date, .post-date, .entry-date, .article-date"
@@ -19,10 +19,9 @@ _BYLINES = ".byline, .author, .post-author, .article-author"
 
 
 @parser("article", match=())
-def article(page: Page) -> Iterator[Item | Link]:
+def article(page: Page) -> Iterator[Item | Links]:
     """The document of a page worth indexing, how that was decided, and every link that may be followed."""
-    for url in page.links():
-        yield Link(url)
+    yield Links(page.links())
     made = document(page)
     yield Item(
         "extraction", url=page.url, method=made.method, words=made.bucket, skipped=made.skipped, title=made.title

@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator
 from typing import NamedTuple
 
-from longline.plugins import Item, Link, Page, parser
+from longline.plugins import Item, Links, Page, parser
 
 _SILENT = ["script", "style", "noscript"]
 """What is no text; what a template holds is not among what its element holds."""
@@ -29,11 +29,10 @@ def whole_text(page: Page) -> str:
 
 
 @parser("page", light=True)
-async def page(page: Page) -> AsyncIterator[Item | Link]:
+async def page(page: Page) -> AsyncIterator[Item | Links]:
     """Title and text as an item, the text only if it may be found by it, and every link that may be followed."""
     found = extract(page)
     noted = {"canonical": page.canonical} if page.canonical else {}
     said = {"noindex": True} if page.rules.noindex else {"text": whole_text(page)}
     yield Item("page", title=found.title, url=page.url, **noted, **said)
-    for url in found.links:
-        yield Link(url)
+    yield Links(found.links)

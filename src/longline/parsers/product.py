@@ -7,7 +7,7 @@ from longline.model.url import join
 from longline.parsers.prices import currency_of, price_of
 from longline.parsers.scripts import objects, script_data
 from longline.parsers.selectors import groups_of, select_fields
-from longline.plugins import Item, Link, Page, parser
+from longline.plugins import Item, Links, Page, parser
 from longline.plugins.structured import Thing, as_list, links_of, types_of, words_of
 
 FIELDS = (
@@ -42,10 +42,9 @@ Fields = dict[str, Any]
 
 
 @parser("product", match=())
-def product(page: Page) -> Iterator[Item | Link]:
+def product(page: Page) -> Iterator[Item | Links]:
     """The product of a page, if it is one, and every link that may be followed."""
-    for url in page.links():
-        yield Link(url)
+    yield Links(page.links())
     found = read(page)
     if found.get("name"):
         yield Item("product", title=found["name"], **found)

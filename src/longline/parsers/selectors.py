@@ -11,7 +11,7 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.parsers.extraction import drop, select, select_all, text_of
-from longline.plugins import Item, Link, Page, parser
+from longline.plugins import Item, Links, Page, parser
 from longline.plugins.page import joined
 
 _LISTS = ("container", "article_cards", "article_list")
@@ -21,11 +21,10 @@ _SINGLE = frozenset(("article", "page", "product"))
 
 
 @parser("selectors", match=())
-def selectors(page: Page) -> Iterator[Item | Link]:
+def selectors(page: Page) -> Iterator[Item | Links]:
     """An item for each group of selectors that finds something, and the links that may be followed."""
     groups = groups_of(page)
-    for url in _links(page, groups.get("list", {})):
-        yield Link(url)
+    yield Links(_links(page, groups.get("list", {})))
     for kind, fields in groups.items():
         if kind != "list":
             for found in select_fields(page, kind, fields):

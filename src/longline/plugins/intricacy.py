@@ -8,6 +8,7 @@ scripts and comments, so `wild` pages are given a deadline as well.
 
 import re
 from collections.abc import Iterator
+from enum import Enum
 from itertools import accumulate
 
 from longline.model.errors import LonglineError
@@ -15,6 +16,9 @@ from longline.plugins.nesting import NEVER_DEEP, Nesting
 
 HARMLESS_BYTES = 64 * 1024
 """A page of this size cannot cost more than a fraction of a second, whatever it is made of; most are smaller."""
+
+QUICK_BYTES = 256 * 1024
+"""A page of this size without very many tags takes two milliseconds; a thread would cost about as much."""
 
 CAREFUL_BYTES = 512 * 1024
 """Beyond this size tags are read to their true end, which costs as much as parsing."""
@@ -53,19 +57,33 @@ def check_intricacy(markup: bytes) -> None:
         _check_attributes(markup)
 
 
-def wild(markup: bytes) -> bool:
-    """Whether a page is so full of tags that it must not be parsed without a deadline."""
-    return _more_tags_than(WILD_TAGS, markup)
+class Effort(Enum):
+    """How long it may take to parse a page: a few milliseconds, longer, or so long that there must be a deadline."""
+
+    LITTLE = 0
+    MUCH = 1
+    WILD = 2
 
 
-def _more_tags_than(limit: int, markup: bytes) -> bool:
+def effort_of(markup: bytes) -> Effort:
+    """What a page asks for, before it is parsed."""
+    if len(markup) <= HARMLESS_BYTES:
+        return Effort.LITTLE
+    tags = _tags(markup)
+    if tags > WILD_TAGS:
+        return Effort.WILD
+    return Effort.LITTLE if len(markup) <= QUICK_BYTES and tags <= MANY_TAGS else Effort.MUCH
+
+
+def _tags(markup: bytes) -> int:
+    """Tags times opening tags, as no page is nested deeper than it has opening ones; or more, if neither are many."""
     signs = markup.count(b"<")
-    # No page is nested deeper than it has opening tags; the second count costs most, and is seldom needed.
-    return signs**2 > limit and signs * (signs - markup.count(b"</")) > limit
+    # The second count costs most, and is seldom needed.
+    return signs**2 if signs**2 <= MANY_TAGS else signs * (signs - markup.count(b"</"))
 
 
 def _check_depth(markup: bytes) -> None:
-    if not _more_tags_than(MANY_TAGS, markup):
+    if _tags(markup) <= MANY_TAGS:
         return
     tags = _TAG.findall(markup)
     if len(tags) * _deepest(tags) <= MAX_WORK:

@@ -1,5 +1,6 @@
 """What a parser makes of a page."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,3 +28,9 @@ class Link(msgspec.Struct, frozen=True):
     url: str
     priority: int = 0
     deeper: bool = True
+
+
+class Links(msgspec.Struct, frozen=True):
+    """Ordinary links, all at once: most pages have many, and to name each by itself takes longer than to find it."""
+
+    urls: Sequence[str]

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, TypeVar
 
-from longline.plugins.made import Item, Link
+from longline.plugins.made import Item, Link, Links
 from longline.plugins.page import Page
 
 HTML = ("text/html", "application/xhtml+xml")
 MARK = "__longline_parser__"
 
-Made = Item | Link
+Made = Item | Link | Links
 ParserFunction = Callable[[Page], AsyncIterator[Made]] | Callable[[Page], Iterator[Made]]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
@@ -52,9 +52,9 @@ class Parser:
         return (content_type.partition(";")[0].strip().lower() or HTML[0]) in self.types
 
     def _checked(self, one: object) -> Made:
-        if isinstance(one, Item | Link):
+        if isinstance(one, Item | Link | Links):
             return one
-        raise TypeError(f"parser {self.name} yields {type(one).__name__}, not Item or Link")
+        raise TypeError(f"parser {self.name} yields {type(one).__name__}, not Item, Link or Links")
 
 
 def parser(

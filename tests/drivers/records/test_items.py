@@ -5,6 +5,7 @@ import pytest
 from longline.drivers.records import open_database
 from longline.drivers.records.items import put
 from longline.model.item import Document, NewItem, Origin, new_items
+from longline.model.query import Query, Term
 from longline.model.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -19,11 +20,39 @@ def article(run_id: int, path: str = "/", title: str = "T", task_id: int = 1) ->
     return item
 
 
+async def found(records: Records, word: str) -> int:
+    return await records.search.count(Query((Term((word,)),)))
+
+
 async def indexed(records: Records) -> list[Document]:
     """Pretend that the index has learnt of everything."""
     waiting = await records.items.unindexed(100)
     await records.items.indexed(waiting)
     return waiting
+
+
+async def test_with_its_words_an_item_goes_into_the_index_at_once(records: Records, clock: FakeClock):
+    run = await queued_run(records)
+    made = [("article", {"title": f"Rod {n}", "body": f"Café number{n}"}) for n in range(70)]
+    items = new_items(made, Origin(run.id, 1, "https://a.example/"), in_words=True)
+    assert await records.items.put([*items, article(run.id, "/later")]) == 71
+    assert [d.url for d in await records.items.unindexed(10)] == ["https://a.example/later"]
+    assert await found(records, "cafe") == 70
+    assert await found(records, "number69") == 1
+    clock.advance(5)
+    changed = new_items(
+        [("article", {"title": "Rod 0", "body": "Net"})], Origin(run.id, 1, "https://a.example/"), in_words=True
+    )
+    assert await records.items.put(changed) == 1
+    assert (await found(records, "cafe"), await found(records, "net")) == (69, 1)
+    assert await records.items.waiting() == 1
+
+
+async def test_a_page_is_an_item_of_every_source_that_has_it(records: Records):
+    sources = [await records.sources.add(NewSource(name, "https://a.example/")) for name in ("one", "two")]
+    runs = [await queued_run(records, source_id=source.id) for source in sources]
+    assert await records.items.put([article(run.id) for run in runs]) == 2
+    assert {d.source_name for d in await records.items.unindexed(10)} == {"one", "two"}
 
 
 async def test_an_item_comes_back_as_it_was_put(records: Records, clock: FakeClock):
