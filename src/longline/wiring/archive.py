@@ -38,7 +38,7 @@ async def search(settings: Settings, asked: Asked) -> Found:
     """What the index finds."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)
-        if settings.database.startswith("sqlite"):
+        if house.embedded:
             # Nobody may be running who would do it: whoever looks brings the index up to date.
             await house.indexer.once()
         return await Searches(house.search, house.records.items).find(asked)

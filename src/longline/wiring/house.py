@@ -110,9 +110,16 @@ class House:
     def indexes_itself(self) -> bool:
         """Whether items go into the index in the transaction that writes them.
 
-        A cluster cannot take part in one, and whoever is told of what was indexed hears it from the indexer.
+        A cluster cannot take part in one, and whoever is told of what was indexed hears it from the indexer. PostgreSQL
+        takes longer to index a page than to do all the rest, and can do it beside.
         """
-        return not self.settings.search and not self.settings.pipeline_url
+        s = self.settings
+        return self.embedded and not s.search and not s.pipeline_url
+
+    @property
+    def embedded(self) -> bool:
+        """Whether the database is a file of our own."""
+        return self.settings.database.startswith("sqlite")
 
     @property
     def indexer(self) -> Indexer:
@@ -217,7 +224,7 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
 
 async def ready_tables(house: House, *, may_migrate: bool) -> None:
     """Bring the tables up to date, or say who has to; then see that they know the proxies of the settings."""
-    if may_migrate or house.settings.database.startswith("sqlite"):
+    if may_migrate or house.embedded:
         await house.records.schema.migrate()
     elif behind := await house.records.schema.pending():
         raise Unavailable(f"the database is {len(behind)} migrations behind; run: longline migrate")
