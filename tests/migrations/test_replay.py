@@ -10,15 +10,15 @@ import asyncpg
 import pytest
 
 from longline.drivers.records import open_records, schema
-from longline.drivers.records.named import Engine, switch
+from longline.drivers.records.named import switch
 from longline.drivers.records.schema import LEDGER, migration_names, schema_text
-from longline.drivers.records.sqlite import statements
 from longline.testing.clock import FakeClock
+from tests.migrations.ages import begun, engine_of, execute, path_of
 from tests.migrations.catalogue import Catalogue, of_postgres, of_sqlite
 from tests.servers import PostgresServer
 
 
-async def replayed(url: str) -> list[str]:
+async def migrated(url: str) -> list[str]:
     records = await open_records(url, FakeClock())
     try:
         return await records.schema.migrate()
@@ -26,33 +26,19 @@ async def replayed(url: str) -> list[str]:
         await records.schema.close()
 
 
+async def replayed(url: str) -> list[str]:
+    """Bring a database forward that is as old as can be."""
+    return [await begun(url), *await migrated(url)]
+
+
 async def catalogue(url: str) -> Catalogue:
     return of_sqlite(path_of(url)) if url.startswith("sqlite") else await of_postgres(url)
-
-
-def path_of(url: str) -> Path:
-    return Path(url.removeprefix("sqlite:///"))
-
-
-async def execute(url: str, text: str) -> None:
-    """Run a script as it stands."""
-    if url.startswith("sqlite"):
-        with closing(sqlite3.connect(path_of(url))) as connection:
-            for statement in statements(text):
-                connection.execute(statement)
-            connection.commit()
-    else:
-        server = await asyncpg.connect(url)
-        try:
-            await server.execute(text)
-        finally:
-            await server.close()
 
 
 @pytest.fixture
 async def present_truth(database_url: str, postgres_server: PostgresServer, tmp_path: Path) -> Catalogue:
     """The catalogue of a database made from `schema.sql` alone."""
-    engine: Engine = "lite" if database_url.startswith("sqlite") else "pg"
+    engine = engine_of(database_url)
     text = f"{LEDGER}\n{schema_text(engine)}"
     if engine == "lite":
         url = f"sqlite:///{tmp_path}/schema.db"
@@ -65,6 +51,11 @@ async def present_truth(database_url: str, postgres_server: PostgresServer, tmp_
 
 async def test_the_schema_is_the_replay_of_all_migrations(database_url: str, present_truth: Catalogue):
     assert await replayed(database_url) == migration_names()
+    assert await catalogue(database_url) == present_truth
+
+
+async def test_a_new_database_is_made_as_the_schema_says(database_url: str, present_truth: Catalogue):
+    assert await migrated(database_url) == await applied_rows(database_url) == migration_names()
     assert await catalogue(database_url) == present_truth
 
 
@@ -87,7 +78,7 @@ SPOILERS = [
 
 async def test_a_difference_would_be_seen(database_url: str, present_truth: Catalogue):
     await replayed(database_url)
-    engine: Engine = "lite" if database_url.startswith("sqlite") else "pg"
+    engine = engine_of(database_url)
     seen = await catalogue(database_url)
     for spoiler in SPOILERS:
         await execute(database_url, switch(spoiler, engine))
@@ -109,7 +100,7 @@ async def applied_rows(url: str) -> list[str]:
 
 
 async def test_many_who_migrate_at_once_apply_each_migration_once(database_url: str, present_truth: Catalogue):
-    applied = await asyncio.gather(*(replayed(database_url) for _ in range(4)))
+    applied = await asyncio.gather(*(migrated(database_url) for _ in range(4)))
     assert sorted(name for names in applied for name in names) == migration_names()
     assert await applied_rows(database_url) == migration_names()
     assert await catalogue(database_url) == present_truth
@@ -171,7 +162,7 @@ async def test_a_migration_that_fails_half_way_leaves_nothing_behind(
     assert await records.schema.pending() == ["0002_pre_half"]
     await records.schema.close()
     with_a_second[0] = GOOD
-    assert await replayed(database_url) == ["0002_pre_half"]
+    assert await migrated(database_url) == ["0002_pre_half"]
     assert await catalogue(database_url) != present_truth
 
 

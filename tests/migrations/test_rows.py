@@ -8,6 +8,7 @@ from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import claim_one, host_report, report
+from tests.migrations.ages import begun
 
 BEFORE_TURNS = """
 INSERT INTO runs (id, uid, kind, state, plan, seed, created_at, admitted, open)
@@ -31,6 +32,7 @@ async def test_open_work_learns_whose_it_is(database_url: str, monkeypatch: pyte
     now = "SELECT id, state, attempt, owner, token, lease_until FROM tasks_now ORDER BY id"
     older = names[: next(n for n, name in enumerate(names) if name.endswith("_turns"))]
     monkeypatch.setattr(schema, "migration_names", lambda: older)
+    await begun(database_url)
     await records.schema.migrate()
     for statement in BEFORE_TURNS.split(";\n")[:-1]:
         await peek.rows(statement)

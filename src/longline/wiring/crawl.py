@@ -77,8 +77,8 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
 async def _work(
     house: House, crawls: Crawls, opened: Opened, owner: int, watcher: Watcher, stop: asyncio.Event
 ) -> None:
-    worker = fetch_worker(house, owner)
-    done = asyncio.Event()
+    reported, done = asyncio.Event(), asyncio.Event()
+    worker = fetch_worker(house, owner, watch=lambda _: reported.set())
     lease = house.settings.lease
 
     async def look() -> None:
@@ -93,7 +93,8 @@ async def _work(
 
     loops = [
         asyncio.create_task(worker.run(done)),
-        asyncio.create_task(chore(look, LOOK_EVERY)(done)),
+        # After every report, as the last one ends the run; now and then as well, for others may work on it too.
+        asyncio.create_task(chore(look, LOOK_EVERY, reported)(done)),
         asyncio.create_task(chore(hold, lease / 3)(done)),
         asyncio.create_task(chore(house.reaper.once, 5.0)(done)),
         asyncio.create_task(chore(house.indexer.once, INDEX_EVERY)(done)),

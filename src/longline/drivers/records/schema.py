@@ -57,20 +57,24 @@ class SchemaRecords:
     async def migrate(self) -> list[str]:
         done: list[str] = []
         for name in await self.pending():
-            if await self._database.transact(partial(self._apply, name)):
-                done.append(name)
+            done += await self._database.transact(partial(self._apply, name))
         return done
 
-    async def _apply(self, name: str, tx: Tx) -> bool:
+    async def _apply(self, name: str, tx: Tx) -> list[str]:
         # SQLite's transaction is already alone; PostgreSQL waits here for whoever else migrates.
         if tx.engine == "pg":
             await tx.all("lock_migrations", lock=LOCK)
         await tx.script(LEDGER)
-        if name in await self._applied(tx):
-            return False
-        await tx.script(migration_text(name, tx.engine))
-        await tx.all("record_migration", name=name)
-        return True
+        applied = await self._applied(tx)
+        if name in applied:
+            return []
+        # A new database is made as it is now, in a fifth of the time; tests see to it that both come to the same.
+        text, names = (
+            (migration_text(name, tx.engine), [name]) if applied else (schema_text(tx.engine), migration_names())
+        )
+        await tx.script(text)
+        await tx.batch("record_migrations", [(name,) for name in names])
+        return names
 
     async def _applied(self, tx: Tx) -> set[str]:
         row = await tx.one("has_migrations")

@@ -1,8 +1,8 @@
 -- name: applied_migrations
 SELECT name FROM migrations ORDER BY name;
 
--- name: record_migration
-INSERT INTO migrations (name, applied_at) VALUES (:name, :now);
+-- name: record_migrations
+INSERT INTO migrations (name, applied_at) SELECT r.name, :now /*rows FROM r(name text) */;
 
 -- name: lock_migrations only pg
 SELECT pg_advisory_xact_lock(:lock);
