@@ -143,7 +143,7 @@ async def settled(press: Press) -> None:
 async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper: Keeper, blobs: FakeBlobs):
     press, pages = Press(at_once=2), [watched(n) for n in range(5)]
     for page in pages:
-        press.add(page)
+        press.add(page.made)
         await settled(press)
     assert [len(page.threads) for page in pages] == [1, 1, 1, 1, 0], "some pages at a time"
     stored = await keeper.write(pages)
@@ -154,8 +154,8 @@ async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper
 
 async def test_what_cannot_be_made_ahead_is_told_to_whoever_needs_it(keeper: Keeper):
     press, bad, good = Press(at_once=2), watched(1, fails=True), watched(2)
-    press.add(bad)
-    press.add(good)
+    press.add(bad.made)
+    press.add(good.made)
     await settled(press)
     with pytest.raises(ValueError, match="no record of this"):
         await keeper.write([bad])

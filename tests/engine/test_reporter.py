@@ -1,5 +1,6 @@
 import asyncio
 import io
+import threading
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +15,11 @@ from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
 from longline.engine.reporter import Finished, Reporter, Sheaf
 from longline.model.errors import Unavailable
+from longline.model.item import NewItem
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
+from longline.model.task import ClaimedTask
+from longline.plugins import Item
 from longline.ports.records.frontier import Reported
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import (
@@ -125,6 +129,29 @@ async def test_each_page_is_told_where_it_is_also_between_failures(desk: Desk):
         [record] = ArchiveIterator(io.BytesIO(data[page.offset : page.offset + page.length]))
         assert record.rec_headers.get_header("WARC-Target-URI") == page.url == f"https://a.example/{number}"
     assert desk.frontier.ended == {1: "robots", 2: "ok", 3: "http_4xx", 4: "ok"}
+
+
+class Watched(Parsed, frozen=True):
+    """What was parsed, which notes in which thread its items are made."""
+
+    threads: list[int] = msgspec.field(default_factory=list)
+
+    def items_of(self, task: ClaimedTask, url: str, *, in_words: bool) -> list[NewItem]:
+        self.threads.append(threading.get_ident())
+        return super().items_of(task, url, in_words=in_words)
+
+
+@pytest.mark.parametrize("in_words", [True, False])
+async def test_items_are_made_once_and_off_the_loop(desk: Desk, in_words: bool):
+    host = await desk.claim(1)
+    parsed = Watched(title="T", items=(Item("page", title="T", text="Some Words"),))
+    finished = done(host, 1, parsed=parsed, in_words=in_words)
+    await desk.reporter.deliver(Sheaf([finished], release(host)))
+    [item] = desk.frontier.reports[0].items
+    assert (item.task_id, item.title, item.body) == (1, "T", "Some Words")
+    assert item.words == (("t", "some words") if in_words else None)
+    assert len(parsed.threads) == 1
+    assert threading.get_ident() not in parsed.threads
 
 
 async def test_without_a_page_there_is_no_segment(desk: Desk):

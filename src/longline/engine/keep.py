@@ -6,7 +6,7 @@ away without listing the store. The report that names the pages makes the segmen
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 
 import msgspec
@@ -98,34 +98,34 @@ class Stored(msgspec.Struct, frozen=True):
 
 
 class Press:
-    """Makes records while pages still come in, so that a report need not wait for them.
+    """Makes what a report needs of its pages while pages still come in, so that the report need not wait for it.
 
     In a thread, where hashing and compressing let others run: one after the other, some pages at a time.
     """
 
     def __init__(self, at_once: int = 32) -> None:
         self._at_once = at_once
-        self._waiting: list[KeptPage] = []
+        self._waiting: list[Callable[[], object]] = []
         self._pressing: asyncio.Future[None] | None = None
 
-    def add(self, page: KeptPage) -> None:
-        """Take a page in; whoever needs its record before it was made makes it himself."""
-        self._waiting.append(page)
+    def add(self, make: Callable[[], object]) -> None:
+        """Take in how to make something of a page; whoever needs it before it was made makes it himself."""
+        self._waiting.append(make)
         if len(self._waiting) >= self._at_once and self._pressing is None:
-            pages, self._waiting = self._waiting, []
-            self._pressing = asyncio.ensure_future(asyncio.to_thread(_press, pages))
+            makes, self._waiting = self._waiting, []
+            self._pressing = asyncio.ensure_future(asyncio.to_thread(_press, makes))
             self._pressing.add_done_callback(self._pressed)
 
     def _pressed(self, done: "asyncio.Future[None]") -> None:
         self._pressing = None
         if not done.cancelled() and (error := done.exception()):
-            # Whoever makes the record again will be told the same, and is in a place to do something about it.
-            log.debug("a record could not be made ahead", exc_info=error)
+            # Whoever makes it again will be told the same, and is in a place to do something about it.
+            log.debug("something could not be made ahead", exc_info=error)
 
 
-def _press(pages: Sequence[KeptPage]) -> None:
-    for page in pages:
-        page.made()
+def _press(makes: Sequence[Callable[[], object]]) -> None:
+    for make in makes:
+        make()
 
 
 class Keeper:

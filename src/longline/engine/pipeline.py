@@ -62,9 +62,7 @@ class Pipeline:
             log.exception("a task failed in a way nobody foresaw", extra={"url": task.url})
             fetched, parsed = Fetched("internal", self.clock.now(), error=repr(error)), Parsed()
         kept = keep_page(fetched, parsed.title if parsed else "", task.known)
-        # Here, page by page: at the report they would hold up the loop, as there are hundreds of them.
-        items = parsed.items_of(task, kept.response.url, in_words=self.in_words) if parsed and kept else ()
-        return Finished(host, task, plan, fetched, parsed, kept, items)
+        return Finished(host, task, plan, fetched, parsed, kept, self.in_words)
 
     async def _fetch(
         self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan

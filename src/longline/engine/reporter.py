@@ -4,6 +4,7 @@ When part of a batch came under a lease that is gone, the database takes none of
 that part, the segment with it, so that the archive holds exactly the pages that rows name.
 """
 
+import asyncio
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -33,9 +34,9 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A task that was worked on and waits to be reported, with the items made of its page.
+    """A task that was worked on and waits to be reported.
 
-    `parsed` None leaves parsing to somebody else.
+    `parsed` None leaves parsing to somebody else. `in_words` says that its items are indexed with the report.
     """
 
     host: HeldHost
@@ -44,7 +45,24 @@ class Finished:
     fetched: Fetched
     parsed: Parsed | None
     page: KeptPage | None
-    items: Sequence[NewItem] = ()
+    in_words: bool = False
+    _items: list[list[NewItem]] = field(default_factory=list, init=False, repr=False)
+
+    def prepare(self) -> None:
+        """Make what the report will need. Costs more than all the rest: not for the loop."""
+        if self.page is not None:
+            self.page.made()
+        _ = self.items
+
+    @property
+    def items(self) -> list[NewItem]:
+        """What was made of the page."""
+        if not self._items:
+            self._items.append(self._make_items(self.parsed, self.page) if self.parsed and self.page else [])
+        return self._items[0]
+
+    def _make_items(self, parsed: Parsed, page: KeptPage) -> list[NewItem]:
+        return parsed.items_of(self.task, page.response.url, in_words=self.in_words)
 
     @property
     def reason(self) -> str:
@@ -121,7 +139,7 @@ class Reporter:
         if len(sheaf.finished) > 1:
             first, second = sheaf.halves()
             return [*await self.deliver(first), *await self.deliver(second)]
-        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None, items=()) for f in sheaf.finished]
+        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in sheaf.finished]
         return await self.deliver(Sheaf(spoilt, sheaf.released), whole=True)
 
     async def _clear(self) -> None:
@@ -134,6 +152,7 @@ class Reporter:
     async def report(self, sheaf: Sheaf) -> tuple[Sheaf, Reported]:
         """Keep and report; what was really reported, and what that changed."""
         stored: Stored | None = None
+        await asyncio.to_thread(_prepare, sheaf.finished)
         while True:
             stored = await self._keep(sheaf, stored)
             admission = self._admission(sheaf.finished)
@@ -216,6 +235,11 @@ class Reporter:
             page=facts,
             renamed=_renamed(f),
         )
+
+
+def _prepare(finished: Sequence[Finished]) -> None:
+    for f in finished:
+        f.prepare()
 
 
 def _renamed(f: Finished) -> Renamed | None:

@@ -194,7 +194,7 @@ class Worker:
                 self._oldest = self._clock.monotonic()
             self._finished.append(finished)
             if finished.page is not None:
-                self._press.add(finished.page)
+                self._press.add(finished.prepare)
         except LeaseLost:
             host.lost = True
         except TooSoon:

@@ -50,19 +50,20 @@ class TooIntricate(LonglineError):
     """Markup that is nested too deeply, or has too many attributes, to be parsed in reasonable time."""
 
 
-def check_intricacy(markup: bytes) -> None:
-    """Raise `TooIntricate` for a page that must not be parsed."""
-    if len(markup) > HARMLESS_BYTES:
-        _check_depth(markup)
-        _check_attributes(markup)
-
-
 class Effort(Enum):
     """How long it may take to parse a page: a few milliseconds, longer, or so long that there must be a deadline."""
 
     LITTLE = 0
     MUCH = 1
     WILD = 2
+
+
+def check_intricacy(markup: bytes, effort: Effort = Effort.MUCH) -> None:
+    """Raise `TooIntricate` for a page that must not be parsed; one that takes little effort is not nested deeply."""
+    if len(markup) > HARMLESS_BYTES:
+        if effort is not Effort.LITTLE:
+            _check_depth(markup)
+        _check_attributes(markup)
 
 
 def effort_of(markup: bytes) -> Effort:
