@@ -42,7 +42,7 @@ def outgoing(markup: str, headers: list[tuple[str, str]] | None = None) -> list[
         ("<meta http-equiv=refresh content='0;ur=/new'>", ["/dir/ur=/new"]),
         ("<meta http-equiv=refresh content='0; url /new'>", ["/dir/url%20/new"]),
         ("<meta http-equiv=refresh content='0;url=&#9;/new'>", ["/new"]),
-        ('<meta http-equiv=refresh content="0;url=\'\'"><a href=a>', ["/dir/a"]),
+        ("<meta http-equiv=refresh content=\"0;url=''\"><a href=a>", ["/dir/a"]),
         ("<meta http-equiv=refresh content='0;url='>", []),
         ("<meta http-equiv=refresh content='0; '>", []),
         ("<meta http-equiv=refresh content='\u0665;url=/new'>", []),

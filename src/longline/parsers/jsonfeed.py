@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from longline.model.feed import Enclosure, Entry, Feed, NotAFeed
-from longline.model.moment import w3c_moment
 from longline.model.url import join
+from longline.parsers.dates import moment_of
 from longline.parsers.markup import plain, settled
 from longline.plugins.sniffing import is_json
 
@@ -56,8 +56,8 @@ def _entry(item: dict[str, Any], url: str, language: str) -> Entry:
         summary=_text(item, "summary"),
         content=settled(html, url) if html else _text(item, "content_text"),
         authors=_authors(item),
-        published=w3c_moment(_text(item, "date_published")),
-        updated=w3c_moment(_text(item, "date_modified")),
+        published=moment_of(_text(item, "date_published")),
+        updated=moment_of(_text(item, "date_modified")),
         categories=tuple(str(tag) for tag in _list(item, "tags") if isinstance(tag, str) and tag.strip()),
         enclosures=tuple(_enclosures(item, url)),
         images=tuple(dict.fromkeys(image for image in images if image)),

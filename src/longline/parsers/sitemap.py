@@ -14,9 +14,9 @@ from lxml import etree  # type: ignore[import-untyped]  # the library has no typ
 
 from longline.model.encoding import Undecodable, decode_body
 from longline.model.feed import NotAFeed
-from longline.model.moment import w3c_moment
 from longline.model.sitemap import MAX_BYTES, MAX_PLACES, Alternate, News, NotASitemap, Place, Sitemap, Video
 from longline.model.url import join
+from longline.parsers.dates import moment_of
 from longline.parsers.feed import read_feed
 from longline.plugins import Item, Link, Page, parser
 from longline.plugins.charset import charset_of, decode
@@ -223,7 +223,7 @@ def _place(where: str, parts: _Parts) -> Place:
     frequency, priority = parts.text("changefreq").lower(), parts.text("priority")
     return Place(
         where,
-        w3c_moment(parts.text("lastmod")),
+        moment_of(parts.text("lastmod")),
         frequency if frequency in _FREQUENCIES else "",
         _priority(priority) if priority else None,
         next(map(_news, parts.parts("news")), None),
@@ -239,7 +239,7 @@ def _news(part: _Parts) -> News:
         part.text("title"),
         publication.text("name"),
         publication.text("language"),
-        w3c_moment(part.text("publication_date")),
+        moment_of(part.text("publication_date")),
         tuple(word for piece in part.text("keywords").split(",") if (word := piece.strip())),
     )
 
@@ -251,7 +251,7 @@ def _video(part: _Parts, base: str) -> Video:
         _web(part.text("thumbnail_loc"), base),
         _web(part.text("content_loc"), base),
         _web(part.text("player_loc"), base),
-        w3c_moment(part.text("publication_date")),
+        moment_of(part.text("publication_date")),
     )
 
 
