@@ -1,31 +1,11 @@
 """What pages say for machines, however carelessly."""
 
-import pytest
-
 from longline.plugins import Page
-from longline.plugins.structured import links_of, parse_json, types_of, words_of
+from longline.plugins.structured import links_of, types_of, words_of
 
 
 def page(markup: str) -> Page:
     return Page("https://example.com/", markup.encode(), content_type="text/html; charset=utf-8")
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ('{"a": 1}', {"a": 1}),
-        (' <!-- {"a": 1} --> ', {"a": 1}),
-        ('/*<![CDATA[*/ {"a": 1}; /*]]>*/', {"a": 1}),
-        ('{"a": "b\nc\td"}', {"a": "b\nc\td"}),
-        ('{"a": [1, 2, ], }', {"a": [1, 2]}),
-        ("{", None),
-        ("", None),
-        ("null", None),
-        ("[" * 100_000 + "]" * 100_000, None),
-    ],
-)
-def test_json_as_it_is_written(text, value):
-    assert parse_json(text) == value
 
 
 def test_lists_and_graphs_are_taken_apart():
@@ -42,6 +22,19 @@ def test_types_and_texts_and_addresses():
     assert links_of([{"url": "/a"}, " /b ", {"contentUrl": ["/c"]}, {"@id": "/d"}, 5, "", None, {}]) == [
         *("/a", "/b", "/c", "/d")
     ]
+
+
+def test_names_may_have_their_vocabulary_before_them():
+    markup = """<script type="application/ld+json">{"@context": {"schema": "http://schema.org/"},
+    "@type": "schema:Product", "schema:name": "Hook", "http://schema.org/sku" : {"schema:name": "schema:x"}}</script>"""
+    (thing,) = page(markup).data.json_ld
+    assert (types_of(thing), thing["name"], thing["sku"]) == ({"Product"}, "Hook", {"name": "schema:x"})
+
+
+def test_references_of_html_are_read_and_lists_may_be_called_so():
+    assert words_of("Tom &amp; Jerry&#39;s &nbsp; &unknown;") == "Tom & Jerry's &unknown;"
+    assert words_of({"@list": ["A", "B"]}) == "A, B"
+    assert links_of({"@set": ["/a", {"@id": "/b"}]}) == ["/a", "/b"]
 
 
 def test_metas_go_by_name_and_property():

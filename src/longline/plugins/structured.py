@@ -1,21 +1,19 @@
 """What a page says of itself for machines: JSON-LD, metas, microdata and RDFa, however carelessly it was written."""
 
-import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from html import unescape
 from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MAX_SCRIPT = 4 * 1024 * 1024
-"""Characters of one script; a larger one says nothing of use."""
+from longline.plugins.literals import parse_json
 
 MAX_CLIMB = 256
 """How many parents are asked whose property something is."""
 
-_INSIDE = re.compile(r"[\[{].*[\]}]", re.DOTALL)
-_LAST_COMMA = re.compile(r",(\s*[}\]])")
+_PREFIXED = re.compile(r'"(?:schema:|https?://schema\.org/)(\w+"\s*:)')
 _VALUES = {
     **dict.fromkeys(("a", "area", "link"), "href"),
     **dict.fromkeys(("audio", "embed", "iframe", "img", "source", "track", "video"), "src"),
@@ -29,6 +27,9 @@ _REFERRED = (
     *("author", "publisher", "image", "brand", "offers", "priceSpecification", "aggregateRating", "mainEntity"),
     "hasVariant",
 )
+
+_SAYING = ("@value", "name", "@list", "@set")
+_LEADING = ("url", "contentUrl", "@id", "@list", "@set")
 
 Thing = dict[str, Any]
 """An object of schema.org: properties by name, and its `@type`."""
@@ -81,7 +82,9 @@ class Data:
 def json_ld(tree: LexborHTMLParser) -> list[Thing]:
     """Every object of the page's JSON-LD, those of lists and graphs one by one, with those in it that it only names."""
     scripts = tree.css("script[type*='ld+json' i]")
-    things = [thing for script in scripts for thing in _things(parse_json(script.text()), depth=0)]
+    # Some write the names of properties with the vocabulary before them.
+    texts = (_PREFIXED.sub(r'"\1', script.text()) for script in scripts)
+    things = [thing for text in texts for thing in _things(parse_json(text), depth=0)]
     named = {name: thing for thing in reversed(things) if isinstance(name := thing.get("@id"), str)}
     # What those name in turn stays a name, or there might be no end.
     return [thing | {of: _meant(thing[of], named) for of in _REFERRED if of in thing} for thing in things]
@@ -92,19 +95,6 @@ def _meant(value: Any, named: dict[str, Thing]) -> Any:
         return [_meant(each, named) for each in value]
     only_named = isinstance(value, dict) and value.keys() == {"@id"} and isinstance(value["@id"], str)
     return named.get(value["@id"], value) if only_named else value
-
-
-def parse_json(text: str) -> Any:
-    """JSON as pages write it: in comments, with line breaks in strings and a comma too many; None if it is none."""
-    found = _INSIDE.search(text.replace("<![CDATA[", "").replace("]]>", "")) if len(text) <= MAX_SCRIPT else None
-    if found is None:
-        return None
-    for attempt in (found[0], _LAST_COMMA.sub(r"\1", found[0])):
-        try:
-            return json.loads(attempt, strict=False)
-        except (ValueError, RecursionError):
-            continue
-    return None
 
 
 def _things(value: Any, depth: int) -> Iterator[Thing]:
@@ -141,12 +131,13 @@ def as_list(value: Any) -> list[Any]:
 def words_of(value: Any) -> str:
     """The text of a property that may be a text, a number, a thing with a name or a list of these."""
     if isinstance(value, dict):
-        value = value.get("@value") or value.get("name")
+        value = next((value[key] for key in _SAYING if value.get(key)), None)
     if isinstance(value, list):
         return ", ".join(dict.fromkeys(filter(None, map(words_of, value))))
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return " ".join(str(value).split())
+    # JSON knows no references of HTML, but many write them there.
+    return " ".join(unescape(str(value)).split())
 
 
 def links_of(value: Any) -> list[str]:
@@ -154,7 +145,7 @@ def links_of(value: Any) -> list[str]:
     found: list[str] = []
     for each in as_list(value):
         if isinstance(each, dict):
-            found += links_of(each.get("url") or each.get("contentUrl") or each.get("@id"))
+            found += links_of(next((each[key] for key in _LEADING if each.get(key)), None))
         elif isinstance(each, str) and each.strip():
             found.append(each.strip())
     return found
