@@ -128,6 +128,11 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def things_of(value: Any) -> list[Thing]:
+    """The things among one or several of something; what is only a text or a number is none."""
+    return [each for each in as_list(value) if isinstance(each, dict)]
+
+
 def words_of(value: Any) -> str:
     """The text of a property that may be a text, a number, a thing with a name or a list of these."""
     if isinstance(value, dict):
