@@ -4,9 +4,9 @@ from tests.cli.conftest import Command, assert_one_line
 
 
 def test_failures_are_told_with_the_first_of_them():
-    assert told(Reparsed(1200, 1300, 5)) == "1,200 pages parsed, 1,300 items, 5 of them new or changed"
+    assert told(Reparsed(1200, 1300, 5)) == "pages parsed: 1,200, items: 1,300, of them new or changed: 5"
     assert told(Reparsed(2, 1, 1, 1, "https://a.example/: no")).endswith(
-        "1 pages failed, the first of them https://a.example/: no"
+        "\nfailed: 1, the first of them https://a.example/: no"
     )
 
 

@@ -78,5 +78,5 @@ def test_a_first_crawl_by_the_manual(tmp_path: Path) -> None:
     assert "The harbour today" in found
     assert page == PAGES["/"]
     assert {Path(name).name for name in re.findall(r"\S+\.(?:gz|jsonl|parquet|csv)", exported)} >= {"pages.csv"}
-    assert reparsed.startswith("2 pages parsed, ")
+    assert reparsed.startswith("pages parsed: 2, ")
     assert "Late again" in articles

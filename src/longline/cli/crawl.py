@@ -193,6 +193,8 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     for f in refused:
         table.add_row("[dim]not admitted[/]", f"[dim]{f.reason}[/]", f"[dim]{f.count:,}[/]")
     console.print(table)
+    for error, count, url in result.errors:
+        console.print(Text(f"{count:,} failed: {error} ({'the last: ' if count > 1 else ''}{url})"), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
         console.print(f"pages are kept in {settings.data / 'warc'}")
     if run.state not in RUN_ENDED:

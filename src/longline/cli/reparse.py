@@ -36,5 +36,5 @@ def reparse(
 
 def told(done: Reparsed) -> str:
     """What came of it, in a sentence or two."""
-    said = f"{done.pages:,} pages parsed, {done.items:,} items, {done.changed:,} of them new or changed"
-    return f"{said}\n{done.failed:,} pages failed, the first of them {done.error}" if done.failed else said
+    said = f"pages parsed: {done.pages:,}, items: {done.items:,}, of them new or changed: {done.changed:,}"
+    return f"{said}\nfailed: {done.failed:,}, the first of them {done.error}" if done.failed else said
