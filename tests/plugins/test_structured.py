@@ -91,3 +91,14 @@ def test_rdfa_reads_like_microdata():
     assert page(markup).data.rdfa == [
         {"@type": ["schema:Product"], "name": "Hook", "offers": {"@type": ["Offer"], "price": "5"}}
     ]
+
+
+def test_an_element_elsewhere_belongs_to_all_that_name_it_and_to_the_item_it_stands_in():
+    markup = """<div itemscope itemtype=A itemref="shared other"></div><div itemscope itemtype=B itemref=shared></div>
+    <p id=shared><i itemprop=name>both</i></p>
+    <div itemscope itemtype=C><p id=other><i itemprop=sku>9<style>i { color: red }</style></i></p></div>"""
+    assert page(markup).data.microdata == [
+        {"@type": ["A"], "name": "both", "sku": "9"},
+        {"@type": ["B"], "name": "both"},
+        {"@type": ["C"], "sku": "9"},
+    ]

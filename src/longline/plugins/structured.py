@@ -180,27 +180,25 @@ def _items(tree: LexborHTMLParser, syntax: _Syntax) -> list[Thing]:
     referred = _referred(tree, syntax, scopes) if syntax.refers else {}
     inner: set[int] = set()
     for node in tree.css(f"[{syntax.property}]"):
-        owner = _owner(node, scopes, referred)
-        if owner is not None:
+        value = scopes.get(node.mem_id) or _value(node)
+        for owner in _owners(node, scopes, referred):
             inner.add(node.mem_id)
-            value = scopes.get(node.mem_id) or _value(node)
             for name in (node.attributes[syntax.property] or "").split():
                 _add(owner, _bare(name), value)
     return [thing for key, thing in scopes.items() if key not in inner]
 
 
-def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing]) -> dict[int, Thing]:
-    """The elements elsewhere that items name as theirs, each with its item."""
+def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing]) -> dict[int, list[Thing]]:
+    """The elements elsewhere that items name as theirs, each with those items."""
     naming = tree.css(f"[{syntax.scope}][{syntax.refers}]")
-    owners = {name: node for node in naming for name in (node.attributes[syntax.refers] or "").split()}
+    owners: dict[str, list[Thing]] = {}
+    for node in naming:
+        for name in dict.fromkeys((node.attributes[syntax.refers] or "").split()):
+            owners.setdefault(name, []).append(scopes[node.mem_id])
     # What is around an item that names others might come round to itself.
     around = {node.mem_id for node in naming} | {parent.mem_id for node in naming for parent in _parents(node)}
     places = tree.css("[id]") if owners else []
-    return {
-        place.mem_id: scopes[owners[place.id].mem_id]
-        for place in places
-        if place.id in owners and place.mem_id not in around
-    }
+    return {place.mem_id: owners[place.id] for place in places if place.id in owners and place.mem_id not in around}
 
 
 def _parents(node: LexborNode) -> Iterator[LexborNode]:
@@ -212,15 +210,15 @@ def _parents(node: LexborNode) -> Iterator[LexborNode]:
         parent = parent.parent
 
 
-def _owner(node: LexborNode, scopes: dict[int, Thing], referred: dict[int, Thing]) -> Thing | None:
+def _owners(node: LexborNode, scopes: dict[int, Thing], referred: dict[int, list[Thing]]) -> Iterator[Thing]:
+    """The item that it stands in, and before that those that name it or something around it there."""
     below = node
     for parent in _parents(node):
-        if below.mem_id in referred:
-            return referred[below.mem_id]
+        yield from referred.get(below.mem_id, ())
         if parent.mem_id in scopes:
-            return scopes[parent.mem_id]
+            yield scopes[parent.mem_id]
+            return
         below = parent
-    return None
 
 
 def _value(node: LexborNode) -> str:
@@ -228,7 +226,15 @@ def _value(node: LexborNode) -> str:
     if attributes.get("content") is not None:
         return attributes["content"] or ""
     named = attributes.get(_VALUES.get(node.tag or "", ""))
-    return named if named is not None else " ".join(node.text().split())
+    return named if named is not None else _seen(node)
+
+
+def _seen(node: LexborNode) -> str:
+    """What a reader sees of an element, in one line."""
+    text = node.text()
+    for unseen in node.css("script, style"):
+        text = text.replace(unseen.text(), " ", 1)
+    return " ".join(text.split())
 
 
 def _add(owner: Thing, name: str, value: Any) -> None:
