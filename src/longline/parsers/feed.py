@@ -18,7 +18,7 @@ from longline.parsers.jsonfeed import is_json_feed, read_json_feed
 from longline.parsers.markup import one_line, plain, settled
 from longline.parsers.xmlfeed import read_xml
 from longline.plugins import Item, Link, Page, parser
-from longline.plugins.sniffing import root_of
+from longline.plugins.sniffing import is_json, root_of
 
 _ROOTS = frozenset(("rss", "rdf", "feed", "channel"))
 _BY = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")
@@ -54,7 +54,7 @@ async def feed(page: Page) -> AsyncIterator[Item | Link]:
 
 def read_feed(body: bytes, url: str = "", content_type: str = "") -> Feed:
     """The feed in a document that came from `url`; raises `NotAFeed` and nothing else."""
-    if is_json_feed(body):
+    if is_json(body):
         return read_json_feed(body, url)
     try:
         made, flaw = read_xml(body, url, content_type)

@@ -13,6 +13,7 @@ from longline.parsers.markup import plain, settled
 from longline.plugins.sniffing import is_json
 
 _VERSION = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/(\d+(?:\.\d+)?)")
+_NUMBER = re.compile(r"(1(?:\.[01])?)$")
 
 
 def is_json_feed(body: bytes) -> bool:
@@ -28,6 +29,9 @@ def read_json_feed(body: bytes, url: str = "") -> Feed:
     except (msgspec.DecodeError, RecursionError) as error:
         raise NotAFeed(f"not JSON: {error}") from None
     version = _VERSION.match(_text(made, "version")) if isinstance(made, dict) else None
+    if version is None and isinstance(made, dict) and isinstance(made.get("items"), list):
+        # Some say only the number, which will do for whoever has asked for a feed.
+        version = _NUMBER.match(_text(made, "version"))
     if version is None:
         raise NotAFeed("the document does not say which version of JSON Feed it is")
     return Feed(
