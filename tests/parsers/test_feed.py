@@ -156,6 +156,14 @@ def test_an_ampersand_that_stands_for_itself_stays_one() -> None:
     assert found.entries[0].summary == "R&D \u00e9 <b>x</b>"
 
 
+def test_sections_without_an_end_take_no_time() -> None:
+    began = time.thread_time()
+
+    read_feed(b"<rss version='2.0'><channel><title>x</title>" + b"<![CDATA[" * 100_000, HERE)
+
+    assert time.thread_time() - began < 5
+
+
 def test_an_id_that_is_only_a_name_leads_nowhere() -> None:
     rss = b"<rss version='2.0'><channel><item><guid>4711</guid></item><item><guid>http://a.example/</guid></item>"
     atom = b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><link rel='self' href='e'/><id>x</id></entry></feed>"

@@ -39,6 +39,8 @@ def test_what_is_too_long_is_not_mended():
 
 
 def test_depth_is_no_danger():
+    assert parse_json("[" * 1_000_000) is None
+    assert parse_json("]" + "[" * 1_000_000) is None
     assert literal("[" * 100_000) is None
 
 

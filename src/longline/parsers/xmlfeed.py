@@ -35,7 +35,7 @@ MAX_AUTHOR = 500
 
 _ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"[^\"]*\"|'[^']*')", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<\w")
-_STRAY = re.compile(rb"(<!\[CDATA\[.*?\]\]>)|&(?!#\d+;|#x[\da-f]+;|\w+;)", re.DOTALL | re.IGNORECASE)
+_STRAY = re.compile(rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!#\d+;|#x[\da-f]+;|\w+;)", re.DOTALL | re.IGNORECASE)
 _GUESSES = frozenset(("windows-1252", "iso-8859-2"))
 """What the library ends with when a document is not what it is declared as."""
 

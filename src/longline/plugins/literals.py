@@ -11,7 +11,7 @@ MAX_SCRIPT = 4 * 1024 * 1024
 MAX_MENDED = 512 * 1024
 """Characters of a script that is not quite JSON; to mend it takes a while."""
 
-_INSIDE = re.compile(r"[\[{].*[\]}]", re.DOTALL)
+_OPENING = re.compile(r"[\[{]")
 _NEXT = re.compile(r"[\s,;]*(?=[\[{])")
 _TOKEN = re.compile(
     r"""(?P<double>"(?:[^"\\]|\\.)*")|(?P<single>'(?:[^'\\]|\\.)*')|(?P<comment>//[^\n]*|/\*.*?\*/)|"""
@@ -26,15 +26,19 @@ _LITERALS = frozenset(("true", "false", "null"))
 
 def parse_json(text: str) -> Any:
     """JSON, also with HTML's quotes, in comments, with remarks, a comma too many, or in pieces; None if it is none."""
-    if '"' not in text and "&quot;" in text[:MAX_SCRIPT]:
-        text = unescape(text)
-    found = _INSIDE.search(text.replace("<![CDATA[", "").replace("]]>", "")) if len(text) <= MAX_SCRIPT else None
-    if found is None:
+    if len(text) > MAX_SCRIPT:
         return None
+    if '"' not in text and "&quot;" in text:
+        text = unescape(text)
+    text = text.replace("<![CDATA[", "").replace("]]>", "")
+    opening, end = _OPENING.search(text), max(text.rfind("]"), text.rfind("}")) + 1
+    if opening is None or end <= opening.start():
+        return None
+    inside = text[opening.start() : end]
     try:
-        return json.loads(found[0], strict=False)
+        return json.loads(inside, strict=False)
     except (ValueError, RecursionError):
-        return _mended(found[0])
+        return _mended(inside)
 
 
 def _mended(text: str) -> Any:

@@ -13,6 +13,9 @@ from longline.plugins.literals import parse_json
 MAX_CLIMB = 256
 """How many parents are asked whose property something is."""
 
+MAX_SHARED = 100
+"""How many items may name the same element as theirs."""
+
 _PREFIXED = re.compile(r'"(?:schema:|https?://schema\.org/)(\w+"\s*:)')
 _VALUES = {
     **dict.fromkeys(("a", "area", "link"), "href"),
@@ -194,7 +197,9 @@ def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing])
     owners: dict[str, list[Thing]] = {}
     for node in naming:
         for name in dict.fromkeys((node.attributes[syntax.refers] or "").split()):
-            owners.setdefault(name, []).append(scopes[node.mem_id])
+            sharing = owners.setdefault(name, [])
+            if len(sharing) < MAX_SHARED:
+                sharing.append(scopes[node.mem_id])
     # What is around an item that names others might come round to itself.
     around = {node.mem_id for node in naming} | {parent.mem_id for node in naming for parent in _parents(node)}
     places = tree.css("[id]") if owners else []
@@ -231,10 +236,13 @@ def _value(node: LexborNode) -> str:
 
 def _seen(node: LexborNode) -> str:
     """What a reader sees of an element, in one line."""
-    text = node.text()
-    for unseen in node.css("script, style"):
-        text = text.replace(unseen.text(), " ", 1)
-    return " ".join(text.split())
+    text, at = node.text(), 0
+    pieces = []
+    for unseen in (inner.text() for inner in node.css("script, style")):
+        found = text.find(unseen, at)
+        pieces.append(text[at:found])
+        at = found + len(unseen)
+    return " ".join(" ".join((*pieces, text[at:])).split())
 
 
 def _add(owner: Thing, name: str, value: Any) -> None:
