@@ -15,48 +15,51 @@ _OTHER_ISO = re.compile(r"\d{8}t\S+|\d{8}|\d{4}-?w\d\S*", re.ASCII)
 _NAME = r"(?P<name>[^\W\d_]{3,})\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _SHAPES = tuple(
-    re.compile(shape, re.ASCII if "name" not in shape else 0)
-    for shape in (
-        rf"{_NAME}\s+{_DAY}\s+\d{{1,2}}:\d\d\b.*\s(?P<year>\d{{4}})$",
-        rf"\b{_DAY}[\s.-]+(?:de\s+)?{_NAME},?[\s.-]+(?:de\s+)?(?P<year>\d{{4}}|\d\d)(?!\d)",
-        rf"{_NAME}\s+{_DAY},?\s+(?P<year>\d{{4}})\b",
-        rf"\b(?P<year>\d{{4}})-{_NAME}-(?P<day>\d{{1,2}})(?!\d)",
-        r"\b(?P<year>\d{4})[/.年년]\s?(?P<month>\d{1,2})[/.月월]\s?(?P<day>\d{1,2})(?!\d)",
-        r"\b(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})\b",
-        # Two numbers and slashes: the Americans' order, unless it cannot be.
-        r"\b(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/(?P<year>\d{4})\b",
-        r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})\b",
+    map(
+        re.compile,
+        (
+            rf"{_NAME}\s+{_DAY}\s+\d{{1,2}}:\d\d\b.*\s(?P<year>\d{{4}})$",
+            rf"\b{_DAY}[\s.-]+(?:de\s+)?{_NAME},?[\s.-]+(?:de\s+)?(?P<year>\d{{4}}|\d\d)(?!\d)",
+            rf"{_NAME}\s+{_DAY},?\s+(?P<year>\d{{4}})\b",
+            rf"\b(?P<year>\d{{4}})-{_NAME}-(?P<day>\d{{1,2}})(?!\d)",
+            r"\b(?P<year>\d{4})[/.年년]\s?(?P<month>\d{1,2})[/.月월]\s?(?P<day>\d{1,2})(?!\d)",
+            r"\b(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})\b",
+            # Two numbers and slashes: the Americans' order, unless it cannot be.
+            r"\b(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/(?P<year>\d{4})\b",
+            r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})\b",
+        ),
     )
 )
+"""How dates are written out, in the order in which they are tried."""
+
 _TIME = re.compile(
     r"""(?<![\d:])(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:[.,]\d+)?\s*(?P<half>[ap]\.?m\b\.?)?
     \s*(?:(?:gmt|utc?|z)?\s*(?P<sign>[+-])(?P<zone_hour>\d{1,2}):?(?P<zone_minute>\d\d)?(?!\d)|(?P<zone>[a-z]{1,5})\b)?""",
     re.VERBOSE | re.ASCII,
 )
 _MONTHS = (
-    *(
-        "jan ene gen янв ιαν sty",
-        "feb fev fév фев φεβ lut",
-        "mar mär már maa mrt мар μάρ μαρ",
-        "apr ápr avr abr апр απρ kwi",
-    ),
-    *("may mai mag mei máj май мая μάϊ μαϊ maj", "jun juin jún giu июн ιούν cze", "jul juil júl lug июл ιούλ lip"),
-    *(
-        "aug aou aoû ago авг αύγ αυγ sie",
-        "sep sze set сен σεπ wrz",
-        "oct okt ott out окт οκτ paź",
-        "nov ноя νοέ νοε lis",
-    ),
+    "jan ene gen янв ιαν sty",
+    "feb fev fév фев φεβ lut",
+    "mar mär már maa mrt мар μάρ μαρ",
+    "apr ápr avr abr апр απρ kwi",
+    "may mai mag mei máj май мая μάϊ μαϊ maj",
+    "jun juin jún giu июн ιούν cze",
+    "jul juil júl lug июл ιούλ lip",
+    "aug aou aoû ago авг αύγ αυγ sie",
+    "sep sze set сен σεπ wrz",
+    "oct okt ott out окт οκτ paź",
+    "nov ноя νοέ νοε lis",
     "dec déc dez dic дек δεκ gru",
 )
 _MONTH = {name: month for month, names in enumerate(_MONTHS, 1) for name in names.split()}
-_HOURS = {
-    **{"at": -4, "et": -5, "ct": -6, "mt": -7, "pt": -8, "ast": -4, "adt": -3, "mest": 2},
-    **{"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7, "akst": -9, "akdt": -8},
-    **{"hst": -10, "brt": -3, "art": -3, "bst": 1, "west": 1, "cet": 1, "cest": 2, "met": 1, "mez": 1, "mesz": 2},
-    **{"eet": 2, "eest": 3, "sast": 2, "msk": 3, "pkt": 5, "ist": 5.5, "sgt": 8, "hkt": 8, "jst": 9, "kst": 9},
-    **{"aest": 10, "aedt": 11, "nzst": 12, "nzdt": 13},
-}
+"""Months by how their names begin, in a dozen languages; the first three letters will do, of July four."""
+
+_ZONES = (
+    "-10 hst; -9 akst; -8 pst pt akdt; -7 mst mt pdt; -6 cst ct mdt; -5 est et cdt; -4 edt ast at; -3 adt brt art; "
+    "1 bst west cet met mez; 2 cest mest mesz eet sast; 3 eest msk; 5 pkt; 5.5 ist; 8 sgt hkt; 9 jst kst; 10 aest; "
+    "11 aedt; 12 nzst; 13 nzdt"
+)
+_HOURS = {name: float(hours) for hours, *names in map(str.split, _ZONES.split("; ")) for name in names}
 """How far ahead of UTC the zones are that have names; one of another name is taken for UTC."""
 
 
