@@ -52,6 +52,13 @@ async def test_a_parser_that_raises_fails_its_page_and_not_its_process(aside: As
     assert await pid(aside) == first
 
 
+async def test_a_failure_is_told_by_who_asked_and_not_by_the_process(aside: Aside, caplog, capfd):
+    await aside.parse("raises", page("raises"))
+    (told,) = caplog.records
+    assert (told.message, told.error) == ("parser failed", "raises: RuntimeError('no good')")
+    assert "parser failed" not in capfd.readouterr().err
+
+
 async def test_a_page_that_hangs_is_given_up_and_its_process_killed():
     aside = Aside(SHELF, 1, 2)
     try:

@@ -12,7 +12,7 @@ import pytest
 from longline import __version__
 from tests.house.tree import ROOT, SRC, Module, modules, project_files, read
 
-SPOKEN = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md"]
+SPOKEN = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs/README.md", "docs/start.md", "docs/glossary.md"]
 FILE_ENDINGS = (".py", ".sql", ".md", ".toml", ".yaml", ".txt")
 
 PROVED_ELSEWHERE = {
@@ -99,6 +99,12 @@ def test_links_lead_somewhere():
             if "://" not in link and not (ROOT / name).parent.joinpath(link).exists():
                 dead.append(f"{name}: {link}")
     assert not dead
+
+
+def test_the_map_of_the_documents_leads_to_every_one_of_them():
+    pages = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    linked = set(re.findall(r"\]\(([^)#\s]+)", read("docs/README.md")))
+    assert not {page for page in pages if not page.startswith("decisions/")} - linked - {"README.md"}
 
 
 @pytest.mark.parametrize("walk", ["request's walk", "URL's walk"])

@@ -134,3 +134,8 @@ def test_the_gate_and_the_buckets():
     assert [bucket(words) for words in (0, 49, 50, 99, 199, 499, 999, 1999, 2000)] == [
         *("<50", "<50", "<100", "<100", "<200", "<500", "<1000", "<2000", ">=2000")
     ]
+
+
+def test_of_several_types_the_first_of_the_table_counts():
+    markup = '<script type="application/ld+json">{"@type": ["Report", "BlogPosting", "Article"], "name": "x"}</script>'
+    assert detected("/", markup) == "article"

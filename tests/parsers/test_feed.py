@@ -126,6 +126,67 @@ def test_an_atom_entry_stands_on_its_own_base() -> None:
     assert entry.language == "en"
 
 
+@pytest.mark.parametrize(
+    ("declared", "encoding", "title"),
+    [
+        ("Shift_JIS", "cp932", "\u2460\u7dd1"),
+        ("x-sjis", "cp932", "\u7dd1"),
+        ("ks_c_5601-1987", "cp949", "\ub620"),
+        ("x-cp1250", "cp1250", "\u0141\u00f3d\u017a"),
+        ("utf-8", "latin-1", "Gr\u00f6\u00dfe"),
+    ],
+)
+def test_names_of_encodings_mean_what_the_web_means_by_them(declared: str, encoding: str, title: str) -> None:
+    body = (
+        f'<?xml version="1.0" encoding="{declared}"?><rss version="2.0"><channel><title>{title}</title></channel></rss>'
+    )
+
+    assert read_feed(body.encode(encoding), HERE).title == title
+
+
+def test_an_ampersand_that_stands_for_itself_stays_one() -> None:
+    found = read_feed(
+        b"""<rss version="2.0"><channel><title>AT&T and R&D</title><item><title><![CDATA[Q&A; &copy x]]></title>
+        <link>http://a.example/?a=1&b=2&copy=3</link><description>R&D &eacute; &lt;b&gt;x&lt;/b&gt;</description>""",
+        HERE,
+    )
+
+    assert found.title == "AT&T and R&D"
+    assert (found.entries[0].title, found.entries[0].url) == ("Q&A; &copy x", "http://a.example/?a=1&b=2&copy=3")
+    assert found.entries[0].summary == "R&D \u00e9 <b>x</b>"
+
+
+def test_sections_without_an_end_take_no_time() -> None:
+    began = time.thread_time()
+
+    read_feed(b"<rss version='2.0'><channel><title>x</title>" + b"<![CDATA[" * 100_000, HERE)
+
+    assert time.thread_time() - began < 5
+
+
+def test_an_id_that_is_only_a_name_leads_nowhere() -> None:
+    rss = b"<rss version='2.0'><channel><item><guid>4711</guid></item><item><guid>http://a.example/</guid></item>"
+    atom = b"<feed xmlns='http://www.w3.org/2005/Atom'><entry><link rel='self' href='e'/><id>x</id></entry></feed>"
+
+    assert [entry.url for entry in read_feed(rss, HERE).entries] == [None, "http://a.example/"]
+    assert [entry.url for entry in read_feed(atom, HERE).entries] == [None]
+
+
+def test_what_stands_beside_the_channel_or_under_an_undeclared_prefix() -> None:
+    rdf = read_feed(
+        b"""<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/">
+        <channel><title>Tides</title></channel><image><url>http://a.example/i.png</url></image>
+        <item><title>Ebb</title></item></rdf:RDF>""",
+        HERE,
+    )
+    rss = read_feed(
+        b'<rss version="2.0"><channel><atom:link rel="self" href="/me"/><title>Tides</title></channel></rss>', HERE
+    )
+
+    assert (rdf.title, rdf.image, rdf.entries[0].title) == ("Tides", "http://a.example/i.png", "Ebb")
+    assert (rss.title, rss.url) == ("Tides", "https://harbour.example/me")
+
+
 def test_what_is_wrong_is_said_and_the_rest_is_read() -> None:
     found = read("broken.xml")
 
@@ -213,6 +274,10 @@ def test_encodings(declared: str, encoding: str, content_type: str, mark: bytes)
         ("", None),
         ("soon", None),
         ("Thu, 41 Jan 2004 99:48:21 GMT", None),
+        ("2004-001", 1072915200000),
+        ("2003-12-31T25:14:55Z", None),
+        ("2013-xx-27", None),
+        ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
     ],
 )
 def test_dates(text: str, moment: int | None) -> None:

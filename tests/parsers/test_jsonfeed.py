@@ -50,6 +50,8 @@ def test_version_one_point_one() -> None:
         b"7",
         b"{}",
         b'{"version": "https://jsonfeed.org/"}',
+        b'{"version": "1.0"}',
+        b'{"version": "1.0.3", "items": []}',
         b'{"version": ["https://jsonfeed.org/version/1"]}',
         b"[" * 100_000,
         b'{"version": "https://jsonfeed.org/version/1", "items": [}',
@@ -69,3 +71,10 @@ def test_odd_values_are_passed_over(items: str) -> None:
     )
 
     assert all(entry.url is None for entry in found.entries)
+
+
+def test_the_number_alone_will_do_for_a_list_of_items() -> None:
+    found = read_json_feed(b'{"version": "1.1", "items": [{"url": "/1", "date_published": "Thu, 01 Jan 2004"}]}', HERE)
+
+    assert (found.kind, found.version) == ("json", "1.1")
+    assert (found.entries[0].url, found.entries[0].published) == ("https://harbour.example/1", 1072915200000)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from longline.parsers import product as built_in
-from longline.parsers.product import availability_of, read
+from longline.parsers.product import read
 from longline.plugins import Item, Links, Page
 from longline.plugins.registry import Registry
 
@@ -184,9 +184,44 @@ SOLD = {"price": 19.99, "currency": "EUR", "availability": "in_stock"}
             '<meta property="product:brand" content="Line">',
             SOLD | {"name": "Hook", "brand": "Line"},
         ),
+        # offers of others, sums, variants
+        (
+            ld({"@type": "Offer", "price": 5, "priceCurrency": "EUR", "itemOffered": thing()}),
+            {"name": "Hook", "price": 5.0},
+        ),
+        (ld({"@type": "Book", "name": "Knots", "offers": OFFER}), SOLD | {"name": "Knots"}),
+        (ld({"@type": "Book", "name": "Knots"}), {}),
+        (ld({"@type": "product", "name": "Hook"}), {"name": "Hook"}),
+        (
+            ld(thing(isVariantOf={"@type": "ProductGroup", "name": "Hooks", "brand": "Line"}, description="<p>A<b>B")),
+            {"name": "Hook", "brand": "Line", "description": "AB"},
+        ),
+        # ratings are of five
+        *(
+            (ld(thing(aggregateRating=rating)), {"rating": value})
+            for rating, value in (
+                ({"ratingValue": "8.8", "bestRating": "10"}, 4.4),
+                ({"ratingValue": 4.4, "bestRating": 5}, 4.4),
+                ({"ratingValue": "88%"}, 4.4),
+                ({"ratingValue": "8,8/10"}, 4.4),
+                ({"ratingValue": "4.5 out of 5 stars"}, 4.5),
+                ({"ratingValue": 88}, None),
+                ({"ratingValue": "good"}, None),
+            )
+        ),
         # no product
         (ld({"@type": "Article", "name": "x"}), {}),
         ('<meta property="og:title" content="x"><title>x</title>', {}),
+        (
+            '<meta property="og:title" content="x"><meta name="twitter:label1" content="Written by">'
+            '<meta name="twitter:data1" content="A. Mate, 5 minutes">',
+            {},
+        ),
+        (
+            '<meta property="og:title" content="x"><meta name="twitter:label1" content="Price">'
+            '<meta name="twitter:data1" content="€ 5">',
+            {"name": "x", "price": 5.0, "currency": "EUR"},
+        ),
         ("<script>dataLayer = [{name: 'x'}]</script>", {}),
         ("", {}),
     ],
@@ -206,27 +241,6 @@ def test_the_sources_own_selectors_come_first():
     assert (got["name"], got["price"], got["currency"], got["availability"], got["brand"]) == (
         ("Hook, large", 1234.5, "PLN", "out_of_stock", "Line")
     )
-
-
-@pytest.mark.parametrize(
-    ("text", "word"),
-    [
-        ("https://schema.org/InStock", "in_stock"),
-        ("http://schema.org/LimitedAvailability", "in_stock"),
-        ("in stock", "in_stock"),
-        ("OutOfStock", "out_of_stock"),
-        ("Currently unavailable", "out_of_stock"),
-        ("oos", "out_of_stock"),
-        ("BackOrder", "preorder"),
-        ("preorder", "preorder"),
-        ("available for order", "preorder"),
-        ("Discontinued", "discontinued"),
-        ("ask us", ""),
-        ("", ""),
-    ],
-)
-def test_availability(text, word):
-    assert availability_of(text) == word
 
 
 async def test_as_a_parser():

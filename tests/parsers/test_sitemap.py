@@ -5,6 +5,7 @@ import gzip
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -118,6 +119,9 @@ def test_a_feed_serves_as_sitemap(name: str, kind: str, changed: int) -> None:
         ("<urlset><url><loc>http://a.example/&copy=1&#38;b&lt;</loc></url></urlset>", ["http://a.example/&copy=1&b%3C"]),
         ("<urlset><url><loc>word</loc></url><url><loc>http://[</loc></url></urlset>", []),
         ('<!DOCTYPE urlset [<!ENTITY t SYSTEM "file:///etc/hostname">]><urlset><url><loc>&t;</loc></url></urlset>', []),
+        ("<URLSET><URL><LOC>http://a.example/1</LOC></URL></URLSET>", ["http://a.example/1"]),
+        ("<b>Notice</b>: x in y<urlset><url><loc>http://a.example/1</loc></url></urlset>", ["http://a.example/1"]),
+        ("# all\nhttp://a.example/1\r\nhttp://a.example/1\nhttp://a.example/1", ["http://a.example/1"]),
         ("<!-- <urlset><url><loc>/no</loc> --><urlset><url><loc>/yes</loc></url></urlset>", ["http://www.example.com/yes"]),
     ],
 )  # fmt: skip
@@ -150,6 +154,8 @@ def test_encodings(declared: str, encoding: str, content_type: str) -> None:
         b"{}",
         b"this is a bogus sitemap",
         b"<html><body>http://a.example/</body></html>",
+        b"<html><body><urlset><url><loc>http://a.example/</loc></url></urlset></body></html>",
+        b"http://a.example/ is our site\nand this is no list of URLs\nhttp://a.example/1\n",
         b"\x1f\x8bno gzip",
         gzip.compress(b"a,b\n1,2"),
     ],
@@ -157,6 +163,31 @@ def test_encodings(declared: str, encoding: str, content_type: str) -> None:
 def test_what_is_none_is_said_so(body: bytes) -> None:
     with pytest.raises(NotASitemap):
         read_sitemap(body, HERE)
+
+
+def numbered(count: int) -> bytes:
+    places = (f"<url><loc>http://a.example/{n}</loc></url>" for n in range(count))
+    return f"<urlset>{''.join(places)}</urlset>".encode()
+
+
+@pytest.mark.parametrize(
+    ("cut", "least", "flaw"),
+    [
+        (lambda file: file[: len(file) // 2], 200, "the compressed stream ends early"),
+        (lambda file: file[:-8], 1000, "the compressed stream ends early"),
+        (lambda file: file[:-8] + b"\0" * 8, 500, "checksum"),
+        (lambda file: gzip.compress(file), 1000, None),
+        (lambda file: gzip.compress(file)[:-20], 500, "the compressed stream ends early"),
+        (lambda file: file + b"padding", 1000, None),
+    ],
+)
+def test_what_can_be_read_of_a_broken_file_counts(cut: Callable[[bytes], bytes], least: int, flaw: str | None) -> None:
+    found = read_sitemap(cut(gzip.compress(numbered(1000))), HERE)
+
+    assert least <= len(found.places) <= 1000
+    assert found.places[0].url == "http://a.example/0"
+    assert (found.flaw or "").lower().find(flaw or "") >= 0
+    assert (found.flaw is None) == (flaw is None)
 
 
 def test_a_bomb_is_not_unpacked() -> None:
@@ -193,6 +224,28 @@ async def test_a_large_sitemap_is_read_beside_the_loop_and_in_little_memory() ->
     assert len(found.places) == MAX_PLACES
     assert found.flaw == "more than 50000 URLs; the rest is left out"
     assert beats > 10
+
+
+@pytest.mark.parametrize(
+    ("written", "changed"),
+    [
+        ("2004", 1072915200000),
+        ("2004-01", 1072915200000),
+        ("2004-01-01", 1072915200000),
+        ("2004-01-01T19:48Z", 1072986480000),
+        ("2004-01-01T19:48:21-05:30", 1073006301000),
+        ("2004-01-01T19:48:21.25+01:00", 1072982901250),
+        ("Thu, 01 Jan 2004 19:48:21 GMT", 1072986501000),
+        ("2099-01-01", 4070908800000),
+        ("2004-02-30", None),
+        ("lately", None),
+        ("", None),
+    ],
+)
+def test_dates(written: str, changed: int | None) -> None:
+    document = f"<urlset><url><loc>http://a.example/</loc><lastmod>{written}</lastmod></url></urlset>"
+
+    assert read_sitemap(document.encode(), HERE).places == (Place("http://a.example/", changed),)
 
 
 def test_an_element_inside_its_own_url_keeps_its_date() -> None:

@@ -1,31 +1,11 @@
 """What pages say for machines, however carelessly."""
 
-import pytest
-
 from longline.plugins import Page
-from longline.plugins.structured import links_of, parse_json, types_of, words_of
+from longline.plugins.structured import links_of, types_of, words_of
 
 
 def page(markup: str) -> Page:
     return Page("https://example.com/", markup.encode(), content_type="text/html; charset=utf-8")
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ('{"a": 1}', {"a": 1}),
-        (' <!-- {"a": 1} --> ', {"a": 1}),
-        ('/*<![CDATA[*/ {"a": 1}; /*]]>*/', {"a": 1}),
-        ('{"a": "b\nc\td"}', {"a": "b\nc\td"}),
-        ('{"a": [1, 2, ], }', {"a": [1, 2]}),
-        ("{", None),
-        ("", None),
-        ("null", None),
-        ("[" * 100_000 + "]" * 100_000, None),
-    ],
-)
-def test_json_as_it_is_written(text, value):
-    assert parse_json(text) == value
 
 
 def test_lists_and_graphs_are_taken_apart():
@@ -42,6 +22,20 @@ def test_types_and_texts_and_addresses():
     assert links_of([{"url": "/a"}, " /b ", {"contentUrl": ["/c"]}, {"@id": "/d"}, 5, "", None, {}]) == [
         *("/a", "/b", "/c", "/d")
     ]
+
+
+def test_names_may_have_their_vocabulary_before_them():
+    markup = """<script type="application/ld+json">{"@context": {"schema": "http://schema.org/"},
+    "@type": "schema:Product", "schema:name": "Hook", "http://schema.org/sku" : {"schema:name": "schema:x"}}</script>"""
+    (thing,) = page(markup).data.json_ld
+    assert types_of(thing) == {"Product"}
+    assert (thing["name"], thing["sku"]) == ("Hook", {"name": "schema:x"})
+
+
+def test_references_of_html_are_read_and_lists_may_be_called_so():
+    assert words_of("Tom &amp; Jerry&#39;s &nbsp; &unknown;") == "Tom & Jerry's &unknown;"
+    assert words_of({"@list": ["A", "B"]}) == "A, B"
+    assert links_of({"@set": ["/a", {"@id": "/b"}]}) == ["/a", "/b"]
 
 
 def test_metas_go_by_name_and_property():
@@ -96,4 +90,15 @@ def test_rdfa_reads_like_microdata():
     <h1 property=schema:name>Hook</h1><p property=offers typeof=Offer><i property=price content=5>five</i></p></div>"""
     assert page(markup).data.rdfa == [
         {"@type": ["schema:Product"], "name": "Hook", "offers": {"@type": ["Offer"], "price": "5"}}
+    ]
+
+
+def test_an_element_elsewhere_belongs_to_all_that_name_it_and_to_the_item_it_stands_in():
+    markup = """<div itemscope itemtype=A itemref="shared other"></div><div itemscope itemtype=B itemref=shared></div>
+    <p id=shared><i itemprop=name>both</i></p>
+    <div itemscope itemtype=C><p id=other><i itemprop=sku>9<style>i { color: red }</style></i></p></div>"""
+    assert page(markup).data.microdata == [
+        {"@type": ["A"], "name": "both", "sku": "9"},
+        {"@type": ["B"], "name": "both"},
+        {"@type": ["C"], "sku": "9"},
     ]

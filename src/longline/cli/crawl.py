@@ -1,6 +1,7 @@
 """`longline crawl`: one site, one command, a bar to watch and a table of what came of every URL."""
 
 import ipaddress
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 
 from longline.cli import logs
 from longline.cli.export import write
@@ -78,7 +80,8 @@ class Wish(msgspec.Struct, frozen=True):
 def run(loaded: Loaded, wish: Wish) -> None:
     """Crawl with a bar, then print the table; the exit code says whether it came to its end."""
     start = parse(wish.url)
-    settings = _settings(loaded, wish.out or Path(f"crawl-{start.host.replace(':', '-')}"))
+    folder = wish.out or Path(f"crawl-{start.host.replace(':', '-')}")
+    settings = _settings(loaded, folder)
     request = CrawlRequest(_plan(loaded, start, wish.depth, offsite=wish.offsite), wish.limit, wish.again)
     console = Console()
     with _Bar(console, start) as bar:
@@ -87,6 +90,7 @@ def run(loaded: Loaded, wish: Wish) -> None:
     if result.run.completed and result.run.state in RUN_ENDED:
         written = write(settings, result.run.id, settings.data, _FILES, console)
         console.print(f"tables are in {', '.join(Path(file.path).name for file in written)} beside it")
+        console.print(Text(f"to look for something: longline search WORDS --data {shlex.quote(str(folder))}"))
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:
@@ -189,6 +193,8 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     for f in refused:
         table.add_row("[dim]not admitted[/]", f"[dim]{f.reason}[/]", f"[dim]{f.count:,}[/]")
     console.print(table)
+    for error, count, url in result.errors:
+        console.print(Text(f"{count:,} failed: {error} ({'the last: ' if count > 1 else ''}{url})"), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
         console.print(f"pages are kept in {settings.data / 'warc'}")
     if run.state not in RUN_ENDED:

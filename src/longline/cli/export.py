@@ -42,9 +42,19 @@ def export(
 
 def write(settings: Settings, run_id: int | None, out: Path, formats: Sequence[str], console: Console) -> list[Written]:
     """Export with a bar to watch; the files."""
-    bar = Progress(
+    with bar(console, "writing files") as progress:
+        shown = progress.add_task("", total=None)
+        work = export_run(
+            settings, run_id, out, formats, lambda done, total: progress.update(shown, completed=done, total=total)
+        )
+        return run_loop(work)[1]
+
+
+def bar(console: Console, what: str) -> Progress:
+    """A bar for work whose steps are counted; off a terminal it draws nothing."""
+    return Progress(
         SpinnerColumn(),
-        TextColumn("[bold]writing files"),
+        TextColumn(f"[bold]{what}"),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -52,12 +62,6 @@ def write(settings: Settings, run_id: int | None, out: Path, formats: Sequence[s
         transient=True,
         disable=not console.is_terminal,
     )
-    with bar:
-        shown = bar.add_task("", total=None)
-        work = export_run(
-            settings, run_id, out, formats, lambda done, total: bar.update(shown, completed=done, total=total)
-        )
-        return run_loop(work)[1]
 
 
 def split(formats: str) -> list[str]:

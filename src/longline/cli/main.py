@@ -24,6 +24,7 @@ COMMANDS = {
     "search": "search:search",
     "page": "page:page",
     "export": "export:export",
+    "reparse": "reparse:reparse",
     "token": "token:token",
     "api": "serve:api",
     "worker": "serve:worker",

@@ -49,7 +49,10 @@ class Aside:
     async def parse(self, parser: str, page: Page) -> Parsed:
         """What the parser of that name makes of the page; its failures are the page's error, whatever they are."""
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._parse, parser, page)
+            parsed = await asyncio.get_running_loop().run_in_executor(self._threads, self._parse, parser, page)
+            if parsed.error is None:
+                return parsed
+            error = parsed.error
         except Overdue:
             error = f"{parser}: took longer than {self._deadline:g} s"
         except _GONE:
@@ -132,6 +135,8 @@ def _serve(pipe: Connection, shelf: Shelf) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches us too, and it is not for us to decide
     os.nice(GIVE_WAY)
     keep_freed_memory()
+    # Whoever asked tells of failures, where logs are set up; what parsers themselves say is theirs to say.
+    logging.getLogger("longline").setLevel(logging.CRITICAL)
     registry = shelf.open()
     pipe.send("ready")
     with asyncio.Runner() as runner:

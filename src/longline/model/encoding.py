@@ -29,6 +29,7 @@ _BROKEN = (
     zstd.ZstdError,
 )
 _GZIP, _ZLIB, _RAW = 31, 15, -15
+_PIECE = 256
 _GZIP_MAGIC = b"\x1f\x8b"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = b"\x2a\x4d\x18"  # after a byte of 0x50 to 0x5f; such a frame holds nothing of the body
@@ -55,6 +56,30 @@ def decode_body(headers: Iterable[tuple[str, str]], body: bytes, max_bytes: int)
     if len(body) > max_bytes:
         raise Undecodable("too_large", f"more than {max_bytes} bytes")
     return body
+
+
+def readable(body: bytes, max_bytes: int) -> tuple[bytes, str | None]:
+    """What a gzip file holds, as far as it can be read, and what is wrong with it; `Undecodable` if nothing can be."""
+    try:
+        return decode_body([("content-encoding", "gzip")], body, max_bytes), None
+    except Undecodable as error:
+        start = _start_of(body, max_bytes) if error.kind == "bad_encoding" else b""
+        if not start:
+            raise
+        return start, str(error)
+
+
+def _start_of(body: bytes, limit: int) -> bytes:
+    """All that comes out of a broken stream before the piece that is broken."""
+    stream, out = isal_zlib.decompressobj(_GZIP), bytearray()
+    for at in range(0, len(body), _PIECE):
+        try:
+            out += stream.decompress(body[at : at + _PIECE])
+        except _BROKEN:
+            break
+        if stream.eof or len(out) > limit:
+            break
+    return bytes(out[:limit])
 
 
 def _layers(headers: Iterable[tuple[str, str]]) -> list[str]:

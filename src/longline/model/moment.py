@@ -29,7 +29,7 @@ def w3c_moment(text: str) -> int | None:
             int(part["day"] or 1),
             int(part["hour"] or 0),
             int(part["minute"] or 0),
-            min(int(part["second"] or 0), 59),  # a leap second
+            59 if part["second"] == "60" else int(part["second"] or 0),  # a leap second
             int((part["fraction"] or "0")[:6].ljust(6, "0")),
             tzinfo=UTC,
         )

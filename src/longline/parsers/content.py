@@ -58,7 +58,8 @@ def detected_type(page: Page, patterns: Iterable[str] = ()) -> str | None:
 
     `patterns` are expressions that say for this source which URLs are content, instead of their looks.
     """
-    by_type = (_BY_TYPE[kind] for thing in page.data.json_ld for kind in types_of(thing) if kind in _BY_TYPE)
+    kinds = map(types_of, page.data.json_ld)
+    by_type = (word for of_thing in kinds for kind, word in _BY_TYPE.items() if kind in of_thing)
     found = next(by_type, None) or type_of_path(urlsplit(page.url).path)
     if found is None and (page.data.meta("og:type").lower() == "article" or _is_content(page.url, tuple(patterns))):
         return "article"

@@ -7,22 +7,22 @@ import asyncio
 import re
 from calendar import timegm
 from collections.abc import AsyncIterator, Iterable, Iterator
-from email.utils import parsedate_to_datetime
 from typing import Any
 
 from msgspec import to_builtins
 
 from longline.model.feed import Enclosure, Entry, Feed, NotAFeed
-from longline.model.moment import w3c_moment
 from longline.model.url import join
+from longline.parsers.dates import moment_of
 from longline.parsers.jsonfeed import is_json_feed, read_json_feed
 from longline.parsers.markup import one_line, plain, settled
 from longline.parsers.xmlfeed import read_xml
 from longline.plugins import Item, Link, Page, parser
-from longline.plugins.sniffing import root_of
+from longline.plugins.sniffing import is_json, root_of
 
 _ROOTS = frozenset(("rss", "rdf", "feed", "channel"))
 _BY = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")
+_DIGITS = re.compile(r"[\d-]+", re.ASCII)
 _HOUR_MS = 3_600_000
 _PERIODS = {
     "hourly": _HOUR_MS,
@@ -54,7 +54,7 @@ async def feed(page: Page) -> AsyncIterator[Item | Link]:
 
 def read_feed(body: bytes, url: str = "", content_type: str = "") -> Feed:
     """The feed in a document that came from `url`; raises `NotAFeed` and nothing else."""
-    if is_json_feed(body):
+    if is_json(body):
         return read_json_feed(body, url)
     try:
         made, flaw = read_xml(body, url, content_type)
@@ -79,7 +79,7 @@ def _feed(made: Any, url: str, root: str, flaw: str | None) -> Feed:
         link=_web(_text(about, "link")),
         url=_first_link(about, "self", url),
         language=_text(about, "language"),
-        updated=_moment(about, "updated") or _moment(about, "published"),
+        updated=_moment(about, "updated", "published"),
         every_ms=_every(about),
         hub=_first_link(about, "hub", url),
         image=_href(about.get("image"), url) or _web(_text(about, "logo")) or _web(_text(about, "icon")),
@@ -93,20 +93,28 @@ def _entry(entry: Any, url: str) -> Entry:
     name = _text(entry, "id")
     contents = [part for part in entry.get("content") or () if part.get("value")]
     return Entry(
-        url=_whole(_text(entry, "link"), url) or _web(name),
+        url=_lead(entry, url) or _web(name),
         id=name,
         title=_title(entry, "title"),
         # Without a summary of its own it is that of the content.
         summary=_markup(entry.get("summary_detail") or next(iter(contents), None), _text(entry, "summary"), url),
         content="\n".join(_markup(part, part["value"], url) for part in contents),
         authors=_authors(entry),
-        published=_moment(entry, "published") or _moment(entry, "created"),
+        published=_moment(entry, "published", "created"),
         updated=_moment(entry, "updated"),
         categories=_once(tag.get("term") or tag.get("label") or "" for tag in entry.get("tags") or ()),
         enclosures=tuple(_enclosures(entry, url)),
         images=_once(_images(entry, url)),
         language=_text(entry, "language") or _language(entry),
     )
+
+
+def _lead(entry: Any, url: str) -> str | None:
+    link = _text(entry, "link")
+    # The library takes every id for a link that is not said to be none; most are only names.
+    if entry.get("guidislink") and not link.lower().startswith((*_WEB, "/")):
+        return None
+    return _whole(link, url)
 
 
 def _text(thing: Any, name: str) -> str:
@@ -192,13 +200,19 @@ def _once(texts: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(bare for text in texts if text and (bare := text.strip())))
 
 
-def _moment(thing: Any, name: str) -> int | None:
+def _moment(thing: Any, *names: str) -> int | None:
+    """The first of these dates that is one, in whole seconds."""
+    moments = (read for name in names for read in (moment_of(_text(thing, name)), _of_digits(thing, name)))
+    return next((moment // 1000 * 1000 for moment in moments if moment is not None), None)
+
+
+def _of_digits(thing: Any, name: str) -> int | None:
+    """A date of nothing but digits, such as a day of a year: the library knows many, and of others less."""
     parsed = dict.get(thing, f"{name}_parsed")
-    text = _text(thing, name)
+    if parsed is None or not _DIGITS.fullmatch(_text(thing, name)):
+        return None
     try:
-        if parsed is not None:
-            return timegm(parsed) * 1000
-        return w3c_moment(text) or round(parsedate_to_datetime(text).timestamp() * 1000)
+        return timegm(parsed) * 1000
     except (ValueError, OverflowError, TypeError):
         return None
 

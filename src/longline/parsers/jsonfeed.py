@@ -7,12 +7,13 @@ from typing import Any
 import msgspec
 
 from longline.model.feed import Enclosure, Entry, Feed, NotAFeed
-from longline.model.moment import w3c_moment
 from longline.model.url import join
+from longline.parsers.dates import moment_of
 from longline.parsers.markup import plain, settled
 from longline.plugins.sniffing import is_json
 
 _VERSION = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/(\d+(?:\.\d+)?)")
+_NUMBER = re.compile(r"(1(?:\.[01])?)$")
 
 
 def is_json_feed(body: bytes) -> bool:
@@ -28,6 +29,9 @@ def read_json_feed(body: bytes, url: str = "") -> Feed:
     except (msgspec.DecodeError, RecursionError) as error:
         raise NotAFeed(f"not JSON: {error}") from None
     version = _VERSION.match(_text(made, "version")) if isinstance(made, dict) else None
+    if version is None and isinstance(made, dict) and isinstance(made.get("items"), list):
+        # Some say only the number, which will do for whoever has asked for a feed.
+        version = _NUMBER.match(_text(made, "version"))
     if version is None:
         raise NotAFeed("the document does not say which version of JSON Feed it is")
     return Feed(
@@ -56,8 +60,8 @@ def _entry(item: dict[str, Any], url: str, language: str) -> Entry:
         summary=_text(item, "summary"),
         content=settled(html, url) if html else _text(item, "content_text"),
         authors=_authors(item),
-        published=w3c_moment(_text(item, "date_published")),
-        updated=w3c_moment(_text(item, "date_modified")),
+        published=moment_of(_text(item, "date_published")),
+        updated=moment_of(_text(item, "date_modified")),
         categories=tuple(str(tag) for tag in _list(item, "tags") if isinstance(tag, str) and tag.strip()),
         enclosures=tuple(_enclosures(item, url)),
         images=tuple(dict.fromkeys(image for image in images if image)),

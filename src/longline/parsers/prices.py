@@ -3,44 +3,49 @@
 import re
 import unicodedata
 
-_NUMBER = re.compile(r"\d(?:[\d.,'’٫٬\s]*\d)?")
+_NUMBER = re.compile(r"(?:(?<!\w)[.,]+)?\d(?:[\d.,'’٫٬\s]*\d)?(?!\d|[\d.,]*\s?%)")
 _SPACES = re.compile(r"(?<=\d)\s(?=\d{3}(?!\d))")
 _OTHER_SPACE = re.compile(r"\s.*", re.DOTALL)
+_SPACED_DECIMALS = re.compile(r"(?<=\d)([.,])\s(?=\d\d(?!\s?[\d.,]))")
+_SIGN_FOR_POINT = re.compile(r"(?<=\d)\s?[€£]\s?(?=\d\d(?!\s?[\d.,€£]))")
 _THREE_DECIMALS = frozenset(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"))
-_CODE = re.compile(r"(?<![A-Za-z])[A-Z]{3}(?![A-Za-z])")
+
 _KNOWN = (
-    "AED ARS AUD BDT BGN BHD BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP GEL HKD HRK HUF IDR ILS INR IQD ISK JOD JPY "
-    "KES KRW KWD KZT LBP LKR LYD MAD MXN MYR NGN NOK NZD OMR PEN PHP PKR PLN QAR RON RSD RUB SAR SEK SGD THB TND TRY "
-    "TWD UAH USD UYU VND ZAR"
+    "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF "
+    "CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HRK "
+    "HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL "
+    "MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON "
+    "RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX "
+    "USD UYU UZS VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW"
 )
 _CODES = frozenset(_KNOWN.split())
+_ALSO_WORDS = frozenset(("ALL", "COP", "CUP", "GEL", "MAD", "MOP", "PEN", "SOS", "TOP", "TRY"))
+"""Codes that are words as well: only in capitals, and at a number, do they mean money."""
+
 _SIGNS = (
     *(("US$", "USD"), ("CA$", "CAD"), ("C$", "CAD"), ("AU$", "AUD"), ("A$", "AUD"), ("NZ$", "NZD"), ("HK$", "HKD")),
-    *(("NT$", "TWD"), ("S$", "SGD"), ("R$", "BRL"), ("MX$", "MXN"), ("RMB", "CNY"), ("CN¥", "CNY"), ("元", "CNY")),
-    *(
-        ("€", "EUR"),
-        ("£", "GBP"),
-        ("₹", "INR"),
-        ("Rs.", "INR"),
-        ("₽", "RUB"),
-        ("руб", "RUB"),
-        ("₩", "KRW"),
-        ("원", "KRW"),
-    ),
-    *(("₺", "TRY"), ("₴", "UAH"), ("грн", "UAH"), ("₫", "VND"), ("₪", "ILS"), ("฿", "THB"), ("₱", "PHP"), ("₦", "NGN")),
-    *(
-        ("₸", "KZT"),
-        ("zł", "PLN"),
-        ("Kč", "CZK"),
-        ("Ft", "HUF"),
-        ("lei", "RON"),
-        ("лв", "BGN"),
-        ("円", "JPY"),
-        ("¥", "JPY"),
-    ),
-    *(("￥", "JPY"), ("Fr.", "CHF"), ("$", "USD")),
+    *(("NT$", "TWD"), ("S$", "SGD"), ("R$", "BRL"), ("MX$", "MXN"), ("CN¥", "CNY"), ("元", "CNY"), ("人民币", "CNY")),
+    *(("€", "EUR"), ("£", "GBP"), ("₤", "GBP"), ("₹", "INR"), ("रु", "INR"), ("ரூ", "INR"), ("රු", "LKR"), ("৳", "BDT")),
+    *(("₽", "RUB"), ("₩", "KRW"), ("원", "KRW"), ("₺", "TRY"), ("₴", "UAH"), ("₫", "VND"), ("₪", "ILS"), ("฿", "THB")),
+    *(("บาท", "THB"), ("₱", "PHP"), ("₦", "NGN"), ("₸", "KZT"), ("₼", "AZN"), ("₾", "GEL"), ("֏", "AMD"), ("₮", "MNT")),
+    *(("₭", "LAK"), ("៛", "KHR"), ("₡", "CRC"), ("₲", "PYG"), ("₵", "GHS"), ("؋", "AFN"), ("円", "JPY"), ("¥", "JPY")),
+    ("$", "USD"),
 )
 """In order: what is part of another sign comes after it."""
+
+_NAMED = (
+    "EUR:eur euro euros; USD:dollar dollars; GBP:pound pounds stg; JPY:yen; CNY:rmb yuan; CHF:fr sfr; SEK:kr; "
+    "CZK:kč; HUF:ft; PLN:zł zl; RON:lei; HRK:kn; BGN:лв; RSD:дин din dinara; MKD:ден; BAM:км km; ALL:lek lekë; "
+    "RUB:р руб рублей рубля; UAH:грн hrn; BYN:br; KZT:тг тенге; UZS:сум som so'm; GEL:lari ლარი; TRY:tl; "
+    "INR:rs re; IDR:rp; MYR:rm; VND:đ vnđ; KES:ksh kshs; TZS:tsh; UGX:ush; XOF:cfa fcfa; AED:dh dhs درهم د.إ; "
+    "KWD:kd د.ك; BHD:bd د.ب; JOD:jd د.ا د.أ; TND:dt د.ت; SAR:ريال ر.س sr; IRR:ریال; EGP:جنيه ج.م le; QAR:ر.ق; "
+    'OMR:ر.ع; ILS:ש"ח ש״ח nis; ZAR:r; PEN:s/'
+)
+_NAMES = {name: pair[:3] for pair in _NAMED.split("; ") for name in pair[4:].split()}
+"""Words that mean money where they stand at a number, in lower case; of several crowns or rupees the commonest."""
+
+_LETTERS = r"[^\W\d_]+(?:[.'\"״][^\W\d_]+)*/?"
+_AT_NUMBER = re.compile(rf"({_LETTERS})\.?[\s:]*(?=[.,]?\d)|(?<=\d)[\s.,–-]*({_LETTERS})")
 
 
 def price_of(value: object, currency: str = "") -> float | None:
@@ -51,18 +56,24 @@ def price_of(value: object, currency: str = "") -> float | None:
         return _rounded(float(value), currency)
     if not isinstance(value, str):
         return None
-    found = _NUMBER.search("".join(map(_plain, unicodedata.normalize("NFKC", value[:200]))))
+    text = "".join(map(_plain, unicodedata.normalize("NFKC", value[:200])))
+    found = _NUMBER.search(_SIGN_FOR_POINT.sub(",", _SPACED_DECIMALS.sub(r"\1", text)))
     if not found:
         return None
     return _rounded(float(_pointed(found[0], currency)), currency)
 
 
 def currency_of(text: object) -> str:
-    """The code of the currency that a text names by code or by sign; empty if it names none."""
+    """The code of the currency that a text names by code, sign or name; empty if it names none."""
     if not isinstance(text, str):
         return ""
-    codes = (code for code in _CODE.findall(text.upper() if len(text.strip()) == 3 else text) if code in _CODES)
-    return next(codes, "") or next((code for sign, code in _SIGNS if sign in text), "")
+    text = unicodedata.normalize("NFKC", text[:200]).strip()
+    alone = text.rstrip(".")
+    words = [alone] if alone.isalpha() else [before or after for before, after in _AT_NUMBER.findall(text)]
+    codes = (word.upper() for word in words if word.isupper() or word.upper() not in _ALSO_WORDS)
+    signs = (code for sign, code in _SIGNS if sign in text)
+    names = (_NAMES[word.lower()] for word in words if word.lower() in _NAMES)
+    return next((code for code in codes if code in _CODES), "") or next(signs, "") or next(names, "")
 
 
 def _rounded(amount: float, currency: str) -> float | None:
@@ -77,6 +88,9 @@ def _plain(character: str) -> str:
 
 def _pointed(number: str, currency: str) -> str:
     """The digits with a point before the decimals, and nothing between thousands."""
+    if number.lstrip(".,").isdigit() and number[0] in ".,":
+        return "0." + number.lstrip(".,")
+    number = number.lstrip(".,")
     number = _OTHER_SPACE.sub("", _SPACES.sub("", number))
     number = re.sub(r"['’٬]", "", number).replace("٫", ".")
     last = max(number.rfind("."), number.rfind(","))

@@ -1,40 +1,32 @@
 """A product: what it is called, what it costs, whether it can be had, and how it is liked."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from longline.model.url import join
+from longline.parsers.markup import plain
+from longline.parsers.offers import availability_of, of_offers
 from longline.parsers.prices import currency_of, price_of
 from longline.parsers.scripts import objects, script_data
 from longline.parsers.selectors import groups_of, select_fields
 from longline.plugins import Item, Links, Page, parser
-from longline.plugins.structured import Thing, as_list, links_of, types_of, words_of
+from longline.plugins.structured import Thing, as_list, links_of, things_of, types_of, words_of
 
 FIELDS = (
     *("name", "description", "price", "currency", "availability", "rating", "review_count", "brand", "category"),
     *("sku", "gtin", "images", "url"),
 )
 
-_KINDS = frozenset(("Product", "ProductGroup", "ProductModel", "IndividualProduct", "SomeProducts", "Vehicle", "Car"))
+_KINDS = frozenset(("product", "productgroup", "productmodel", "individualproduct", "someproducts", "vehicle", "car"))
+_SOLD = frozenset(("book", "softwareapplication", "mobileapplication", "webapplication", "videogame", "musicalbum"))
+"""Kinds of things that are products where somebody offers them."""
+
+_OF_GROUP = ("description", "brand", "manufacturer", "category", "image", "aggregateRating")
+"""What a variant has of its group, unless it says something else."""
+
 _GTINS = ("gtin", "gtin13", "gtin14", "gtin12", "gtin8", "isbn")
-_AVAILABILITY = (
-    ("discontinued", "discontinued"),
-    ("preorder", "preorder"),
-    ("presale", "preorder"),
-    ("backorder", "preorder"),
-    ("availablefororder", "preorder"),
-    ("outofstock", "out_of_stock"),
-    ("soldout", "out_of_stock"),
-    ("unavailable", "out_of_stock"),
-    ("oos", "out_of_stock"),
-    ("instock", "in_stock"),
-    ("limitedavailability", "in_stock"),
-    ("instoreonly", "in_stock"),
-    ("onlineonly", "in_stock"),
-    ("madetoorder", "in_stock"),
-    ("available", "in_stock"),
-)
-_CROSSED_OUT = frozenset(("ListPrice", "MSRP", "SRP", "RegularPrice", "StrikethroughPrice", "MinimumAdvertisedPrice"))
+_OUT_OF = re.compile(r"([\d.,]+)\s*(?:(%)|(?:/|out of|of|von|sur|de|su|из)\s*(\d+))\D*")
 _MOST_RATING = 9.99
 """What a rating is stored in has one digit before the point."""
 
@@ -84,27 +76,36 @@ def _of_rdfa(page: Page) -> Fields:
 
 
 def _of_things(things: list[Thing]) -> Fields:
-    products = [inner for thing in things for inner in _products(thing) if _KINDS & types_of(inner)]
+    products = [inner for thing in things for inner in _products(thing) if _is_product(inner)]
     with_price = (fields for fields in map(of_schema, products) if fields["price"] is not None)
     return next(with_price, of_schema(products[0]) if products else {})
 
 
-def _products(thing: Thing) -> list[Thing]:
+def _is_product(thing: Thing) -> bool:
+    kinds = {kind.lower() for kind in types_of(thing)}
+    return not _KINDS.isdisjoint(kinds) or bool(thing.get("offers") and not _SOLD.isdisjoint(kinds))
+
+
+def _products(thing: Thing) -> Iterator[Thing]:
     """The thing itself, and the product that a page, an offer or a review is about."""
-    about = (thing.get(name) for name in ("mainEntity", "itemOffered", "itemReviewed", "about"))
-    return [thing, *(inner for value in about for inner in as_list(value) if isinstance(inner, dict))]
+    yield thing
+    yield from (inner | {"offers": inner.get("offers") or thing} for inner in things_of(thing.get("itemOffered")))
+    for name in ("mainEntity", "itemReviewed", "about"):
+        yield from things_of(thing.get(name))
 
 
 def of_schema(thing: Thing) -> Fields:
     """A product of schema.org, as JSON-LD or as microdata."""
-    variants = [each for each in as_list(thing.get("hasVariant")) if isinstance(each, dict)]
-    rating = next((each for each in as_list(thing.get("aggregateRating")) if isinstance(each, dict)), {})
+    for group in things_of(thing.get("isVariantOf")):
+        thing = {name: group[name] for name in _OF_GROUP if name in group} | thing
+    variants = things_of(thing.get("hasVariant"))
+    rating = next(iter(things_of(thing.get("aggregateRating"))), {})
     first = variants[0] if variants else {}
     offers = as_list(thing.get("offers")) or [o for variant in variants for o in as_list(variant.get("offers"))]
     return {
         "name": words_of(thing.get("name")),
-        "description": words_of(thing.get("description")),
-        **_of_offers(offers),
+        "description": plain(words_of(thing.get("description"))),
+        **of_offers(offers),
         "rating": _rating(rating.get("ratingValue"), rating.get("bestRating")),
         "review_count": _count(rating.get("reviewCount") or rating.get("ratingCount")),
         "brand": words_of(thing.get("brand") or thing.get("manufacturer")),
@@ -116,66 +117,13 @@ def of_schema(thing: Thing) -> Fields:
     }
 
 
-def _of_offers(values: list[Any]) -> Fields:
-    """Of several offers the cheapest that can be had, else the cheapest."""
-    offers = [_of_offer(each) for each in _flat(values)]
-    priced = [offer for offer in offers if offer["price"] is not None]
-    had = [offer for offer in priced if offer["availability"] in ("in_stock", "")]
-    best = min(had or priced or offers[:1], key=lambda offer: offer["price"] or 0.0, default={})
-    said = next((offer["availability"] for offer in offers if offer["availability"]), "")
-    return (
-        {"price": None, "currency": "", "availability": ""}
-        | best
-        | ({} if best.get("availability") else {"availability": said})
-    )
-
-
-def _flat(values: list[Any]) -> Iterator[Thing]:
-    """Offers, and after a sum of offers the ones that it sums up."""
-    for value in values:
-        if isinstance(value, dict):
-            yield value
-            yield from (inner for inner in as_list(value.get("offers")) if isinstance(inner, dict))
-
-
-def _of_offer(offer: Thing) -> Fields:
-    specified = [each for each in as_list(offer.get("priceSpecification")) if isinstance(each, dict)]
-    specified.sort(key=_is_crossed_out)
-    written = next((value for each in (offer, *specified) for value in _amounts(each)), None)
-    codes = (currency_of(words_of(each.get("priceCurrency"))) for each in (offer, *specified))
-    currency = next(filter(None, codes), "") or currency_of(written)
-    return {
-        "price": price_of(written, currency),
-        "currency": currency,
-        "availability": availability_of(
-            words_of(offer.get("availability")) or "".join(links_of(offer.get("availability"))[:1])
-        ),
-    }
-
-
-def _is_crossed_out(price: Thing) -> bool:
-    """Whether it is what something would cost elsewhere, or cost before."""
-    return words_of(price.get("priceType")).rpartition("/")[2] in _CROSSED_OUT
-
-
-def _amounts(offer: Thing) -> Iterator[Any]:
-    for name in ("price", "lowPrice", "minPrice", "highPrice"):
-        value = next(iter(as_list(offer.get(name))), None)
-        if price_of(value) is not None:
-            yield value
-
-
-def availability_of(text: str) -> str:
-    """The one word for whether something can be had; empty if the text does not tell."""
-    plain = "".join(c for c in text.rpartition("/")[2].lower() if c.isalpha())
-    if plain in ("true", "yes"):
-        return "in_stock"
-    return next((word for sign, word in _AVAILABILITY if sign in plain), "")
-
-
 def _rating(value: Any, best: Any = None) -> float | None:
-    rating, most = price_of(value), price_of(best)
-    if rating is not None and rating > _MOST_RATING and most:
+    """A rating of five; one of ten, of a hundred and the like is brought to that."""
+    written = _OUT_OF.fullmatch(words_of(value))
+    rating, most = price_of(written[1] if written else value), price_of(best)
+    if written and most is None:
+        most = 100.0 if written[2] == "%" else price_of(written[3])
+    if rating is not None and most and most > 5:
         rating = round(rating / most * 5, 2)
     return rating if rating is not None and rating <= _MOST_RATING else None
 
@@ -187,7 +135,9 @@ def _count(value: Any) -> int | None:
 
 def _of_metas(page: Page) -> Fields:
     """OpenGraph and what shops add to it; a page that names no price there is not taken for a product."""
-    written = page.data.meta("product:price:amount", "og:price:amount", "product:sale_price:amount", "twitter:data1")
+    written = page.data.meta("product:price:amount", "og:price:amount", "product:sale_price:amount")
+    if not written and "price" in page.data.meta("twitter:label1").lower():
+        written = page.data.meta("twitter:data1")
     kind = page.data.meta("og:type").lower()
     if not written and "product" not in kind:
         return {}

@@ -11,22 +11,25 @@ from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
 from lxml import etree  # type: ignore[import-untyped]  # the library has no types
+from msgspec.structs import replace
 
-from longline.model.encoding import Undecodable, decode_body
+from longline.model.encoding import Undecodable, readable
 from longline.model.feed import NotAFeed
-from longline.model.moment import w3c_moment
 from longline.model.sitemap import MAX_BYTES, MAX_PLACES, Alternate, News, NotASitemap, Place, Sitemap, Video
 from longline.model.url import join
+from longline.parsers.dates import moment_of
 from longline.parsers.feed import read_feed
 from longline.plugins import Item, Link, Page, parser
 from longline.plugins.charset import charset_of, decode
-from longline.plugins.sniffing import root_of
+from longline.plugins.sniffing import LOOKED_AT, root_of
 
 PIECE = 16 * 1024
 """Octets that are read at once; other threads wait no longer than that takes."""
 
 _GZIP = b"\x1f\x8b"
+_LAYERS = 2
 _ROOTS = {"urlset": "url", "sitemapindex": "sitemap"}
+_LATE_ROOT = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s/>]", re.IGNORECASE)
 _FEEDS = frozenset(("rss", "rdf", "feed"))
 _FREQUENCIES = frozenset(("always", "hourly", "daily", "weekly", "monthly", "yearly", "never"))
 # Many leave ampersands in URLs as they are, or use names that only HTML knows: those are taken as they stand, so no
@@ -60,12 +63,21 @@ async def sitemap(page: Page) -> AsyncIterator[Item | Link]:
 def read_sitemap(body: bytes, url: str = "", content_type: str = "") -> Sitemap:
     """The sitemap in a document that came from `url`; raises `NotASitemap` and nothing else."""
     try:
-        body = _inflated(body)
+        body, flaw = _inflated(body)
     except Undecodable as error:
         raise NotASitemap(f"the file does not decompress: {error}") from None
+    found = _read(body, url, content_type)
+    return replace(found, flaw=flaw) if flaw else found
+
+
+def _read(body: bytes, url: str, content_type: str) -> Sitemap:
     root = root_of(body)
     if root in _FEEDS:
         return _from_feed(body, url, content_type)
+    if root not in _ROOTS and root != "html" and (late := _LATE_ROOT.search(body, 0, LOOKED_AT)):
+        # Before it stands what the server's program complained of.
+        body = body[late.start() :]
+        root = root_of(body)
     if root in _ROOTS:
         return _from_xml(body, url, content_type, root)
     if root or not _is_list(body[:4096]):
@@ -73,17 +85,23 @@ def read_sitemap(body: bytes, url: str = "", content_type: str = "") -> Sitemap:
     return _from_lines(decode(body[:MAX_BYTES], content_type), url)
 
 
-def _inflated(body: bytes) -> bytes:
-    if body.startswith(_GZIP):
-        return decode_body([("content-encoding", "gzip")], body, MAX_BYTES)
+def _inflated(body: bytes) -> tuple[bytes, str | None]:
+    """The document, and what is wrong with the file it came in; some are compressed once more than they should be."""
+    flaw = None
+    for _ in range(_LAYERS):
+        if body.startswith(_GZIP):
+            body, wrong = readable(body, MAX_BYTES)
+            flaw = flaw or wrong
     if len(body) > MAX_BYTES:
         raise Undecodable("too_large", f"more than {MAX_BYTES} bytes")
-    return body
+    return body, flaw
 
 
 def _is_list(start: bytes) -> bool:
+    """Whether most of its first lines are a URL each."""
     lines = [line.split() for line in decode(start).lstrip("\ufeff").splitlines() if line.strip()][:_LINES_LOOKED_AT]
-    return all(len(words) == 1 for words in lines) and any(words[0].lower().startswith(_WEB) for words in lines)
+    alone = [words[0] for words in lines if len(words) == 1]
+    return 2 * sum(word.lower().startswith(_WEB) for word in alone) > len(lines)
 
 
 def _from_lines(text: str, url: str) -> Sitemap:
@@ -155,8 +173,9 @@ class _Reader:
 
     def __init__(self, tag: str, url: str) -> None:
         self._url = url
+        spellings = [f"{{*}}{name}" for name in (tag, tag.upper(), tag.title())]
         self._pull = etree.XMLPullParser(
-            ("end",), tag=f"{{*}}{tag}", encoding="utf-8", recover=True, resolve_entities=False, no_network=True
+            ("end",), tag=spellings, encoding="utf-8", recover=True, resolve_entities=False, no_network=True
         )
         self.flaw: str | None = None
 
@@ -223,7 +242,7 @@ def _place(where: str, parts: _Parts) -> Place:
     frequency, priority = parts.text("changefreq").lower(), parts.text("priority")
     return Place(
         where,
-        w3c_moment(parts.text("lastmod")),
+        moment_of(parts.text("lastmod")),
         frequency if frequency in _FREQUENCIES else "",
         _priority(priority) if priority else None,
         next(map(_news, parts.parts("news")), None),
@@ -239,7 +258,7 @@ def _news(part: _Parts) -> News:
         part.text("title"),
         publication.text("name"),
         publication.text("language"),
-        w3c_moment(part.text("publication_date")),
+        moment_of(part.text("publication_date")),
         tuple(word for piece in part.text("keywords").split(",") if (word := piece.strip())),
     )
 
@@ -251,7 +270,7 @@ def _video(part: _Parts, base: str) -> Video:
         _web(part.text("thumbnail_loc"), base),
         _web(part.text("content_loc"), base),
         _web(part.text("player_loc"), base),
-        w3c_moment(part.text("publication_date")),
+        moment_of(part.text("publication_date")),
     )
 
 

@@ -18,6 +18,7 @@ from feedparser.exceptions import CharacterEncodingUnknown  # type: ignore[impor
 from feedparser.sanitizer import replace_doctype  # type: ignore[import-untyped]  # the same
 
 from longline.model.feed import NotAFeed
+from longline.plugins.charset import charset_of, decode_as
 from longline.plugins.sniffing import LOOKED_AT
 
 MAX_GROWTH = 10_000_000
@@ -34,6 +35,9 @@ MAX_AUTHOR = 500
 
 _ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"[^\"]*\"|'[^']*')", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<\w")
+_STRAY = re.compile(rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!#\d+;|#x[\da-f]+;|\w+;)", re.DOTALL | re.IGNORECASE)
+_GUESSES = frozenset(("windows-1252", "iso-8859-2"))
+"""What the library ends with when a document is not what it is declared as."""
 
 
 class _Bounded:
@@ -50,6 +54,10 @@ class _Bounded:
     def handle_data(self, text: str, escape: int = 1) -> None:
         self._go_on()
         super().handle_data(text, escape)  # type: ignore[misc]  # the same
+
+    def _start_image(self, attrs: Any) -> None:
+        super()._start_image(attrs)  # type: ignore[misc]  # the same
+        self.infeed = 1  # RSS 1.0 has its image beside the channel, where the library no longer looks
 
     def _sync_author_detail(self, key: str = "author") -> None:
         context = self._get_context()  # type: ignore[attr-defined]  # the same
@@ -74,8 +82,7 @@ def read_xml(body: bytes, url: str, content_type: str) -> tuple[Any, str | None]
     """What the library makes of a document, and what is wrong with it; `NotAFeed` for what costs too much."""
     _check(body)
     made = FeedParserDict(bozo=False, entries=[], feed=FeedParserDict())
-    headers = {"content-type": content_type or "application/xml"}
-    text = convert_to_utf8(headers, body, made)
+    text = _utf8(body, content_type, made)
     made["version"], text, entities = replace_doctype(text)
     reader, flaw = None, None
     if made["encoding"]:
@@ -84,9 +91,23 @@ def read_xml(body: bytes, url: str, content_type: str) -> tuple[Any, str | None]
         flaw = str(made["bozo_exception"])
     if reader is None:
         reader = _bounded(_Loose(url, None, "utf-8", entities))
+        reader.namespacemap["atom"] = ""  # feeds link to themselves by this prefix, and forget to declare it
+        # The loose one takes any word after an ampersand for an entity, and closes it.
+        text = _STRAY.sub(lambda found: found[1] or b"&amp;", text)
         reader.feed(text.decode("utf-8", "replace"))
     made.update(feed=reader.feeddata, entries=reader.entries, version=made["version"] or reader.version)
     return made, flaw
+
+
+def _utf8(body: bytes, content_type: str, made: Any) -> bytes:
+    text: bytes = convert_to_utf8({"content-type": content_type or "application/xml"}, body, made)
+    if made["encoding"] in _GUESSES:
+        # By one name the web means more signs than Python does, and some of its names Python does not know.
+        name, skip = charset_of(body, content_type)
+        if name not in ("utf-8", "windows-1252"):
+            whole = decode_as(name, body[skip:]).encode("utf-8", "replace")
+            return bytes(convert_to_utf8({"content-type": "application/xml; charset=utf-8"}, whole, made))
+    return text
 
 
 def _check(body: bytes) -> None:

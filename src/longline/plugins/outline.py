@@ -26,8 +26,14 @@ _LEADING = frozenset(
 _RESOURCE = frozenset(("stylesheet", "icon", "nofollow"))
 
 _REFRESH = re.compile(
-    r"\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?(?:\"([^\"]*)|'([^']*)|(.+))", re.IGNORECASE | re.DOTALL
+    r"""\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*|(?!url\s*=))(?:"([^"]+)|'([^']+)|([^\s"'].*))""",
+    re.IGNORECASE | re.DOTALL | re.ASCII,
 )
+_FORWARDING = "meta[content][http-equiv=refresh i]"
+_FEW = 10
+"""Links; a page with more does not exist to forward its readers, and to look through its body for that costs."""
+
+_WORDS = re.compile(r"[\s;]+")
 _AGENT = re.compile(r"\s*([a-z][\w.-]*)\s*:", re.IGNORECASE)
 _VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 
@@ -61,6 +67,8 @@ def outline(tree: LexborHTMLParser) -> Outline:
     # Every selector costs, and a page of frames has nothing else.
     head, nodes = tree.head, tree.css(_OF_BODY) or tree.css("frame[src]")
     for node in head.css(_OF_HEAD) if head else ():
+        seen.of_head(node)
+    for node in tree.body.css(_FORWARDING) if len(nodes) <= _FEW and tree.body else ():
         seen.of_head(node)
     if not {node.tag for node in nodes} <= _ANCHORS:
         nodes = [node for node in nodes if not seen.rare(node)]
@@ -125,4 +133,6 @@ def header_rules(values: Iterable[str]) -> frozenset[str]:
 
 
 def _words(text: str) -> list[str]:
-    return [word.strip().lower() for word in text.split(",")]
+    parts = (part.strip().lower() for part in text.split(","))
+    # Some write no commas, and mean it all the same; a part with a colon has a value, spaces and all.
+    return [word for part in parts for word in ((part,) if ":" in part else _WORDS.split(part))]

@@ -66,5 +66,5 @@ def _loaded(file: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:  # somebody else's code may raise anything
-        raise BadInput(f"parsers: {file} cannot be loaded: {error!r}") from error
+        raise BadInput(f"parsers: {file} cannot be loaded: {type(error).__name__}: {error}") from error
     return module

@@ -1,21 +1,22 @@
 """What a page says of itself for machines: JSON-LD, metas, microdata and RDFa, however carelessly it was written."""
 
-import json
 import re
 from collections.abc import Iterator
 from functools import cached_property
+from html import unescape
 from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-MAX_SCRIPT = 4 * 1024 * 1024
-"""Characters of one script; a larger one says nothing of use."""
+from longline.plugins.literals import parse_json
 
 MAX_CLIMB = 256
 """How many parents are asked whose property something is."""
 
-_INSIDE = re.compile(r"[\[{].*[\]}]", re.DOTALL)
-_LAST_COMMA = re.compile(r",(\s*[}\]])")
+MAX_SHARED = 100
+"""How many items may name the same element as theirs."""
+
+_PREFIXED = re.compile(r'"(?:schema:|https?://schema\.org/)(\w+"\s*:)')
 _VALUES = {
     **dict.fromkeys(("a", "area", "link"), "href"),
     **dict.fromkeys(("audio", "embed", "iframe", "img", "source", "track", "video"), "src"),
@@ -29,6 +30,9 @@ _REFERRED = (
     *("author", "publisher", "image", "brand", "offers", "priceSpecification", "aggregateRating", "mainEntity"),
     "hasVariant",
 )
+
+_SAYING = ("@value", "name", "@list", "@set")
+_LEADING = ("url", "contentUrl", "@id", "@list", "@set")
 
 Thing = dict[str, Any]
 """An object of schema.org: properties by name, and its `@type`."""
@@ -81,7 +85,9 @@ class Data:
 def json_ld(tree: LexborHTMLParser) -> list[Thing]:
     """Every object of the page's JSON-LD, those of lists and graphs one by one, with those in it that it only names."""
     scripts = tree.css("script[type*='ld+json' i]")
-    things = [thing for script in scripts for thing in _things(parse_json(script.text()), depth=0)]
+    # Some write the names of properties with the vocabulary before them.
+    texts = (_PREFIXED.sub(r'"\1', script.text()) for script in scripts)
+    things = [thing for text in texts for thing in _things(parse_json(text), depth=0)]
     named = {name: thing for thing in reversed(things) if isinstance(name := thing.get("@id"), str)}
     # What those name in turn stays a name, or there might be no end.
     return [thing | {of: _meant(thing[of], named) for of in _REFERRED if of in thing} for thing in things]
@@ -92,19 +98,6 @@ def _meant(value: Any, named: dict[str, Thing]) -> Any:
         return [_meant(each, named) for each in value]
     only_named = isinstance(value, dict) and value.keys() == {"@id"} and isinstance(value["@id"], str)
     return named.get(value["@id"], value) if only_named else value
-
-
-def parse_json(text: str) -> Any:
-    """JSON as pages write it: in comments, with line breaks in strings and a comma too many; None if it is none."""
-    found = _INSIDE.search(text.replace("<![CDATA[", "").replace("]]>", "")) if len(text) <= MAX_SCRIPT else None
-    if found is None:
-        return None
-    for attempt in (found[0], _LAST_COMMA.sub(r"\1", found[0])):
-        try:
-            return json.loads(attempt, strict=False)
-        except (ValueError, RecursionError):
-            continue
-    return None
 
 
 def _things(value: Any, depth: int) -> Iterator[Thing]:
@@ -138,15 +131,21 @@ def as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 
+def things_of(value: Any) -> list[Thing]:
+    """The things among one or several of something; what is only a text or a number is none."""
+    return [each for each in as_list(value) if isinstance(each, dict)]
+
+
 def words_of(value: Any) -> str:
     """The text of a property that may be a text, a number, a thing with a name or a list of these."""
     if isinstance(value, dict):
-        value = value.get("@value") or value.get("name")
+        value = next((value[key] for key in _SAYING if value.get(key)), None)
     if isinstance(value, list):
         return ", ".join(dict.fromkeys(filter(None, map(words_of, value))))
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    return " ".join(str(value).split())
+    # JSON knows no references of HTML, but many write them there.
+    return " ".join(unescape(str(value)).split())
 
 
 def links_of(value: Any) -> list[str]:
@@ -154,7 +153,7 @@ def links_of(value: Any) -> list[str]:
     found: list[str] = []
     for each in as_list(value):
         if isinstance(each, dict):
-            found += links_of(each.get("url") or each.get("contentUrl") or each.get("@id"))
+            found += links_of(next((each[key] for key in _LEADING if each.get(key)), None))
         elif isinstance(each, str) and each.strip():
             found.append(each.strip())
     return found
@@ -184,27 +183,27 @@ def _items(tree: LexborHTMLParser, syntax: _Syntax) -> list[Thing]:
     referred = _referred(tree, syntax, scopes) if syntax.refers else {}
     inner: set[int] = set()
     for node in tree.css(f"[{syntax.property}]"):
-        owner = _owner(node, scopes, referred)
-        if owner is not None:
+        value = scopes.get(node.mem_id) or _value(node)
+        for owner in _owners(node, scopes, referred):
             inner.add(node.mem_id)
-            value = scopes.get(node.mem_id) or _value(node)
             for name in (node.attributes[syntax.property] or "").split():
                 _add(owner, _bare(name), value)
     return [thing for key, thing in scopes.items() if key not in inner]
 
 
-def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing]) -> dict[int, Thing]:
-    """The elements elsewhere that items name as theirs, each with its item."""
+def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing]) -> dict[int, list[Thing]]:
+    """The elements elsewhere that items name as theirs, each with those items."""
     naming = tree.css(f"[{syntax.scope}][{syntax.refers}]")
-    owners = {name: node for node in naming for name in (node.attributes[syntax.refers] or "").split()}
+    owners: dict[str, list[Thing]] = {}
+    for node in naming:
+        for name in dict.fromkeys((node.attributes[syntax.refers] or "").split()):
+            sharing = owners.setdefault(name, [])
+            if len(sharing) < MAX_SHARED:
+                sharing.append(scopes[node.mem_id])
     # What is around an item that names others might come round to itself.
     around = {node.mem_id for node in naming} | {parent.mem_id for node in naming for parent in _parents(node)}
     places = tree.css("[id]") if owners else []
-    return {
-        place.mem_id: scopes[owners[place.id].mem_id]
-        for place in places
-        if place.id in owners and place.mem_id not in around
-    }
+    return {place.mem_id: owners[place.id] for place in places if place.id in owners and place.mem_id not in around}
 
 
 def _parents(node: LexborNode) -> Iterator[LexborNode]:
@@ -216,15 +215,15 @@ def _parents(node: LexborNode) -> Iterator[LexborNode]:
         parent = parent.parent
 
 
-def _owner(node: LexborNode, scopes: dict[int, Thing], referred: dict[int, Thing]) -> Thing | None:
+def _owners(node: LexborNode, scopes: dict[int, Thing], referred: dict[int, list[Thing]]) -> Iterator[Thing]:
+    """The item that it stands in, and before that those that name it or something around it there."""
     below = node
     for parent in _parents(node):
-        if below.mem_id in referred:
-            return referred[below.mem_id]
+        yield from referred.get(below.mem_id, ())
         if parent.mem_id in scopes:
-            return scopes[parent.mem_id]
+            yield scopes[parent.mem_id]
+            return
         below = parent
-    return None
 
 
 def _value(node: LexborNode) -> str:
@@ -232,7 +231,18 @@ def _value(node: LexborNode) -> str:
     if attributes.get("content") is not None:
         return attributes["content"] or ""
     named = attributes.get(_VALUES.get(node.tag or "", ""))
-    return named if named is not None else " ".join(node.text().split())
+    return named if named is not None else _seen(node)
+
+
+def _seen(node: LexborNode) -> str:
+    """What a reader sees of an element, in one line."""
+    text, at = node.text(), 0
+    pieces = []
+    for unseen in (inner.text() for inner in node.css("script, style")):
+        found = text.find(unseen, at)
+        pieces.append(text[at:found])
+        at = found + len(unseen)
+    return " ".join(" ".join((*pieces, text[at:])).split())
 
 
 def _add(owner: Thing, name: str, value: Any) -> None:

@@ -1,7 +1,7 @@
 """Puts the parts together. The only place that knows a concrete driver."""
 
 from longline.engine.worker import Progress as WorkerProgress
-from longline.wiring.archive import export, read_page, search
+from longline.wiring.archive import export, read_page, reparse, search
 from longline.wiring.crawl import CrawlRequest, CrawlResult, Watcher, crawl
 from longline.wiring.house import House, open_house
 from longline.wiring.serve import serve
@@ -16,6 +16,7 @@ __all__ = [
     "export",
     "open_house",
     "read_page",
+    "reparse",
     "search",
     "serve",
 ]

@@ -1,14 +1,17 @@
-"""`longline export`, `page` and `search`: what was kept, for those who read."""
+"""`longline export`, `page`, `reparse` and `search`: what was kept, for those who read."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from longline.drivers.exports import FolderExport
+from longline.engine.archive import Archive as PageArchive
 from longline.model.errors import NotFound
 from longline.model.export import Written
+from longline.model.plan import CrawlPlan
 from longline.model.run import RunRow
 from longline.services.archive import Archive, KeptPage
 from longline.services.exports import Exports, Progress
+from longline.services.reparse import Reparse, Reparsed
 from longline.services.search import Asked, Found, Searches
 from longline.settings import Settings
 from longline.wiring.house import House, open_house, ready_tables
@@ -24,6 +27,21 @@ async def export(
         with FolderExport(folder, formats) as files:
             exports = Exports(house.records.pages, house.records.items, house.blobs)
             return run, await exports.run(run.id, files, formats, progress)
+
+
+async def reparse(settings: Settings, run_id: int | None, progress: Progress) -> Reparsed:
+    """Parse the pages of a run, unless named the last one, out of the archive."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        run = await _run(house, run_id)
+        config = {**CrawlPlan.read(run.plan).config, **({"parser": settings.parser} if settings.parser else {})}
+        house.parser.check(config)
+        archive = PageArchive(house.records.tasks, house.blobs)
+        at_once = max(1, 2 * settings.parse_processes)  # one is read while another is parsed
+        parts = Reparse(house.records.pages, house.records.items, archive, house.parser, at_once)
+        done = await parts.run(run.id, config, progress)
+        await house.indexer.once()
+        return done
 
 
 async def read_page(settings: Settings, which: str) -> KeptPage:

@@ -37,6 +37,8 @@ class CrawlResult(msgspec.Struct, frozen=True):
     fates: list[Fate]
     resumed: bool
     untouched: bool
+    errors: tuple[tuple[str, int, str], ...] = ()
+    """What failures said, how often each, and the URL of the last; the commonest first."""
 
 
 class Watcher:
@@ -71,7 +73,9 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
                 await _work(house, crawls, opened, owner, watcher, stop)
                 await crawls.leave(opened)
         run = await crawls.get(opened.run.id)
-        return CrawlResult(run, await crawls.fates(run.id), opened.resumed, opened.token is None)
+        reviewed = await house.records.history.review([run.id]) if run.failed else {}
+        errors = reviewed[run.id].survey.errors if run.id in reviewed else ()
+        return CrawlResult(run, await crawls.fates(run.id), opened.resumed, opened.token is None, errors)
 
 
 async def _work(

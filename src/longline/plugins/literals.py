@@ -1,0 +1,100 @@
+"""JSON as pages write it, and literals of JavaScript that could be JSON; both are read, never run."""
+
+import json
+import re
+from html import unescape
+from typing import Any
+
+MAX_SCRIPT = 4 * 1024 * 1024
+"""Characters of one script; a larger one says nothing of use."""
+
+MAX_MENDED = 512 * 1024
+"""Characters of a script that is not quite JSON; to mend it takes a while."""
+
+_OPENING = re.compile(r"[\[{]")
+_NEXT = re.compile(r"[\s,;]*(?=[\[{])")
+_TOKEN = re.compile(
+    r"""(?P<double>"(?:[^"\\]|\\.)*")|(?P<single>'(?:[^'\\]|\\.)*')|(?P<comment>//[^\n]*|/\*.*?\*/)|"""
+    r"""(?P<word>[A-Za-z_$][\w$]*)|(?P<number>-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)|(?P<mark>[\[\]{}:,])|(?P<space>\s+)|"""
+    r"""(?P<other>.)""",
+    re.DOTALL,
+)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = frozenset('"\\/bfnrtu')
+_LITERALS = frozenset(("true", "false", "null"))
+
+
+def parse_json(text: str) -> Any:
+    """JSON, also with HTML's quotes, in comments, with remarks, a comma too many, or in pieces; None if it is none."""
+    if len(text) > MAX_SCRIPT:
+        return None
+    if '"' not in text and "&quot;" in text:
+        text = unescape(text)
+    text = text.replace("<![CDATA[", "").replace("]]>", "")
+    opening, end = _OPENING.search(text), max(text.rfind("]"), text.rfind("}")) + 1
+    if opening is None or end <= opening.start():
+        return None
+    inside = text[opening.start() : end]
+    try:
+        return json.loads(inside, strict=False)
+    except (ValueError, RecursionError):
+        return _mended(inside)
+
+
+def _mended(text: str) -> Any:
+    values: list[Any] = []
+    at = 0
+    try:
+        while len(text) <= MAX_MENDED and (opening := _NEXT.match(text, at)):
+            made, at = _as_json(text, opening.end())
+            values.append(json.loads(made, strict=False))
+    except (ValueError, RecursionError):
+        pass
+    return values if len(values) > 1 else next(iter(values), None)
+
+
+def literal(text: str, at: int = 0) -> Any:
+    """The object or list that a script writes there; None where it is more than a literal."""
+    try:
+        return json.JSONDecoder(strict=False).raw_decode(text, at)[0]
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(_as_json(text, at)[0], strict=False)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _as_json(text: str, at: int) -> tuple[str, int]:
+    """A literal of JavaScript as one of JSON, and where it ends: names quoted, the last comma dropped, and so on."""
+    depth = 0
+    out: list[str] = []
+    for token in _TOKEN.finditer(text, at):
+        kind, piece = token.lastgroup, token[0]
+        if kind in ("space", "comment"):
+            continue
+        if kind == "mark":
+            depth += (piece in "[{") - (piece in "]}")
+            if piece in "]}" and out and out[-1] == ",":
+                out.pop()
+        out.append(_piece(str(kind), piece))
+        if depth == 0:
+            return "".join(out), token.end()
+    raise ValueError("it does not end")
+
+
+def _piece(kind: str, piece: str) -> str:
+    if kind == "double":
+        return _ESCAPED.sub(_escape, piece) if "\\" in piece else piece
+    if kind == "single":
+        return json.dumps(re.sub(r"\\(['\"/])", r"\1", piece[1:-1]))
+    if kind == "word":
+        return piece if piece in _LITERALS else "null" if piece in ("undefined", "NaN") else json.dumps(piece)
+    if kind == "other":
+        raise ValueError("more than a literal")
+    return piece
+
+
+def _escape(found: re.Match[str]) -> str:
+    """An escape as it stands, if JSON has it, else what it escapes."""
+    return found[0] if found[1] in _ESCAPES else found[1]
