@@ -294,7 +294,13 @@ class FakeFrontier:
         self.ensured.extend(hosts)
 
     async def claim(
-        self, owner: int, hosts: int, tasks: int, ttl_ms: int, held: Sequence[tuple[int, int]] = ()
+        self,
+        owner: int,
+        hosts: int,
+        tasks: int,
+        ttl_ms: int,
+        held: Sequence[tuple[int, int]] = (),
+        waited_ms: int = 0,
     ) -> list[HostLease]:
         self._check()
         if self.gate is not None:
@@ -302,7 +308,8 @@ class FakeFrontier:
         for number, line in self.lines.items():
             if line.owner is not None and line.until < self.now:
                 self.take_away(number)
-        free = [(n, h) for n, h in self.lines.items() if h.owner is None and h.not_before <= self.now and self._due(h)]
+        since = self.now - waited_ms
+        free = [(n, h) for n, h in self.lines.items() if h.owner is None and h.not_before <= since and self._due(h)]
         leases = [self._lease(number, line, owner, tasks, ttl_ms) for number, line in free[:hosts]]
         if len(leases) < hosts:
             mine = [

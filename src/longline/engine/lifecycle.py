@@ -87,10 +87,16 @@ class Lifecycle:
         return admitted
 
     async def claim(
-        self, owner: int, hosts: int, tasks: int, ttl_ms: int, held: Sequence[tuple[int, int]] = ()
+        self,
+        owner: int,
+        hosts: int,
+        tasks: int,
+        ttl_ms: int,
+        held: Sequence[tuple[int, int]] = (),
+        waited_ms: int = 0,
     ) -> list[HostLease]:
         """Lease hosts that have due work, each with a batch of its tasks; with too few of them, more of those held."""
-        return await self._frontier.claim(owner, hosts, tasks, ttl_ms, held)
+        return await self._frontier.claim(owner, hosts, tasks, ttl_ms, held, waited_ms)
 
     async def report(self, batch: Batch, hosts: Sequence[HostSetting] = ()) -> Reported:
         """Write how claimed tasks came to rest, all or nothing; `hosts` are those that found URLs live on."""

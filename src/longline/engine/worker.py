@@ -33,6 +33,10 @@ AHEAD = 4
 """How many times what may be under way must wait in hand, so that nothing stands still while more is asked for."""
 
 
+SHARING = 0.25
+"""Seconds for which a free host is left to workers that have less to do."""
+
+
 class WorkerSettings(msgspec.Struct, frozen=True):
     """How much a worker takes on. Times are seconds.
 
@@ -128,7 +132,9 @@ class Worker:
             asking = self._hand.hungry(now, SOON, s.helpings)
             for host in asking:
                 host.asking = True  # from now on: it must not be let go while more of its tasks are on their way
-            self._claiming = asyncio.create_task(self._claim(now, asking), name="claim")
+            # Who has enough for now leaves what has just become free to those who have not.
+            patience = 0.0 if soon < s.concurrency else SHARING
+            self._claiming = asyncio.create_task(self._claim(now, asking, patience), name="claim")
             self._claiming.add_done_callback(self._claimed)
 
     def _claimed(self, task: "asyncio.Task[None]") -> None:
@@ -138,13 +144,18 @@ class Worker:
             log.error("a claim failed", exc_info=error)
             self._next_claim = self._clock.monotonic() + self._settings.idle_poll
 
-    async def _claim(self, now: float, asking: Sequence[HeldHost]) -> None:
+    async def _claim(self, now: float, asking: Sequence[HeldHost], patience: float) -> None:
         """Lease more hosts and, where there are too few, take more of what those in hand have."""
         s = self._settings
         held = [(host.lease.host_id, host.lease.token) for host in asking]
         try:
             leases = await self._lifecycle.claim(
-                self._parts.owner, s.hosts_per_claim, s.tasks_per_host, round(s.lease * 1000), held
+                self._parts.owner,
+                s.hosts_per_claim,
+                s.tasks_per_host,
+                round(s.lease * 1000),
+                held,
+                round(patience * 1000),
             )
         except Unavailable as error:
             log.warning("cannot claim work", extra={"error": str(error)})

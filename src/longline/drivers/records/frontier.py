@@ -44,14 +44,20 @@ class FrontierRecords:
         return await self._database.transact(work)
 
     async def claim(
-        self, owner: int, hosts: int, tasks: int, ttl_ms: int, held: Sequence[tuple[int, int]] = ()
+        self,
+        owner: int,
+        hosts: int,
+        tasks: int,
+        ttl_ms: int,
+        held: Sequence[tuple[int, int]] = (),
+        waited_ms: int = 0,
     ) -> list[HostLease]:
         async def work(tx: Tx) -> list[HostLease]:
             if tx.engine == "pg":
                 own = {"held": [host_id for host_id, _ in held], "tokens": [token for _, token in held]}
-                rows = await tx.all("claim", owner=owner, hosts=hosts, tasks=tasks, ttl=ttl_ms, **own)
+                rows = await tx.all("claim", owner=owner, hosts=hosts, tasks=tasks, ttl=ttl_ms, waited=waited_ms, **own)
             else:
-                leased = await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms)
+                leased = await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms, waited=waited_ms)
                 more = await tx.batch("still_held", held, owner=owner) if len(leased) < hosts else ()
                 rows = await _picked(tx, [(r["host_id"], r["token"]) for r in (*leased, *more)], tasks)
             return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, key=lambda r: r[0])]

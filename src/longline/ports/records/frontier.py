@@ -72,11 +72,18 @@ class Frontier(Protocol):
         ...
 
     async def claim(
-        self, owner: int, hosts: int, tasks: int, ttl_ms: int, held: Sequence[tuple[int, int]] = ()
+        self,
+        owner: int,
+        hosts: int,
+        tasks: int,
+        ttl_ms: int,
+        held: Sequence[tuple[int, int]] = (),
+        waited_ms: int = 0,
     ) -> list[HostLease]:
         """Lease up to `hosts` hosts with due work, the longest waiting first, with up to `tasks` tasks each.
 
         When fewer are free, those that are `held` already, by (host, token), come with that many more tasks of theirs.
+        Hosts that were free for less than `waited_ms` are left to others.
         """
         ...
 

@@ -22,7 +22,7 @@ SELECT h.id, h.host FROM hosts h /*rows , r(host text) */ WHERE h.host = r.host;
 -- who begins moves on with the token, so that small batches are fair too.
 -- When no more hosts are free than these, those in hand are given more, less what is marked with their token already.
 WITH free AS MATERIALIZED (
-    SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now
+    SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= CAST(:now AS BIGINT) - :waited
     ORDER BY wake_at LIMIT :hosts FOR UPDATE SKIP LOCKED
 ), leased AS (
     UPDATE line SET owner = :owner, token = token + 1, wake_at = CAST(:now AS BIGINT) + :ttl
@@ -97,7 +97,9 @@ ORDER BY l.host_id, m.priority, p.round, p.turn, m.id;
 -- SQLite has no writing CTE and no LATERAL, and its window functions cost more than all the rest: four statements inside
 -- one transaction instead, and the turns are sorted out where they are read.
 UPDATE line SET owner = :owner, token = token + 1, wake_at = :now + :ttl
-WHERE host_id IN (SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now ORDER BY wake_at LIMIT :hosts)
+WHERE host_id IN (
+    SELECT host_id FROM line WHERE owner IS NULL AND wake_at <= :now - :waited ORDER BY wake_at LIMIT :hosts
+)
 RETURNING host_id, token;
 
 -- name: still_held only lite
