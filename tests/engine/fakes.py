@@ -246,6 +246,7 @@ class FakeFrontier:
         self.away = False
         self.gate: asyncio.Event | None = None
         self.lost_answers = 0
+        self.patience: list[int] = []
         self.most_leased = 0
         self.admitted: list[NewTask] = []
         self.ensured: list[HostSetting] = []
@@ -303,6 +304,7 @@ class FakeFrontier:
         waited_ms: int = 0,
     ) -> list[HostLease]:
         self._check()
+        self.patience.append(waited_ms)
         if self.gate is not None:
             await self.gate.wait()
         for number, line in self.lines.items():

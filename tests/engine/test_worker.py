@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from longline.engine.archive import Archive
+from longline.engine.claims import WorkerSettings
 from longline.engine.exits import Exits
 from longline.engine.fetch import Fetcher, FetchParts
 from longline.engine.keep import Keeper
@@ -21,7 +22,7 @@ from longline.engine.politeness import Politeness
 from longline.engine.reporter import Reporter
 from longline.engine.rules import Rules
 from longline.engine.sender import FetchSettings, Sender
-from longline.engine.worker import Parts, Worker, WorkerSettings
+from longline.engine.worker import Parts, Worker
 from longline.model.plan import CrawlPlan
 from longline.parsers import page
 from longline.plugins import Page, parser
@@ -294,6 +295,22 @@ async def test_a_host_in_hand_is_given_more_while_no_other_has_work(clock: FakeC
     assert sorted(shop.http.urls) == sorted(url(n) for n in range(1, 13)), "each once"
     tasks_of = Counter({r.token: len(r.outcomes) for b in shop.frontier.reports for r in b.reports if r.outcomes})
     assert list(tasks_of.values()) == [6, 6], "two leases of three helpings"
+
+
+async def test_who_has_enough_shares_its_hosts_with_who_has_none(clock: FakeClock):
+    shop = Shop(clock, concurrency=2, tasks_per_host=8)
+    for number, host in enumerate(("a.example", "b.example", "c.example")):
+        shop.frontier.add(*(claimed(8 * number + n, host=host) for n in range(1, 9)), host=host, concurrency=2)
+    gates = [shop.gate(f"https://{host}/{number}") for host, number in (("a.example", 1), ("b.example", 9))]
+    async with shop.open():
+        await shop.until(lambda: len(shop.frontier.held) == 3 and len(shop.http.sent) >= 2)
+        shop.worker.share()
+        for gate in gates:
+            gate.set()
+        await shop.until(lambda: len(shop.frontier.ended) == 24)
+    given = [r.host_id for b in shop.frontier.reports for r in b.reports if r.release and r.unstarted]
+    assert len(given) == 1, "every second one, with what was not begun there"
+    assert len(shop.http.urls) == len(set(shop.http.urls)), "nothing is fetched twice"
 
 
 async def test_what_is_asked_for_keeps_its_host_in_hand(clock: FakeClock):

@@ -37,6 +37,7 @@ class HeldHost:
         self.inflight = 0
         self.helpings = 1
         self.asking = False
+        self.leaving = False
         self.delay = lease.delay_ms / 1000
         self.lost = False
         self._turns = asyncio.Lock()
@@ -51,8 +52,10 @@ class HeldHost:
         self.expires = asked + ttl
 
     def idle(self, now: float) -> bool:
-        """Nothing is under way or asked for, and nothing can be started for as long as a lease lasts."""
-        return self.inflight == 0 and not self.asking and (not self.waiting or self._too_soon(self.next_start, now))
+        """Nothing is under way or asked for, and nothing can be started for as long as a lease lasts, or shall be."""
+        if self.inflight or self.asking:
+            return False
+        return self.leaving or not self.waiting or self._too_soon(self.next_start, now)
 
     def startable(self, now: float) -> bool:
         """Whether a task may be started now."""
@@ -65,7 +68,7 @@ class HeldHost:
     def soon(self, now: float, seconds: float) -> int:
         """How many of the waiting tasks may be started in the next seconds."""
         left = now + seconds - self.next_start
-        if self.lost or left < 0:
+        if self.lost or self.leaving or left < 0:
             return 0
         return len(self.waiting) if self.delay <= 0 else min(len(self.waiting), 1 + int(left / self.delay))
 
@@ -74,7 +77,7 @@ class HeldHost:
 
     def _open(self, now: float) -> bool:
         free = bool(self.waiting) and self.inflight < self.lease.concurrency
-        return free and not self.lost and now < self.expires
+        return free and not self.lost and not self.leaving and now < self.expires
 
     async def turn(self, clock: Clock, longer: float = 0.0) -> float | None:
         """Wait for this host's next request; when it starts, or None when the lease is gone and nothing may be sent.
@@ -154,7 +157,7 @@ class Hand:
 
     def hungry(self, now: float, seconds: float, helpings: int) -> list[HeldHost]:
         """Hosts of which all that waits may be started in the next seconds, and that had fewer helpings of tasks."""
-        held = [h for h in self._hosts.values() if not h.lost and now < h.expires and h.helpings < helpings]
+        held = [h for h in self._staying() if now < h.expires and h.helpings < helpings]
         return [h for h in held if h.next_start <= now + seconds and len(h.waiting) <= h.soon(now, seconds)]
 
     def help(self, lease: HostLease) -> bool:
@@ -165,6 +168,14 @@ class Hand:
         host.waiting.extend(lease.tasks)
         host.helpings += 1
         return True
+
+    def share(self) -> None:
+        """Let every second host go, each as soon as what is under way there has ended."""
+        for host in self._staying()[1::2]:
+            host.leaving = True
+
+    def _staying(self) -> list[HeldHost]:
+        return [h for h in self._hosts.values() if not h.lost and not h.leaving]
 
     def drop(self, host_id: int) -> None:
         self._hosts.pop(host_id, None)

@@ -12,7 +12,7 @@ from longline.model.errors import BadInput
 from longline.model.item import NewItem, Origin, new_items
 from longline.model.task import ClaimedTask
 from longline.plugins import Item, Link, Links, Page
-from longline.plugins.intricacy import Effort, TooIntricate
+from longline.plugins.intricacy import Effort, TooIntricate, effort_of
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
@@ -68,9 +68,10 @@ class Parser:
         marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
-        if self._elsewhere is not None and (not marked.light or page.effort is Effort.WILD):
+        effort = effort_of(page.body)
+        if self._elsewhere is not None and (not marked.light or effort is Effort.WILD):
             return await self._elsewhere.parse(marked.name, page)
-        if page.effort is not Effort.LITTLE:
+        if effort is not Effort.LITTLE:
             await asyncio.to_thread(_build, page)
         return await run(marked, page)
 

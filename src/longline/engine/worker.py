@@ -6,14 +6,14 @@ will bring them. On stop nothing new is started, what is under way may end, and 
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-import msgspec
-
+from longline.engine.appeal import Appeal
+from longline.engine.claims import Claims, WorkerSettings
 from longline.engine.exits import Exits
-from longline.engine.frontier import Hand, HeldHost, TooSoon
+from longline.engine.frontier import HeldHost, TooSoon
 from longline.engine.keep import Press
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.pipeline import Pipeline
@@ -25,33 +25,6 @@ from longline.model.task import ClaimedTask
 from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
-
-SOON = 1.0
-"""Seconds ahead for which a worker wants enough to do; slow hosts in hand do not count as more than that."""
-
-AHEAD = 4
-"""How many times what may be under way must wait in hand, so that nothing stands still while more is asked for."""
-
-
-SHARING = 0.25
-"""Seconds for which a free host is left to workers that have less to do."""
-
-
-class WorkerSettings(msgspec.Struct, frozen=True):
-    """How much a worker takes on. Times are seconds.
-
-    After so many `helpings` of tasks a host is let go, for others to have their turn.
-    """
-
-    concurrency: int = 64
-    lease: float = 30.0
-    hosts_per_claim: int = 4
-    tasks_per_host: int = 64
-    helpings: int = 16
-    flush_after: float = 1.0
-    flush_pages: int = 256
-    idle_poll: float = 0.5
-    drain: float = 5.0
 
 
 @dataclass(slots=True)
@@ -76,6 +49,7 @@ class Parts:
     exits: Exits
     clock: Clock
     owner: int
+    appeal: Appeal | None = None
 
 
 class Worker:
@@ -84,21 +58,25 @@ class Worker:
     def __init__(self, parts: Parts, settings: WorkerSettings, watch: Callable[[Progress], None] | None = None) -> None:
         self._parts, self._settings, self._watch = parts, settings, watch
         self._clock, self._lifecycle = parts.clock, parts.lifecycle
-        self._hand = Hand()
+        self._claims = Claims(parts.lifecycle, parts.clock, parts.owner, settings)
+        self._hand = self._claims.hand
         self._finished: list[Finished] = []
         self._press = Press()
         self._oldest = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
-        self._claiming: asyncio.Task[None] | None = None
         self._flushing: asyncio.Task[None] | None = None
         self._leaving: list[HeldHost] = []
         self._wake = asyncio.Event()
-        self._next_claim = 0.0
         self.progress = Progress()
 
     def nudge(self) -> None:
         """There may be new work: look now instead of at the next poll."""
-        self._next_claim = 0.0
+        self._claims.next = 0.0
+        self._wake.set()
+
+    def share(self) -> None:
+        """Somebody has nothing to do: let go of hosts, if there is enough to do without them."""
+        self._claims.share()
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -107,7 +85,8 @@ class Worker:
         waker = asyncio.create_task(self._wake_on(stop), name="stop")
         try:
             while not stop.is_set():
-                self._claim_if_low()
+                if not self._full:
+                    self._claims.if_low(self._wake.set, self._parts.appeal)
                 self._start()
                 self._flush_if_due()
                 await self._rest()
@@ -122,54 +101,6 @@ class Worker:
         self._wake.set()
 
     # -- taking work ------------------------------------------------------------------------------------------
-
-    def _claim_if_low(self) -> None:
-        """Ask for more when what is in hand runs low; what is in hand goes on meanwhile."""
-        now, s = self._clock.monotonic(), self._settings
-        soon, most = self._hand.soon(now, SOON), s.concurrency * s.tasks_per_host
-        low = soon < AHEAD * s.concurrency and self._hand.waiting < most
-        if self._claiming is None and low and now >= self._next_claim and not self._full:
-            asking = self._hand.hungry(now, SOON, s.helpings)
-            for host in asking:
-                host.asking = True  # from now on: it must not be let go while more of its tasks are on their way
-            # Who has enough for now leaves what has just become free to those who have not.
-            patience = 0.0 if soon < s.concurrency else SHARING
-            self._claiming = asyncio.create_task(self._claim(now, asking, patience), name="claim")
-            self._claiming.add_done_callback(self._claimed)
-
-    def _claimed(self, task: "asyncio.Task[None]") -> None:
-        self._claiming = None
-        self._wake.set()
-        if not task.cancelled() and (error := task.exception()):
-            log.error("a claim failed", exc_info=error)
-            self._next_claim = self._clock.monotonic() + self._settings.idle_poll
-
-    async def _claim(self, now: float, asking: Sequence[HeldHost], patience: float) -> None:
-        """Lease more hosts and, where there are too few, take more of what those in hand have."""
-        s = self._settings
-        held = [(host.lease.host_id, host.lease.token) for host in asking]
-        try:
-            leases = await self._lifecycle.claim(
-                self._parts.owner,
-                s.hosts_per_claim,
-                s.tasks_per_host,
-                round(s.lease * 1000),
-                held,
-                round(patience * 1000),
-            )
-        except Unavailable as error:
-            log.warning("cannot claim work", extra={"error": str(error)})
-            leases = []
-        finally:
-            for host in asking:
-                host.asking = False
-        answered = self._clock.monotonic()
-        fresh = [lease for lease in leases if (lease.host_id, lease.token) not in held]
-        helped = [lease for lease in leases if lease.tasks and self._hand.help(lease)]
-        for lease in fresh:
-            self._hand.add(HeldHost(lease, s.lease, now, answered))
-        if not fresh and not helped:
-            self._next_claim = answered + s.idle_poll
 
     @property
     def _full(self) -> bool:
@@ -277,14 +208,14 @@ class Worker:
                 p.failed += f.rest == TaskState.FAILED
                 p.skipped += f.rest == TaskState.SKIPPED
             if reported.admitted.new or done.released:
-                self._next_claim = 0.0
+                self._claims.next = 0.0
         if self._watch is not None and delivered:
             self._watch(p)
 
     async def _rest(self) -> None:
         """Sleep until something may have changed."""
         now = self._clock.monotonic()
-        moments = [self._next_claim if self._next_claim > now else now + self._settings.idle_poll]
+        moments = [self._claims.next if self._claims.next > now else now + self._settings.idle_poll]
         if (soon := self._hand.next_time(now, self._places)) is not None:
             moments.append(soon)
         if self._finished and self._flushing is None:
@@ -323,9 +254,10 @@ class Worker:
     async def _drain(self) -> None:
         """Let what is under way end, then report everything and let every host go."""
         # A claim that was asked for is waited for: what it brings must go back.
-        if under_way := [*self._tasks, *([self._claiming] if self._claiming else [])]:
+        claiming = self._claims.under_way
+        if under_way := [*self._tasks, *([claiming] if claiming else [])]:
             await asyncio.wait(under_way, timeout=self._settings.drain)
-        await _end(*self._tasks, *([self._claiming] if self._claiming else []))
+        await _end(*self._tasks, *([claiming] if claiming else []))
         try:
             async with asyncio.timeout(self._settings.drain):
                 if self._flushing is not None:

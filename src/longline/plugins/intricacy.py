@@ -58,11 +58,10 @@ class Effort(Enum):
     WILD = 2
 
 
-def check_intricacy(markup: bytes, effort: Effort = Effort.MUCH) -> None:
-    """Raise `TooIntricate` for a page that must not be parsed; one that takes little effort is not nested deeply."""
+def check_intricacy(markup: bytes) -> None:
+    """Raise `TooIntricate` for a page that must not be parsed."""
     if len(markup) > HARMLESS_BYTES:
-        if effort is not Effort.LITTLE:
-            _check_depth(markup)
+        _check_depth(markup)
         _check_attributes(markup)
 
 

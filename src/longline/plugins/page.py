@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from longline.model.url import join, join_all
 from longline.plugins.charset import charset_of, decode_as, encode_as
-from longline.plugins.intricacy import Effort, check_intricacy, effort_of
+from longline.plugins.intricacy import check_intricacy
 from longline.plugins.maintext import main_text, simple_text
 from longline.plugins.outline import Outline, Rules, header_rules, outline
 from longline.plugins.structured import Data
@@ -63,14 +63,9 @@ class Page:
         name, skip = self._encoding
         # The parser reads UTF-8 by itself; only other encodings cost a decoding.
         markup = self.body[skip:] if name == "utf-8" else self.html.encode("utf-8", "replace")
-        check_intricacy(markup, self.effort)
+        check_intricacy(markup)
         # Without events: with them a select of thirty thousand options takes seconds.
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
-
-    @cached_property
-    def effort(self) -> Effort:
-        """How long it may take to build the tree."""
-        return effort_of(self.body)
 
     @cached_property
     def rules(self) -> Rules:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from longline.engine.runtime import chore
+from longline.engine.runtime import chore, run_loops
 from longline.engine.worker import Progress
 from longline.model.plan import CrawlPlan
 from longline.model.run import Fate, RunRow
@@ -14,7 +14,8 @@ from longline.model.states import RUN_ENDED
 from longline.model.url import parse
 from longline.services.crawls import Crawls, Opened
 from longline.settings import Settings
-from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.calls import listener
+from longline.wiring.house import WANT, House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker
 
 LOOK_EVERY = 0.2
@@ -102,6 +103,7 @@ async def _work(
         asyncio.create_task(chore(hold, lease / 3)(done)),
         asyncio.create_task(chore(house.reaper.once, 5.0)(done)),
         asyncio.create_task(chore(house.indexer.once, INDEX_EVERY)(done)),
+        asyncio.create_task(run_loops({"sharing": listener(house, WANT, worker.share)}, done)),
     ]
     waiting = asyncio.create_task(stop.wait())
     waiting.add_done_callback(lambda _: done.set())

@@ -50,6 +50,9 @@ BEAT_EVERY = 10.0
 WORK = "work"
 """The signal that says that there may be something to do."""
 
+WANT = "want"
+"""The signal of a worker that has nothing to do."""
+
 DUE = "due"
 """The signal that says that a schedule may have come due."""
 
@@ -90,6 +93,10 @@ class House:
     async def _call_workers(self) -> None:
         await self._call(WORK)
 
+    async def call_for_work(self) -> None:
+        """Let other workers share what they have."""
+        await self._call(WANT)
+
     async def call_planners(self) -> None:
         """Let whoever fires schedules look at once."""
         await self._call(DUE)
@@ -110,11 +117,9 @@ class House:
     def indexes_itself(self) -> bool:
         """Whether items go into the index in the transaction that writes them.
 
-        A cluster cannot take part in one, and whoever is told of what was indexed hears it from the indexer. PostgreSQL
-        takes longer to index a page than to do all the rest, and can do it beside.
+        A cluster cannot take part in one, and whoever is told of what was indexed hears it from the indexer.
         """
-        s = self.settings
-        return self.embedded and not s.search and not s.pipeline_url
+        return not self.settings.search and not self.settings.pipeline_url
 
     @property
     def embedded(self) -> bool:

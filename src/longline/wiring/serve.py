@@ -26,7 +26,7 @@ from longline.wiring.announcing import indexing
 from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.calls import listener
 from longline.wiring.feeds import feed_chores
-from longline.wiring.house import WORK, House, joined, open_house, ready_tables
+from longline.wiring.house import WANT, WORK, House, joined, open_house, ready_tables
 from longline.wiring.html_archive import html_archiving
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
 from longline.wiring.planner import desk, planner_loops, source_events_loop
@@ -114,6 +114,7 @@ def _loops(
         worker = fetch_worker(house, owner, parse="parse" in roles, journal=journal, witness=witness)
         loops["fetch"] = worker.run
         loops["signals"] = listener(house, WORK, worker.nudge)
+        loops["sharing"] = listener(house, WANT, worker.share)
     if "parse" in roles:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 from longline.engine import reparse
+from longline.engine.appeal import Appeal
 from longline.engine.archive import Archive
+from longline.engine.claims import WorkerSettings
 from longline.engine.exits import Exits
 from longline.engine.fetch import Fetcher, FetchParts, Witness
 from longline.engine.journal import Journal
@@ -17,7 +19,7 @@ from longline.engine.rules import Rules
 from longline.engine.sender import FetchSettings, Sender
 from longline.engine.spider import Spider
 from longline.engine.telling import Reader, TellingReporter
-from longline.engine.worker import Parts, Progress, Worker, WorkerSettings
+from longline.engine.worker import Parts, Progress, Worker
 from longline.parsers.content import promises_content
 from longline.wiring.directory import standing_runs
 from longline.wiring.house import House
@@ -57,6 +59,7 @@ def fetch_worker(
         exits=exits,
         clock=house.clock,
         owner=owner,
+        appeal=Appeal(house.call_for_work, house.clock),
     )
     return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease), watch)
 

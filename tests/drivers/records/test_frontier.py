@@ -342,6 +342,28 @@ async def test_hosts_that_wait_come_before_more_for_those_in_hand(records: Recor
     assert len((await paths(records, 1, held))["a.example"]) == 2
 
 
+async def test_hosts_that_have_just_become_free_may_be_left_to_others(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, *(url(run, path=f"/{n}") for n in range(3)))
+    clock.advance(0.4)
+    await admit(records, url(run, host="b.example", path="/b"))
+    clock.advance(0.1)
+    assert [lease.host for lease in await records.frontier.claim(ME, 4, 1, TTL, waited_ms=500)] == ["a.example"]
+    assert await records.frontier.claim(ME, 4, 1, TTL, waited_ms=101) == []
+    assert [lease.host for lease in await records.frontier.claim(YOU, 4, 1, TTL)] == ["b.example"]
+
+
+async def test_a_released_host_counts_as_free_from_then_on(records: Records, clock: FakeClock):
+    run = await running_run(records)
+    await admit(records, *(url(run, path=f"/{n}") for n in range(3)))
+    lease = await claim_one(records)
+    clock.advance(5)
+    await report(records, host_report(lease, [ended(lease.tasks[0])], unstarted=lease.tasks[1:], release=True))
+    assert await records.frontier.claim(ME, 4, 1, TTL, waited_ms=1) == []
+    clock.advance(0.001)
+    assert len(await records.frontier.claim(ME, 4, 1, TTL, waited_ms=1)) == 1
+
+
 async def test_there_is_no_more_for_a_lease_that_is_gone(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
