@@ -75,6 +75,25 @@ async def test_who_has_enough_leaves_what_has_just_become_free_to_others(
     assert counter.frontier.patience == patience
 
 
+async def test_a_host_that_was_let_go_is_looked_for_when_it_is_free_again(clock: FakeClock):
+    counter = Counter(clock, tasks=0)
+    number = counter.frontier.add(claimed(1), claimed(2), delay_ms=40)
+    await counter.claim()
+    (host,) = counter.claims.hand
+    await host.turn(clock)
+    counter.claims.hand.drop(number)
+    counter.frontier.take_away(number)
+    counter.frontier.lines[number].not_before = host.engine_time(host.next_start)
+    counter.claims.reported([host], more=False)
+    await counter.claim()
+    assert len(counter.claims.hand) == 0
+    wait = counter.claims.next - clock.monotonic()
+    assert 0 < wait < 0.5, "sooner than it would look by itself"
+    clock.advance(wait)
+    await counter.claim()
+    assert len(counter.claims.hand) == 1
+
+
 async def test_who_has_nothing_asks_others_to_share(clock: FakeClock):
     counter = Counter(clock, tasks=0)
     await counter.claim()

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
@@ -19,6 +19,10 @@ SOON = 1.0
 
 AHEAD = 4
 """How many times what may be under way must wait in hand, so that nothing stands still while more is asked for."""
+
+
+A_MOMENT = 0.005
+"""Seconds by which the engine's clock may say later than ours that a host is free again."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True):
@@ -45,6 +49,7 @@ class Claims:
         self._lifecycle, self._clock, self._owner, self._settings = lifecycle, clock, owner, settings
         self.hand = Hand()
         self.next = 0.0
+        self._free_again = 0.0
         self.under_way: asyncio.Task[None] | None = None
 
     def if_low(self, wake: Callable[[], None], appeal: Appeal | None) -> None:
@@ -60,6 +65,13 @@ class Claims:
             patience = 0.0 if soon < s.concurrency else 2 * s.idle_poll
             self.under_way = asyncio.create_task(self._claim(now, asking, patience, appeal), name="claim")
             self.under_way.add_done_callback(lambda task: self._claimed(task, wake))
+
+    def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
+        """Hear which hosts were let go, and whether there is more work than before."""
+        moments = [host.next_start + A_MOMENT for host in released]
+        self._free_again = min(moments, default=self._free_again)
+        if moments or more:
+            self.next = 0.0
 
     def share(self) -> None:
         """Somebody has nothing to do: let go of hosts, if there is enough to do without them."""
@@ -93,6 +105,7 @@ class Claims:
         for lease in fresh:
             self.hand.add(HeldHost(lease, s.lease, now, answered))
         if not fresh and not helped:
-            self.next = answered + s.idle_poll
+            poll = answered + s.idle_poll
+            self.next = min(poll, self._free_again) if self._free_again > answered else poll
         if appeal is not None:
             await appeal.told(hungry=not len(self.hand))

@@ -207,8 +207,7 @@ class Worker:
                 p.retries += f.rest == TaskState.PENDING
                 p.failed += f.rest == TaskState.FAILED
                 p.skipped += f.rest == TaskState.SKIPPED
-            if reported.admitted.new or done.released:
-                self._claims.next = 0.0
+            self._claims.reported((host for host, _ in done.released.values()), more=reported.admitted.new > 0)
         if self._watch is not None and delivered:
             self._watch(p)
 
