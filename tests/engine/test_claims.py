@@ -80,7 +80,9 @@ async def test_a_host_that_was_let_go_is_looked_for_when_it_is_free_again(clock:
     number = counter.frontier.add(claimed(1), claimed(2), delay_ms=40)
     await counter.claim()
     (host,) = counter.claims.hand
-    await host.turn(clock)
+    start = await host.turn(clock)
+    assert start is not None
+    host.answered(start, clock.monotonic())
     counter.claims.hand.drop(number)
     counter.frontier.take_away(number)
     counter.frontier.lines[number].not_before = host.engine_time(host.next_start)
