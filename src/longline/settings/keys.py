@@ -12,6 +12,7 @@ from longline.settings.values import (
     FILES,
     FOLDER,
     NETWORKS,
+    PAIR,
     PAUSE,
     PROXIES,
     SIZE,
@@ -29,6 +30,9 @@ from longline.settings.values import (
 
 STORE = url("file", "s3", "memory", folder=True)
 """Addresses of object stores."""
+
+TLS = among("1.0", "1.1", "1.2", "1.3", highest="1.3")
+"""Versions of TLS."""
 
 _AGENT = "longline/" + ".".join(__version__.split(".")[:2])
 
@@ -74,7 +78,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database."),
     ] = ()
-    search_key: Annotated[str, Key(TEXT, "API key of the search nodes, as id:key.", secret=True)] = ""
+    search_key: Annotated[str, Key(PAIR, "API key of the search nodes.", secret=True)] = ""
+    search_cert: Annotated[str, Key(TEXT, "PEM file of a certificate to show to the search nodes.")] = ""
+    search_cert_key: Annotated[str, Key(TEXT, "PEM file of that certificate's key.")] = ""
+    search_verify: Annotated[bool, Key(SWITCH, "Believe search nodes only by a certificate; off for trials alone.")] = (
+        True
+    )
+    index_every: Annotated[float, Key(SPAN, "How often what is new is brought to the index.")] = 1.0
+    index_batch: Annotated[int, Key(whole(1, 10_000), "Items that are indexed in one go.")] = 200
 
     pipeline_url: Annotated[
         str, Key(url("http", "https"), "Service that is told of every document that was indexed; unless set, none.")
@@ -82,6 +93,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     host: Annotated[str, Key(TEXT, "Address the server listens on.")] = "127.0.0.1"
     port: Annotated[int, Key(whole(0, 65535), "Port the server listens on; 0 takes any free one.")] = 8060
+    server_read_timeout: Annotated[float, Key(SPAN, "How long a client may take to send a request.")] = 30.0
+    server_write_timeout: Annotated[
+        float, Key(SPAN, "How long an answer may take until the client has it, unless it is a stream of events.")
+    ] = 60.0
+    server_idle_timeout: Annotated[float, Key(SPAN, "How long a connection is kept for another request.")] = 120.0
+    api_key: Annotated[
+        str, Key(PAIR, "Key that clients of the interval contract must send as X-API-Key as well.", secret=True)
+    ] = ""
+    profile_port: Annotated[
+        int, Key(whole(0, 65535), "Port of this machine alone that tells where time and memory go; 0 for none.")
+    ] = 0
     metrics_open: Annotated[
         bool, Key(SWITCH, "Serve /metrics without a token even when the server listens beyond loopback.")
     ] = False
@@ -104,6 +126,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     workers: Annotated[int, Key(whole(1, 256), "Worker processes that `longline up` runs.")] = 1
     concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
     lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
+    reap: Annotated[float, Key(SPAN, "How often leases that lapsed are looked for.")] = 5.0
+    claim_pause: Annotated[float, Key(SPAN, "How long a worker that found nothing waits before it looks again.")] = 0.5
     feeds: Annotated[bool, Key(SWITCH, "Poll the feeds of sources, and fetch what is new in them.")] = False
     frontier: Annotated[bool, Key(SWITCH, "Fetch the URLs of the frontier; off, they wait until it is on.")] = True
     frontier_links: Annotated[
@@ -116,7 +140,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sitemaps: Annotated[
         bool, Key(SWITCH, "Read the sitemaps of sources every six hours, and fetch what changed lately.")
     ] = False
+    feed_poll: Annotated[float, Key(SPAN, "How often feeds that have come due are looked for.")] = 5.0
     feed_discovery: Annotated[bool, Key(SWITCH, "Search the feeds of sources that name none.")] = False
+    feed_search: Annotated[float, Key(SPAN, "How often sources whose feed is to be searched are looked for.")] = 5.0
+    feed_search_again: Annotated[
+        float, Key(SPAN, "How long a source is left alone after a search that found no feed.")
+    ] = 604800.0
     parsers: Annotated[
         tuple[str, ...], Key(FILES, "Python files with parsers of one's own; the closest match parses a page.")
     ] = ()
@@ -139,10 +168,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     cleanup: Annotated[float, Key(SPAN, "How often old runs of schedules are forgotten.")] = 3600.0
     max_requests: Annotated[int, Key(whole(0), "URLs that one run of a schedule may fetch; 0 for no limit.")] = 0
+    max_url: Annotated[
+        int, Key(whole(0), "Longest URL that a run of a schedule takes, in characters; 0 for any that can be a URL.")
+    ] = 0
     max_redirects: Annotated[int, Key(whole(0, 100), "Redirects that a run of a schedule follows from one URL.")] = 5
     page_retries: Annotated[
         int, Key(whole(0, 100), "How often a run of a schedule tries a page again after a failure that may pass.")
     ] = 2
+    page_retry_delay: Annotated[float, Key(SPAN, "How long it waits before that; the wait is doubled each time.")] = 2.0
     vary_user_agent: Annotated[
         bool, Key(SWITCH, "Let runs of schedules call themselves by the names of browsers, in turn.")
     ] = False
@@ -157,6 +190,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     user_agent: Annotated[
         str, Key(TEXT, "What every request calls itself, and whom robots.txt rules are read for.")
     ] = _AGENT
+    referer: Annotated[
+        bool, Key(SWITCH, "Say with a request which page its link was found on; other sites are told the origin only.")
+    ] = True
     respect_robots: Annotated[bool, Key(SWITCH, "Keep to robots.txt; leave on for sites that are not yours.")] = True
     politeness: Annotated[
         str,
@@ -185,11 +221,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             PROXIES, "Proxies that requests leave by, in turn; more, and pools of them, can be registered.", secret=True
         ),
     ] = ()
+    proxy_sticky: Annotated[
+        float, Key(PAUSE, "How long a host is asked by the same proxy; 0 gives every request the next one.")
+    ] = 0.0
     probe_url: Annotated[
         str, Key(url("http", "https"), "Page by which a proxy that failed shows whether it works again.")
     ] = "https://example.com/"
     ca_file: Annotated[
         str, Key(TEXT, "PEM file of further issuers of certificates to believe, besides the well-known ones.")
+    ] = ""
+
+    tls_verify: Annotated[bool, Key(SWITCH, "Believe sites only by a certificate; off for trials alone.")] = True
+    tls_min: Annotated[str, Key(TLS, "Oldest version of TLS that is spoken to sites.")] = "1.2"
+    tls_max: Annotated[str, Key(TLS, "Newest version of TLS that is spoken to sites.")] = "1.3"
+    render_url: Annotated[
+        str, Key(url("http", "https"), "Service that renders the pages of sources that ask for it; unless set, none.")
     ] = ""
 
     bot_auth: Annotated[
