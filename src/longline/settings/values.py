@@ -47,6 +47,16 @@ class Kind:
             raise BadInput(f'{origin}: {key}{" " if key else ""}"{value}" is not {self.wanted}') from None
 
 
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is known of a setting besides its type. `later` marks one that nothing obeys yet, which is warned of."""
+
+    kind: Kind
+    doc: str
+    secret: bool = False
+    later: bool = False
+
+
 def _text(raw: Any) -> str:
     if not isinstance(raw, str):
         raise ValueError
