@@ -321,10 +321,12 @@ async def test_a_run_hears_once_of_the_sitemaps_of_a_site(fetcher: Asker, http: 
 
 
 async def test_every_hop_hears_of_the_page_and_robots_does_not(fetcher: Asker, http: FakeHttp, clock: FakeClock):
-    http.on(HOME, moved(HOME, f"{HOME}2"))
-    await fetcher.fetch(held(clock), HOME, PLAN, found_on=f"{HOME}links")
+    start, page = f"http://{HOST}/", f"http://{HOST}/links"
+    http.on(start, moved(start, f"{start}2"))
+    http.on(f"{start}2", moved(f"{start}2", HOME))
+    await fetcher.fetch(held(clock), start, PLAN, found_on=page)
     told = {r.url: dict(r.headers).get("referer") for r in http.requests}
-    assert told == {ROBOTS: None, HOME: f"{HOME}links", f"{HOME}2": f"{HOME}links"}
+    assert told == {f"{start}robots.txt": None, start: page, f"{start}2": page, ROBOTS: None, HOME: start}
 
 
 RENDERED = CrawlPlan((HOME,), render=True)

@@ -179,4 +179,5 @@ async def test_what_is_due_is_begun_at_the_operators_interval_and_taken_in_at_on
             stop.set()
             await running
         assert taken.entries == 1
-        assert [row.polled_at if row else None for row in rows] == [taken.polled_at, None], "an hour must pass"
+        begun = [(row.run_id, row.polled_at) for row in rows if row]
+        assert begun == [(None, taken.polled_at), (None, None)], "an hour must pass"
