@@ -81,6 +81,7 @@ def test_a_setting_goes_by_its_own_name_first():
         ({"CRAWLER_DISALLOWED_DOMAINS": "c.example"}, "disallowed_domains", ("c.example",)),
         ({"LOG_LEVEL": "warn"}, "log_level", "warning"),
         ({"LOG_FORMAT": "console"}, "log_format", "text"),
+        ({"LOG_OUTPUT_PATHS": "stdout, a.log"}, "log_outputs", ("stdout", "a.log")),
         ({"APP_DEBUG": "true"}, "log_level", "debug"),
         ({"APP_DEBUG": "false"}, "log_level", "info"),
         ({"APP_ENV": "production"}, "log_format", "json"),

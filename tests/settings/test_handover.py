@@ -90,6 +90,7 @@ CHANGED = Settings(
     bot_domain_match="suffix",
     log_level="debug",
     log_format="json",
+    log_outputs=("stdout", "a file.log"),
     run_logs=False,
     run_log_streams=False,
     run_log_archive=False,

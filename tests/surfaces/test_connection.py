@@ -127,8 +127,7 @@ async def test_an_answer_that_nobody_takes_is_cut():
     async with served(Deadlines(LONG, SHORT, LONG)) as (_, reader, writer):
         writer.write(request("/large"))
         assert await reader.readuntil(b"\r\n\r\n")
-        transport = writer.transport
-        assert isinstance(transport, asyncio.Transport)
+        transport: Any = writer.transport
         transport.pause_reading()
         await asyncio.sleep(3 * SHORT)
         transport.resume_reading()

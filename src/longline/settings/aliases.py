@@ -325,6 +325,7 @@ ALIASES: tuple[Alias, ...] = (
     _same("FETCHER_LOG_LEVEL", "log_level"),
     Alias(("APP_DEBUG",), ("log_level",), _debug, _switches("APP_DEBUG")),
     _same("LOG_FORMAT", "log_format"),
+    _same("LOG_OUTPUT_PATHS", "log_outputs"),
     Alias(("APP_ENV",), ("log_format",), _environment),
     Alias(
         ("ENABLE_PROFILING", "PPROF_PORT"),

@@ -76,7 +76,7 @@ class Settings(Premises, frozen=True, kw_only=True):
     ] = 300.0
     run_timeout: Annotated[float, Key(SPAN, "How long one run of a schedule may take.")] = 3600.0
 
-    cleanup: Annotated[float, Key(SPAN, "How often old runs of schedules are forgotten.")] = 3600.0
+    cleanup: Annotated[float, Key(SPAN, "How often old runs of schedules are forgotten.")] = 86400.0
     max_requests: Annotated[int, Key(whole(0), "URLs that one run of a schedule may fetch; 0 for no limit.")] = 0
     max_url: Annotated[
         int, Key(whole(0), "Longest URL that a run of a schedule takes, in characters; 0 for any that can be a URL.")
@@ -174,6 +174,10 @@ class Settings(Premises, frozen=True, kw_only=True):
             "Form of log lines; auto is text on a terminal and JSON elsewhere.",
         ),
     ] = "auto"
+
+    log_outputs: Annotated[
+        tuple[str, ...], Key(WORDS, "Where log lines of a service go: stdout, stderr, or files that they are added to.")
+    ] = ("stderr",)
 
     run_logs: Annotated[bool, Key(SWITCH, "Write down what runs say.")] = True
     run_log_streams: Annotated[bool, Key(SWITCH, "Let clients follow logs and events while they are written.")] = True

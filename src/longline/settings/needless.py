@@ -18,7 +18,6 @@ _OWN_INDEX = "every source has an index of its own"
 
 NEEDLESS: dict[str, Needless] = {
     "CONFIG_PATH": Needless("settings are in longline.toml, or in the file that LONGLINE_CONFIG names"),
-    "LOG_OUTPUT_PATHS": Needless("log lines go to standard error, and whoever starts the process leads them on"),
     "CRAWLER_RETRY_DELAY": Needless("links are queued in the transaction that reports their page", PAUSE),
     "CRAWLER_VALIDATE_URLS": Needless("every URL is parsed before anything is done with it", SWITCH),
     "CRAWLER_DETECT_CHARSET": Needless("the encoding of every page is found by the rules of HTML", SWITCH),
