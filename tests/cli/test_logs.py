@@ -3,11 +3,13 @@ import json
 import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from longline.cli import logs
 from longline.surfaces.http import REQUEST_ID
+from tests.cli.conftest import Command, assert_one_line
 
 
 @pytest.fixture(autouse=True)
@@ -96,3 +98,19 @@ def test_setting_up_twice_writes_once():
     stream = written("json")
     logging.getLogger("a").info("x")
     assert stream.getvalue().count("\n") == 1
+
+
+def test_lines_go_to_every_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "log"
+    file.write_text("before\n")
+    logs.set_up("info", "auto", outputs=("stdout", str(file)))
+    logging.getLogger("a").info("x")
+    said = capsys.readouterr()
+    before, line = file.read_text().splitlines()
+    assert (before, json.loads(line)["message"], said.out, said.err) == ("before", "x", f"{line}\n", "")
+    for handler in logging.getLogger().handlers[1:]:
+        handler.stream.close()  # type: ignore[attr-defined]  # it writes to a file
+
+
+def test_a_file_that_cannot_be_written_is_one_line(longline: Command, tmp_path: Path):
+    assert_one_line(longline("up", LOG_OUTPUT_PATHS=str(tmp_path)), 1, "Is a directory")

@@ -5,7 +5,8 @@ from longline.cli.reference import render, write
 from longline.model import fate
 from longline.model.states import MOVES, STATES
 from longline.settings import KEYS
-from longline.settings.aliases import ALIASES, NEEDLESS, NOT_YET
+from longline.settings.aliases import ALIASES, NOT_YET
+from longline.settings.needless import NEEDLESS
 
 
 def test_pages_are_written_as_they_are_rendered(tmp_path: Path):

@@ -5,7 +5,16 @@ import re
 import msgspec
 import pytest
 
-from longline.engine.directory import NEVER, CrawlRules, OwnDirectory, RemoteDirectory, delay_ms, plan_of
+from longline.engine.directory import (
+    NEVER,
+    CrawlRules,
+    OwnDirectory,
+    RemoteDirectory,
+    delay_ms,
+    described,
+    is_binary,
+    plan_of,
+)
 from longline.model.bounds import bounds_of
 from longline.model.errors import BadInput, Unavailable
 from longline.model.source import CrawlSource, NewSource
@@ -164,3 +173,26 @@ async def test_another_service_that_fails_is_unavailable():
 def test_a_pause_is_up_to_half_as_long_again_or_as_the_operator_says(rate_limit: str, jitter: int):
     source = CrawlSource(ref="1", name="n", url="https://a.example/", rate_limit=rate_limit)
     assert plan_of(source, source.url, CrawlRules(jitter_ms=700)).jitter_ms == jitter
+
+
+def test_a_plan_says_what_the_operator_and_the_source_say():
+    plan = plan_of(msgspec.structs.replace(NEWS, dynamic=True), NEWS.url, CrawlRules(max_url=99, retry_seconds=0.5))
+    assert (plan.render, plan.max_url, plan.retry_seconds) == (True, 99, 0.5)
+    assert plan_of(NEWS, NEWS.url, RULES).render is False
+    assert described({"id": "x", "url": NEWS.url, "render_mode": "dynamic"}).dynamic
+    assert not described({"id": "x", "url": NEWS.url, "render_mode": "static"}).dynamic
+
+
+@pytest.mark.parametrize(
+    ("path", "binary"),
+    [
+        ("a.pdf", True),
+        ("a.PDF?x=1", True),
+        ("download.php?id=1", True),
+        ("page", False),
+        ("pdf", False),
+        ("?f=a.pdf", False),
+    ],
+)
+def test_files_are_known_by_their_addresses(path: str, binary: bool):
+    assert is_binary(f"https://news.example/{path}") is binary

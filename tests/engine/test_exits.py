@@ -121,3 +121,41 @@ async def test_who_stops_waiting_takes_nothing_from_the_others(exits: Exits, way
     got = await asyncio.gather(*asked, return_exceptions=True)
     assert isinstance(got[0], asyncio.CancelledError)
     assert all(isinstance(g, Way) for g in got[1:])
+
+
+# -- hosts that stick to their proxies --------------------------------------------------------------------------
+
+
+@pytest.fixture
+def sticky(ways: FakeWays, clock: FakeClock) -> Exits:
+    return Exits(ways, clock, sticky=60.0)
+
+
+async def of_hosts(exits: Exits, *hosts: str, failed: frozenset[int] = NOBODY) -> list[int]:
+    return [found.proxy_id for host in hosts if (found := await exits.next(PLAN, failed, host))]
+
+
+async def test_a_host_keeps_its_proxy_for_a_while(sticky: Exits, ways: FakeWays, clock: FakeClock):
+    assert await of_hosts(sticky, "a", "b", "a", "b", "b") == [1, 2, 1, 2, 2]
+    assert len(ways.picks) == 2
+    clock.advance(59)
+    assert await of_hosts(sticky, "a") == [1]
+    clock.advance(1)
+    assert await of_hosts(sticky, "a", "a") == [3, 3]
+
+
+async def test_a_host_leaves_a_proxy_that_failed_and_sticks_to_the_next(sticky: Exits):
+    assert await of_hosts(sticky, "a", "a") == [1, 1]
+    assert await of_hosts(sticky, "a", failed=frozenset({1})) == [3]
+    assert await of_hosts(sticky, "a") == [3]
+
+
+async def test_a_proxy_that_did_badly_is_left_by_all_its_hosts(sticky: Exits):
+    assert await of_hosts(sticky, "a", "b", "c", "d") == [1, 2, 3, 1]
+    sticky.note(way(1), 5, ok=False)
+    sticky.note(way(2), 5, ok=True)
+    assert await of_hosts(sticky, "b", "c", "a", "d") == [2, 3, 2, 3]
+
+
+async def test_what_has_no_host_takes_the_next(sticky: Exits):
+    assert await of_hosts(sticky, "", "", "") == [1, 2, 3]

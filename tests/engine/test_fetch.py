@@ -315,3 +315,59 @@ async def test_a_run_hears_once_of_the_sitemaps_of_a_site(fetcher: Asker, http: 
     named = ("https://a.example/map.xml", "https://b.example/more.xml")
     assert heard == [named, (), named]
     assert (await fetcher.fetch(host, HOME, PLAN)).sitemaps == (), "unless it does not want to"
+
+
+# -- where links were found, and pages as browsers show them ----------------------------------------------------
+
+
+async def test_every_hop_hears_of_the_page_and_robots_does_not(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    start, page = f"http://{HOST}/", f"http://{HOST}/links"
+    http.on(start, moved(start, f"{start}2"))
+    http.on(f"{start}2", moved(f"{start}2", HOME))
+    await fetcher.fetch(held(clock), start, PLAN, found_on=page)
+    told = {r.url: dict(r.headers).get("referer") for r in http.requests}
+    assert told == {f"{start}robots.txt": None, start: page, f"{start}2": page, ROBOTS: None, HOME: start}
+
+
+RENDERED = CrawlPlan((HOME,), render=True)
+
+
+@pytest.fixture
+def browser(http: FakeHttp, clock: FakeClock) -> Asker:
+    return Asker(http, clock, max_bytes=1000, renders=True)
+
+
+async def test_a_dynamic_page_is_rendered_and_what_is_no_page_is_not(browser: Asker, http: FakeHttp, clock: FakeClock):
+    got = await browser.fetch(held(clock, concurrency=8), HOME, RENDERED)
+    assert (got.reason, got.moved_to, got.body) == ("ok", None, b"<title>T</title>")
+    await browser.fetch(held(clock, concurrency=8), f"{HOME}a.pdf", RENDERED)
+    await browser.fetch(held(clock, concurrency=8), HOME, PLAN)
+    assert [(r.url, r.render) for r in http.requests] == [
+        (ROBOTS, False),
+        (HOME, True),
+        (f"{HOME}a.pdf", False),
+        (HOME, False),
+    ]
+
+
+async def test_without_a_service_a_dynamic_page_is_fetched(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    assert (await fetcher.fetch(held(clock), HOME, RENDERED)).reason == "ok"
+    assert not any(r.render for r in http.requests)
+
+
+@pytest.mark.parametrize(
+    ("landed", "reason", "moved_to", "elsewhere"),
+    [
+        (f"{HOME}2", "ok", f"{HOME}2", None),
+        (f"{HOME}private", "robots", None, None),
+        ("https://other.example/", "redirected", None, "https://other.example/"),
+    ],
+)
+async def test_where_a_browser_lands_is_looked_at(
+    browser: Asker, http: FakeHttp, clock: FakeClock, landed: str, reason: str, moved_to: str, elsewhere: str
+):
+    http.on(ROBOTS, rules("User-agent: *\nDisallow: /private"))
+    http.on(HOME, response(landed))
+    got = await browser.fetch(held(clock), HOME, RENDERED)
+    assert (got.reason, got.moved_to, got.elsewhere) == (reason, moved_to, elsewhere)
+    assert http.urls == [ROBOTS, HOME]

@@ -149,3 +149,43 @@ async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeH
     sender = Sender(http, clock, FetchSettings(AGENT), Exits(FakeWays(), clock), lambda: 0.5)
     await sender.send(host, HOME, errand(jitter_ms=1000))
     assert host.next_start - begun == pytest.approx(2.5)
+
+
+# -- the page a link was found on -------------------------------------------------------------------------------
+
+PAGE = f"{HOME}links"
+
+
+async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    sender = sender_of(http, clock)
+    await sender.send(host, HOME, Errand(1, PLAN, found_on=PAGE))
+    assert headers(http)["referer"] == PAGE
+    await sender.send(host, HOME, Errand(1, PLAN))
+    assert "referer" not in headers(http)
+    await sender.send(host, HOME.replace("https", "http"), Errand(1, PLAN, found_on=PAGE))
+    assert "referer" not in headers(http)
+
+
+async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    wanted = CrawlPlan((), headers=(("Referer", "https://own.example/"),))
+    await sender_of(http, clock).send(host, HOME, Errand(1, wanted, found_on=PAGE))
+    assert [h for h in http.requests[-1].headers if h[0].lower() == "referer"] == [("Referer", "https://own.example/")]
+    await sender_of(http, clock, referer=False).send(host, HOME, Errand(1, PLAN, found_on=PAGE))
+    assert "referer" not in headers(http)
+
+
+async def test_what_is_rendered_leaves_by_no_proxy(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    sender = sender_of(http, clock, way(1), renders=True)
+    assert (sender.renders(CrawlPlan((), render=True)), sender.renders(PLAN)) == (True, False)
+    assert not sender_of(http, clock).renders(CrawlPlan((), render=True))
+    await sender.send(host, HOME, Errand(1, PLAN, render=True))
+    await sender.send(host, HOME, Errand(1, PLAN))
+    assert [(r.render, r.proxy) for r in http.requests] == [(True, None), (False, way(1).proxy)]
+
+
+async def test_a_host_sticks_to_its_proxy(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    exits = Exits(FakeWays(way(1), way(2)), clock, sticky=60.0)
+    sender = Sender(http, clock, FetchSettings(AGENT), exits)
+    for _ in range(3):
+        await sender.send(host, HOME, errand())
+    assert [r.proxy for r in http.requests] == [way(1).proxy] * 3

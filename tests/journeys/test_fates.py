@@ -106,8 +106,9 @@ CASES = [
 APART = {"binary_url", "content_type", "proxy_exhausted", "worker_lost"}
 """Words that have a crawl of their own here."""
 
-ELSEWHERE = {"internal", "network", "page_lost", "proxy_auth", "proxy_failed", "proxy_refused"}
-"""Words for our own failures, for what nobody foresaw, and for proxies, of which a page hears `proxy_exhausted`."""
+ELSEWHERE = {"internal", "network", "page_lost", "proxy_auth", "proxy_failed", "proxy_refused", "render_failed"}
+"""Words for our own failures, for what nobody foresaw, for proxies, of which a page hears `proxy_exhausted`, and for
+what schedules alone ask for."""
 
 
 THEIRS = """

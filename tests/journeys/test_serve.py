@@ -51,7 +51,7 @@ class Up:
 
 
 @contextmanager
-def up(place: Place, *more: str) -> Iterator[Up]:
+def up(place: Place, *more: str, **given: str) -> Iterator[Up]:
     """A running platform; whatever a test leaves of it is killed, its children too."""
     place.data.parent.mkdir(parents=True, exist_ok=True)
     log = place.data.parent / "log"
@@ -59,7 +59,7 @@ def up(place: Place, *more: str) -> Iterator[Up]:
         process = subprocess.Popen(
             [PROGRAM, "up", "--port", "0", *place.flags, *more],
             cwd=place.data.parent,
-            env=surroundings(LOOPBACK),
+            env=surroundings(LOOPBACK | given),
             stdout=subprocess.PIPE,
             stderr=logged,
             text=True,

@@ -77,3 +77,11 @@ def test_a_trap_is_refused():
 def test_bounds_are_compiled_once():
     plan = CrawlPlan(SEED, include=("x",))
     assert bounds_of(plan) is bounds_of(CrawlPlan(SEED, include=("x",)))
+
+
+def test_a_url_may_be_so_long_where_there_is_a_bound():
+    url = "https://example.com/12345"
+    assert refusal(CrawlPlan(SEED, max_url=len(url)), url) is None
+    assert refusal(CrawlPlan(SEED, max_url=len(url) - 1), url) == "too_long"
+    assert refusal(CrawlPlan(SEED, max_url=1, hosts=("other.example",)), url) == "offsite"
+    assert refusal(CrawlPlan(SEED), url + "5" * 1000) is None

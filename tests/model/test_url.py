@@ -16,6 +16,7 @@ from longline.model.url import (
     join_all,
     parse,
     product_form,
+    referer,
     target,
 )
 
@@ -240,3 +241,19 @@ def test_product_form(text, form):
 def test_product_form_refuses(text):
     with pytest.raises(BadUrl):
         product_form(text)
+
+
+@pytest.mark.parametrize(
+    ("page", "url", "told"),
+    [
+        ("https://a.example/x?q=1", "https://a.example/y", "https://a.example/x?q=1"),
+        ("https://me:hunter2@a.example/x", "https://a.example/y", "https://a.example/x"),
+        ("http://a.example:8080/x", "http://a.example:8080/y", "http://a.example:8080/x"),
+        ("https://a.example/x", "https://www.a.example/y", "https://a.example/"),
+        ("http://a.example:8080/x", "http://a.example/y", "http://a.example:8080/"),
+        ("http://[::1]:81/x", "https://b.example/y", "http://[::1]:81/"),
+        ("https://a.example/x", "http://a.example/y", None),
+    ],
+)
+def test_a_server_hears_of_the_page_what_browsers_tell(page: str, url: str, told: str | None):
+    assert referer(page, url) == told

@@ -125,3 +125,13 @@ def test_a_short_secret_works_without_a_warning_each_time(clock: HandClock):
 def test_there_is_no_token_without_a_secret(clock: HandClock):
     with pytest.raises(BadInput, match="secret"):
         Tokens("", clock.now)
+
+
+def test_an_api_key_is_asked_for_where_there_is_one():
+    tokens = Tokens("s" * 64, lambda: 0, "me:secret")
+    tokens.check("me:secret")
+    for shown in (None, "", "me:secre", "me:secret2", "m\u00e9:secret"):
+        with pytest.raises(TokenRefused) as refused:
+            tokens.check(shown)
+        assert refused.value.kind == "key"
+    Tokens("s" * 64, lambda: 0).check(None)

@@ -4,7 +4,8 @@ import pytest
 
 from longline.model.errors import BadInput
 from longline.settings import KEYS, load
-from longline.settings.aliases import ALIASES, NEEDLESS, NOT_YET, environment_names, own_name
+from longline.settings.aliases import ALIASES, NOT_YET, environment_names, own_name
+from longline.settings.needless import NEEDLESS
 
 CONTRACT = """
 AUTH_JWT_SECRET AUTH_INTERNAL_SECRET CRAWLER_SERVER_ADDRESS CRAWLER_SERVER_READ_TIMEOUT CRAWLER_SERVER_WRITE_TIMEOUT
@@ -80,6 +81,7 @@ def test_a_setting_goes_by_its_own_name_first():
         ({"CRAWLER_DISALLOWED_DOMAINS": "c.example"}, "disallowed_domains", ("c.example",)),
         ({"LOG_LEVEL": "warn"}, "log_level", "warning"),
         ({"LOG_FORMAT": "console"}, "log_format", "text"),
+        ({"LOG_OUTPUT_PATHS": "stdout, a.log"}, "log_outputs", ("stdout", "a.log")),
         ({"APP_DEBUG": "true"}, "log_level", "debug"),
         ({"APP_DEBUG": "false"}, "log_level", "info"),
         ({"APP_ENV": "production"}, "log_format", "json"),
@@ -106,6 +108,23 @@ def test_a_setting_goes_by_its_own_name_first():
         ({"JOB_LOGS_MILESTONE_INTERVAL": "5"}, "run_log_milestone", 5),
         ({"JOB_LOGS_VERBOSITY": "debug"}, "run_log_verbosity", "debug"),
         ({"JOB_LOGS_MAX_PER_SEC": "3"}, "run_log_rate", 3),
+        ({"CRAWLER_SERVER_READ_TIMEOUT": "5s"}, "server_read_timeout", 5.0),
+        ({"CRAWLER_SERVER_WRITE_TIMEOUT": "6s"}, "server_write_timeout", 6.0),
+        ({"CRAWLER_SERVER_IDLE_TIMEOUT": "7s"}, "server_idle_timeout", 7.0),
+        ({"CRAWLER_USE_REFERER": "no"}, "referer", False),
+        ({"CRAWLER_HTTP_RETRY_DELAY": "250ms"}, "page_retry_delay", 0.25),
+        ({"CRAWLER_MAX_URL_LENGTH": "200"}, "max_url", 200),
+        ({"CRAWLER_RENDER_WORKER_URL": "http://r:1"}, "render_url", "http://r:1"),
+        ({"CRAWLER_TLS_MIN_VERSION": "1.0"}, "tls_min", "1.0"),
+        ({"CRAWLER_TLS_MAX_VERSION": "highest"}, "tls_max", "1.3"),
+        ({"CRAWLER_FEED_POLL_INTERVAL_MINUTES": "5"}, "feed_poll", 300.0),
+        ({"CRAWLER_FEED_DISCOVERY_INTERVAL_MINUTES": "60"}, "feed_search", 3600.0),
+        ({"CRAWLER_FEED_DISCOVERY_RETRY_HOURS": "168"}, "feed_search_again", 604800.0),
+        ({"FETCHER_STALE_CHECK_INTERVAL": "2m"}, "reap", 120.0),
+        ({"FETCHER_CLAIM_RETRY_DELAY": "5s"}, "claim_pause", 5.0),
+        ({"ELASTICSEARCH_BULK_SIZE": "1000"}, "index_batch", 1000),
+        ({"ELASTICSEARCH_FLUSH_INTERVAL": "30s"}, "index_every", 30.0),
+        ({"ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY": "true"}, "search_verify", False),
         ({"POSTGRES_CRAWLER_HOST": "db"}, "database", "postgresql://postgres@db:5432/crawler?sslmode=disable"),
     ],
 )
@@ -125,8 +144,11 @@ def test_every_search_node_gets_the_name_and_the_password():
     given = {"ELASTICSEARCH_ADDRESSES": "http://a:9200, https://b", "ELASTICSEARCH_API_KEY": "id:key"}
     assert load(environ=given).settings.search == ("http://a:9200", "https://b")
     assert load(environ=given).settings.search_key == "id:key"
-    who = {"ELASTICSEARCH_USERNAME": "me@x", "ELASTICSEARCH_PASSWORD": "p:w"}
-    assert load(environ=given | who).settings.search == ("http://me%40x:p%3Aw@a:9200", "https://me%40x:p%3Aw@b")
+    who = {"ELASTICSEARCH_USERNAME": "me@x", "ELASTICSEARCH_PASSWORD": "p:w45678"}
+    assert load(environ=given | who).settings.search == (
+        "http://me%40x:p%3Aw45678@a:9200",
+        "https://me%40x:p%3Aw45678@b",
+    )
 
 
 def test_a_bucket_is_put_together_from_its_parts():
@@ -174,19 +196,49 @@ def test_an_address_that_is_none_is_refused(text: str):
         load(environ={"CRAWLER_SERVER_ADDRESS": text})
 
 
-def test_a_switch_that_is_none_is_refused_by_its_own_name():
-    with pytest.raises(BadInput, match='APP_DEBUG: "maybe" is not true or false'):
-        load(environ={"APP_DEBUG": "maybe"})
-
-
 @pytest.mark.parametrize("name", NOT_YET)
 def test_a_variable_without_effect_is_warned_of(name: str):
     assert load(environ={name: "1"}).notes == (f"{name} is set but has no effect yet",)
 
 
-@pytest.mark.parametrize("name", NEEDLESS)
-def test_a_variable_that_nothing_needs_is_told_with_the_reason(name: str):
-    assert load(environ={name: "1"}).notes == (f"{name} has no effect: {NEEDLESS[name]}",)
+def test_a_pool_keeps_hosts_to_their_proxies():
+    pool = {"CRAWLER_PROXY_POOL_ENABLED": "yes", "CRAWLER_PROXY_POOL_URLS": "http://192.0.2.1:1"}
+    assert load(environ=pool).settings.proxy_sticky == 600.0
+    assert load(environ={**pool, "CRAWLER_PROXY_STICKY_TTL": "1m"}).settings.proxy_sticky == 60.0
+
+
+@pytest.mark.parametrize("text", ["0", "-1h", "0s"])
+def test_a_pause_between_cleanups_that_is_none_is_the_usual_one(text: str):
+    assert load(environ={"CRAWLER_CLEANUP_INTERVAL": text}).settings == load(environ={}).settings
+
+
+def test_keys_of_the_server_and_profiles_count_when_they_are_switched_on():
+    key = {"CRAWLER_SERVER_API_KEY": "me:secret"}
+    assert load(environ=key).settings.api_key == ""
+    assert load(environ={**key, "CRAWLER_SERVER_SECURITY_ENABLED": "1"}).settings.api_key == "me:secret"
+    assert load(environ={"ENABLE_PROFILING": "true"}).settings.profile_port == 6060
+    assert load(environ={"ENABLE_PROFILING": "true", "PPROF_PORT": "6061"}).settings.profile_port == 6061
+    with pytest.raises(BadInput, match="CRAWLER_SERVER_API_KEY must be set"):
+        load(environ={"CRAWLER_SERVER_SECURITY_ENABLED": "yes"})
+
+
+@pytest.mark.parametrize("name", ["ELASTICSEARCH_TLS_CERT_FILE", "ELASTICSEARCH_TLS_KEY_FILE"])
+def test_a_certificate_and_its_key_come_together(name: str):
+    with pytest.raises(BadInput, match="must be set as well"):
+        load(environ={name: "file.pem"})
+
+
+def test_versions_of_tls_are_in_order():
+    with pytest.raises(BadInput, match=r"CRAWLER_TLS_MIN_VERSION: tls_min 1\.3 is above tls_max 1\.2"):
+        load(environ={"CRAWLER_TLS_MIN_VERSION": "1.3", "CRAWLER_TLS_MAX_VERSION": "1.2"})
+
+
+def test_whoever_switches_certificates_off_is_warned_once():
+    loaded = load(environ={"CRAWLER_TLS_INSECURE_SKIP_VERIFY": "true"})
+    assert not loaded.settings.tls_verify
+    assert len(loaded.notes) == 1
+    assert loaded.notes[0].startswith("CRAWLER_TLS_INSECURE_SKIP_VERIFY switches certificates off")
+    assert load(environ={"CRAWLER_TLS_INSECURE_SKIP_VERIFY": "false"}).notes == ()
 
 
 def test_a_pool_of_proxies_goes_before_others_and_must_be_named():

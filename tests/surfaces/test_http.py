@@ -9,7 +9,7 @@ from litestar.exceptions import InternalServerException
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
-from longline.services.tokens import Claims
+from longline.services.tokens import Claims, Tokens
 from longline.surfaces.http import REQUEST_ID, bearer
 from tests.surfaces.conftest import Stage, serving
 
@@ -53,6 +53,20 @@ def with_routes(stage: Stage) -> Litestar:
     for door in (fail, guarded, whoami, shape):
         stage.app.register(door)
     return stage.app
+
+
+async def test_an_api_key_is_asked_for_with_every_token():
+    stage = Stage()
+    stage.tokens = Tokens("s" * 64, stage.clock.now, "me:secret")
+    bearing = {"authorization": f"Bearer {stage.tokens.issue('admin', 'me', 60)}"}
+    async with serving(with_routes(stage)) as client:
+        for shown in ({}, {"x-api-key": "me:other"}, {"x-api-key": "secret"}):
+            answer = await client.get("/guarded", headers=bearing | shown)
+            assert (answer.status_code, answer.json()) == (401, {"error": "invalid API key"})
+        answer = await client.get("/guarded", headers={"x-api-key": "me:secret"})
+        assert (answer.status_code, answer.json()) == (401, {"error": "missing authorization"})
+        assert (await client.get("/guarded", headers=bearing | {"x-api-key": "me:secret"})).status_code == 200
+        assert (await client.get("/health")).status_code == 200
 
 
 @pytest.fixture

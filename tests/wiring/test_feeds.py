@@ -1,6 +1,7 @@
 """Feeds polled and searched over real HTTP, by a real worker, on both engines."""
 
 import asyncio
+import dataclasses
 import gzip
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from longline.engine.upkeep.mapper import Mapper
 from longline.model.poll import FeedRow, enabled
 from longline.model.source import NewSource
 from longline.settings import Settings
+from longline.wiring import feeds as wiring
 from longline.wiring.feeds import feed_chores, feed_parts, sitemap_parts
 from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker
@@ -154,3 +156,28 @@ async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(ho
 async def test_only_what_the_operator_wants_runs(tmp_path: Path, feeds: bool, discovery: bool) -> None:
     async with open_house(Settings(data=tmp_path, feeds=feeds, feed_discovery=discovery)) as house:
         assert set(feed_chores(house)) == {name for name, on in (("feeder", feeds), ("finder", discovery)) if on}
+
+
+async def test_what_is_due_is_begun_at_the_operators_interval_and_taken_in_at_once(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring, "LOOK_EVERY", 0.05)
+    with running_site(pages=5) as site:
+        site.site.extra["/news"] = feed("/page/1")
+        first = await source(house, site, "news")
+        rare = msgspec.structs.replace(house.settings, feed_poll=3600.0)
+        stop = asyncio.Event()
+        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+            chores = feed_chores(dataclasses.replace(house, settings=rare))
+            running = asyncio.create_task(run_loops({"worker": fetch_worker(house, owner).run, **chores}, stop))
+            taken = await polled(house, first)
+            second = await house.records.sources.add(NewSource("later", site.url, feed_url=f"{site.url}news"))
+            await house.records.feeds.change(first, enabled)
+            for _ in range(10):
+                await asyncio.sleep(0.05)
+            rows = [await house.records.feeds.get(source_id) for source_id in (first, second.id)]
+            stop.set()
+            await running
+        assert taken.entries == 1
+        begun = [(row.run_id, row.polled_at) for row in rows if row]
+        assert begun == [(None, taken.polled_at), (None, None)], "an hour must pass"

@@ -1,7 +1,8 @@
-"""How log lines look: JSON for machines, text for people. They go to stderr; stdout belongs to answers."""
+"""How log lines look: JSON for machines, text for people. They go to stderr unless a service was told otherwise."""
 
 import logging
 import sys
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
@@ -14,17 +15,30 @@ SERVICE = "longline"
 _STANDARD = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {"message", "asctime", "color_message"}
 
 
-def set_up(level: str, form: str, stream: TextIO | None = None) -> None:
-    """Send every log line of this process to one place, in one form; `auto` is text on a terminal."""
-    stream = stream or sys.stderr
-    as_text = form == "text" or (form == "auto" and stream.isatty())
-    handler = logging.StreamHandler(stream)
-    handler.setFormatter(TextLines() if as_text else JsonLines())
+def set_up(level: str, form: str, stream: TextIO | None = None, outputs: Sequence[str] = ()) -> None:
+    """Send every log line of this process to one place, or to all of `outputs`; the form `auto` is text on a terminal.
+
+    An output is `stdout`, `stderr`, or a file that lines are added to.
+    """
     root = logging.getLogger()
-    root.handlers[:] = [handler]
+    root.handlers[:] = [_handler(_opened(output), form) for output in outputs] or [_handler(stream or sys.stderr, form)]
     root.setLevel(level.upper())
     # The server's own chatter repeats what we say ourselves.
     logging.getLogger("uvicorn").setLevel(max(logging.WARNING, root.level))
+
+
+def _opened(output: str) -> TextIO:
+    if output in ("stdout", "stderr"):
+        return sys.stdout if output == "stdout" else sys.stderr
+    # Never closed: it is open for as long as the process lives.
+    return open(output, "a", encoding="utf-8", buffering=1)
+
+
+def _handler(stream: TextIO, form: str) -> logging.Handler:
+    as_text = form == "text" or (form == "auto" and stream.isatty())
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(TextLines() if as_text else JsonLines())
+    return handler
 
 
 def fields(record: logging.LogRecord) -> dict[str, Any]:

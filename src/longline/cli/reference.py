@@ -11,8 +11,9 @@ from longline.cli.main import build
 from longline.model import fate
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS
-from longline.settings.aliases import NEEDLESS, NOT_YET, environment_names
+from longline.settings.aliases import NOT_YET, environment_names
 from longline.settings.keys import default
+from longline.settings.needless import NEEDLESS
 
 _MADE = "<!-- Written by `make docs`; do not edit. -->\n"
 
@@ -75,7 +76,7 @@ def _settings() -> str:
             "",
             "| variable | why it has no effect |",
             "|---|---|",
-            *(f"| `{name}` | {why} |" for name, why in NEEDLESS.items()),
+            *(f"| `{name}` | {why} |" for name, (why, _) in NEEDLESS.items()),
             "",
         ]
     )

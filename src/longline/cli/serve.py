@@ -57,7 +57,7 @@ def parse_roles(text: str) -> frozenset[str]:
 
 def _serve(loaded: Loaded, *, api: bool, roles: frozenset[str], leashed: bool = False) -> None:
     settings = loaded.settings
-    logs.set_up(settings.log_level, settings.log_format)
+    logs.set_up(settings.log_level, settings.log_format, None, settings.log_outputs)
     for note in loaded.notes:
         _log.warning(note)
     run(serve(settings, api=api, roles=roles, ready=lambda address: announce(loaded, address), leashed=leashed))

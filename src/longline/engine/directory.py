@@ -33,6 +33,11 @@ HTML = ("text/html", "application/xhtml+xml")
 FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
 """Addresses of files that are no pages."""
 
+DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
+"""Addresses that give files away under other names."""
+
+_BINARY = tuple(re.compile(pattern) for pattern in (FILES, DOWNLOADS))
+
 NEVER = (
     FILES,
     r"^https?://(?:play\.google\.com|apps\.apple\.com|itunes\.apple\.com"
@@ -56,6 +61,7 @@ class CrawlRules(msgspec.Struct, frozen=True):
     disallowed: tuple[str, ...] = ()
     readability: bool = False
     jitter_ms: int = 1000
+    max_url: int = 0
 
     def refuses(self, url: Url) -> bool:
         """Whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
@@ -139,6 +145,7 @@ def _source(
         rate_limit=str(said.get("rate_limit") or ""),
         max_depth=depth if isinstance(depth, int) else 0,
         priority=str(said.get("priority") or "normal"),
+        dynamic=said.get("render_mode") == "dynamic",
         reading={name: said[name] for name in READING if said.get(name)},
         allow=_patterns(rules.get("allow")),
         disallow=_patterns(rules.get("disallow")),
@@ -153,6 +160,11 @@ def reading(source: CrawlSource | None, *, readability: bool) -> str:
     """What parsers are told of pages of a source, as a plan keeps it."""
     said = dict(source.reading) if source else {}
     return msgspec.json.encode({"parser": "article", "readability": readability, **said}, order="sorted").decode()
+
+
+def is_binary(href: str) -> bool:
+    """Whether a URL is that of a file or a download, which no browser has to make anything of."""
+    return any(pattern.search(href) for pattern in _BINARY)
 
 
 def _patterns(found: Any) -> tuple[str, ...]:
@@ -197,6 +209,8 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         source_id=source.id,
         source_name=source.name,
         parsing=reading(source, readability=rules.readability),
+        max_url=rules.max_url,
+        render=source.dynamic,
     )
 
 

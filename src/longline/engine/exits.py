@@ -2,10 +2,11 @@
 
 A pick is a transaction in which all workers stand in one line, so those who ask at the same time are served by one.
 What is known of proxies is written before the next is picked: nobody is sent to one that failed too often already.
+A host that sticks to its proxy takes no part in that until its time is over or the proxy did badly.
 """
 
 import asyncio
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 
 import msgspec
 
@@ -19,22 +20,25 @@ MOST_AT_ONCE = 64
 NONE_FOR = 5.0
 """Seconds for which it is believed that there are no proxies at all."""
 
+MOST_STUCK = 10_000
+
 Waiting = asyncio.Future["Way | None"]
 
 
 class Exits:
-    """The proxies of one worker's requests."""
+    """The proxies of one worker's requests; a host sticks to one for so many seconds."""
 
-    def __init__(self, ways: Ways, clock: Clock) -> None:
-        self._ways, self._clock = ways, clock
+    def __init__(self, ways: Ways, clock: Clock, sticky: float = 0.0) -> None:
+        self._ways, self._clock, self._sticky = ways, clock, sticky
+        self._stuck: OrderedDict[tuple[str, Ask], tuple[float, Way]] = OrderedDict()
         self._without: dict[Ask, float] = {}
         self._waiting: dict[Ask, list[Waiting]] = defaultdict(list)
         self._serving: dict[Ask, asyncio.Task[None]] = {}
         self._used: list[Used] = []
         self._telling = asyncio.Lock()
 
-    async def next(self, plan: CrawlPlan, failed: frozenset[int]) -> Way | None:
-        """The way whose turn it is, none of those that `failed` before; None means no proxy at all.
+    async def next(self, plan: CrawlPlan, failed: frozenset[int], host: str = "") -> Way | None:
+        """The way whose turn it is at a host, none of those that `failed` before; None means no proxy at all.
 
         Raises `FetchFailed` when there are proxies and none of them can go.
         """
@@ -43,7 +47,7 @@ class Exits:
             return None
         ask = Ask(plan.source_id, wish.pool, wish.country, failed, wish.strategy)
         try:
-            return await self._turn(ask)
+            return await self._at_host(host, ask) if self._sticky and host else await self._turn(ask)
         except NoProxies as error:
             if wish.direct:
                 return None
@@ -52,6 +56,9 @@ class Exits:
     def note(self, way: Way, ms: int, *, ok: bool) -> None:
         """Remember how a request went; it is written before the next pick, or when somebody says `tell`."""
         self._used.append(Used(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
+        if not ok:
+            for place in [place for place, (_, kept) in self._stuck.items() if kept.proxy_id == way.proxy_id]:
+                del self._stuck[place]
 
     async def tell(self) -> None:
         """Write how the requests went."""
@@ -63,6 +70,20 @@ class Exits:
             except BaseException:
                 self._used = used + self._used
                 raise
+
+    async def _at_host(self, host: str, ask: Ask) -> Way | None:
+        """The way that the host sticks to, or a new one."""
+        place = host, msgspec.structs.replace(ask, exclude=frozenset())
+        until, kept = self._stuck.get(place, (0.0, None))
+        if kept is not None and self._clock.monotonic() < until and kept.proxy_id not in ask.exclude:
+            return kept
+        way = await self._turn(ask)
+        if way is not None:
+            self._stuck[place] = self._clock.monotonic() + self._sticky, way
+            self._stuck.move_to_end(place)
+            if len(self._stuck) > MOST_STUCK:
+                self._stuck.popitem(last=False)
+        return way
 
     async def _turn(self, ask: Ask) -> Way | None:
         kind = msgspec.structs.replace(ask, exclude=frozenset())

@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.engine.challenge import is_challenge
+from longline.engine.directory import is_binary
 from longline.engine.frontier import HeldHost
 from longline.engine.politeness import Politeness
 from longline.engine.rules import Rules
@@ -92,7 +93,8 @@ class Fetcher:
         try:
             if plan.robots and not await self._rules.allow(host, task.url, errand):
                 return Fetched("robots", self._clock.now())
-            fetched = await self._follow(host, task, errand)
+            rendered = self._sender.renders(plan) and not is_binary(task.url)
+            fetched = await (self._render if rendered else self._follow)(host, task, errand)
             named = await self._sitemaps(host, task, errand) if plan.sitemaps else ()
             return msgspec.structs.replace(fetched, sitemaps=named) if named else fetched
         except (FetchFailed, Undecodable) as failed:
@@ -109,15 +111,14 @@ class Fetcher:
         return tuple(join_all(task.url, (await self._rules.of(host, task.url, errand)).sitemaps))
 
     async def _follow(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
-        url, seen, plan = task.url, set[str](), errand.plan
-        asked = msgspec.structs.replace(errand, headers=_conditions(task, plan))
+        url, seen = task.url, set[str]()
+        errand = msgspec.structs.replace(errand, found_on=task.found_on) if task.found_on else errand
+        asked = msgspec.structs.replace(errand, headers=_conditions(task, errand.plan))
         while True:
             sent = await self._sender.send(host, url, asked)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
-                if self._witness is not None:
-                    self._witness.see(plan, sent.at, sent.response)
-                fetched = self._judge(host, sent, task.known if asked.headers else None, errand)
+                fetched = self._take(host, sent, task.known if asked.headers else None, errand)
                 return await self._moved(task, url, fetched) if seen else fetched
             asked = errand  # what is known is known of the first URL alone
             seen.add(url)
@@ -128,6 +129,18 @@ class Fetcher:
             if ended := await self._hop(host, task, url, seen, errand):
                 reason, error, elsewhere = ended
                 return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
+
+    async def _render(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
+        """The page as a browser shows it; redirects are behind it, and it is looked at where they led."""
+        asked = msgspec.structs.replace(errand, render=True)
+        sent = await self._sender.send(host, task.url, asked)
+        landed, status = sent.response.url, sent.response.status
+        if landed == task.url:
+            return self._take(host, sent, None, errand)
+        if ended := await self._hop(host, task, landed, {task.url}, errand):
+            reason, error, elsewhere = ended
+            return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
+        return await self._moved(task, landed, self._take(host, sent, None, errand))
 
     async def _hop(
         self, host: HeldHost, task: ClaimedTask, url: str, seen: set[str], errand: Errand
@@ -153,6 +166,11 @@ class Fetcher:
         if tasks and await tasks.is_known(task.scope, parse(url).host, dedupe_key(url)):
             return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
         return msgspec.structs.replace(fetched, moved_to=url)
+
+    def _take(self, host: HeldHost, sent: Sent, known: Known | None, errand: Errand) -> Fetched:
+        if self._witness is not None:
+            self._witness.see(errand.plan, sent.at, sent.response)
+        return self._judge(host, sent, known, errand)
 
     def _judge(self, host: HeldHost, sent: Sent, known: Known | None, errand: Errand) -> Fetched:
         at, response = sent.at, sent.response

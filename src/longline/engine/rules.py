@@ -100,7 +100,7 @@ class Rules:
     async def _ask(self, host: HeldHost, origin: str, errand: Errand) -> Robots:
         target = f"{origin}/robots.txt"
         # One byte more than is read of it, so that the last line is known to be cut.
-        errand = msgspec.structs.replace(errand, cut_at=MAX_BYTES + 1)
+        errand = msgspec.structs.replace(errand, cut_at=MAX_BYTES + 1, found_on=None)
         for _ in range(MAX_HOPS + 1):
             if target.startswith(f"{origin}/"):
                 response = (await self._sender.send(host, target, errand)).response

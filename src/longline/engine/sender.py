@@ -13,6 +13,7 @@ from longline.model.cookies import Jar
 from longline.model.encoding import ACCEPT_ENCODING
 from longline.model.plan import CrawlPlan
 from longline.model.proxy import blames_proxy
+from longline.model.url import referer
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
 from longline.ports.records.proxies import Way
@@ -33,6 +34,8 @@ class FetchSettings(msgspec.Struct, frozen=True):
     idle_seconds: float = 15.0
     total_seconds: float = 30.0
     max_bytes: int = 10 * 1024 * 1024
+    referer: bool = True
+    renders: bool = False
 
 
 class LeaseLost(Exception):
@@ -42,8 +45,9 @@ class LeaseLost(Exception):
 class Errand(msgspec.Struct, frozen=True):
     """Whose request it is: the run, what it was asked to do, and headers of this request alone.
 
-    With `cut_at` a body of more bytes is cut there; without, one of more than `most` is a failure, or one that is
-    larger than pages may be.
+    `found_on` is the page that links to what is asked for. With `cut_at` a body of more bytes is cut there; without,
+    one of more than `most` is a failure, or one that is larger than pages may be. With `render` a page is wanted as a
+    browser shows it.
     """
 
     run_id: int
@@ -51,6 +55,8 @@ class Errand(msgspec.Struct, frozen=True):
     headers: Headers = ()
     cut_at: int | None = None
     most: int | None = None
+    found_on: str | None = None
+    render: bool = False
 
 
 class Sent(msgspec.Struct, frozen=True):
@@ -79,6 +85,10 @@ class Sender:
         """Whom robots.txt is read for."""
         return plan.user_agents[0] if plan.user_agents else self._settings.user_agent
 
+    def renders(self, plan: CrawlPlan) -> bool:
+        """Whether pages of a plan are rendered: where that is wanted, and somebody is there to do it."""
+        return plan.render and self._settings.renders
+
     async def send(self, host: HeldHost, url: str, errand: Errand) -> Sent:
         """Ask the host in hand; a way that fails is left for the next one, each time at the host's turn."""
         return await self._by_ways(host, url, errand)
@@ -91,7 +101,7 @@ class Sender:
         request = self._request(url, errand)
         failed: frozenset[int] = frozenset()
         while True:
-            way = await self._exits.next(errand.plan, failed)
+            way = None if request.render else await self._exits.next(errand.plan, failed, _host(host))
             try:
                 sent = await self._once(host, request, way, self._chance() * errand.plan.jitter_ms / 1000)
             except FetchFailed as failure:
@@ -141,6 +151,7 @@ class Sender:
             total_seconds=s.total_seconds,
             max_bytes=errand.cut_at or errand.most or s.max_bytes,
             cut=errand.cut_at is not None,
+            render=errand.render,
         )
 
     def _headers(self, url: str, errand: Errand) -> Headers:
@@ -149,6 +160,8 @@ class Sender:
         usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING)]
         if plan.cookies and (jar := self._jars.get(errand.run_id)) and (cookies := jar.header(url)):
             usual.append(("cookie", cookies))
+        if self._settings.referer and errand.found_on and (page := referer(errand.found_on, url)):
+            usual.append(("referer", page))
         if not plan.headers:
             return (*usual, *errand.headers)
         own = {name.lower() for name, _ in plan.headers}
@@ -169,3 +182,7 @@ class Sender:
             if len(self._jars) > MOST_RUNS:
                 self._jars.popitem(last=False)
             jar.learn(url, values)
+
+
+def _host(host: HeldHost | None) -> str:
+    return host.lease.host if host else ""

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from longline.engine.directory import FILES, HTML, delay_ms, reading
+from longline.engine.directory import DOWNLOADS, FILES, HTML, delay_ms, reading
 from longline.model.frontier import ASLEEP
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
@@ -15,8 +15,6 @@ from longline.ports.records.runs import Runs
 
 MOST_KNOWN = 10_000
 MINUTE = 60.0
-
-DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
 
 
 class StandingRules(msgspec.Struct, frozen=True):
@@ -78,5 +76,6 @@ def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan
         insistent=True,
         source_id=source.id if source else None,
         source_name=source.name if source else "",
+        render=source.dynamic if source else False,
         parsing=reading(source, readability=rules.readability),
     )

@@ -25,12 +25,15 @@ class Bounds:
         self._domains = tuple(domain.lower().lstrip(".") for domain in plan.domains)
         self._include = [compiled(pattern) for pattern in plan.include]
         self._exclude = [compiled(pattern) for pattern in plan.exclude]
+        self._max_url = plan.max_url
         self._never = [compiled(pattern) for pattern in plan.never]
 
     def refusal(self, url: Url) -> str | None:
         """Why this URL does not belong to the run, or None when it does."""
         if not self._on_site(url):
             return "offsite"
+        if 0 < self._max_url < len(url.href):
+            return "too_long"
         if any(pattern.search(url.href) for pattern in self._exclude):
             return "excluded"
         if self._include and not any(pattern.search(url.href) for pattern in self._include):

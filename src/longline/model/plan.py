@@ -37,9 +37,10 @@ class CrawlPlan(msgspec.Struct, frozen=True):
 
     `parsing` is what its config says to parsers, a JSON object; without `parse` pages are kept and nothing is made of
     them. `max_body` is for pages that are larger than pages usually may be. URLs in which a pattern of `never` is found
-    are not asked for, however they came here. After a failure that may pass a page waits `retry_seconds`, doubled each
-    time; reasons in `final` do not pass, and for one that is `insistent` nearly all do. Every pause
-    is longer by up to `jitter_ms`, at random.
+    are not asked for, however they came here, and those of more than `max_url` characters, unless that is 0, are not
+    admitted. With `render` a page is what a browser makes of it. After a failure that may pass a page waits
+    `retry_seconds`, doubled each time; reasons in `final` do not pass, and for one that is `insistent` nearly all do.
+    Every pause is longer by up to `jitter_ms`, at random.
     """
 
     seeds: tuple[str, ...]
@@ -70,6 +71,8 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     final: tuple[str, ...] = ()
     insistent: bool = False
     source_name: str = ""
+    max_url: int = 0
+    render: bool = False
 
     @property
     def config(self) -> Mapping[str, Any]:

@@ -146,9 +146,9 @@ def _answered(feed: FeedRow, run_id: int, **facts: object) -> FeedRow | None:
     return msgspec.structs.replace(feed, run_id=None, stage=None, **facts)
 
 
-def found(feed: FeedRow, now: int, run_id: int, url: str | None) -> FeedRow | None:
-    """The feed after a search; None when that is no longer the feed's search."""
-    return _answered(feed, run_id, url=url, due_at=now if url else now + SEARCH_AGAIN)
+def found(feed: FeedRow, now: int, run_id: int, url: str | None, again: int = SEARCH_AGAIN) -> FeedRow | None:
+    """The feed after a search, which is made again after a while; None when that is no longer the feed's search."""
+    return _answered(feed, run_id, url=url, due_at=now if url else now + again)
 
 
 def disabled(feed: FeedRow, now: int, reason: str | None) -> FeedRow:

@@ -58,6 +58,7 @@ class SourceQuery(msgspec.Struct, frozen=True):
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     """A source as a crawl needs it. `id` is None for one that another service keeps.
 
+    The pages of a `dynamic` one are what a browser makes of them.
     `reading` is what it says to those who make documents of its pages.
     """
 
@@ -68,6 +69,7 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool = True
     rate_limit: str = ""
     max_depth: int = 0
+    dynamic: bool = False
     priority: str = "normal"
     allow: tuple[str, ...] = ()
     disallow: tuple[str, ...] = ()

@@ -41,6 +41,7 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     """A task in a worker's hand. `due` and `priority` are its place in the queue and go back with the report.
 
     `attempt` is the number of this try, and `claims` how often it was claimed for it: more than once when workers died.
+    `found_on` is the page that links to it; where a redirect leads to is on no page.
     """
 
     id: int
@@ -54,6 +55,7 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     claims: int = 1
     hops: int = 0
     known: Known | None = None
+    found_on: str | None = None
 
 
 class PageFacts(msgspec.Struct, frozen=True, gc=False):

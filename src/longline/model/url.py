@@ -123,6 +123,17 @@ def _resolve(start: can_ada.URL, href: str) -> str | None:
     return _without_fragment(url) if url.startswith(("http://", "https://")) else None
 
 
+def referer(page: str, href: str) -> str | None:
+    """What the server of a URL may hear of the page that links to it: what browsers tell unless told otherwise.
+
+    The page without its credentials to its own origin, the origin alone to others, nothing where that would leave TLS.
+    """
+    here, there = can_ada.parse(page), can_ada.parse(href)
+    if here.protocol == "https:" != there.protocol:
+        return None
+    return f"{here.origin}{target(here.href)}" if here.origin == there.origin else f"{here.origin}/"
+
+
 def dedupe_key(href: str) -> bytes:
     """Which URLs of one host are the same, in 16 bytes: 4 of its directory, 12 of itself.
 

@@ -81,7 +81,8 @@ class Request(msgspec.Struct, frozen=True):
     Credentials in the URL are sent to that host as Basic authorization, unless a header says otherwise.
     `connect_seconds` is for reaching the host, through a proxy if there is one; `idle_seconds` is the longest
     silence, connecting included; of two that pass together the total gives the failure its name.
-    A body of more than `max_bytes` is a failure, or with `cut` is cut there.
+    A body of more than `max_bytes` is a failure, or with `cut` is cut there. With `render` the page is wanted as a
+    browser shows it, wherever that leads; whoever cannot render answers with the page itself.
     """
 
     url: str
@@ -92,6 +93,7 @@ class Request(msgspec.Struct, frozen=True):
     max_bytes: int = 10 * 1024 * 1024
     proxy: Proxy | None = None
     cut: bool = False
+    render: bool = False
 
 
 class Response(msgspec.Struct, frozen=True):

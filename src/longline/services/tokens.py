@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from hmac import compare_digest
 from typing import Any, Literal
 
 import jwt
@@ -11,7 +12,7 @@ import msgspec
 from longline.model.errors import BadInput, LonglineError
 from longline.model.ids import new_id
 
-Refusal = Literal["missing", "malformed", "expired", "early", "signature", "algorithm"]
+Refusal = Literal["missing", "malformed", "expired", "early", "signature", "algorithm", "key"]
 
 _FAMILY = ("HS256", "HS384", "HS512")
 # Times are compared here, against the given clock; other issuers' habits with `sub` and `jti` are no reason to refuse.
@@ -38,13 +39,17 @@ class Claims(msgspec.Struct, frozen=True):
 
 
 class Tokens:
-    """Issues and verifies tokens under one secret; `now` tells UTC milliseconds."""
+    """Issues and verifies tokens under one secret; `now` tells UTC milliseconds.
 
-    def __init__(self, secret: str, now: Callable[[], int]) -> None:
+    Where there is an `api_key`, whoever brings a token must show that as well.
+    """
+
+    def __init__(self, secret: str, now: Callable[[], int], api_key: str = "") -> None:
         if not secret:
             raise BadInput("a secret is needed to sign tokens")
         self._secret = secret
         self._now = now
+        self._api_key = api_key.encode()
 
     def issue(self, role: str, sub: str, ttl: float) -> str:
         """A token for `sub`, good for `ttl` seconds from now."""
@@ -62,6 +67,11 @@ class Tokens:
         if claims.exp <= now:
             raise TokenRefused("expired")
         return claims
+
+    def check(self, shown: str | None) -> None:
+        """Raise `TokenRefused` unless the API key that was shown is the one that is wanted, if any is."""
+        if self._api_key and not compare_digest(self._api_key, (shown or "").encode()):
+            raise TokenRefused("key")
 
     def _claims(self, token: str) -> Claims:
         payload = self._payload(token)

@@ -1,31 +1,49 @@
 """Environment names of the interval contract, and the settings they stand for.
 
-Every variable that the contract names is in one of three tables: `ALIASES` says what it sets here, `NEEDLESS` why it
-need not set anything, `NOT_YET` that nothing obeys it so far. Whoever sets one of the latter two is told so at start;
-none is ignored in silence.
+Every variable that the contract names is in one of three tables: `ALIASES` says what it sets here, `NEEDLESS` (in
+`needless.py`) why it need not set anything, `NOT_YET` that nothing obeys it so far. Whoever sets one of the latter two
+is told so at start; none is ignored in silence, and none may be set to what cannot be read.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 from longline.model.errors import BadInput
-from longline.settings.values import SWITCH
+from longline.settings.values import PAIR, PASSWORD, PAUSE, PLACE, PROXIES, SWITCH, URLS, Kind, among, whole
 
 Found = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """Variables that together say what `settings` are; `build` answers nothing when they do not say enough."""
+    """Variables that together say what `settings` are; `build` answers nothing when they do not say enough.
+
+    `kinds` are for variables that are read here; what becomes a setting as it is, is read by the kind of the setting.
+    """
 
     names: tuple[str, ...]
     settings: tuple[str, ...]
     build: Callable[[Found], dict[str, str]]
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
 
 
 def _same(name: str, setting: str) -> Alias:
     return Alias((name,), (setting,), lambda found: {setting: found[name]})
+
+
+def _counted(name: str, setting: str, unit: str) -> Alias:
+    """A variable that counts whole units of time."""
+    return Alias((name,), (setting,), lambda found: {setting: found[name].strip() + unit}, {name: whole(1)})
+
+
+def _opposite(name: str, setting: str) -> Alias:
+    """A variable that switches off what the setting switches on."""
+    return Alias((name,), (setting,), lambda found: {setting: str(not _switched(found, name))}, _switches(name))
+
+
+def _switches(*names: str) -> dict[str, Kind]:
+    return dict.fromkeys(names, SWITCH)
 
 
 def _address(found: Found) -> dict[str, str]:
@@ -58,10 +76,7 @@ def _redis(found: Found) -> dict[str, str]:
 
 
 def _switched(found: Found, name: str) -> bool:
-    try:
-        return bool(SWITCH.read(found.get(name, "false")))
-    except ValueError:
-        raise BadInput(f'{name}: "{found[name]}" is not {SWITCH.wanted}') from None
+    return bool(SWITCH.read(found.get(name, "false")))
 
 
 def _objects(found: Found) -> dict[str, str]:
@@ -93,10 +108,6 @@ def _log_mirror(found: Found) -> dict[str, str]:
     return {"run_log_mirror": found.get("JOB_LOGS_REDIS_KEY_PREFIX", "logs")} if on else {}
 
 
-def _retention(found: Found) -> dict[str, str]:
-    return {"run_log_retention": f"{found['JOB_LOGS_RETENTION_DAYS'].strip()}d"}
-
-
 def _proxies(found: Found) -> dict[str, str]:
     if not _switched(found, "CRAWLER_PROXIES_ENABLED"):
         return {}
@@ -108,7 +119,33 @@ def _pool(found: Found) -> dict[str, str]:
         return {}
     if "CRAWLER_PROXY_POOL_URLS" not in found:
         raise BadInput("CRAWLER_PROXY_POOL_ENABLED is on, so CRAWLER_PROXY_POOL_URLS must be set")
-    return {"proxies": found["CRAWLER_PROXY_POOL_URLS"]}
+    sticky = found.get("CRAWLER_PROXY_STICKY_TTL", "10m")
+    return {"proxies": found["CRAWLER_PROXY_POOL_URLS"], "proxy_sticky": sticky}
+
+
+def _api_key(found: Found) -> dict[str, str]:
+    if not _switched(found, "CRAWLER_SERVER_SECURITY_ENABLED"):
+        return {}
+    if "CRAWLER_SERVER_API_KEY" not in found:
+        raise BadInput("CRAWLER_SERVER_SECURITY_ENABLED is on, so CRAWLER_SERVER_API_KEY must be set")
+    return {"api_key": found["CRAWLER_SERVER_API_KEY"]}
+
+
+def _profiling(found: Found) -> dict[str, str]:
+    return {"profile_port": found.get("PPROF_PORT", "6060")} if _switched(found, "ENABLE_PROFILING") else {}
+
+
+def _search_identity(found: Found) -> dict[str, str]:
+    names = {"ELASTICSEARCH_TLS_CERT_FILE": "search_cert", "ELASTICSEARCH_TLS_KEY_FILE": "search_cert_key"}
+    if missing := [name for name in names if name not in found]:
+        raise BadInput(f"{missing[0]} must be set as well: a certificate and its key come together")
+    return {setting: found[name] for name, setting in names.items()}
+
+
+def _cleanup(found: Found) -> dict[str, str]:
+    # The contract takes a time that is none for a wish to have the usual one.
+    text = found["CRAWLER_CLEANUP_INTERVAL"].strip()
+    return {} if text.startswith("-") or not PAUSE.read(text) else {"cleanup": text}
 
 
 def _search(found: Found) -> dict[str, str]:
@@ -154,13 +191,31 @@ def _named(prefix: str, names: str) -> tuple[str, ...]:
     return tuple(prefix + name for name in names.split())
 
 
+PORT = whole(1, 65535)
+SSLMODE = among("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+TIME_OR_NONE = Kind(PAUSE.word, PAUSE.wanted, lambda text: PAUSE.read(text.strip().removeprefix("-")))
+
 ALIASES: tuple[Alias, ...] = (
     _same("AUTH_JWT_SECRET", "jwt_secret"),
     _same("AUTH_INTERNAL_SECRET", "internal_secret"),
     Alias(("CRAWLER_SERVER_ADDRESS",), ("host", "port"), _address),
-    Alias(_named("POSTGRES_CRAWLER_", "HOST PORT USER PASSWORD DB SSLMODE"), ("database",), _database),
+    _same("CRAWLER_SERVER_READ_TIMEOUT", "server_read_timeout"),
+    _same("CRAWLER_SERVER_WRITE_TIMEOUT", "server_write_timeout"),
+    _same("CRAWLER_SERVER_IDLE_TIMEOUT", "server_idle_timeout"),
+    Alias(
+        _named("CRAWLER_SERVER_", "SECURITY_ENABLED API_KEY"),
+        ("api_key",),
+        _api_key,
+        {**_switches("CRAWLER_SERVER_SECURITY_ENABLED"), "CRAWLER_SERVER_API_KEY": PAIR},
+    ),
+    Alias(
+        _named("POSTGRES_CRAWLER_", "HOST PORT USER PASSWORD DB SSLMODE"),
+        ("database",),
+        _database,
+        {"POSTGRES_CRAWLER_PORT": PORT, "POSTGRES_CRAWLER_SSLMODE": SSLMODE},
+    ),
     _same("FETCHER_DATABASE_URL", "database"),
-    Alias(_named("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis),
+    Alias(_named("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis, {"REDIS_ADDRESS": PLACE, "REDIS_DB": whole(0)}),
     Alias(
         (
             *_named("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET METADATA_BUCKET"),
@@ -168,36 +223,59 @@ ALIASES: tuple[Alias, ...] = (
         ),
         ("objects", "run_log_objects", "html_archive", "html_facts"),
         _objects,
+        {**_switches("CRAWLER_MINIO_ENABLED", "CRAWLER_MINIO_USE_SSL"), "CRAWLER_MINIO_ENDPOINT": PLACE},
     ),
-    Alias(_named("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"), ("search",), _search),
+    Alias(
+        _named("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"),
+        ("search",),
+        _search,
+        {**dict.fromkeys(_named("ELASTICSEARCH_", "ADDRESSES HOSTS"), URLS), "ELASTICSEARCH_PASSWORD": PASSWORD},
+    ),
     _same("FETCHER_ELASTICSEARCH_URL", "search"),
     _same("ELASTICSEARCH_API_KEY", "search_key"),
     _same("ELASTICSEARCH_TLS_CA_FILE", "ca_file"),
+    Alias(_named("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), ("search_cert", "search_cert_key"), _search_identity),
+    _opposite("ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY", "search_verify"),
+    _same("ELASTICSEARCH_BULK_SIZE", "index_batch"),
+    _same("ELASTICSEARCH_FLUSH_INTERVAL", "index_every"),
     _same("FETCHER_STALE_TIMEOUT", "lease"),
+    _same("FETCHER_STALE_CHECK_INTERVAL", "reap"),
+    _same("FETCHER_CLAIM_RETRY_DELAY", "claim_pause"),
     _same("REDIS_EVENTS_ENABLED", "source_events"),
     _same("CRAWLER_SAVE_DISCOVERED_LINKS", "save_links"),
     _same("JOB_LOGS_ENABLED", "run_logs"),
     _same("JOB_LOGS_SSE_ENABLED", "run_log_streams"),
     _same("JOB_LOGS_ARCHIVE_ENABLED", "run_log_archive"),
-    Alias(_named("JOB_LOGS_REDIS_", "ENABLED KEY_PREFIX"), ("run_log_mirror",), _log_mirror),
+    Alias(
+        _named("JOB_LOGS_REDIS_", "ENABLED KEY_PREFIX"),
+        ("run_log_mirror",),
+        _log_mirror,
+        _switches("JOB_LOGS_REDIS_ENABLED"),
+    ),
     _same("JOB_LOGS_REDIS_TTL_SECONDS", "run_log_ttl"),
     _same("JOB_LOGS_BUFFER_SIZE", "run_log_buffer"),
     _same("JOB_LOGS_MIN_LEVEL", "run_log_level"),
-    Alias(("JOB_LOGS_RETENTION_DAYS",), ("run_log_retention",), _retention),
+    _counted("JOB_LOGS_RETENTION_DAYS", "run_log_retention", "d"),
     _same("JOB_LOGS_MILESTONE_INTERVAL", "run_log_milestone"),
     _same("JOB_LOGS_VERBOSITY", "run_log_verbosity"),
     _same("JOB_LOGS_MAX_PER_SEC", "run_log_rate"),
     _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
     Alias(("CRAWLER_FEED_POLL_ENABLED",), ("feeds", "sitemaps"), _polling),
+    _counted("CRAWLER_FEED_POLL_INTERVAL_MINUTES", "feed_poll", "m"),
     _same("CRAWLER_FEED_DISCOVERY_ENABLED", "feed_discovery"),
+    _counted("CRAWLER_FEED_DISCOVERY_INTERVAL_MINUTES", "feed_search", "m"),
+    _counted("CRAWLER_FEED_DISCOVERY_RETRY_HOURS", "feed_search_again", "h"),
     _same("CRAWLER_SOURCES_API_URL", "sources_url"),
     _source_manager("SOURCE_MANAGER_URL"),
     _source_manager("FETCHER_SOURCE_MANAGER_URL"),
-    _same("CRAWLER_CLEANUP_INTERVAL", "cleanup"),
+    Alias(("CRAWLER_CLEANUP_INTERVAL",), ("cleanup",), _cleanup, {"CRAWLER_CLEANUP_INTERVAL": TIME_OR_NONE}),
     _same("CRAWLER_MAX_REQUESTS", "max_requests"),
-    Alias(("CRAWLER_FOLLOW_REDIRECTS",), ("max_redirects",), _no_redirects),
+    _same("CRAWLER_MAX_URL_LENGTH", "max_url"),
+    _same("CRAWLER_USE_REFERER", "referer"),
+    Alias(("CRAWLER_FOLLOW_REDIRECTS",), ("max_redirects",), _no_redirects, _switches("CRAWLER_FOLLOW_REDIRECTS")),
     _same("CRAWLER_MAX_REDIRECTS", "max_redirects"),
     _same("CRAWLER_HTTP_RETRY_MAX", "page_retries"),
+    _same("CRAWLER_HTTP_RETRY_DELAY", "page_retry_delay"),
     _same("CRAWLER_USE_RANDOM_USER_AGENT", "vary_user_agent"),
     _same("CRAWLER_ALLOWED_DOMAINS", "allowed_domains"),
     _same("CRAWLER_DISALLOWED_DOMAINS", "disallowed_domains"),
@@ -211,64 +289,58 @@ ALIASES: tuple[Alias, ...] = (
     _same("CRAWLER_REQUEST_TIMEOUT", "request_timeout"),
     _same("FETCHER_REQUEST_TIMEOUT", "request_timeout"),
     _same("CRAWLER_MAX_BODY_SIZE", "max_body"),
-    Alias(("CRAWLER_PROXY_POOL_ENABLED", "CRAWLER_PROXY_POOL_URLS"), ("proxies",), _pool),
-    Alias(("CRAWLER_PROXIES_ENABLED", "CRAWLER_PROXY_URLS"), ("proxies",), _proxies),
+    Alias(
+        _named("CRAWLER_PROXY_", "POOL_ENABLED POOL_URLS STICKY_TTL"),
+        ("proxies", "proxy_sticky"),
+        _pool,
+        {
+            **_switches("CRAWLER_PROXY_POOL_ENABLED"),
+            "CRAWLER_PROXY_POOL_URLS": PROXIES,
+            "CRAWLER_PROXY_STICKY_TTL": PAUSE,
+        },
+    ),
+    Alias(
+        ("CRAWLER_PROXIES_ENABLED", "CRAWLER_PROXY_URLS"),
+        ("proxies",),
+        _proxies,
+        {**_switches("CRAWLER_PROXIES_ENABLED"), "CRAWLER_PROXY_URLS": PROXIES},
+    ),
+    _opposite("CRAWLER_TLS_INSECURE_SKIP_VERIFY", "tls_verify"),
+    _same("CRAWLER_TLS_MIN_VERSION", "tls_min"),
+    _same("CRAWLER_TLS_MAX_VERSION", "tls_max"),
+    _same("CRAWLER_RENDER_WORKER_URL", "render_url"),
     _same("CRAWLER_MAX_RETRIES", "max_retries"),
     Alias(("FETCHER_ENABLED",), ("frontier", "frontier_links"), _fetcher),
     _same("FETCHER_MAX_RETRIES", "frontier_attempts"),
-    Alias(("FETCHER_FOLLOW_REDIRECTS",), ("frontier_redirects",), _no_frontier_redirects),
+    Alias(
+        ("FETCHER_FOLLOW_REDIRECTS",),
+        ("frontier_redirects",),
+        _no_frontier_redirects,
+        _switches("FETCHER_FOLLOW_REDIRECTS"),
+    ),
     _same("FETCHER_MAX_REDIRECTS", "frontier_redirects"),
     _same("PIPELINE_URL", "pipeline_url"),
     _same("CRAWLER_READABILITY_FALLBACK_ENABLED", "readability"),
     _same("LOG_LEVEL", "log_level"),
     _same("FETCHER_LOG_LEVEL", "log_level"),
-    Alias(("APP_DEBUG",), ("log_level",), _debug),
+    Alias(("APP_DEBUG",), ("log_level",), _debug, _switches("APP_DEBUG")),
     _same("LOG_FORMAT", "log_format"),
+    _same("LOG_OUTPUT_PATHS", "log_outputs"),
     Alias(("APP_ENV",), ("log_format",), _environment),
+    Alias(
+        ("ENABLE_PROFILING", "PPROF_PORT"),
+        ("profile_port",),
+        _profiling,
+        {**_switches("ENABLE_PROFILING"), "PPROF_PORT": PORT},
+    ),
 )
 """What each variable sets; where two set the same key the earlier row wins."""
 
 NOT_YET: tuple[str, ...] = (
-    *_named("CRAWLER_SERVER_", "READ_TIMEOUT WRITE_TIMEOUT IDLE_TIMEOUT SECURITY_ENABLED API_KEY"),
-    *_named("CRAWLER_", "USE_REFERER HTTP_RETRY_DELAY MAX_URL_LENGTH PROXY_STICKY_TTL RENDER_WORKER_URL"),
-    *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION"),
-    *_named("CRAWLER_FEED_", "POLL_INTERVAL_MINUTES DISCOVERY_INTERVAL_MINUTES DISCOVERY_RETRY_HOURS"),
     "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
     *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
 )
 """Variables of the contract that have no effect so far."""
-
-NEEDLESS: dict[str, str] = {
-    "CONFIG_PATH": "settings are in longline.toml, or in the file that LONGLINE_CONFIG names",
-    "LOG_OUTPUT_PATHS": "log lines go to standard error, and whoever starts the process leads them on",
-    "CRAWLER_RETRY_DELAY": "links are queued in the transaction that reports their page",
-    "CRAWLER_VALIDATE_URLS": "every URL is parsed before anything is done with it",
-    "CRAWLER_DETECT_CHARSET": "the encoding of every page is found by the rules of HTML",
-    "CRAWLER_TRACE_HTTP": "how long every request takes is always measured",
-    "CRAWLER_TLS_PREFER_SERVER_CIPHER_SUITES": "it is for servers, and crawling is done by a client",
-    **dict.fromkeys(
-        _named("CRAWLER_REDIS_STORAGE_", "ENABLED EXPIRES"), "what a run has visited is kept in the database"
-    ),
-    **dict.fromkeys(_named("ELASTICSEARCH_INDEX_", "NAME PREFIX"), "every source has an index of its own"),
-    **dict.fromkeys(
-        _named("ELASTICSEARCH_", "BULK_SIZE FLUSH_INTERVAL"), "what is new is indexed in bulk every second"
-    ),
-    **dict.fromkeys(
-        _named("ELASTICSEARCH_", "RETRY_ENABLED RETRY_INITIAL_WAIT RETRY_MAX_WAIT MAX_RETRIES"),
-        "what cannot be indexed waits in the database until it can",
-    ),
-    "ELASTICSEARCH_DISCOVER_NODES": "the nodes are those that are named",
-    "ELASTICSEARCH_TLS_ENABLED": "an address that begins with https:// is spoken to by TLS",
-    **dict.fromkeys(_named("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), "we show a key or a password, no certificate"),
-    "ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY": "an issuer of one's own is named with ELASTICSEARCH_TLS_CA_FILE",
-    "FETCHER_CLAIM_RETRY_DELAY": "workers are called when there is work",
-    "FETCHER_STALE_CHECK_INTERVAL": "leases that lapsed are looked for every five seconds",
-    **dict.fromkeys(
-        ("ENABLE_PROFILING", "PPROF_PORT", "ENABLE_CONTINUOUS_PROFILING"),
-        "profilers attach by themselves",
-    ),
-}
-"""Variables of the contract that nothing needs to heed here, and why."""
 
 
 def environment_names(setting: str) -> tuple[str, ...]:

@@ -1,16 +1,14 @@
 """Every setting there is: one typed, frozen object. The sentence beside a key is its documentation."""
 
 import ipaddress
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any, get_type_hints
 
 import msgspec
 
 from longline import __version__
+from longline.settings.premises import STORE, Premises
 from longline.settings.values import (
     FILES,
-    FOLDER,
     NETWORKS,
     PAUSE,
     PROXIES,
@@ -18,92 +16,28 @@ from longline.settings.values import (
     SPAN,
     SWITCH,
     TEXT,
-    URLS,
     WORDS,
-    Kind,
+    Key,
     among,
     mask,
     url,
     whole,
 )
 
-STORE = url("file", "s3", "memory", folder=True)
-"""Addresses of object stores."""
+TLS = among("1.0", "1.1", "1.2", "1.3", highest="1.3")
+"""Versions of TLS."""
 
 _AGENT = "longline/" + ".".join(__version__.split(".")[:2])
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """What is known of a setting besides its type. `later` marks one that nothing obeys yet, which is warned of."""
-
-    kind: Kind
-    doc: str
-    secret: bool = False
-    later: bool = False
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True):
+class Settings(Premises, frozen=True, kw_only=True):
     """What the operator decided, or the default for it. Durations are seconds, sizes are bytes."""
-
-    data: Annotated[Path, Key(FOLDER, "Folder that holds everything the embedded engines keep.")] = Path(
-        "longline-data"
-    )
-    database: Annotated[
-        str,
-        Key(
-            url("sqlite", "postgresql", "postgres"),
-            "Where records are kept; unless set, SQLite inside the data folder.",
-        ),
-    ] = ""
-    objects: Annotated[
-        str,
-        Key(STORE, "Where pages and other objects are kept; unless set, a folder inside the data folder."),
-    ] = ""
-    html_archive: Annotated[
-        str,
-        Key(STORE, "Where every HTML answer is kept as an object of its own as well; unless set, nowhere."),
-    ] = ""
-    html_facts: Annotated[str, Key(STORE, "Where what is known of those objects is kept; unless set, beside them.")] = (
-        ""
-    )
-    redis: Annotated[
-        str, Key(url("redis", "rediss", "unix"), "Redis server that carries signals; unless set, Redis is not used.")
-    ] = ""
-    search: Annotated[
-        tuple[str, ...],
-        Key(URLS, "OpenSearch or Elasticsearch nodes; unless set, search runs inside the database."),
-    ] = ()
-    search_key: Annotated[str, Key(TEXT, "API key of the search nodes, as id:key.", secret=True)] = ""
-
-    pipeline_url: Annotated[
-        str, Key(url("http", "https"), "Service that is told of every document that was indexed; unless set, none.")
-    ] = ""
-
-    host: Annotated[str, Key(TEXT, "Address the server listens on.")] = "127.0.0.1"
-    port: Annotated[int, Key(whole(0, 65535), "Port the server listens on; 0 takes any free one.")] = 8060
-    metrics_open: Annotated[
-        bool, Key(SWITCH, "Serve /metrics without a token even when the server listens beyond loopback.")
-    ] = False
-    jwt_secret: Annotated[
-        str,
-        Key(TEXT, "Secret that signs access tokens; unless set, one is made and kept in the data folder.", secret=True),
-    ] = ""
-    vault_key: Annotated[
-        str,
-        Key(
-            TEXT,
-            "Key that stored passwords are locked with; unless set, one is made and kept in the data folder.",
-            secret=True,
-        ),
-    ] = ""
-    internal_secret: Annotated[
-        str, Key(TEXT, "Secret that opens the internal fetch endpoint to other services.", secret=True)
-    ] = ""
 
     workers: Annotated[int, Key(whole(1, 256), "Worker processes that `longline up` runs.")] = 1
     concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
     lease: Annotated[float, Key(SPAN, "How long a worker may hold a host without a sign of life.")] = 30.0
+    reap: Annotated[float, Key(SPAN, "How often leases that lapsed are looked for.")] = 5.0
+    claim_pause: Annotated[float, Key(SPAN, "How long a worker that found nothing waits before it looks again.")] = 0.5
     feeds: Annotated[bool, Key(SWITCH, "Poll the feeds of sources, and fetch what is new in them.")] = False
     frontier: Annotated[bool, Key(SWITCH, "Fetch the URLs of the frontier; off, they wait until it is on.")] = True
     frontier_links: Annotated[
@@ -116,7 +50,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sitemaps: Annotated[
         bool, Key(SWITCH, "Read the sitemaps of sources every six hours, and fetch what changed lately.")
     ] = False
+    feed_poll: Annotated[float, Key(SPAN, "How often feeds that have come due are looked for.")] = 5.0
     feed_discovery: Annotated[bool, Key(SWITCH, "Search the feeds of sources that name none.")] = False
+    feed_search: Annotated[float, Key(SPAN, "How often sources whose feed is to be searched are looked for.")] = 5.0
+    feed_search_again: Annotated[
+        float, Key(SPAN, "How long a source is left alone after a search that found no feed.")
+    ] = 604800.0
     parsers: Annotated[
         tuple[str, ...], Key(FILES, "Python files with parsers of one's own; the closest match parses a page.")
     ] = ()
@@ -137,12 +76,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 300.0
     run_timeout: Annotated[float, Key(SPAN, "How long one run of a schedule may take.")] = 3600.0
 
-    cleanup: Annotated[float, Key(SPAN, "How often old runs of schedules are forgotten.")] = 3600.0
+    cleanup: Annotated[float, Key(SPAN, "How often old runs of schedules are forgotten.")] = 86400.0
     max_requests: Annotated[int, Key(whole(0), "URLs that one run of a schedule may fetch; 0 for no limit.")] = 0
+    max_url: Annotated[
+        int, Key(whole(0), "Longest URL that a run of a schedule takes, in characters; 0 for any that can be a URL.")
+    ] = 0
     max_redirects: Annotated[int, Key(whole(0, 100), "Redirects that a run of a schedule follows from one URL.")] = 5
     page_retries: Annotated[
         int, Key(whole(0, 100), "How often a run of a schedule tries a page again after a failure that may pass.")
     ] = 2
+    page_retry_delay: Annotated[float, Key(SPAN, "How long it waits before that; the wait is doubled each time.")] = 2.0
     vary_user_agent: Annotated[
         bool, Key(SWITCH, "Let runs of schedules call themselves by the names of browsers, in turn.")
     ] = False
@@ -157,6 +100,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     user_agent: Annotated[
         str, Key(TEXT, "What every request calls itself, and whom robots.txt rules are read for.")
     ] = _AGENT
+    referer: Annotated[
+        bool, Key(SWITCH, "Say with a request which page its link was found on; other sites are told the origin only.")
+    ] = True
     respect_robots: Annotated[bool, Key(SWITCH, "Keep to robots.txt; leave on for sites that are not yours.")] = True
     politeness: Annotated[
         str,
@@ -185,11 +131,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             PROXIES, "Proxies that requests leave by, in turn; more, and pools of them, can be registered.", secret=True
         ),
     ] = ()
+    proxy_sticky: Annotated[
+        float, Key(PAUSE, "How long a host is asked by the same proxy; 0 gives every request the next one.")
+    ] = 0.0
     probe_url: Annotated[
         str, Key(url("http", "https"), "Page by which a proxy that failed shows whether it works again.")
     ] = "https://example.com/"
     ca_file: Annotated[
         str, Key(TEXT, "PEM file of further issuers of certificates to believe, besides the well-known ones.")
+    ] = ""
+
+    tls_verify: Annotated[bool, Key(SWITCH, "Believe sites only by a certificate; off for trials alone.")] = True
+    tls_min: Annotated[str, Key(TLS, "Oldest version of TLS that is spoken to sites.")] = "1.2"
+    tls_max: Annotated[str, Key(TLS, "Newest version of TLS that is spoken to sites.")] = "1.3"
+    render_url: Annotated[
+        str, Key(url("http", "https"), "Service that renders the pages of sources that ask for it; unless set, none.")
     ] = ""
 
     bot_auth: Annotated[
@@ -218,6 +174,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "Form of log lines; auto is text on a terminal and JSON elsewhere.",
         ),
     ] = "auto"
+
+    log_outputs: Annotated[
+        tuple[str, ...], Key(WORDS, "Where log lines of a service go: stdout, stderr, or files that they are added to.")
+    ] = ("stderr",)
 
     run_logs: Annotated[bool, Key(SWITCH, "Write down what runs say.")] = True
     run_log_streams: Annotated[bool, Key(SWITCH, "Let clients follow logs and events while they are written.")] = True

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import msgspec
 
 from longline.model.errors import BadInput, UnknownSetting
-from longline.settings.aliases import ALIASES, NEEDLESS, NOT_YET, Alias, own_name
+from longline.settings.aliases import ALIASES, NOT_YET, Alias, own_name
 from longline.settings.keys import KEYS, Settings
-from longline.settings.values import mask
+from longline.settings.needless import NEEDLESS
 
 FILE_NAME = "longline.toml"
 CONFIG_NAME, DEBUG_NAME = "LONGLINE_CONFIG", "LONGLINE_DEBUG"
@@ -54,6 +54,8 @@ def load(
     given = {**file, **aliased, **_canonical(environ), **typed}
     settings = Settings(**{key: _read(key, one) for key, one in given.items()})
     origins = {key: given[key].origin if key in given else "default" for key in KEYS}
+    if settings.tls_min > settings.tls_max:
+        raise BadInput(f"{origins['tls_min']}: tls_min {settings.tls_min} is above tls_max {settings.tls_max}")
     return Loaded(settings, origins, (*notes, *_late(given, settings), *_weak(settings, origins)))
 
 
@@ -101,9 +103,14 @@ def _aliased(environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
     """What the contract's names set, and a note for each of them that sets nothing."""
     layer: Layer = {}
     notes = [f"{name} is set but has no effect yet" for name in NOT_YET if name in environ]
-    notes += [f"{name} has no effect: {why}" for name, why in NEEDLESS.items() if name in environ]
+    for name, needless in NEEDLESS.items():
+        if name in environ:
+            needless.kind.take(environ[name], name)
+            notes.append(f"{name} has no effect: {needless.why}")
     for alias in ALIASES:
         found = {name: environ[name] for name in alias.names if name in environ}
+        for name in found.keys() & alias.kinds.keys():
+            alias.kinds[name].take(found[name], name)
         built = alias.build(found) if found else {}
         notes += _idle(alias, found, built)
         for key, text in built.items():
@@ -121,12 +128,7 @@ def _idle(alias: Alias, found: Mapping[str, str], built: Mapping[str, str]) -> l
 
 
 def _read(key: str, given: Given) -> Any:
-    kind = KEYS[key].kind
-    try:
-        return kind.read(given.raw)
-    except ValueError:
-        value = "***" if KEYS[key].secret else mask(str(given.raw))
-        raise BadInput(f'{given.origin}: {key} "{value}" is not {kind.wanted}') from None
+    return KEYS[key].kind.take(given.raw, given.origin, key, secret=KEYS[key].secret)
 
 
 def _late(given: Layer, settings: Settings) -> list[str]:
@@ -137,6 +139,14 @@ def _late(given: Layer, settings: Settings) -> list[str]:
 
 
 def _weak(settings: Settings, origins: Mapping[str, str]) -> list[str]:
+    """A note for each setting that leaves something open."""
+    notes = []
     if 0 < len(settings.jwt_secret.encode()) < _SHORT_SECRET:
-        return [f"{origins['jwt_secret']} is shorter than {_SHORT_SECRET} bytes; tokens signed with it can be forged"]
-    return []
+        notes.append(
+            f"{origins['jwt_secret']} is shorter than {_SHORT_SECRET} bytes; tokens signed with it can be forged"
+        )
+    if not settings.tls_verify:
+        notes.append(f"{origins['tls_verify']} switches certificates off: pages may come from anybody")
+    if settings.search and not settings.search_verify:
+        notes.append(f"{origins['search_verify']} switches certificates of the search nodes off")
+    return notes

@@ -12,23 +12,49 @@ from pathlib import Path
 from typing import Any
 
 from longline.model.duration import parse_duration, show_duration
+from longline.model.errors import BadInput
 from longline.ports.http import Proxy
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _PASSWORD = re.compile(r"(://[^:/@]*):[^@\s]*@")
+_SHORTEST_PASSWORD = 8
 _SECRET_PART = re.compile(r"((?:secret|password|token)[^=&]*=)[^&]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One way of writing values; `word` stands for one in usage lines, `wanted` completes the sentence "… is not"."""
+    """One way of writing values; `word` stands for one in usage lines, `wanted` completes the sentence "… is not".
+
+    What is `secret` is never shown, not even when it cannot be read.
+    """
 
     word: str
     wanted: str
     read: Callable[[Any], Any]
     show: Callable[[Any], str] = str
+    secret: bool = False
+
+    def take(self, raw: Any, origin: str, key: str = "", *, secret: bool = False) -> Any:
+        """The value of what somebody wrote, or one line that says where it was written and what is wrong with it."""
+        try:
+            return self.read(raw)
+        except BadInput as error:
+            raise BadInput(f"{origin}: {error}") from None
+        except ValueError:
+            value = "***" if secret or self.secret else mask(str(raw))
+            raise BadInput(f'{origin}: {key}{" " if key else ""}"{value}" is not {self.wanted}') from None
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is known of a setting besides its type. `later` marks one that nothing obeys yet, which is warned of."""
+
+    kind: Kind
+    doc: str
+    secret: bool = False
+    later: bool = False
 
 
 def _text(raw: Any) -> str:
@@ -158,6 +184,29 @@ def _at_least(least: float) -> Callable[[Any], float]:
     return read
 
 
+def _pair(raw: Any) -> str:
+    text = _text(raw)
+    name, colon, key = text.partition(":")
+    if text and not (name and colon and key):
+        raise ValueError
+    return text
+
+
+def _place(raw: Any) -> str:
+    text = _text(raw)
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ValueError
+    return text
+
+
+def _password(raw: Any) -> str:
+    text = _text(raw)
+    if len(text) < _SHORTEST_PASSWORD:
+        raise ValueError
+    return text
+
+
 def _path(raw: Any) -> Path:
     text = str(raw) if isinstance(raw, Path) else _text(raw)
     if not text:
@@ -170,6 +219,9 @@ def _join(parts: tuple[str, ...]) -> str:
 
 
 TEXT = Kind("TEXT", "a text", _text)
+PAIR = Kind("ID:KEY", "an id and a key like id:key", _pair, secret=True)
+PASSWORD = Kind("TEXT", f"a password of at least {_SHORTEST_PASSWORD} characters", _password, secret=True)
+PLACE = Kind("HOST:PORT", "a host and a port like localhost:6379", _place)
 FOLDER = Kind("FOLDER", "a folder", _path)
 SWITCH = Kind("true|false", "true or false", _switch, lambda on: "true" if on else "false")
 PAUSE = Kind("DURATION", "a duration like 500ms, 30s, 5m or 1h", _at_least(0), show_duration)

@@ -38,6 +38,8 @@ INTERNAL = {
     "message": "An unexpected error occurred",
 }
 
+_REFUSALS = {"missing": "missing authorization", "key": "invalid API key"}
+
 _log = logging.getLogger(__name__)
 _access = logging.getLogger("longline.access")
 
@@ -124,10 +126,11 @@ def _request_id(scope: HTTPScope) -> str:
 
 
 def bearer(tokens: Tokens) -> Guard:
-    """A guard that lets in whoever brings a token in force; its claims become `request.auth`."""
+    """A guard that lets in whoever brings a token in force, and the API key; its claims become `request.auth`."""
 
     def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
         connection.scope["auth"] = tokens.verify(_credentials(connection))
+        tokens.check(connection.headers.get("x-api-key"))
 
     return guard
 
@@ -151,8 +154,7 @@ def answer(status: int, text: str, headers: dict[str, str] | None = None) -> Res
 def on_refused(_: Request[Any, Any, Any], error: TokenRefused) -> Response[dict[str, str]]:
     """Tell the bearer that the token does not open this door, and the log why."""
     _log.info("token refused", extra={"kind": error.kind})
-    text = "missing authorization" if error.kind == "missing" else "invalid token"
-    return answer(401, text, {"WWW-Authenticate": "Bearer"})
+    return answer(401, _REFUSALS.get(error.kind, "invalid token"), {"WWW-Authenticate": "Bearer"})
 
 
 def on_known(request: Request[Any, Any, Any], error: LonglineError) -> Response[dict[str, str]]:

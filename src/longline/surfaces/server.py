@@ -10,9 +10,9 @@ import uvicorn
 from litestar.types import ASGIApp
 
 from longline.model.errors import BadInput, LonglineError
+from longline.surfaces.connection import USUAL, Deadlines, TimedConfig
 
 _GRACE_SECONDS = 5
-_IDLE_SECONDS = 120
 _BACKLOG = 2048
 
 
@@ -34,17 +34,18 @@ class _Embedded(uvicorn.Server):
 class HttpServer:
     """One listening address. The socket is bound before anything else, so that a taken port is said at once."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadlines: Deadlines = USUAL) -> None:
+        self._deadlines = deadlines
         self._server: _Embedded | None = None
         self._task: asyncio.Task[None] | None = None
 
     async def start(self, app: ASGIApp, host: str, port: int) -> str:
         """Listen; the address that clients use. Returns when the first request can be answered."""
         bound = bind(host, port)
-        config = uvicorn.Config(
+        config = TimedConfig(
             app,
+            self._deadlines,
             loop="none",
-            http="httptools",
             ws="none",
             lifespan="off",
             log_config=None,
@@ -52,7 +53,6 @@ class HttpServer:
             server_header=False,
             proxy_headers=False,
             backlog=_BACKLOG,
-            timeout_keep_alive=_IDLE_SECONDS,
             timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         self._server = _Embedded(config)

@@ -9,6 +9,8 @@ import msgspec
 from litestar import Response
 from litestar.types import ASGIApp, Receive, Scope, Send
 
+from longline.surfaces.connection import lasts
+
 HEARTBEAT = 15.0
 PATIENCE = 30.0
 """Seconds that a client may take to accept one frame."""
@@ -50,8 +52,9 @@ class EventStream(Response[None]):
         """The stream itself: it is sent as it comes."""
         return self._answer
 
-    async def _answer(self, _: Scope, receive: Receive, send: Send) -> None:
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream until the frames end, the client goes, or it falls behind."""
+        lasts(scope)
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
             await self._stream(receive, send)

@@ -22,7 +22,7 @@ async def indexing(house: House) -> AsyncIterator[Indexer]:
     announcer = Announcer(service.post, house.clock)
     telling = asyncio.create_task(announcer.run())
     try:
-        yield Indexer(house.records.items, house.search, tell=announcer.tell)
+        yield Indexer(house.records.items, house.search, s.index_batch, announcer.tell)
     finally:
         await announcer.drained()
         telling.cancel()

@@ -1,7 +1,10 @@
 """The chores around feeds, from the parts of the house."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
+
 from longline.engine.archive import Archive
-from longline.engine.runtime import Loop, chore
+from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.seeding import Seeder
 from longline.engine.upkeep import mapper
 from longline.engine.upkeep.feeder import Feeder, Parts
@@ -15,17 +18,30 @@ from longline.wiring.house import House
 
 LOOK_EVERY = 5.0
 
+Once = Callable[[], Awaitable[object]]
+
 
 def feed_chores(house: House) -> dict[str, Loop]:
     """The loops that poll feeds and sitemaps and search feeds, as far as the operator wants them."""
-    parts, chores = feed_parts(house), dict[str, Loop]()
-    if house.settings.sitemaps:
+    parts, chores, s = feed_parts(house), dict[str, Loop](), house.settings
+    if s.sitemaps:
         chores["mapper"] = chore(Mapper(sitemap_parts(house)).once, LOOK_EVERY)
-    if house.settings.feeds:
-        chores["feeder"] = chore(Feeder(parts).once, LOOK_EVERY)
-    if house.settings.feed_discovery:
-        chores["finder"] = chore(Finder(parts, house.records.sources).once, LOOK_EVERY)
+    if s.feeds:
+        feeder = Feeder(parts)
+        chores["feeder"] = _round(feeder.take, feeder.begin, s.feed_poll)
+    if s.feed_discovery:
+        finder = Finder(parts, house.records.sources, round(s.feed_search_again * 1000))
+        chores["finder"] = _round(finder.further, finder.begin, s.feed_search)
     return chores
+
+
+def _round(take: Once, begin: Once, every: float) -> Loop:
+    """A loop that begins what is due at the operator's interval, and takes in what has come as soon as it can."""
+
+    async def loop(stop: asyncio.Event) -> None:
+        await run_loops({"what has come": chore(take, LOOK_EVERY), "what is due": chore(begin, every)}, stop)
+
+    return loop
 
 
 def sitemap_parts(house: House) -> mapper.Parts:

@@ -14,12 +14,14 @@ from urllib.parse import urlsplit
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
 from longline.drivers.http.client import WreqHttp
+from longline.drivers.http.clients import Tls
 from longline.drivers.http.guard import Guarded
 from longline.drivers.http.names import Names
+from longline.drivers.http.render import RenderingHttp
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
 from longline.drivers.rhythms import RedisRhythms
-from longline.drivers.search import open_search
+from longline.drivers.search import Manners, open_search
 from longline.drivers.signals import open_signals
 from longline.engine.aside import Aside
 from longline.engine.index import Indexer
@@ -129,7 +131,7 @@ class House:
     @property
     def indexer(self) -> Indexer:
         """The chore that brings the index up to date."""
-        return Indexer(self.records.items, self.search)
+        return Indexer(self.records.items, self.search, self.settings.index_batch)
 
 
 @asynccontextmanager
@@ -192,17 +194,21 @@ def _search(settings: Settings, records: Records) -> Search:
     """The index: a cluster's where one was named, else the database's own."""
     if not settings.search:
         return records.search
-    return open_search(settings.search, settings.search_key, _roots(settings))
+    s = settings
+    identity = (Path(s.search_cert), Path(s.search_cert_key)) if s.search_cert else None
+    return open_search(s.search, s.search_key, Manners(_roots(s), identity, verify=s.search_verify))
 
 
 def _roots(settings: Settings) -> Path | None:
     return Path(settings.ca_file) if settings.ca_file else None
 
 
-def _http(settings: Settings, trusted: frozenset[str], names: Names) -> WreqHttp:
+def _http(settings: Settings, trusted: frozenset[str], names: Names) -> Http:
     """The client behind the wall: a URL from outside does not make us fetch the inside."""
-    guarded = Guarded(names.resolve, Wall.opening(settings.egress_allow), trusted)
-    return WreqHttp(guarded.resolve, names=names, roots=_roots(settings))
+    guarded, roots = Guarded(names.resolve, Wall.opening(settings.egress_allow), trusted), _roots(settings)
+    tls = Tls(settings.tls_verify, settings.tls_min, settings.tls_max)
+    plain = WreqHttp(guarded.resolve, names=names, roots=roots, tls=tls)
+    return RenderingHttp(plain, settings.render_url, guarded.resolve, roots) if settings.render_url else plain
 
 
 @asynccontextmanager

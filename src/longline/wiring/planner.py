@@ -57,6 +57,8 @@ def planner(house: House, owner: int) -> Planner:
         robots=s.respect_robots,
         max_redirects=s.max_redirects,
         max_attempts=s.page_retries + 1,
+        retry_seconds=s.page_retry_delay,
+        max_url=s.max_url,
         user_agents=BROWSERS if s.vary_user_agent else (),
         allowed=s.allowed_domains,
         disallowed=s.disallowed_domains,

@@ -8,6 +8,8 @@ import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
 
+import msgspec
+
 from longline import __version__
 from longline.engine.fetch import Witness
 from longline.engine.index import Indexer
@@ -21,6 +23,8 @@ from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.settings.handover import environment
 from longline.surfaces.app import Parts, build_app
+from longline.surfaces.connection import Deadlines
+from longline.surfaces.profile import LONGEST, LOOPBACK, profile_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.announcing import indexing
 from longline.wiring.bots import bot_parts, bot_upkeep
@@ -35,9 +39,7 @@ from longline.wiring.worker import fetch_worker, parse_worker
 
 log = logging.getLogger(__name__)
 
-REAP_EVERY = 5.0
 PROBE_EVERY = 60.0
-INDEX_EVERY = 1.0
 TIDY_EVERY = 600.0
 PLAN_EVERY = 5.0
 SWEEP_EVERY = 60.0
@@ -58,16 +60,31 @@ async def serve(
     async with open_house(settings) as house:
         # Only the all-in-one command changes tables on its way: a service that starts never does.
         await ready_tables(house, may_migrate=api and bool(roles))
-        async with _serving(house, ready) if api else nullcontext():
+        async with _profiling(settings.profile_port), _serving(house, ready) if api else nullcontext():
             await _work(house, roles, stop, leashed=leashed)
+
+
+@asynccontextmanager
+async def _profiling(port: int) -> AsyncIterator[None]:
+    """The port that tells where time and memory go, if one is wanted."""
+    if not port:
+        yield
+        return
+    server = HttpServer(Deadlines(write=2 * LONGEST))
+    await server.start(profile_app(), LOOPBACK, port)
+    try:
+        yield
+    finally:
+        await server.stop()
 
 
 @asynccontextmanager
 async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIterator[None]:
     """The doors open, for as long as the context lasts."""
-    server, closing = HttpServer(), asyncio.Event()
+    s, closing = house.settings, asyncio.Event()
+    server = HttpServer(Deadlines(s.server_read_timeout, s.server_write_timeout, s.server_idle_timeout))
     parts, streams = _parts(house)
-    address = await server.start(build_app(parts), house.settings.host, house.settings.port)
+    address = await server.start(build_app(parts), s.host, s.port)
     feeding = asyncio.create_task(run_loops(streams.loops(), closing))
     try:
         if ready is not None:
@@ -118,10 +135,10 @@ def _loops(
     if "parse" in roles:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
-        loops["reaper"] = chore(house.reaper.once, REAP_EVERY)
+        loops["reaper"] = chore(house.reaper.once, house.settings.reap)
         prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
         loops["prober"] = chore(prober.once, PROBE_EVERY)
-        loops["index"] = chore((indexer or house.indexer).once, INDEX_EVERY)
+        loops["index"] = chore((indexer or house.indexer).once, house.settings.index_every)
         loops["tidy"] = chore(house.indexer.tidy, TIDY_EVERY)
         bots = bot_upkeep(house)
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
@@ -160,9 +177,9 @@ def _child(settings: Settings) -> Loop:
 
 
 def _child_environment(settings: Settings) -> Mapping[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("LONGLINE_")} | environment(
-        settings
-    )
+    others = {name: value for name, value in os.environ.items() if not name.startswith("LONGLINE_")}
+    # A port cannot be had twice.
+    return others | environment(msgspec.structs.replace(settings, profile_port=0))
 
 
 async def _until_input_ends(stop: asyncio.Event) -> None:
@@ -201,7 +218,7 @@ def _parts(house: House) -> tuple[Parts, Streams]:
     parts = Parts(
         version=__version__,
         health=health,
-        tokens=Tokens(jwt_secret(settings), house.clock.now),
+        tokens=Tokens(jwt_secret(settings), house.clock.now, settings.api_key),
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_parts(house),

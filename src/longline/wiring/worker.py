@@ -39,8 +39,10 @@ def fetch_worker(
     The witness sees every answer.
     """
     s = house.settings
-    sending = FetchSettings(s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body)
-    exits = Exits(house.ways, house.clock)
+    sending = FetchSettings(
+        s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
+    )
+    exits = Exits(house.ways, house.clock, s.proxy_sticky)
     sender = Sender(house.http, house.clock, sending, exits)
     rules = Rules(sender, house.clock)
     parts = Parts(
@@ -61,7 +63,7 @@ def fetch_worker(
         owner=owner,
         appeal=Appeal(house.call_for_work, house.clock),
     )
-    return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease), watch)
+    return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, idle_poll=s.claim_pause), watch)
 
 
 def _reporter(house: House, owner: int, journal: Journal | None) -> Reporter:
@@ -86,6 +88,7 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
             clock=house.clock,
             owner=owner,
             lease=house.settings.lease,
+            idle_poll=house.settings.claim_pause,
             at_once=max(1, 2 * house.settings.parse_processes),  # one is read while another is parsed
             in_words=house.indexes_itself,
         )

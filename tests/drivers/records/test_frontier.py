@@ -3,6 +3,8 @@
 import asyncio
 from collections import Counter
 
+import msgspec
+
 from longline.drivers.records import open_records
 from longline.ports.records import Records
 from longline.ports.records.frontier import HostSetting
@@ -382,3 +384,17 @@ async def test_more_is_given_in_turn_to_the_runs_of_a_host(records: Records):
     (more,) = await records.frontier.claim(ME, 4, 4, TTL, [(lease.host_id, lease.token)])
     for helping in (lease, more):
         assert Counter(task.run_id for task in helping.tasks) == {one.id: 2, other.id: 2}
+
+
+async def test_a_claimed_task_says_which_page_links_to_it(records: Records):
+    run = await running_run(records)
+    await admit(records, url(run, path="/page"))
+    (page,) = (await claim_one(records)).tasks
+    assert page.found_on is None
+    linked, moved = (
+        url(run, "b.example", "/link", parent_id=page.id),
+        url(run, "c.example", "/moved", parent_id=page.id),
+    )
+    await admit(records, linked, msgspec.structs.replace(moved, hops=1))
+    found = {host: lease.tasks[0].found_on for host, lease in (await claim(records, YOU)).items()}
+    assert found == {"b.example": "https://a.example/page", "c.example": None}

@@ -5,6 +5,7 @@ It checks content types, the form of bulk bodies and strict mappings, and answer
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
@@ -145,7 +146,7 @@ def ordered(found: list[tuple[str, Any]], sort: Any) -> list[tuple[str, Any]]:
 
 
 @asynccontextmanager
-async def running(cluster: Cluster) -> AsyncIterator[Cluster]:
+async def running(cluster: Cluster, tls: ssl.SSLContext | None = None) -> AsyncIterator[Cluster]:
     """The cluster behind a port of its own."""
     attending: set[asyncio.Task[None]] = set()
 
@@ -158,8 +159,8 @@ async def running(cluster: Cluster) -> AsyncIterator[Cluster]:
         with suppress(OSError):
             await writer.wait_closed()
 
-    server = await asyncio.start_server(attend, "127.0.0.1", 0)
-    cluster.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    server = await asyncio.start_server(attend, "127.0.0.1", 0, ssl=tls)
+    cluster.url = f"http{'s' if tls else ''}://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     try:
         yield cluster
     finally:

@@ -82,3 +82,13 @@ async def test_a_feed_that_is_known_is_not_searched_for(web: HandMadeWeb) -> Non
 
     assert (await search(web, source_id)).url == "https://a.example/mine"
     assert web.asked == []
+
+
+async def test_how_long_a_source_is_left_alone_is_the_operators_word(web: HandMadeWeb, clock: FakeClock) -> None:
+    source_id = await web.source("a")
+    finder = Finder(web.parts, web.records.sources, again_ms=5000)
+    while await finder.once():
+        await web.answer()
+    feed = await web.records.feeds.get(source_id)
+    assert feed is not None
+    assert (feed.url, feed.due_at) == (None, clock.now() + 5000)

@@ -4,13 +4,15 @@ import asyncio
 from typing import Any
 
 import httpx
+import msgspec
 import pytest
 
 from longline.ports.records.moves import Change
 from longline.services.streams import Seats
+from longline.settings import Settings
 from longline.surfaces.intervals.streams import shaped
 from longline.wiring import logs as wiring
-from tests.surfaces.intervals.house import Door, take
+from tests.surfaces.intervals.house import Door, open_door, take
 
 EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 PATHS = [f"{top}/{stream}/events" for top in ("/sse", "/api") for stream in ("crawler", "health", "metrics")]
@@ -105,3 +107,19 @@ async def test_there_are_so_many_seats_and_no_more(door: Door, monkeypatch: pyte
 def test_what_has_no_words_is_no_happening():
     with pytest.raises(TypeError):
         shaped("something")
+
+
+@EMBEDDED
+async def test_a_stream_outlives_the_servers_deadlines_and_nothing_else_does(settings: Settings):
+    short = dict.fromkeys(("server_read_timeout", "server_write_timeout", "server_idle_timeout"), 1.0)
+    changed = msgspec.structs.replace(settings, **short)
+    async with open_door(changed) as door, door.stream("/api/crawler/events") as stream:
+        await take(stream, 1)
+        reader, writer = await asyncio.open_connection("127.0.0.1", httpx.URL(door.address).port)
+        head = f"POST /api/v1/jobs HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {door.token}\r\nContent-Length: 9"
+        writer.write(f"{head}\r\n\r\n{{".encode())
+        assert b" 408 " in await asyncio.wait_for(reader.read(), 60)
+        writer.close()
+        job = await door.job()
+        await move(door, "schedule", job.id, "cancel", "pending", "cancelled")
+        assert await take(stream, 1), "a second and more after it began"

@@ -12,7 +12,7 @@ from time import monotonic
 
 import wreq
 
-from longline.drivers.http.clients import Clients
+from longline.drivers.http.clients import USUAL, Clients, Tls
 from longline.drivers.http.credentials import part
 from longline.drivers.http.failures import RAISED, is_tunnel_refused, no_way, told
 from longline.drivers.http.names import Names, Resolve
@@ -48,11 +48,12 @@ class WreqHttp:
         names: Names | None = None,
         max_clients: int = MAX_CLIENTS,
         roots: Path | None = None,
+        tls: Tls = USUAL,
     ) -> None:
         self._names = names or Names()
         self._resolve = resolve or self._names.resolve
         store, self.issuers = trust(roots)
-        self._clients = Clients(max_clients, store)
+        self._clients = Clients(max_clients, store, tls)
         self._closed = False
 
     async def fetch(self, request: Request) -> Response:
@@ -94,7 +95,7 @@ class WreqHttp:
         async with client.get(href, headers=_headers(request, authorization), read_timeout=idle) as answer:
             status = answer.status.as_int()
             _check(answer, way, status)
-            body = b"" if status in _BODILESS else await _read(answer, request.max_bytes, cut=request.cut)
+            body = b"" if status in _BODILESS else await read(answer, request.max_bytes, cut=request.cut)
             return Response(
                 url=request.url if authorization is None else href,
                 status=status,
@@ -157,7 +158,7 @@ def _is_proxys_own(headers: wreq.HeaderMap) -> bool:
     return "proxy-authenticate" in headers or (software.startswith(b"tinyproxy") and "via" not in headers)
 
 
-async def _read(answer: wreq.Response, limit: int, *, cut: bool) -> bytes:
+async def read(answer: wreq.Response, limit: int, *, cut: bool) -> bytes:
     """The body as it came; one with an announced length is read in one go, which is cheaper than piece by piece."""
     length = answer.content_length
     if length is not None and length <= limit:

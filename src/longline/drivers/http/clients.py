@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from datetime import timedelta
+from typing import NamedTuple
 
 import wreq
 
@@ -12,12 +13,30 @@ IDLE_CONNECTION_SECONDS = 30.0
 MAX_HEADERS = 512
 
 
+class Tls(NamedTuple):
+    """How sites are spoken to: whether their certificates must be vouched for, and by which versions."""
+
+    verify: bool = True
+    oldest: str = "1.2"
+    newest: str = "1.3"
+
+
+USUAL = Tls()
+
+_VERSIONS = {
+    "1.0": wreq.TlsVersion.TLS_1_0,
+    "1.1": wreq.TlsVersion.TLS_1_1,
+    "1.2": wreq.TlsVersion.TLS_1_2,
+    "1.3": wreq.TlsVersion.TLS_1_3,
+}
+
+
 class Clients:
     """Clients that were used lately, about 50 KB each; the one not used for longest goes first."""
 
-    def __init__(self, size: int, store: wreq.CertStore) -> None:
+    def __init__(self, size: int, store: wreq.CertStore, tls: Tls = USUAL) -> None:
         self._size = size
-        self._store = store
+        self._store, self._tls = store, tls
         self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Way, wreq.Client]] = OrderedDict()
 
     def get(self, way: Way, connect_seconds: float) -> wreq.Client:
@@ -54,7 +73,10 @@ class Clients:
             "connect_timeout": timedelta(seconds=connect_seconds),
             "pool_idle_timeout": timedelta(seconds=IDLE_CONNECTION_SECONDS),
             "http1_options": wreq.Http1Options(max_headers=MAX_HEADERS, ignore_invalid_headers_in_responses=True),
-            "tls_verify": self._store,
+            "tls_verify": self._store if self._tls.verify else False,
+            "tls_verify_hostname": self._tls.verify,
+            "tls_min_version": _VERSIONS[self._tls.oldest],
+            "tls_max_version": _VERSIONS[self._tls.newest],
         }
         # Never both: `no_proxy` clears the proxies that were given, and everything would go out directly.
         if way.proxy:

@@ -131,4 +131,4 @@ def _lease(rows: list[Row], until: int) -> HostLease:
 def _claimed(r: Row) -> ClaimedTask:
     # A task's own page is no help: what it keeps next takes that page's place.
     known = Known(r[16], r[17], r[18], r[19], r[20]) if r[17] is not None and r[16] != r[6] else None
-    return ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], known)
+    return ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], known, r[21])

@@ -1,12 +1,15 @@
 """The index on OpenSearch or Elasticsearch."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
-from longline.drivers.search.nodes import Nodes
+from longline.drivers.search.nodes import Manners, Nodes
 from longline.drivers.search.opensearch import OpenSearch
 
+__all__ = ["Manners", "open_search"]
 
-def open_search(nodes: Sequence[str], api_key: str = "", roots: Path | None = None) -> OpenSearch:
+USUAL = Manners()
+
+
+def open_search(nodes: Sequence[str], api_key: str = "", manners: Manners = USUAL) -> OpenSearch:
     """The index on these nodes; touches nothing yet."""
-    return OpenSearch(Nodes(nodes, api_key, roots))
+    return OpenSearch(Nodes(nodes, api_key, manners))

@@ -12,12 +12,24 @@ from wreq import exceptions
 
 from longline.drivers.http.credentials import part
 from longline.drivers.http.trust import trust
-from longline.model.errors import Unavailable
+from longline.model.errors import BadInput, Unavailable
 
 JSON, LINES = "application/json", "application/x-ndjson"
 PATIENCE = timedelta(seconds=30)
 AWAY = frozenset({429, 502, 503, 504})
 """Answers that say: not now, or not this node."""
+
+
+class Manners(NamedTuple):
+    """How nodes are spoken to by TLS.
+
+    `roots` is a PEM file of further issuers, `identity` the PEM files of a certificate of ours and its key. Nodes that
+    do not `verify` are taken for whoever they say they are.
+    """
+
+    roots: Path | None = None
+    identity: tuple[Path, Path] | None = None
+    verify: bool = True
 
 
 class Answer(NamedTuple):
@@ -33,15 +45,31 @@ class Answer(NamedTuple):
         return str(error.get("type", error) if isinstance(error, dict) else error or self.status)
 
 
+def _config(manners: Manners) -> "wreq.ClientConfig":
+    config: wreq.ClientConfig = {
+        "no_proxy": True,
+        "timeout": PATIENCE,
+        "redirect": wreq.Policy.none(),
+        "tls_verify": trust(manners.roots).store if manners.verify else False,
+        "tls_verify_hostname": manners.verify,
+    }
+    if manners.identity is not None:
+        try:
+            config["tls_identity"] = wreq.Identity.from_pkcs8_pem(*(file.read_bytes() for file in manners.identity))
+        except OSError as error:
+            raise BadInput(f"{error.filename} cannot be read: {error.strerror}") from None
+        except (ValueError, exceptions.BuilderError, exceptions.TlsError) as error:
+            raise BadInput(f"{manners.identity[0]} and its key are no certificate in PEM form: {error}") from None
+    return config
+
+
 class Nodes:
     """Talks to whichever node answers, beginning with the one that did last."""
 
-    def __init__(self, urls: Sequence[str], api_key: str, roots: Path | None) -> None:
+    def __init__(self, urls: Sequence[str], api_key: str, manners: Manners) -> None:
         self._nodes = [part(url.rstrip("/")) for url in urls]
         self._key = f"ApiKey {b64encode(api_key.encode()).decode()}" if api_key else None
-        self._client = wreq.Client(
-            tls_verify=trust(roots).store, no_proxy=True, timeout=PATIENCE, redirect=wreq.Policy.none()
-        )
+        self._client = wreq.Client(**_config(manners))
 
     async def send(self, method: wreq.Method, path: str, body: bytes | None = None, kind: str = JSON) -> Answer:
         """Ask; an answer of any status but those that mean to come again."""

@@ -73,14 +73,21 @@ class Feeder:
 
     async def once(self) -> int:
         """Take in the polls that have ended, then begin those that are due; how many there were of both."""
-        feeds = self._parts.feeds
-        ended = await feeds.answered(AT_ONCE, searching=False)
+        return await self.take() + await self.begin()
+
+    async def take(self) -> int:
+        """Take in the polls that have ended; how many there were."""
+        ended = await self._parts.feeds.answered(AT_ONCE, searching=False)
         for feed in ended:
             await guarded(feed.source_id, self._take(feed))
-        due = await feeds.claim(AT_ONCE, HOLD_MS, searching=False)
+        return len(ended)
+
+    async def begin(self) -> int:
+        """Begin the polls that are due; how many there were."""
+        due = await self._parts.feeds.claim(AT_ONCE, HOLD_MS, searching=False)
         for feed in due:
             await guarded(feed.source_id, self._poll(feed))
-        return len(ended) + len(due)
+        return len(due)
 
     async def _poll(self, feed: FeedRow) -> None:
         plan = polling(self._parts.plan, [feed.url or ""])

@@ -10,7 +10,7 @@ from functools import partial
 from longline.engine.seeding import Wanted
 from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, Parts, guarded, polling, usable
 from longline.model.feed import NotAFeed
-from longline.model.poll import FeedRow, asked, dropped, found
+from longline.model.poll import SEARCH_AGAIN, FeedRow, asked, dropped, found
 from longline.model.states import TaskState
 from longline.model.task import TaskRow
 from longline.plugins import Page
@@ -24,21 +24,28 @@ HOME, NAMED, USUAL = "home", "named", "usual"
 
 
 class Finder:
-    """Searches for feeds, step by step."""
+    """Searches for feeds, step by step, and `again` after a while where there was none."""
 
-    def __init__(self, parts: Parts, sources: Sources) -> None:
-        self._parts, self._sources = parts, sources
+    def __init__(self, parts: Parts, sources: Sources, again_ms: int = SEARCH_AGAIN) -> None:
+        self._parts, self._sources, self._again_ms = parts, sources, again_ms
 
     async def once(self) -> int:
         """Take the searches that came to the end of a step further, then begin those that are due; how many of both."""
-        feeds = self._parts.feeds
-        ended = await feeds.answered(AT_ONCE, searching=True)
+        return await self.further() + await self.begin()
+
+    async def further(self) -> int:
+        """Take the searches that came to the end of a step further; how many there were."""
+        ended = await self._parts.feeds.answered(AT_ONCE, searching=True)
         for feed in ended:
             await guarded(feed.source_id, self._further(feed))
-        due = await feeds.claim(AT_ONCE, HOLD_MS, searching=True)
+        return len(ended)
+
+    async def begin(self) -> int:
+        """Begin the searches that are due; how many there were."""
+        due = await self._parts.feeds.claim(AT_ONCE, HOLD_MS, searching=True)
         for feed in due:
             await guarded(feed.source_id, self._begin(feed))
-        return len(ended) + len(due)
+        return len(due)
 
     async def _begin(self, feed: FeedRow) -> None:
         source = await self._sources.get(feed.source_id)
@@ -70,7 +77,8 @@ class Finder:
         await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage=stage))
 
     async def _end(self, feed: FeedRow, url: str | None) -> None:
-        await self._parts.feeds.change(feed.source_id, partial(found, run_id=feed.run_id or 0, url=url))
+        rule = partial(found, run_id=feed.run_id or 0, url=url, again=self._again_ms)
+        await self._parts.feeds.change(feed.source_id, rule)
 
     async def _named(self, tasks: list[TaskRow]) -> list[str]:
         for task in tasks:

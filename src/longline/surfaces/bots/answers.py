@@ -20,6 +20,7 @@ PREFIX = "/api/crawl"
 """Where this door is; whatever is answered below it has this envelope."""
 
 _CODES = {404: "not_found", 405: "method_not_allowed"}
+_REFUSALS = {"missing": "Authentication credentials were not provided.", "key": "Invalid API key."}
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _log = logging.getLogger(__name__)
 
@@ -89,7 +90,7 @@ def failure(error: Exception) -> Told:
 
 def _kept_out(error: BotRefused | TokenRefused | NotAllowed) -> Told:
     if isinstance(error, TokenRefused):
-        text = "Authentication credentials were not provided." if error.kind == "missing" else "Invalid token."
+        text = _REFUSALS.get(error.kind, "Invalid token.")
         return failed(401, "authentication_error", text, {"WWW-Authenticate": "Bearer"})
     status = 401 if isinstance(error, BotRefused) and error.why != "disabled" else 403
     return failed(status, "authentication_error", str(error))

@@ -35,6 +35,7 @@ CATEGORIES: dict[str, str] = {
     "proxy_auth": "network",
     "proxy_failed": "network",
     "proxy_exhausted": "network",
+    "render_failed": "network",
     "connect_timeout": "timeout",
     "idle_timeout": "timeout",
     "total_timeout": "timeout",

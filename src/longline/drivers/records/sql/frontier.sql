@@ -84,13 +84,14 @@ WITH free AS MATERIALIZED (
 )
 SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
        m.id, t.url, t.run_id, t.scope, t.depth, m.attempt + 1, m.priority, m.due, m.claims, t.hops,
-       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified
+       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified, f.url
 FROM hand l
 JOIN hosts h ON h.id = l.host_id
 LEFT JOIN marked m ON m.host_id = l.host_id
 LEFT JOIN picked p ON p.id = m.id
 LEFT JOIN tasks t ON t.id = m.id
 LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
+LEFT JOIN tasks f ON f.id = t.parent_id AND t.hops = 0
 ORDER BY l.host_id, m.priority, p.round, p.turn, m.id;
 
 -- name: lease_hosts only lite
@@ -134,13 +135,14 @@ FROM (SELECT due, priority, run_id FROM queue
 -- name: pick_tasks only lite
 SELECT r.host_id, h.host, r.token, h.delay_ms, h.concurrency, l.not_before,
        q.id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1, q.priority, q.due, q.claims + 1, t.hops,
-       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified
+       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified, f.url
 /*rows , r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint) */
 FROM hosts h
 JOIN line l ON l.host_id = h.id
 LEFT JOIN queue q ON q.host_id = h.id AND q.due = r.due AND q.priority = r.priority AND q.run_id = r.run_id AND q.token <> r.token
 LEFT JOIN tasks t ON t.id = q.id
 LEFT JOIN visits v ON v.host_id = t.host_id AND v.key = t.key
+LEFT JOIN tasks f ON f.id = t.parent_id AND t.hops = 0
 WHERE h.id = r.host_id
 ORDER BY q.id LIMIT :tasks;
 

@@ -1,0 +1,91 @@
+"""Pages as a browser shows them: a service is asked for those, and the usual client for everything else.
+
+The service follows redirects and runs scripts by itself, so what it may reach is its own affair; we look only at the
+host that we send it to.
+"""
+
+import asyncio
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic
+from typing import Annotated
+
+import msgspec
+import wreq
+
+from longline.drivers.http.client import read
+from longline.drivers.http.failures import RAISED
+from longline.drivers.http.names import Resolve
+from longline.drivers.http.trust import trust
+from longline.model.url import BadUrl, parse
+from longline.ports.http import FetchFailed, Http, Request, Response
+
+AS_JSON = 6
+"""How many bytes one byte of a page may take inside JSON."""
+
+HTML = (("content-type", "text/html; charset=utf-8"),)
+
+
+class Rendered(msgspec.Struct, frozen=True):
+    """What the service answers."""
+
+    html: str
+    final_url: str = ""
+    status_code: Annotated[int, msgspec.Meta(ge=100, le=599)] = 200
+
+
+class RenderingHttp:
+    """The `Http` port with a service at an address that renders; `resolve` says whether a host may be visited."""
+
+    def __init__(self, plain: Http, url: str, resolve: Resolve, roots: Path | None = None) -> None:
+        self._plain, self._url, self._resolve = plain, f"{url.rstrip('/')}/render", resolve
+        self._client = wreq.Client(tls_verify=trust(roots).store, no_proxy=True, redirect=wreq.Policy.none())
+
+    async def fetch(self, request: Request) -> Response:
+        """Send one request and read the whole answer, or raise `FetchFailed`."""
+        if not request.render:
+            return await self._plain.fetch(request)
+        await self._resolve(parse(request.url).hostname)
+        started = monotonic()
+        try:
+            async with asyncio.timeout(request.total_seconds):
+                found = _read(await self._ask(request))
+        except TimeoutError:
+            raise FetchFailed("total_timeout", f"not rendered within {request.total_seconds:g} s") from None
+        body = found.html.encode()
+        if len(body) > request.max_bytes:
+            raise FetchFailed("too_large", f"more than {request.max_bytes} bytes")
+        url, elapsed = _landed(found, request.url), round((monotonic() - started) * 1000)
+        return Response(url, found.status_code, HTML, body, "HTTP/1.1", elapsed)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        self._client.close()
+        await self._plain.close()
+
+    async def _ask(self, request: Request) -> bytes:
+        asked = msgspec.json.encode({"url": request.url})
+        headers, patience = {"content-type": "application/json"}, timedelta(seconds=request.total_seconds)
+        try:
+            async with self._client.post(self._url, body=asked, headers=headers, timeout=patience) as answer:
+                status = answer.status.as_int()
+                if status >= 300:
+                    raise FetchFailed("render_failed", f"the rendering service answered {status}")
+                return await read(answer, AS_JSON * request.max_bytes, cut=False)
+        except RAISED as error:
+            raise FetchFailed("render_failed", f"the rendering service: {str(error).splitlines()[0]}") from None
+
+
+def _read(answer: bytes) -> Rendered:
+    try:
+        return msgspec.json.decode(answer, type=Rendered)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FetchFailed("render_failed", f"the rendering service did not answer as it should: {error}") from None
+
+
+def _landed(found: Rendered, asked: str) -> str:
+    """Where the browser was in the end; a page that is nowhere is where it was asked for."""
+    try:
+        return parse(found.final_url).href if found.final_url else asked
+    except BadUrl:
+        return asked

@@ -1,0 +1,85 @@
+"""Where time and memory go, for whoever sits at this machine: a port of its own, measured while one waits."""
+
+import asyncio
+import cProfile
+import io
+import pstats
+import tracemalloc
+from typing import Annotated
+
+from litestar import Litestar, get
+from litestar.exceptions import HTTPException
+from litestar.params import Parameter
+
+from longline.surfaces.http import ERRORS
+
+LOOPBACK = "127.0.0.1"
+MOST_LINES = 100
+INDEX = """profile?seconds=10  where the time went, by function
+heap?seconds=10     where memory was taken and not given back, by line
+tasks               where every task waits now
+"""
+
+LONGEST = 300.0
+
+Seconds = Annotated[float, Parameter(gt=0, le=LONGEST)]
+
+
+def profile_app() -> Litestar:
+    """The application behind that port."""
+    measuring = asyncio.Lock()
+
+    def begin() -> asyncio.Lock:
+        if measuring.locked():
+            raise HTTPException("somebody measures already", status_code=409)
+        return measuring
+
+    @get("/debug/pprof", summary="What can be asked for")
+    async def index() -> str:
+        return INDEX
+
+    @get("/debug/pprof/profile", summary="Where time goes")
+    async def profile(seconds: Seconds = 10.0) -> str:
+        async with begin():
+            return await _profile(seconds)
+
+    @get("/debug/pprof/heap", summary="Where memory goes")
+    async def heap(seconds: Seconds = 10.0) -> str:
+        async with begin():
+            return await _heap(seconds)
+
+    @get("/debug/pprof/tasks", summary="Where tasks wait")
+    async def tasks() -> str:
+        return _tasks()
+
+    return Litestar([index, profile, heap, tasks], exception_handlers=ERRORS, openapi_config=None, logging_config=None)
+
+
+async def _profile(seconds: float) -> str:
+    """What the loop does meanwhile, the functions that took longest first."""
+    profile, told = cProfile.Profile(), io.StringIO()
+    profile.enable()
+    try:
+        await asyncio.sleep(seconds)
+    finally:
+        profile.disable()
+    pstats.Stats(profile, stream=told).sort_stats("cumulative").print_stats(MOST_LINES)
+    return told.getvalue()
+
+
+async def _heap(seconds: float) -> str:
+    """The lines that took most of what was taken meanwhile and is still held."""
+    tracemalloc.start()
+    try:
+        await asyncio.sleep(seconds)
+        found = tracemalloc.take_snapshot().statistics("lineno")
+    finally:
+        tracemalloc.stop()
+    return "".join(f"{one}\n" for one in found[:MOST_LINES])
+
+
+def _tasks() -> str:
+    told = io.StringIO()
+    for task in sorted(asyncio.all_tasks(), key=asyncio.Task.get_name):
+        task.print_stack(file=told)
+    return told.getvalue()
