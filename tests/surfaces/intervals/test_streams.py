@@ -1,6 +1,5 @@
 """Event streams over HTTP."""
 
-import asyncio
 from typing import Any
 
 import httpx
@@ -8,9 +7,10 @@ import pytest
 
 from longline.ports.records.moves import Change
 from longline.services.streams import Seats
+from longline.settings import Settings
 from longline.surfaces.intervals.streams import shaped
 from longline.wiring import logs as wiring
-from tests.surfaces.intervals.house import Door, take
+from tests.surfaces.intervals.house import Door, open_door, take
 
 EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 PATHS = [f"{top}/{stream}/events" for top in ("/sse", "/api") for stream in ("crawler", "health", "metrics")]
@@ -46,7 +46,6 @@ async def test_the_crawler_stream_tells_what_jobs_and_executions_do(door: Door):
     other = await door.job()
     async with door.stream("/sse/crawler/events") as stream:
         await take(stream, 1)
-        await asyncio.sleep(0.1)
         run = await door.run(job)
         await move(door, "schedule", job.id, "cancel", "pending", "cancelled")
         await move(door, "run", run.id, "lapse", "running", "failed", error="why")
@@ -72,6 +71,16 @@ async def test_the_crawler_stream_tells_what_jobs_and_executions_do(door: Door):
         },
     )
     assert (last.name, last.data["job_id"]) == ("job:status", other.uid)
+
+
+async def test_who_is_connected_hears_of_what_it_does_at_once(monkeypatch: pytest.MonkeyPatch, settings: Settings):
+    monkeypatch.setattr(wiring, "TELL_MOVES_EVERY", 0.5)
+    async with open_door(settings) as door, door.stream("/sse/crawler/events") as stream, door.client() as client:
+        await take(stream, 1)
+        job = (await client.post("/api/v1/jobs", json={"url": "https://a.example/"})).json()
+        await client.post(f"/api/v1/jobs/{job['id']}/cancel")
+        [event] = await take(stream, 1)
+    assert (event.name, event.data["job_id"], event.data["status"]) == ("job:status", job["id"], "cancelled")
 
 
 async def test_the_health_stream_tells_how_the_engines_do(door: Door):
