@@ -52,6 +52,7 @@ class Stage:
         self.house, self.client, self.clock = house, client, clock
         self.planners: dict[int, Planner] = {}
         self.bodies: dict[str, str] = {}
+        self.statuses: dict[str, int] = {}
         self.made = 0
 
     @property
@@ -121,8 +122,10 @@ class Stage:
 
     def _fetched(self, task: ClaimedTask) -> Outcome:
         body = self.bodies.get(task.url, "a page")
-        if body == "robots":
-            return Outcome(task, TaskState.SKIPPED, "robots", at=self.clock.now())
+        if body in ("robots", "content_type", "challenge"):
+            return Outcome(task, TaskState.SKIPPED, body, at=self.clock.now(), status=self.statuses.get(task.url))
+        if body == "http_4xx":
+            return Outcome(task, TaskState.FAILED, body, at=self.clock.now(), status=404, error="HTTP 404")
         digest = f"sha256:{hashlib.sha256(body.encode()).hexdigest()}"
         page = PageFacts(0, 9, digest, 200, "text/html", len(body), self.clock.now(), 5, task.url, "T", None, None)
         return Outcome(task, TaskState.COMPLETED, "ok", at=self.clock.now(), status=200, page=page)

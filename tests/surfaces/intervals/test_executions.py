@@ -279,6 +279,49 @@ async def test_a_start_page_is_visited_again_at_the_next_run(stage: Stage):
     assert [run["items_crawled"] for run in await stage.runs(made)] == [1, 1]
 
 
+@pytest.mark.parametrize(
+    ("outcome", "status", "figures"),
+    [
+        ("content_type", 200, {"skipped": {"non_html": 1, "max_depth": 0, "robots_txt": 0}}),
+        ("challenge", 403, {"cloudflare_blocks": 1}),
+        (
+            "http_4xx",
+            404,
+            {
+                "error_categories": {"http_client": 1},
+                "top_errors": [{"message": "HTTP 404", "count": 1, "last_url": "https://s0.example/"}],
+            },
+        ),
+    ],
+)
+async def test_figures_tell_what_became_of_a_page(stage: Stage, outcome: str, status: int, figures: Json):
+    stage.bodies["https://s0.example/"], stage.statuses["https://s0.example/"] = outcome, status
+    made = await stage.job()
+    await stage.run()
+    [run] = await stage.runs(made)
+    told = run["metadata"]["crawl_metrics"]
+    plain = {"requests_total": 1, "requests_failed": int(outcome == "http_4xx"), "bytes_downloaded": 0}
+    assert told == plain | {"status_codes": {str(status): 1}} | figures
+
+
+async def test_figures_are_kept_however_a_run_ends(stage: Stage):
+    nobodys, cancelled, broken, slow = [await stage.job(source_id) for source_id in ("nobody", "", "", "")]
+    await stage.poll()
+    await stage.ask("POST", f"/api/v1/jobs/{cancelled['id']}/cancel")
+    await stage.planner().follow()
+    stage.advance(HOUR + 1)
+    await stage.planner().renew()
+    await stage.planner().follow()
+    await stage.planner().leave()
+    ways = {nobodys["id"]: "failed", cancelled["id"]: "cancelled", slow["id"]: "failed", broken["id"]: "failed"}
+    for job in (nobodys, cancelled, broken, slow):
+        run = (await stage.runs(job))[0]
+        assert run["status"] == ways[job["id"]]
+        assert run["metadata"]["crawl_metrics"]["requests_total"] == 0
+        assert run["cpu_time_ms"] >= 0
+        assert run["memory_peak_mb"] > 0
+
+
 async def test_interrupted_by_a_shutdown_it_can_be_run_at_once(stage: Stage):
     again, once = await stage.recurring(20, adaptive_scheduling=False), await stage.job()
     stage.until(seconds(again["next_run_at"]))
