@@ -80,6 +80,10 @@ def stories(pages: int) -> Iterator[Stories]:
         site.server.server_close()
 
 
+NEVER_BEGAN = ("the run could not begin", "run failed")
+"""What the log of a run says whose source nobody knows."""
+
+
 class Client:
     """A client of the platform that is up."""
 
@@ -279,4 +283,8 @@ def test_the_commands_of_the_guide_work_as_written(place: Place, tmp_path: Path)
         previewed, applied = guide.next(), guide.next()
         assert (applied["moves"], applied["jobs_updated"]) == (previewed["moves"], previewed["total_moves"])
         assert guide.commands == []
+        logs = f"/api/v1/jobs/{news['id']}/logs"
+        wait_until(lambda: client.get(logs)["executions"][0]["log_available"], "the log of a run that never began")
+        said = [(line["message"], line["fields"]["error"]) for line in client.get(f"{logs}/view")["lines"]]
+        assert said == [(text, "source not found: uuid-from-source-manager") for text in NEVER_BEGAN]
         it.stop()

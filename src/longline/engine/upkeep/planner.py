@@ -150,6 +150,7 @@ class Planner:
         return plan_of(source, schedule.url, self._settings.rules), source.id
 
     async def _refuse(self, tick: Tick, error: str, stack: str | None = None) -> None:
+        log.warning("the run could not begin", extra={"run_id": tick.run.id, "error": error})
         await self._note([tick.run.id], stack)
         await self._end(tick, failed(tick.schedule, tick.at, error), Stop("refuse", "planner", error))
 
@@ -194,6 +195,7 @@ class Planner:
 
     async def _stop(self, tick: Tick, turn: Turn, name: str, actor: Actor, error: str) -> bool:
         """End a run that has not ended in the way that fits where it stands, and move the schedule."""
+        log.warning("the run is broken off", extra={"run_id": tick.run.id, "error": error})
         await self._note([tick.run.id])
         queued = tick.run.state == RunState.QUEUED
         return await self._end(tick, turn, Stop("refuse", "planner", error) if queued else Stop(name, actor, error))
