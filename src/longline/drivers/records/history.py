@@ -114,8 +114,11 @@ class RhythmRecords(Noun):
 class TallyRecords(Noun):
     """Numbers by name."""
 
-    async def add(self, name: str, count: int) -> None:
-        await self._write("add_tally", name=name, count=count)
+    async def add(self, counts: Mapping[str, int]) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.batch("add_tallies", sorted(counts.items()))
+
+        await self._database.transact(work)
 
     async def put(self, name: str, count: int) -> None:
         await self._write("put_tally", name=name, count=count)

@@ -190,7 +190,7 @@ class Planner:
         taken = await self._stop(tick, recovered(tick.schedule, tick.at, STALE), "lapse", "upkeep", STALE)
         if taken:
             log.warning("took a schedule back", extra={"schedule": tick.schedule.uid})
-            await self._parts.tallies.add("stale_leases", 1)
+            await self._parts.tallies.add({"stale_leases": 1})
         return taken
 
     async def _stop(self, tick: Tick, turn: Turn, name: str, actor: Actor, error: str) -> bool:

@@ -92,8 +92,9 @@ ON CONFLICT (source_ref) DO UPDATE SET digest = excluded.digest, changed_at = ex
 -- name: forget_rhythm
 DELETE FROM rhythms WHERE source_ref = :source_ref;
 
--- name: add_tally
-INSERT INTO tallies (name, count) VALUES (:name, :count) ON CONFLICT (name) DO UPDATE SET count = tallies.count + excluded.count;
+-- name: add_tallies
+INSERT INTO tallies (name, count) SELECT r.name, r.count /*rows FROM r(name text, count bigint) */ WHERE TRUE
+ON CONFLICT (name) DO UPDATE SET count = tallies.count + excluded.count;
 
 -- name: put_tally
 INSERT INTO tallies (name, count) VALUES (:name, :count) ON CONFLICT (name) DO UPDATE SET count = excluded.count;
