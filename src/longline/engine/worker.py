@@ -6,7 +6,7 @@ will bring them. On stop nothing new is started, what is under way may end, and 
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -77,6 +77,16 @@ class Worker:
     def share(self) -> None:
         """Somebody has nothing to do: let go of hosts, if there is enough to do without them."""
         self._claims.share()
+        self._wake.set()
+
+    @property
+    def runs(self) -> set[int]:
+        """The runs that something is to be done for."""
+        return self._hand.runs
+
+    def forget(self, runs: Collection[int]) -> None:
+        """Begin nothing more for these runs: they have ended, and what is left of their tasks is cancelled."""
+        self._hand.forget(runs)
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:

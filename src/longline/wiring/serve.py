@@ -12,6 +12,7 @@ from longline import __version__
 from longline.engine.fetch import Witness
 from longline.engine.index import Indexer
 from longline.engine.journal import Journal
+from longline.engine.recall import Recall
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.prober import Prober
 from longline.engine.upkeep.waker import Waker
@@ -36,6 +37,7 @@ from longline.wiring.worker import fetch_worker, parse_worker
 log = logging.getLogger(__name__)
 
 REAP_EVERY = 5.0
+RECALL_EVERY = 1.0
 PROBE_EVERY = 60.0
 INDEX_EVERY = 1.0
 TIDY_EVERY = 600.0
@@ -115,6 +117,7 @@ def _loops(
         loops["fetch"] = worker.run
         loops["signals"] = listener(house, WORK, worker.nudge)
         loops["sharing"] = listener(house, WANT, worker.share)
+        loops["recall"] = chore(Recall(worker, house.records.history).once, RECALL_EVERY)
     if "parse" in roles:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:

@@ -51,9 +51,9 @@ class HistoryRecords(Noun):
 
         await self._database.transact(work)
 
-    async def unnoted(self, run_ids: Sequence[int]) -> list[int]:
+    async def ended(self, run_ids: Sequence[int]) -> list[int]:
         async def work(tx: Tx) -> list[int]:
-            return [row["id"] for row in await tx.batch("unnoted_runs", [(run_id,) for run_id in run_ids])]
+            return [row["id"] for row in await tx.batch("ended_runs", [(run_id,) for run_id in run_ids])]
 
         return await self._database.read(work) if run_ids else []
 

@@ -98,7 +98,7 @@ class Planner:
             if not done or len(ticks) < AT_ONCE:
                 break
         # A person who cancels a run ends it without us.
-        await self._note(await self._parts.history.unnoted(list(self._begun)))
+        await self._note(await self._parts.history.ended(list(self._begun)))
         if moved and self._full:
             await self.poll()
         return moved

@@ -73,8 +73,8 @@ class History(Protocol):
         """Keep with runs what is known of them now that they have ended."""
         ...
 
-    async def unnoted(self, run_ids: Sequence[int]) -> list[int]:
-        """Those of these runs that have ended and of which nothing is kept yet."""
+    async def ended(self, run_ids: Sequence[int]) -> list[int]:
+        """Those of these runs that have ended."""
         ...
 
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:

@@ -72,9 +72,8 @@ UPDATE runs SET figures = r.figures, cpu_ms = r.cpu_ms, memory_mb = r.memory_mb,
 /*rows FROM r(id bigint, figures text, cpu_ms bigint, memory_mb bigint, stack text, indexed bigint) */
 WHERE runs.id = r.id;
 
--- name: unnoted_runs
-SELECT u.id FROM runs u /*rows , r(id bigint) */
-WHERE u.id = r.id AND u.state IN ('completed', 'failed', 'cancelled') AND u.figures IS NULL;
+-- name: ended_runs
+SELECT u.id FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id AND u.state IN ('completed', 'failed', 'cancelled');
 
 -- A log goes with its run: it is as old as can be, and forgotten with the other old ones.
 -- name: age_logs
