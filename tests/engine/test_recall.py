@@ -21,15 +21,15 @@ class Ended:
 async def test_nothing_more_is_begun_for_a_run_that_has_ended(clock: FakeClock):
     shop, history = Shop(clock), Ended()
     shop.frontier.add(*(claimed(n) for n in range(1, 21)))
-    recall = Recall(shop.worker, part(history))
+    recall = Recall(shop.worker.hand, part(history))
     first = shop.gate(url(1))
     async with shop.open():
         await shop.until(lambda: shop.http.sent)
         await recall.once()
-        assert shop.worker.runs == {RUN}, "it goes on"
+        assert shop.worker.hand.runs == {RUN}, "it goes on"
         history.runs.add(RUN)
         await recall.once()
-        assert shop.worker.runs == set()
+        assert shop.worker.hand.runs == set()
         first.set()
         await shop.until(lambda: shop.frontier.reports)
     [report] = shop.frontier.reports[0].reports

@@ -117,7 +117,7 @@ def _loops(
         loops["fetch"] = worker.run
         loops["signals"] = listener(house, WORK, worker.nudge)
         loops["sharing"] = listener(house, WANT, worker.share)
-        loops["recall"] = chore(Recall(worker, house.records.history).once, RECALL_EVERY)
+        loops["recall"] = chore(Recall(worker.hand, house.records.history).once, RECALL_EVERY)
     if "parse" in roles:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
