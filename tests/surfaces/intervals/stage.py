@@ -18,6 +18,7 @@ from longline.model.states import TaskState
 from longline.model.task import ClaimedTask, Outcome, PageFacts
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch, Written
+from longline.ports.records.rhythms import Rhythms
 from longline.services.counts import Counts
 from longline.services.health import Health
 from longline.services.tokens import Tokens
@@ -149,7 +150,7 @@ class Stage:
 
 @asynccontextmanager
 async def opened(
-    records: Records, clock: FakeClock, folder: Path, http: Any = None, **changes: Any
+    records: Records, clock: FakeClock, folder: Path, http: Any = None, rhythms: Rhythms | None = None, **changes: Any
 ) -> AsyncIterator[Stage]:
     """The house, open."""
     nothing: Any = None
@@ -166,7 +167,7 @@ async def opened(
         vault=nothing,
         parser=nothing,
         search=nothing,
-        rhythms=records.rhythms,
+        rhythms=rhythms or records.rhythms,
     )
     tokens = Tokens(SECRET, clock.now)
     counts, urls = Counts(records.tasks, records.runs), standing_frontier(house)

@@ -2,10 +2,14 @@
 
 import asyncio
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds
+from longline.drivers.rhythms import RedisRhythms
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, opened, seconds
 
 
 async def started(stage: Stage, job: Json) -> list[float]:
@@ -256,6 +260,19 @@ async def test_what_is_long_or_fixed_keeps_its_interval(stage: Stage, more: Json
         stage.until(due)
         await stage.run()
         assert seconds((await stage.get(made))["next_run_at"]) - due == count * {"hours": HOUR, "minutes": MINUTE}[unit]
+
+
+async def test_14_intervals_stay_what_they_are_while_redis_is_away(records: Records, clock: FakeClock, tmp_path: Path):
+    away = RedisRhythms("redis://127.0.0.1:1/0")
+    async with opened(records, clock, tmp_path, rhythms=away) as stage:
+        made = await stage.recurring(30)
+        for _ in range(3):
+            due = seconds((await stage.get(made))["next_run_at"])
+            stage.until(due)
+            assert await stage.run() == 1
+            assert seconds((await stage.get(made))["next_run_at"]) - due == 30 * MINUTE
+        assert {run["status"] for run in await stage.runs(made)} == {"completed"}
+    await away.close()
 
 
 async def test_a_failed_run_does_not_count_as_a_look(stage: Stage):
