@@ -31,7 +31,7 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT u.id FROM runs u JOIN schedules s ON s.id = u.schedule_id
     WHERE u.number IS NOT NULL AND u.state IN ('completed', 'failed', 'cancelled')
       AND (u.number <= s.runs_made - :keep OR COALESCE(u.ended_at, u.created_at) < :before)
-    LIMIT :limit
+    LIMIT :limit /*pg FOR UPDATE OF u SKIP LOCKED */
 ) /*pg ) */
 RETURNING id;
 
