@@ -111,10 +111,11 @@ class Planner:
         """Break off what we hold, through no fault of its own: somebody else may run it at once."""
         held = await self._timetable.held(self._parts.owner)
         await self._settle([tick for tick in held if tick.run.state in RUN_ENDED])
-        for tick in held:
-            if tick.run.state not in RUN_ENDED:
-                turn = interrupted(tick.schedule, tick.at, SHUTDOWN)
-                await self._stop(tick, turn, "interrupt", "planner", SHUTDOWN)
+        broken = [tick for tick in held if tick.run.state not in RUN_ENDED]
+        for tick in broken:
+            await self._stop(tick, interrupted(tick.schedule, tick.at, SHUTDOWN), "interrupt", "planner", SHUTDOWN)
+        # Last of all: there is little time, and figures are the least of it.
+        await self._note([tick.run.id for tick in broken])
 
     # -- beginning --------------------------------------------------------------------------------------------
 
@@ -186,7 +187,9 @@ class Planner:
             if (schedule.started_at or 0) >= tick.at - longest:
                 return False
             error = f"the run took longer than {longest // 1000} seconds"
+            await self._note([tick.run.id])
             return await self._stop(tick, failed(schedule, tick.at, error), "fail", "planner", error)
+        await self._note([tick.run.id])
         taken = await self._stop(tick, recovered(tick.schedule, tick.at, STALE), "lapse", "upkeep", STALE)
         if taken:
             log.warning("took a schedule back", extra={"schedule": tick.schedule.uid})
@@ -196,7 +199,6 @@ class Planner:
     async def _stop(self, tick: Tick, turn: Turn, name: str, actor: Actor, error: str) -> bool:
         """End a run that has not ended in the way that fits where it stands, and move the schedule."""
         log.warning("the run is broken off", extra={"run_id": tick.run.id, "error": error})
-        await self._note([tick.run.id])
         queued = tick.run.state == RunState.QUEUED
         return await self._end(tick, turn, Stop("refuse", "planner", error) if queued else Stop(name, actor, error))
 
