@@ -152,6 +152,25 @@ async def test_a_chore_waits_for_an_engine_and_passes_on_what_is_a_fault(pauses:
     assert pauses == [7.0, 7.0]
 
 
+async def test_a_chore_that_never_rests_has_patience_and_says_once_why(
+    pauses: list[float], caplog: pytest.LogCaptureFixture
+):
+    stop, troubles = asyncio.Event(), [Unavailable("no Redis"), Unavailable("still none"), None, Unavailable("again")]
+
+    async def work() -> None:
+        if not troubles:
+            stop.set()
+        elif (trouble := troubles.pop(0)) is not None:
+            raise trouble
+
+    await chore(work, 0.0)(stop)
+    assert pauses == [1.0, 1.0, 0.0, 1.0, 0.0]
+    assert [record.__dict__["error"] for record in caplog.records if record.levelname == "WARNING"] == [
+        "no Redis",
+        "again",
+    ]
+
+
 async def test_a_chore_is_done_at_once_when_it_is_called_and_not_again_for_that_call():
     stop, called, done = asyncio.Event(), asyncio.Event(), asyncio.Semaphore(0)
 

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,10 @@ def stories(pages: int) -> Iterator[Stories]:
         site.server.shutdown()
         thread.join()
         site.server.server_close()
+
+
+NEVER_BEGAN = ("the run could not begin", "run failed")
+"""What the log of a run says whose source nobody knows."""
 
 
 class Client:
@@ -233,6 +238,26 @@ curl -X POST -H "Authorization: Bearer $JWT" \
 """Every curl of the contract's own guide, as it stands there and in that order."""
 
 
+def test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_same(place: Place):
+    away = 'redis = "redis://127.0.0.1:1/0"\nsearch = "http://127.0.0.1:1"\nsource_events = true\n'
+    archive = 'html_archive = "s3://pages?endpoint=http%3A%2F%2F127.0.0.1%3A1&access_key_id=a&secret_access_key=b"\n'
+    place = replace(place, engines={name: url for name, url in place.engines.items() if name != "redis"})
+    with stories(pages=5) as site, quick(place, QUICK + away + archive) as (it, client):
+        made = job(client, site)
+        wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "completed", "its end")
+        wait_until(lambda: "search cannot be used" in it.log.read_text(), "a word about the index")
+        told = client.get("/health")
+        assert told["status"] == "degraded"
+        assert {name for name, check in told["checks"].items() if check["status"] == "degraded"} == {"redis", "search"}
+        [run] = client.runs(made)
+        assert (run["items_crawled"], run["metadata"]["crawl_metrics"]["status_codes"]) == (5, {"200": 5})
+        it.process.send_signal(signal.SIGTERM)
+        assert it.process.wait(PATIENCE) == 0, "after it has waited for the archive for a while"
+        logged = [json.loads(line) for line in it.log.read_text().splitlines()]
+    waits = Counter(line["error"].split(" cannot ")[0] for line in logged if line["message"] == "upkeep must wait")
+    assert waits == {"source events": 1, "search": 1}, "each is told of once"
+
+
 class Guide:
     """Types the commands of the guide, one after the other, with its port led to ours."""
 
@@ -279,4 +304,8 @@ def test_the_commands_of_the_guide_work_as_written(place: Place, tmp_path: Path)
         previewed, applied = guide.next(), guide.next()
         assert (applied["moves"], applied["jobs_updated"]) == (previewed["moves"], previewed["total_moves"])
         assert guide.commands == []
+        logs = f"/api/v1/jobs/{news['id']}/logs"
+        wait_until(lambda: client.get(logs)["executions"][0]["log_available"], "the log of a run that never began")
+        said = [(line["message"], line["fields"]["error"]) for line in client.get(f"{logs}/view")["lines"]]
+        assert said == [(text, "source not found: uuid-from-source-manager") for text in NEVER_BEGAN]
         it.stop()

@@ -2,14 +2,22 @@
 
 import asyncio
 import json
+from functools import partial
 from pathlib import Path
 
+import msgspec
+import pytest
 from redis.asyncio import Redis
 
+from longline.drivers.source_events import RedisSourceEvents
+from longline.ports.source_events import Delivery
+from longline.services.source_events import SourceEvent, SourceListener
 from longline.settings import Settings
+from longline.wiring import planner as wiring
 from longline.wiring.house import House, open_house, ready_tables
 from longline.wiring.planner import source_events_loop
 from tests.journeys.place import PATIENCE
+from tests.surfaces.intervals.house import open_door
 
 SAID = {
     "event_id": "e1",
@@ -40,6 +48,41 @@ async def settles(house: House, server: Redis, amount: int) -> None:
             return
         await asyncio.sleep(0.02)
     raise AssertionError(f"it never came to {amount} schedules: {pending}, {groups}")
+
+
+class Dying(SourceListener):
+    """Dies after it has done something about what was said, and before it can note so."""
+
+    async def _settles(self, delivery: Delivery) -> bool:
+        event = msgspec.json.decode(delivery.body or b"", type=SourceEvent)
+        await self._reactions[event.event_type](event)
+        raise asyncio.CancelledError
+
+
+async def test_25_who_dies_after_an_effect_has_had_it_once(
+    database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    settings = Settings(data=tmp_path, database=database_url, redis=redis_url, source_events=True, port=0)
+    async with open_door(settings) as door, door.client() as client, Redis.from_url(redis_url) as server:
+        source = (await client.post("/api/v1/sources", json={"name": "n", "url": "https://n.example/"})).json()["id"]
+        await client.post("/api/v1/admin/sync-enabled-sources")
+        [job] = (await client.get(f"/api/v1/jobs?source_id={source}")).json()["jobs"]
+        said = SAID | {"event_type": "SOURCE_DISABLED", "source_id": source, "payload": {"reason": "x"}}
+        await server.xadd("source-events", {"event": json.dumps(said)})
+        with monkeypatch.context() as dying:
+            dying.setattr(wiring, "SourceListener", Dying)
+            await asyncio.wait_for(source_events_loop(door.house)(asyncio.Event()), PATIENCE)
+        path = f"/api/v1/jobs/{job['id']}"
+        assert (await client.get(path)).json()["status"] == "paused"
+        assert (await server.xpending("source-events", "crawler-workers"))["pending"] == 1, "it was not settled"
+        assert (await client.post(f"{path}/resume")).json()["status"] == "scheduled"
+        monkeypatch.setattr(wiring, "RedisSourceEvents", partial(RedisSourceEvents, idle_ms=0))
+        stop = asyncio.Event()
+        hearing = asyncio.create_task(source_events_loop(door.house)(stop))
+        await settles(door.house, server, 1)
+        stop.set()
+        await asyncio.wait_for(hearing, PATIENCE)
+        assert (await client.get(path)).json()["status"] == "scheduled", "a person's word is not undone"
 
 
 async def test_schedules_follow_what_is_said_once_each(database_url: str, redis_url: str, tmp_path: Path):

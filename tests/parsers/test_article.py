@@ -160,7 +160,8 @@ async def test_as_a_parser():
     made = [one async for one in marked.parse(page(FULL))]
     assert Links(["https://n.example/lines", "https://n.example/home"]) in made
     counted, indexed = [one for one in made if isinstance(one, Item)]
-    assert counted == Item("extraction", url=HERE, method="template", words="<500", skipped=None, title="Lines, by LD")
+    reading = {"method": "template", "words": "<500", "type": "article", "skipped": None}
+    assert counted == Item("extraction", url=HERE, title="Lines, by LD", **reading)
     assert (indexed.kind, indexed.fields["title"]) == ("article", "Lines, by LD")
     made = [one async for one in marked.parse(page("<title>T</title><a href=/a>a</a>", "https://n.example/"))]
     assert [isinstance(one, Links) for one in made] == [True, False]

@@ -47,7 +47,7 @@ async def test_a_new_source_gets_one_schedule(reactions: SourceReactions, record
     await say(reactions, "SOURCE_CREATED", "abc", enabled=True, **said)
     row = await only(records)
     assert (row.source_ref, row.every, row.priority, row.automatic) == ("abc", 30, 75, True)
-    assert row.next_due == clock.now() + 60_000
+    assert (row.state, row.next_due) == ("pending", clock.now() + 60_000)
     await say(reactions, "SOURCE_CREATED", "off", enabled=False, **said)
     await only(records)
 

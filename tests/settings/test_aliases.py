@@ -154,7 +154,8 @@ def test_every_search_node_gets_the_name_and_the_password():
 def test_a_bucket_is_put_together_from_its_parts():
     environ = {"ENABLED": "true", "ENDPOINT": "s3:9000", "ACCESS_KEY": "me", "SECRET_KEY": "a+b c/d", "USE_SSL": "yes"}
     loaded = load(environ={f"CRAWLER_MINIO_{name}": value for name, value in environ.items()})
-    head, _, query = loaded.settings.objects.partition("?")
+    assert loaded.settings.objects.startswith("file:"), "crawling does not depend on that store"
+    head, _, query = loaded.settings.html_archive.partition("?")
     assert head == "s3://html-archives"
     assert query == "endpoint=https%3A%2F%2Fs3%3A9000&access_key_id=me&secret_access_key=a%2Bb%20c%2Fd"
 

@@ -54,6 +54,7 @@ CHANGED = Settings(
     poll=1.5,
     schedule_lease=60.5,
     run_timeout=90.25,
+    rhythms="database",
     cleanup=60.0,
     max_requests=9,
     max_url=99,

@@ -11,6 +11,7 @@ from longline.model.run import NewRun
 from longline.model.task import NewTask
 from longline.plugins import Page
 from longline.ports.records.frontier import HostSetting
+from longline.ports.records.rhythms import Rhythm
 from longline.settings import Settings
 from longline.wiring.house import MARKS, House, joined, open_house, ready_tables
 
@@ -158,3 +159,13 @@ async def test_parsers_that_take_long_have_processes_that_close_with_the_house(s
     async with open_house(msgspec.structs.replace(settings, parse_processes=0)) as house:
         assert (await house.parser.parse(page)).title == "T"
         assert not multiprocessing.active_children()
+
+
+@pytest.mark.parametrize(("where", "kept"), [("redis", False), ("database", True)])
+async def test_intervals_follow_their_sources_where_somebody_remembers(settings: Settings, where: str, kept: bool):
+    async with open_house(msgspec.structs.replace(settings, rhythms=where)) as house:
+        await ready_tables(house, may_migrate=True)
+        await house.rhythms.keep("7", Rhythm("sha256:ab", 1, 2, 3))
+        assert (await house.rhythms.get("7") is not None) == kept
+        await house.rhythms.forget("7")
+        assert await house.rhythms.get("7") is None

@@ -26,17 +26,17 @@ UPKEEP = {"index", "prober", "reaper", "tidy", "tasks for bots", "leases of bots
 
 
 async def test_roles_are_loops(house: House):
-    assert names(house, "fetch") == {"fetch", "signals", "sharing"}
+    assert names(house, "fetch") == {"fetch", "signals", "sharing", "recall"}
     assert names(house, "parse") == {"parse"}
     assert names(house, "upkeep") == UPKEEP
     assert names(house, "upkeep", scheduler=False) == UPKEEP - {"planner", "pruner"}
     assert names(house, "upkeep", frontier=False) == UPKEEP - {"waker"}
-    assert names(house, "fetch", "parse", "upkeep") == {"fetch", "signals", "sharing", "parse"} | UPKEEP
+    assert names(house, "fetch", "parse", "upkeep") == {"fetch", "signals", "sharing", "recall", "parse"} | UPKEEP
 
 
 async def test_more_workers_are_processes_of_the_all_in_one_command_only(house: House):
     assert names(house, "fetch", "parse", "upkeep", workers=3) >= {"worker 2", "worker 3"}
-    assert names(house, "fetch", "parse", workers=3) == {"fetch", "signals", "sharing", "parse"}
+    assert names(house, "fetch", "parse", workers=3) == {"fetch", "signals", "sharing", "recall", "parse"}
 
 
 def test_a_child_reads_the_same_settings_and_no_others(settings: Settings, monkeypatch: pytest.MonkeyPatch):

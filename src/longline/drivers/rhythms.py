@@ -11,6 +11,7 @@ from longline.model.errors import Unavailable
 from longline.ports.records.rhythms import Rhythm
 
 PREFIX = "crawler:adaptive:"
+_HASH = "sha256:"
 _NANOSECONDS = 1_000_000
 _ANSWER_WITHIN = 5.0
 
@@ -31,7 +32,7 @@ class RedisRhythms:
     async def keep(self, source_ref: str, rhythm: Rhythm) -> None:
         changed = datetime.fromtimestamp(rhythm.changed_at / 1000, UTC).isoformat()
         state = {
-            "last_hash": rhythm.digest,
+            "last_hash": rhythm.digest.removeprefix(_HASH),
             "last_change_at": changed,
             "unchanged_count": rhythm.unchanged,
             "current_interval": rhythm.interval_ms * _NANOSECONDS,
@@ -55,4 +56,18 @@ class RedisRhythms:
 def _read(state: dict[str, Any]) -> Rhythm:
     changed = datetime.fromisoformat(state["last_change_at"])
     interval = int(state["current_interval"]) // _NANOSECONDS
-    return Rhythm(str(state["last_hash"]), round(changed.timestamp() * 1000), int(state["unchanged_count"]), interval)
+    digest = _HASH + str(state["last_hash"])
+    return Rhythm(digest, round(changed.timestamp() * 1000), int(state["unchanged_count"]), interval)
+
+
+class NoRhythms:
+    """Remembers nothing, so that every interval stays as it was asked for."""
+
+    async def get(self, _: str) -> Rhythm | None:
+        return None
+
+    async def keep(self, _: str, __: Rhythm) -> None:
+        pass
+
+    async def forget(self, _: str) -> None:
+        pass

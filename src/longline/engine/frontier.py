@@ -6,7 +6,7 @@ Delay is measured from request start to request start. A host's earliest next re
 
 import asyncio
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from longline.model.host import HostLease
 from longline.model.task import ClaimedTask
@@ -189,6 +189,16 @@ class Hand:
 
     def __len__(self) -> int:
         return len(self._hosts)
+
+    @property
+    def runs(self) -> set[int]:
+        """The runs that tasks in hand belong to which were not started."""
+        return {task.run_id for host in self._hosts.values() for task in host.waiting}
+
+    def forget(self, runs: Collection[int]) -> None:
+        """Start no more tasks of these runs."""
+        for host in self._hosts.values():
+            host.waiting = deque(task for task in host.waiting if task.run_id not in runs)
 
     @property
     def waiting(self) -> int:

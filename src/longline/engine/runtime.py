@@ -9,6 +9,9 @@ from longline.model.errors import Unavailable
 
 log = logging.getLogger(__name__)
 
+PATIENCE = 1.0
+"""Seconds at least before an engine that is away is asked again."""
+
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
 
 
@@ -16,15 +19,19 @@ def chore(once: Callable[[], Awaitable[object]], every: float, called: asyncio.E
     """A loop that does something at an interval, and at once when called; an engine that is away is tried again."""
 
     async def loop(stop: asyncio.Event) -> None:
-        called_or_not = called or asyncio.Event()
+        called_or_not, away = called or asyncio.Event(), False
         while not stop.is_set():
             called_or_not.clear()
             try:
                 await once()
             except Unavailable as error:
-                log.warning("upkeep must wait", extra={"error": str(error)})
+                # Said once for as long as it lasts: some chores are done every moment.
+                log.log(logging.DEBUG if away else logging.WARNING, "upkeep must wait", extra={"error": str(error)})
+                away = True
+            else:
+                away = False
             with suppress(TimeoutError):
-                await asyncio.wait_for(_first(stop, called_or_not), every)
+                await asyncio.wait_for(_first(stop, called_or_not), max(every, PATIENCE) if away else every)
 
     return loop
 

@@ -53,13 +53,13 @@ class Parts:
 
 
 class Worker:
-    """One worker's loop."""
+    """One worker's loop; its `hand` is what it holds."""
 
     def __init__(self, parts: Parts, settings: WorkerSettings, watch: Callable[[Progress], None] | None = None) -> None:
         self._parts, self._settings, self._watch = parts, settings, watch
         self._clock, self._lifecycle = parts.clock, parts.lifecycle
         self._claims = Claims(parts.lifecycle, parts.clock, parts.owner, settings)
-        self._hand = self._claims.hand
+        self.hand = self._claims.hand
         self._finished: list[Finished] = []
         self._press = Press()
         self._oldest = 0.0
@@ -115,7 +115,7 @@ class Worker:
     def _start(self) -> None:
         """Start every task that may start now."""
         now = self._clock.monotonic()
-        while found := self._hand.next_task(now, self._places):
+        while found := self.hand.next_task(now, self._places):
             host, task = found
             host.inflight += 1
             running = asyncio.create_task(self._process(host, task))
@@ -165,25 +165,25 @@ class Worker:
             log.error("a report failed", exc_info=error)
 
     def _flush_due(self, now: float) -> bool:
-        if not self._finished and not any(h.idle(now) or h.lost for h in self._hand):
+        if not self._finished and not any(h.idle(now) or h.lost for h in self.hand):
             return False
         if len(self._finished) >= self._settings.flush_pages:
             return True
         # With nothing under way there is nothing to wait for: what was found may be the only work there is.
-        if not self._tasks and not any(h.startable(now) for h in self._hand):
+        if not self._tasks and not any(h.startable(now) for h in self.hand):
             return True
         return bool(self._finished) and now - self._oldest >= self._settings.flush_after
 
     def _gather(self, now: float, *, everything: bool = False) -> Sheaf:
         """Take what is finished, and the hosts on which nothing can be done for now."""
-        for host in self._hand:
+        for host in self.hand:
             if host.lost:
-                self._hand.drop(host.lease.host_id)
+                self.hand.drop(host.lease.host_id)
         finished, self._finished = [f for f in self._finished if not f.host.lost], []
-        leaving = [h for h in self._hand if h.idle(now) or everything]
+        leaving = [h for h in self.hand if h.idle(now) or everything]
         released = {h.lease.host_id: (h, tuple(h.waiting)) for h in leaving}
         for host in leaving:
-            self._hand.drop(host.lease.host_id)
+            self.hand.drop(host.lease.host_id)
         return Sheaf(finished, released)
 
     async def _flush(self, sheaf: Sheaf) -> None:
@@ -215,7 +215,7 @@ class Worker:
         """Sleep until something may have changed."""
         now = self._clock.monotonic()
         moments = [self._claims.next if self._claims.next > now else now + self._settings.idle_poll]
-        if (soon := self._hand.next_time(now, self._places)) is not None:
+        if (soon := self.hand.next_time(now, self._places)) is not None:
             moments.append(soon)
         if self._finished and self._flushing is None:
             moments.append(self._oldest + self._settings.flush_after)
@@ -238,7 +238,7 @@ class Worker:
 
     async def _renew(self) -> None:
         """Extend every lease, also of hosts whose release is under way; a host no longer ours is given up at once."""
-        held = {h.lease.host_id: h for h in [*self._leaving, *self._hand] if not h.lost}
+        held = {h.lease.host_id: h for h in [*self._leaving, *self.hand] if not h.lost}
         asked = self._clock.monotonic()
         kept = await self._lifecycle.renew(
             self._parts.owner, [(i, h.lease.token) for i, h in held.items()], round(self._settings.lease * 1000)
@@ -246,7 +246,7 @@ class Worker:
         for host_id, host in held.items():
             if host_id in kept:
                 host.renewed(asked, self._settings.lease)
-            elif self._hand.holds(host):
+            elif self.hand.holds(host):
                 log.warning("lost a host", extra={"host": host.lease.host})
                 host.lost = True
 

@@ -14,6 +14,9 @@ TITLES = ("title", "name", "product_name", "headline")
 BODIES = ("body", "text", "raw_text", "description")
 """Fields that a parser may say the title and the text of an item in, the best first."""
 
+COUNTED = frozenset({"extraction"})
+"""Kinds that are counted when they are indexed: they wait for whoever does both."""
+
 PRODUCT = ("name", "price", "description", "availability")
 """What makes a product another one; a rating that moved does not."""
 
@@ -102,7 +105,13 @@ def new_items(
         url = _text(fields.get("url")) or origin.url
         found.append(_new_item(kind, url, seen[kind, url], fields, origin))
         seen[kind, url] += 1
-    return [msgspec.structs.replace(i, words=(plain(i.title), plain(i.body))) for i in found] if in_words else found
+    return [_in_words(item) for item in found] if in_words else found
+
+
+def _in_words(item: NewItem) -> NewItem:
+    if item.kind in COUNTED:
+        return item
+    return msgspec.structs.replace(item, words=(plain(item.title), plain(item.body)))
 
 
 def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origin: Origin) -> NewItem:

@@ -61,6 +61,7 @@ class LoggedRun(msgspec.Struct, frozen=True):
     dropped: int | None
     beat_at: int | None
     told: int | None
+    items: int = 0
 
 
 class Part(msgspec.Struct, frozen=True):

@@ -106,6 +106,7 @@ class Survey(msgspec.Struct, frozen=True):
     fates: tuple[Fate, ...] = ()
     items: int = 0
     bodiless: int = 0
+    requests: int = 0
 
 
 class Review(msgspec.Struct, frozen=True):

@@ -61,7 +61,10 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSchedule(msgspec.Struct, frozen=True):
-    """A schedule to be made; `interval_ms` None means once, `window_ms` asks for a place where there is room."""
+    """A schedule to be made; `interval_ms` None means once, `window_ms` asks for a place where there is room.
+
+    One that is `unplaced` waits for its first run at a time of its own.
+    """
 
     uid: str
     url: str
@@ -70,6 +73,7 @@ class NewSchedule(msgspec.Struct, frozen=True):
     next_due: int | None = None
     terms: Terms | None = None
     window_ms: int | None = None
+    unplaced: bool = False
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -23,9 +23,8 @@ def article(page: Page) -> Iterator[Item | Links]:
     """The document of a page worth indexing, how that was decided, and every link that may be followed."""
     yield Links(page.links())
     made = document(page)
-    yield Item(
-        "extraction", url=page.url, method=made.method, words=made.bucket, skipped=made.skipped, title=made.title
-    )
+    reading = {"method": made.method, "words": made.bucket, "type": made.type, "skipped": made.skipped}
+    yield Item("extraction", url=page.url, title=made.title, **reading)
     if made.skipped is None:
         yield Item("article", **made.fields)
 
@@ -42,6 +41,11 @@ class Document:
     def title(self) -> str:
         """What the page is called."""
         return str(self.fields["title"])
+
+    @property
+    def type(self) -> str:
+        """What kind of page it is."""
+        return str(self.fields["meta"]["page_type"])
 
     @property
     def bucket(self) -> str:

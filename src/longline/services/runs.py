@@ -2,6 +2,7 @@
 
 import msgspec
 
+from longline.engine.page_counts import PREFIX
 from longline.model.errors import NotFound
 from longline.model.run import Brought, Record, RunRow
 from longline.model.schedule import CRAWL, ScheduleRow
@@ -63,6 +64,11 @@ class Runs:
             self._clock.now(),
             tallies.get("stale_leases", 0),
         )
+
+    async def pages(self) -> dict[str, int]:
+        """How many pages were read, by the classes that they are in."""
+        found = await self._tallies.all()
+        return {name.removeprefix(PREFIX): count for name, count in found.items() if name.startswith(PREFIX)}
 
     async def today(self) -> Brought:
         """What completed runs brought that started today, in UTC."""

@@ -35,7 +35,6 @@ log = logging.getLogger(__name__)
 
 RACES = 8
 PERSON: Actor = "person"
-WAITING = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED})
 
 
 class NoSuchTurn(BadInput):
@@ -128,8 +127,9 @@ class Schedules:
         return await self._told(changed)
 
     async def _told(self, row: ScheduleRow) -> ScheduleRow:
-        """The schedule, after planners were called if it is due."""
-        if row.state in WAITING and row.next_due is not None and row.next_due <= self._clock.now():
+        """The schedule, after planners were called if somebody waits for its run."""
+        # What has its time from the slots waits for the next poll: whoever made it may want to change it first.
+        if row.state == ScheduleState.PENDING and row.next_due is not None and row.next_due <= self._clock.now():
             await self._call()
         return row
 
@@ -141,9 +141,10 @@ class Schedules:
             ("paused", "scheduled"): lambda: self._resumed(row),
             ("scheduled", "pending"): lambda: forced(row, now),
             ("failed", "pending"): lambda: retried(row, now),
+            ("pending", "scheduled"): lambda: _placed(row),
         }
         if row.interval_ms is not None:
-            ways |= {(was, "scheduled"): lambda: _placed(row) for was in ("pending", "completed")}
+            ways["completed", "scheduled"] = lambda: _placed(row)
         if state == ScheduleState.CANCELLED and row.state in ("pending", "scheduled", "running", "paused"):
             return cancelled(row, now)
         if (row.state, state) not in ways:

@@ -97,7 +97,7 @@ class SourceReactions:
         terms, row = computed(source), await self._records.recurring(source.ref)
         if row is None:
             due = self._clock.now() + FIRST_AFTER_MS.get(source.priority, FIRST_AFTER_MS["normal"])
-            new = NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
+            new = NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True)
             await self._records.add(new)
         elif row.automatic:
             await self._records.amend(row.id, _renewed(row.terms, terms))

@@ -172,18 +172,25 @@ class MoveTeller:
         self._broker, self._events, self._schedules, self._runs = broker, events, schedules, runs
         self._history, self._clock = history, clock
         self._after: int | None = None
+        self._marking = asyncio.Lock()
         self._told: dict[int, tuple[int, float]] = {}
+
+    async def attend(self) -> int:
+        """Note where things stand, unless that is noted: whoever has joined by now is told of all that comes after."""
+        async with self._marking:
+            if self._after is None:
+                self._after = await self._events.newest()
+            return self._after
 
     async def once(self) -> None:
         """Tell what happened since the last time, if anybody listens."""
         if not self._broker.heard("crawler"):
             self._after = None
             return
-        if self._after is None:
-            self._after = await self._events.newest()
-        while events := await self._events.find(after=self._after, listed=False):
+        after = await self.attend()
+        while events := await self._events.find(after=after, listed=False):
             await self._tell(events)
-            self._after = events[-1].id
+            self._after = after = events[-1].id
 
     async def _tell(self, events: Sequence[Event]) -> None:
         # A run that recurs passes through its end in one step: only where it comes to rest is told.

@@ -84,7 +84,8 @@ def _objects(found: Found) -> dict[str, str]:
         return {}
     pages = found.get("CRAWLER_MINIO_BUCKET", "html-archives")
     facts = found.get("CRAWLER_MINIO_METADATA_BUCKET", "crawler-metadata")
-    buckets = {"objects": pages, "html_archive": pages, "html_facts": facts}
+    # Our own archive stays where it is: a store for copies may be away, and crawling goes on.
+    buckets = {"html_archive": pages, "html_facts": facts}
     if "JOB_LOGS_MINIO_BUCKET" in found:
         buckets["run_log_objects"] = found["JOB_LOGS_MINIO_BUCKET"]
     return {setting: _s3(found, bucket) for setting, bucket in buckets.items()}
@@ -221,7 +222,7 @@ ALIASES: tuple[Alias, ...] = (
             *_named("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET METADATA_BUCKET"),
             "JOB_LOGS_MINIO_BUCKET",
         ),
-        ("objects", "run_log_objects", "html_archive", "html_facts"),
+        ("run_log_objects", "html_archive", "html_facts"),
         _objects,
         {**_switches("CRAWLER_MINIO_ENABLED", "CRAWLER_MINIO_USE_SSL"), "CRAWLER_MINIO_ENDPOINT": PLACE},
     ),

@@ -75,6 +75,13 @@ class Settings(Premises, frozen=True, kw_only=True):
         float, Key(SPAN, "How long a schedule stays held by a process that shows no sign of life.")
     ] = 300.0
     run_timeout: Annotated[float, Key(SPAN, "How long one run of a schedule may take.")] = 3600.0
+    rhythms: Annotated[
+        str,
+        Key(
+            among("redis", "database"),
+            "Where it is kept how often sources change; in redis without a Redis, intervals do not follow it.",
+        ),
+    ] = "redis"
 
     cleanup: Annotated[float, Key(SPAN, "How often old runs of schedules are forgotten.")] = 86400.0
     max_requests: Annotated[int, Key(whole(0), "URLs that one run of a schedule may fetch; 0 for no limit.")] = 0

@@ -23,6 +23,7 @@ from longline.surfaces.health import health_route, memory_route
 from longline.surfaces.http import ERRORS, Frame, bearer, on_http
 from longline.surfaces.intervals import Desk, routes
 from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
+from longline.surfaces.intervals.figures import IntervalFigures
 from longline.surfaces.intervals.frontier import frontier_routes
 from longline.surfaces.intervals.logs import LogParts, log_routes
 from longline.surfaces.intervals.streams import StreamParts, stream_routes
@@ -62,6 +63,9 @@ def build_app(parts: Parts) -> Litestar:
         openapi_config=_openapi(parts.version),
         logging_config=None,
     )
+    if parts.intervals is not None:
+        figures = IntervalFigures(parts.intervals.runs, parts.urls, metrics.registry)
+        metrics.watched.append(figures.take_stock)
     if bots is not None:
         metrics.watched.append(bots.take_stock)
         app.asgi_handler = Lane(app.asgi_handler, bots.acts)

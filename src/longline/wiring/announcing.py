@@ -1,28 +1,52 @@
-"""Telling another service what was indexed, from the parts of the house."""
+"""What is told of everything that was indexed, and to whom, from the parts of the house."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from longline.drivers.pipeline import PipelineService
 from longline.engine.announcer import Announcer
-from longline.engine.index import Indexer
+from longline.engine.index import Indexer, Tell
+from longline.engine.page_counts import PageCounts
+from longline.engine.runtime import chore, run_loops
+from longline.model.item import Document
 from longline.wiring.house import House
+
+COUNT_EVERY = 5.0
 
 
 @asynccontextmanager
 async def indexing(house: House) -> AsyncIterator[Indexer]:
-    """The chore that brings the index up to date, and tells whom the operator named."""
+    """The chore that brings the index up to date, counts its pages, and tells whom the operator named."""
+    counts, stop = PageCounts(house.records.tallies), asyncio.Event()
+    async with _announcing(house) as announce:
+
+        def tell(documents: Sequence[Document]) -> None:
+            counts.tell(documents)
+            announce(documents)
+
+        counting = asyncio.create_task(run_loops({"page counts": chore(counts.once, COUNT_EVERY)}, stop))
+        try:
+            yield Indexer(house.records.items, house.search, house.settings.index_batch, tell)
+        finally:
+            stop.set()
+            await counting
+            await counts.once()
+
+
+@asynccontextmanager
+async def _announcing(house: House) -> AsyncIterator[Tell]:
+    """Tell another service, if one is named."""
     s = house.settings
     if not s.pipeline_url:
-        yield house.indexer
+        yield lambda _: None
         return
     service = PipelineService(s.pipeline_url, Path(s.ca_file) if s.ca_file else None)
     announcer = Announcer(service.post, house.clock)
     telling = asyncio.create_task(announcer.run())
     try:
-        yield Indexer(house.records.items, house.search, s.index_batch, announcer.tell)
+        yield announcer.tell
     finally:
         await announcer.drained()
         telling.cancel()

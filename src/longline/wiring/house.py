@@ -20,7 +20,7 @@ from longline.drivers.http.names import Names
 from longline.drivers.http.render import RenderingHttp
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
-from longline.drivers.rhythms import RedisRhythms
+from longline.drivers.rhythms import NoRhythms, RedisRhythms
 from longline.drivers.search import Manners, open_search
 from longline.drivers.signals import open_signals
 from longline.engine.aside import Aside
@@ -153,8 +153,8 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         http = _http(settings, trusted | _operators_own(settings), names)
         stack.push_async_callback(http.close)
         parser = _parser(settings, stack)
-        rhythms: Rhythms = records.rhythms
-        if settings.redis:
+        rhythms: Rhythms = records.rhythms if settings.rhythms == "database" else NoRhythms()
+        if settings.rhythms == "redis" and settings.redis:
             rhythms = in_redis = RedisRhythms(settings.redis)
             stack.push_async_callback(in_redis.close)
         yield House(

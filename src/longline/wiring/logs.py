@@ -101,20 +101,21 @@ class Streams:
     def __init__(self, house: House, health: Health) -> None:
         s, records, seats = house.settings, house.records, Seats()
         self._house, self._health = house, health
-        self._broker = Broker()
+        self._broker = broker = Broker()
+        self._moves = MoveTeller(broker, records.events, records.schedules, records.runs, records.history, house.clock)
         self._followers = Followers(records.logs, house.signals, archive=s.run_log_archive)
         kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs)
         self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
-        self.events = StreamParts(self._broker, seats, house.clock.now) if s.run_log_streams else None
+        events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
+        self.events = events if s.run_log_streams else None
 
     def loops(self) -> dict[str, Loop]:
         """What runs beside the server."""
         records, clock, broker = self._house.records, self._house.clock, self._broker
-        moves = MoveTeller(broker, records.events, records.schedules, records.runs, records.history, clock)
         figures = FigureTeller(broker, records.tasks, records.runs, clock)
         return {
             "followers": self._followers.run,
-            "moves": chore(moves.once, TELL_MOVES_EVERY),
+            "moves": chore(self._moves.once, TELL_MOVES_EVERY),
             "health": chore(HealthTeller(broker, self._health, clock).once, TELL_HEALTH_EVERY),
             "figures": chore(figures.once, TELL_FIGURES_EVERY),
         }

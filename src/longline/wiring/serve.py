@@ -14,6 +14,7 @@ from longline import __version__
 from longline.engine.fetch import Witness
 from longline.engine.index import Indexer
 from longline.engine.journal import Journal
+from longline.engine.recall import Recall
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.prober import Prober
 from longline.engine.upkeep.waker import Waker
@@ -39,6 +40,7 @@ from longline.wiring.worker import fetch_worker, parse_worker
 
 log = logging.getLogger(__name__)
 
+RECALL_EVERY = 1.0
 PROBE_EVERY = 60.0
 TIDY_EVERY = 600.0
 PLAN_EVERY = 5.0
@@ -132,6 +134,7 @@ def _loops(
         loops["fetch"] = worker.run
         loops["signals"] = listener(house, WORK, worker.nudge)
         loops["sharing"] = listener(house, WANT, worker.share)
+        loops["recall"] = chore(Recall(worker.hand, house.records.history).once, RECALL_EVERY)
     if "parse" in roles:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
@@ -204,13 +207,16 @@ def _parts(house: House) -> tuple[Parts, Streams]:
         await records.schema.now()
         return await records.schema.version()
 
+    # The answers are public: what kind of engine it is, not where.
     async def objects() -> str:
-        # The answer is public: what kind of store it is, not where.
         return (await house.blobs.check()).split()[0]
+
+    async def redis() -> str:
+        return (await house.signals.check()).split()[0]
 
     checks = [Check("database", database, critical=True), Check("objects", objects)]
     if settings.redis:
-        checks.append(Check("redis", house.signals.check))
+        checks.append(Check("redis", redis))
     if settings.search:
         checks.append(Check("search", house.search.check))
     health = Health(checks, house.clock)

@@ -1,5 +1,7 @@
 """The pruner forgets what is too old or too many, and nothing that runs."""
 
+import asyncio
+
 from longline.engine.upkeep.pruner import Pruner
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -32,3 +34,15 @@ async def test_what_a_forgotten_run_brought_stays(records: Records, clock: FakeC
     [run] = await records.runs.find()
     assert (run.completed, run.schedule_id) == (1, None)
     assert len(await records.tasks.find(run_id=run.id)) == 1
+
+
+async def test_of_several_pruners_each_run_is_forgotten_by_one(records: Records, clock: FakeClock):
+    for number in range(20):
+        await schedule(records, f"s{number}", interval_ms=60_000, due=clock.now())
+    one = planner(records, clock)
+    await one.poll()
+    await work(records)
+    await one.follow()
+    clock.advance(31 * 86_400)
+    forgotten = await asyncio.gather(*(Pruner(records.history, clock).once() for _ in range(4)))
+    assert sum(forgotten) == 20

@@ -14,6 +14,7 @@ from longline.model.schedule import NewSchedule
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.ports.records.moves import Change
+from longline.ports.records.ticks import Launch
 from longline.testing.clock import START, FakeClock
 from tests.drivers.records.world import admit, claim_one, host_report, report, running_run, url, urls
 
@@ -62,6 +63,7 @@ async def test_a_run_that_ended_is_summed_up_closed_and_kept(
     assert fields == {
         "status": "failed",
         "pages": 0,
+        "items": 0,
         "errors": 0,
         "duration_ms": 0,
         "logs_emitted": 3,
@@ -101,12 +103,16 @@ async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
     for _ in range(2):
         await scribe.once()
         await other.once()
-    assert (await entries(records, run))[1:] == [("info", "milestone", {"pages": 60, "errors": 0, "queue_depth": 1})]
+    assert (await entries(records, run))[1:] == [
+        ("info", "milestone", {"pages": 60, "items": 0, "errors": 0, "queue_depth": 1})
+    ]
     clock.advance(15.0)
     for _ in range(2):
         await other.once()
         await scribe.once()
-    assert (await entries(records, run))[2:] == [("info", "heartbeat", {"pages": 60, "errors": 0, "queue_depth": 1})]
+    assert (await entries(records, run))[2:] == [
+        ("info", "heartbeat", {"pages": 60, "items": 0, "errors": 0, "queue_depth": 1})
+    ]
 
 
 async def test_a_log_that_opened_again_is_continued(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):
@@ -142,6 +148,22 @@ async def test_without_an_archive_logs_are_closed_all_the_same(records: Records,
     clock.advance(120.0)
     await scribe.once()
     assert await entries(records, run) == []
+
+
+async def test_the_log_of_a_forgotten_run_goes_with_it(
+    records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock
+):
+    schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/", next_due=clock.now()))
+    [tick] = await records.ticks.start(1, 1, 1000)
+    await records.ticks.launch([Launch(tick.run.id, "{}", "", None)])
+    await say(records, tick.run, "a")
+    await end(records, tick.run, clock)
+    await scribe.once()
+    assert [info.key async for info in blobs.list("logs")] == [f"logs/{schedule.uid}/1.log.gz"]
+    assert await records.history.prune(0, 0) == 1
+    clock.advance(60.0)
+    await scribe.once()
+    assert [info.key async for info in blobs.list("logs")] == []
 
 
 async def test_old_logs_go_with_their_objects(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):

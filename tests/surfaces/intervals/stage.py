@@ -18,6 +18,7 @@ from longline.model.states import TaskState
 from longline.model.task import ClaimedTask, Outcome, PageFacts
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch, Written
+from longline.ports.records.rhythms import Rhythms
 from longline.services.counts import Counts
 from longline.services.health import Health
 from longline.services.tokens import Tokens
@@ -52,6 +53,7 @@ class Stage:
         self.house, self.client, self.clock = house, client, clock
         self.planners: dict[int, Planner] = {}
         self.bodies: dict[str, str] = {}
+        self.statuses: dict[str, int] = {}
         self.made = 0
 
     @property
@@ -121,8 +123,10 @@ class Stage:
 
     def _fetched(self, task: ClaimedTask) -> Outcome:
         body = self.bodies.get(task.url, "a page")
-        if body == "robots":
-            return Outcome(task, TaskState.SKIPPED, "robots", at=self.clock.now())
+        if body in ("robots", "content_type", "challenge"):
+            return Outcome(task, TaskState.SKIPPED, body, at=self.clock.now(), status=self.statuses.get(task.url))
+        if body == "http_4xx":
+            return Outcome(task, TaskState.FAILED, body, at=self.clock.now(), status=404, error="HTTP 404")
         digest = f"sha256:{hashlib.sha256(body.encode()).hexdigest()}"
         page = PageFacts(0, 9, digest, 200, "text/html", len(body), self.clock.now(), 5, task.url, "T", None, None)
         return Outcome(task, TaskState.COMPLETED, "ok", at=self.clock.now(), status=200, page=page)
@@ -146,7 +150,7 @@ class Stage:
 
 @asynccontextmanager
 async def opened(
-    records: Records, clock: FakeClock, folder: Path, http: Any = None, **changes: Any
+    records: Records, clock: FakeClock, folder: Path, http: Any = None, rhythms: Rhythms | None = None, **changes: Any
 ) -> AsyncIterator[Stage]:
     """The house, open."""
     nothing: Any = None
@@ -163,7 +167,7 @@ async def opened(
         vault=nothing,
         parser=nothing,
         search=nothing,
-        rhythms=records.rhythms,
+        rhythms=rhythms or records.rhythms,
     )
     tokens = Tokens(SECRET, clock.now)
     counts, urls = Counts(records.tasks, records.runs), standing_frontier(house)

@@ -25,6 +25,8 @@ SHOWN = """
 8   surfaces/intervals/test_executions.py test_an_interval_counts_its_units
 8   surfaces/intervals/test_sources.py    test_an_hourly_job_made_for_a_source_runs_hourly
 9   surfaces/intervals/test_executions.py test_phase_is_kept_through_late_runs_and_an_outage
+4   engine/test_recall.py                 test_nothing_more_is_begun_for_a_run_that_has_ended
+10  surfaces/intervals/test_scheduler.py  test_a_slot_whose_jobs_have_run_is_not_empty
 10  surfaces/intervals/test_scheduler.py  test_daily_jobs_made_at_once_get_a_slot_each_and_resume_takes_the_emptiest
 11  surfaces/intervals/test_executions.py test_forced_it_runs_now_and_again_at_its_time
 12  surfaces/intervals/test_scheduler.py  test_what_is_previewed_is_what_is_done
@@ -33,6 +35,7 @@ SHOWN = """
 13  surfaces/intervals/test_scheduler.py  test_an_empty_schedule_is_even
 14  surfaces/intervals/test_executions.py test_an_unchanging_start_page_is_looked_at_less_often
 14  surfaces/intervals/test_executions.py test_what_is_long_or_fixed_keeps_its_interval
+14  surfaces/intervals/test_executions.py test_14_intervals_stay_what_they_are_while_redis_is_away
 14  engine/upkeep/test_planner.py         test_without_its_memory_an_interval_stays_what_it_is
 15  surfaces/intervals/test_executions.py test_only_the_newest_hundred_runs_of_thirty_days_are_remembered
 16  surfaces/intervals/test_frontier.py   test_equivalent_urls_are_one_row_that_goes_sooner
@@ -67,6 +70,7 @@ SHOWN = """
 24  surfaces/intervals/test_logs.py       test_v2_replays_then_follows_and_tells_of_the_archive
 24  surfaces/intervals/test_logs.py       test_an_archive_is_downloaded_and_viewed
 25  journeys/test_source_events.py        test_schedules_follow_what_is_said_once_each
+25  journeys/test_source_events.py        test_25_who_dies_after_an_effect_has_had_it_once
 25  services/test_source_reactions.py     test_an_effect_and_its_note_are_one_step
 25  surfaces/intervals/test_sources.py    test_a_disabled_source_is_not_crawled_until_it_is_enabled
 26  surfaces/intervals/test_sources.py    test_three_hundred_sources_get_their_jobs
@@ -75,6 +79,7 @@ SHOWN = """
 28  surfaces/intervals/test_routes.py     test_every_route_asks_for_a_token
 28  surfaces/intervals/test_streams.py    test_every_stream_begins_the_same_and_asks_for_a_token
 28  surfaces/intervals/test_logs.py       test_who_may_not_and_what_is_not
+29  journeys/test_intervals.py            test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_same
 29  journeys/test_serve.py                test_without_its_signals_it_works_on
 29  services/test_health.py               test_the_whole_is_as_well_as_its_parts
 30  surfaces/intervals/test_executions.py test_a_start_page_is_visited_again_at_the_next_run

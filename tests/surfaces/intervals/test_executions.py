@@ -2,10 +2,14 @@
 
 import asyncio
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
-from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds
+from longline.drivers.rhythms import RedisRhythms
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, opened, seconds
 
 
 async def started(stage: Stage, job: Json) -> list[float]:
@@ -258,6 +262,19 @@ async def test_what_is_long_or_fixed_keeps_its_interval(stage: Stage, more: Json
         assert seconds((await stage.get(made))["next_run_at"]) - due == count * {"hours": HOUR, "minutes": MINUTE}[unit]
 
 
+async def test_14_intervals_stay_what_they_are_while_redis_is_away(records: Records, clock: FakeClock, tmp_path: Path):
+    away = RedisRhythms("redis://127.0.0.1:1/0")
+    async with opened(records, clock, tmp_path, rhythms=away) as stage:
+        made = await stage.recurring(30)
+        for _ in range(3):
+            due = seconds((await stage.get(made))["next_run_at"])
+            stage.until(due)
+            assert await stage.run() == 1
+            assert seconds((await stage.get(made))["next_run_at"]) - due == 30 * MINUTE
+        assert {run["status"] for run in await stage.runs(made)} == {"completed"}
+    await away.close()
+
+
 async def test_a_failed_run_does_not_count_as_a_look(stage: Stage):
     made = await stage.recurring(30)
     for _ in range(2):
@@ -277,6 +294,49 @@ async def test_a_start_page_is_visited_again_at_the_next_run(stage: Stage):
         stage.until(seconds((await stage.get(made))["next_run_at"]))
         await stage.run()
     assert [run["items_crawled"] for run in await stage.runs(made)] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "figures"),
+    [
+        ("content_type", 200, {"skipped": {"non_html": 1, "max_depth": 0, "robots_txt": 0}}),
+        ("challenge", 403, {"cloudflare_blocks": 1}),
+        (
+            "http_4xx",
+            404,
+            {
+                "error_categories": {"http_client": 1},
+                "top_errors": [{"message": "HTTP 404", "count": 1, "last_url": "https://s0.example/"}],
+            },
+        ),
+    ],
+)
+async def test_figures_tell_what_became_of_a_page(stage: Stage, outcome: str, status: int, figures: Json):
+    stage.bodies["https://s0.example/"], stage.statuses["https://s0.example/"] = outcome, status
+    made = await stage.job()
+    await stage.run()
+    [run] = await stage.runs(made)
+    told = run["metadata"]["crawl_metrics"]
+    plain = {"requests_total": 1, "requests_failed": int(outcome == "http_4xx"), "bytes_downloaded": 0}
+    assert told == plain | {"status_codes": {str(status): 1}} | figures
+
+
+async def test_figures_are_kept_however_a_run_ends(stage: Stage):
+    nobodys, cancelled, broken, slow = [await stage.job(source_id) for source_id in ("nobody", "", "", "")]
+    await stage.poll()
+    await stage.ask("POST", f"/api/v1/jobs/{cancelled['id']}/cancel")
+    await stage.planner().follow()
+    stage.advance(HOUR + 1)
+    await stage.planner().renew()
+    await stage.planner().follow()
+    await stage.planner().leave()
+    ways = {nobodys["id"]: "failed", cancelled["id"]: "cancelled", slow["id"]: "failed", broken["id"]: "failed"}
+    for job in (nobodys, cancelled, broken, slow):
+        run = (await stage.runs(job))[0]
+        assert run["status"] == ways[job["id"]]
+        assert run["metadata"]["crawl_metrics"]["requests_total"] == 0
+        assert run["cpu_time_ms"] >= 0
+        assert run["memory_peak_mb"] > 0
 
 
 async def test_interrupted_by_a_shutdown_it_can_be_run_at_once(stage: Stage):

@@ -1,8 +1,12 @@
 """Jobs over HTTP: made, listed, changed, deleted; what is wrong is said with 400."""
 
+import asyncio
 from typing import Any
 
-from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Stage, seconds
+import pytest
+
+from longline.wiring.house import DUE
+from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Stage, seconds, shown
 
 
 async def test_a_recurring_job_is_made_whole(stage: Stage):
@@ -114,6 +118,28 @@ async def test_a_job_that_runs_once_can_be_made_to_recur(stage: Stage):
     )
     assert changed["status"] == "scheduled"
     assert stage.now <= seconds(changed["next_run_at"]) < stage.now + DAY
+
+
+async def test_planners_are_called_for_what_was_asked_for_now(stage: Stage):
+    async with stage.house.signals.listen(DUE) as heard:
+        recurring = await stage.recurring()
+        assert recurring["next_run_at"] == shown(stage.now), "the present slot is the emptiest"
+        await stage.ask("POST", f"/api/v1/jobs/{recurring['id']}/pause")
+        await stage.ask("POST", f"/api/v1/jobs/{recurring['id']}/resume")
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(anext(heard), 0.05)
+        await stage.ask("POST", f"/api/v2/jobs/{recurring['id']}/force-run", expect=202)
+        await asyncio.wait_for(anext(heard), 60)
+        await stage.job()
+        await asyncio.wait_for(anext(heard), 60)
+
+
+async def test_a_job_that_waits_can_be_scheduled_by_name(stage: Stage):
+    once = await stage.job()
+    changed = await stage.ask("PUT", f"/api/v1/jobs/{once['id']}", {"status": "scheduled"})
+    assert (changed["status"], changed["next_run_at"]) == ("scheduled", once["next_run_at"])
+    assert await stage.run() == 1
+    assert (await stage.get(once))["status"] == "completed"
 
 
 async def test_a_source_has_one_recurring_job(stage: Stage):

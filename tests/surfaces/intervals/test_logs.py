@@ -36,6 +36,7 @@ async def test_logs_of_executions_are_listed(door: Door):
         await door.say(first, "a")
         await door.end(first)
         second = await door.run(job)
+        assert (await client.get(path)).json()["has_live_logs"] is True, "before its first word"
         await door.say(second, "b")
         told = (await client.get(path)).json()
         assert told["has_live_logs"] is True

@@ -87,6 +87,15 @@ async def test_daily_jobs_made_at_once_get_a_slot_each_and_resume_takes_the_empt
     assert int(seconds(resumed["next_run_at"]) // 900) == free
 
 
+async def test_a_slot_whose_jobs_have_run_is_not_empty(stage: Stage):
+    made = [await stage.recurring(1, "days")]
+    assert await stage.run() == 1, "it is the present slot's"
+    made += [await stage.recurring(1, "days") for _ in range(96)]
+    slots = [seconds(job["next_run_at"]) // (15 * MINUTE) for job in made]
+    assert len(set(slots[:96])) == 96
+    assert slots[96] == slots[0], "all have one, so that the first is taken again"
+
+
 async def test_what_is_previewed_is_what_is_done(stage: Stage):
     jobs = await spread(stage, [0, 0, 6, 1])
     stage.advance(61 * MINUTE)

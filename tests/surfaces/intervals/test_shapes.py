@@ -29,14 +29,16 @@ def test_figures_of_a_run():
         Fate("failed", "http_5xx", 1),
         Fate("failed", "internal", 1),
         Fate("skipped", "robots", 3),
+        Fate("skipped", "challenge", 2),
         Fate("refused", "depth", 4),
         Fate("refused", "known", 9),
     )
     errors = (("HTTP 500", 2, "https://a.example/"),)
-    survey = Survey(5, 99, 1, 2.345, 1, 4, {"200": 5, "429": 2}, errors, fates, bodiless=3)
+    survey = Survey(5, 99, 1, 2.345, 1, 4, {"200": 5, "429": 2}, errors, fates, bodiless=3, requests=9)
     told = crawl_metrics(survey, RUN)
+    assert (told["requests_total"], told["requests_failed"], told["cloudflare_blocks"]) == (9, 2, 2)
     assert told["error_categories"] == {"network": 3, "timeout": 1, "http_server": 1}
-    assert told["skipped"] == {"robots_txt": 3, "max_depth": 4}
+    assert told["skipped"] == {"robots_txt": 3, "max_depth": 4, "non_html": 0}
     assert told["top_errors"] == [{"message": "HTTP 500", "count": 2, "last_url": "https://a.example/"}]
     assert (told["rate_limits"], told["response_time"]["avg_ms"]) == (2, 2.35)
     assert told["extraction_quality"] == {"items_indexed": 0, "empty_title_count": 1, "empty_body_count": 3}

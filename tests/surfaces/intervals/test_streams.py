@@ -48,7 +48,6 @@ async def test_the_crawler_stream_tells_what_jobs_and_executions_do(door: Door):
     other = await door.job()
     async with door.stream("/sse/crawler/events") as stream:
         await take(stream, 1)
-        await asyncio.sleep(0.1)
         run = await door.run(job)
         await move(door, "schedule", job.id, "cancel", "pending", "cancelled")
         await move(door, "run", run.id, "lapse", "running", "failed", error="why")
@@ -74,6 +73,16 @@ async def test_the_crawler_stream_tells_what_jobs_and_executions_do(door: Door):
         },
     )
     assert (last.name, last.data["job_id"]) == ("job:status", other.uid)
+
+
+async def test_who_is_connected_hears_of_what_it_does_at_once(monkeypatch: pytest.MonkeyPatch, settings: Settings):
+    monkeypatch.setattr(wiring, "TELL_MOVES_EVERY", 0.5)
+    async with open_door(settings) as door, door.stream("/sse/crawler/events") as stream, door.client() as client:
+        await take(stream, 1)
+        job = (await client.post("/api/v1/jobs", json={"url": "https://a.example/"})).json()
+        await client.post(f"/api/v1/jobs/{job['id']}/cancel")
+        [event] = await take(stream, 1)
+    assert (event.name, event.data["job_id"], event.data["status"]) == ("job:status", job["id"], "cancelled")
 
 
 async def test_the_health_stream_tells_how_the_engines_do(door: Door):

@@ -51,9 +51,17 @@ class HistoryRecords(Noun):
 
         await self._database.transact(work)
 
+    async def ended(self, run_ids: Sequence[int]) -> list[int]:
+        async def work(tx: Tx) -> list[int]:
+            return [row["id"] for row in await tx.batch("ended_runs", [(run_id,) for run_id in run_ids])]
+
+        return await self._database.read(work) if run_ids else []
+
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
         async def work(tx: Tx) -> int:
-            return len(await tx.all("prune_runs", keep=keep, before=before, limit=limit))
+            pruned = await tx.all("prune_runs", keep=keep, before=before, limit=limit)
+            await tx.batch("age_logs", sorted((row["id"],) for row in pruned))
+            return len(pruned)
 
         return await self._database.transact(work)
 
@@ -73,7 +81,8 @@ def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
     sums = {name: row[name] for row in own["page_sums"] for name in SUMS}
     survey = Survey(
         **sums,
-        statuses={str(row["status"]): row["count"] for row in own["status_sums"]},
+        statuses={str(row["status"]): row["count"] for row in own["status_sums"] if row["status"] is not None},
+        requests=sum(row["count"] for row in own["status_sums"]),
         errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
         items=sum(row["items"] for row in own["item_sums"]),
         bodiless=sum(row["bodiless"] for row in own["item_sums"]),
@@ -105,8 +114,11 @@ class RhythmRecords(Noun):
 class TallyRecords(Noun):
     """Numbers by name."""
 
-    async def add(self, name: str, count: int) -> None:
-        await self._write("add_tally", name=name, count=count)
+    async def add(self, counts: Mapping[str, int]) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.batch("add_tallies", sorted(counts.items()))
+
+        await self._database.transact(work)
 
     async def put(self, name: str, count: int) -> None:
         await self._write("put_tally", name=name, count=count)

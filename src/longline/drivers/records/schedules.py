@@ -24,7 +24,8 @@ class ScheduleRecords(Noun):
     """Schedules."""
 
     async def add(self, schedule: NewSchedule) -> ScheduleRow:
-        born = move("schedule", "create" if schedule.interval_ms is None else "place").became
+        first = "create" if schedule.interval_ms is None or schedule.unplaced else "place"
+        born = move("schedule", first).became
 
         async def work(tx: Tx) -> ScheduleRow:
             return await insert(tx, schedule, born)

@@ -20,7 +20,7 @@ from longline.engine.directory import CrawlRules, plan_of
 from longline.engine.lifecycle import Lifecycle, Timetable
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.plan import CrawlPlan
-from longline.model.run import Note, Review, Start
+from longline.model.run import Note, Review, Start, Survey
 from longline.model.schedule import ScheduleRow, Turn, failed, interrupted, recovered, stretch_ms, succeeded
 from longline.model.states import RUN_ENDED, Actor, RunState
 from longline.ports.clock import Clock
@@ -78,6 +78,7 @@ class Planner:
         """Start what is due, as far as there is room; how many runs were made."""
         s = self._settings
         ticks = await self._timetable.start(self._parts.owner, s.most, s.lease_ms)
+        self._begun |= {tick.run.id: time.process_time() for tick in ticks}
         self._full = len(ticks) >= min(s.most, AT_ONCE)
         await self._launch(ticks)
         await self._parts.tallies.put("polled_at", self._parts.clock.now())
@@ -96,6 +97,8 @@ class Planner:
             moved += done
             if not done or len(ticks) < AT_ONCE:
                 break
+        # A person who cancels a run ends it without us.
+        await self._note(await self._parts.history.ended(list(self._begun)))
         if moved and self._full:
             await self.poll()
         return moved
@@ -108,10 +111,11 @@ class Planner:
         """Break off what we hold, through no fault of its own: somebody else may run it at once."""
         held = await self._timetable.held(self._parts.owner)
         await self._settle([tick for tick in held if tick.run.state in RUN_ENDED])
-        for tick in held:
-            if tick.run.state not in RUN_ENDED:
-                turn = interrupted(tick.schedule, tick.at, SHUTDOWN)
-                await self._stop(tick, turn, "interrupt", "planner", SHUTDOWN)
+        broken = [tick for tick in held if tick.run.state not in RUN_ENDED]
+        for tick in broken:
+            await self._stop(tick, interrupted(tick.schedule, tick.at, SHUTDOWN), "interrupt", "planner", SHUTDOWN)
+        # Last of all: there is little time, and figures are the least of it.
+        await self._note([tick.run.id for tick in broken])
 
     # -- beginning --------------------------------------------------------------------------------------------
 
@@ -120,8 +124,7 @@ class Planner:
         plans = {tick.run.id: made for tick, made in zip(ticks, planned, strict=True) if made is not None}
         most = self._settings.budget
         launches = [Launch(i, plan.text(), plan.seeds[0], source_id, most) for i, (plan, source_id) in plans.items()]
-        for run_id in await self._timetable.launch(launches):
-            self._begun[run_id] = time.process_time()
+        await self._timetable.launch(launches)
         seeds = [seed(url, run_id, plan) for run_id, (plan, _) in plans.items() for url in plan.seeds]
         if seeds:
             await self._parts.lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
@@ -135,8 +138,7 @@ class Planner:
             await self._refuse(tick, str(error))
         except Exception as error:
             log.exception("a run could not be planned", extra={"schedule": tick.schedule.uid})
-            await self._parts.history.note({tick.run.id: Note(stack=traceback.format_exc())})
-            await self._refuse(tick, repr(error))
+            await self._refuse(tick, repr(error), traceback.format_exc())
         return None
 
     async def _plan(self, tick: Tick) -> tuple[CrawlPlan, int | None]:
@@ -148,8 +150,10 @@ class Planner:
             raise LonglineError(f"source not found: {schedule.source_ref}")
         return plan_of(source, schedule.url, self._settings.rules), source.id
 
-    async def _refuse(self, tick: Tick, error: str) -> None:
-        await self._stop(tick, failed(tick.schedule, tick.at, error), "refuse", "planner", error)
+    async def _refuse(self, tick: Tick, error: str, stack: str | None = None) -> None:
+        log.warning("the run could not begin", extra={"run_id": tick.run.id, "error": error})
+        await self._note([tick.run.id], stack)
+        await self._end(tick, failed(tick.schedule, tick.at, error), Stop("refuse", "planner", error))
 
     # -- ending -----------------------------------------------------------------------------------------------
 
@@ -157,8 +161,7 @@ class Planner:
         """Runs that have ended move their schedules on; one that never really began has failed after all."""
         if not ticks:
             return 0
-        reviews = await self._parts.history.review([tick.run.id for tick in ticks])
-        await self._parts.history.note({tick.run.id: self._note(tick.run.id, reviews) for tick in ticks})
+        reviews = await self._note([tick.run.id for tick in ticks])
         turns: list[tuple[ScheduleRow, Turn]] = []
         rhythms: dict[int, Rhythm] = {}
         condemned = 0
@@ -166,7 +169,7 @@ class Planner:
             start = reviews[tick.run.id].start
             if tick.run.state == RunState.COMPLETED and (why := refused(start)) is not None:
                 turn = failed(tick.schedule, tick.at, why)
-                condemned += await self._stop(tick, turn, "condemn", "upkeep", why)
+                condemned += await self._end(tick, turn, Stop("condemn", "upkeep", why))
                 continue
             if tick.run.state == RunState.COMPLETED and (rhythm := await self._rhythm(tick, start)) is not None:
                 rhythms[tick.schedule.id] = rhythm
@@ -184,17 +187,22 @@ class Planner:
             if (schedule.started_at or 0) >= tick.at - longest:
                 return False
             error = f"the run took longer than {longest // 1000} seconds"
+            await self._note([tick.run.id])
             return await self._stop(tick, failed(schedule, tick.at, error), "fail", "planner", error)
+        await self._note([tick.run.id])
         taken = await self._stop(tick, recovered(tick.schedule, tick.at, STALE), "lapse", "upkeep", STALE)
         if taken:
             log.warning("took a schedule back", extra={"schedule": tick.schedule.uid})
-            await self._parts.tallies.add("stale_leases", 1)
+            await self._parts.tallies.add({"stale_leases": 1})
         return taken
 
     async def _stop(self, tick: Tick, turn: Turn, name: str, actor: Actor, error: str) -> bool:
-        """End the run in the way that fits where it stands, and move the schedule."""
+        """End a run that has not ended in the way that fits where it stands, and move the schedule."""
+        log.warning("the run is broken off", extra={"run_id": tick.run.id, "error": error})
         queued = tick.run.state == RunState.QUEUED
-        stop = Stop("refuse", "planner", error) if queued else Stop(name, actor, error)
+        return await self._end(tick, turn, Stop("refuse", "planner", error) if queued else Stop(name, actor, error))
+
+    async def _end(self, tick: Tick, turn: Turn, stop: Stop) -> bool:
         mover: Actor = "upkeep" if turn.steps[0].startswith("lapse") else "planner"
         return await self._timetable.stop(tick, turn, stop, mover) is not None
 
@@ -217,13 +225,22 @@ class Planner:
         except Unavailable as error:
             log.warning("the rhythm of a source is not kept", extra={"error": str(error)})
 
-    def _note(self, run_id: int, reviews: Mapping[int, Review]) -> Note:
+    async def _note(self, run_ids: Sequence[int], stack: str | None = None) -> Mapping[int, Review]:
+        """Look at what runs came to, and keep it with them."""
+        if not run_ids:
+            return {}
+        reviews = await self._parts.history.review(run_ids)
+        await self._parts.history.note({i: self._figures(i, review.survey, stack) for i, review in reviews.items()})
+        return reviews
+
+    def _figures(self, run_id: int, survey: Survey, stack: str | None) -> Note:
         begun = self._begun.pop(run_id, None)
         return Note(
-            figures=msgspec.json.encode(reviews[run_id].survey).decode(),
+            figures=msgspec.json.encode(survey).decode(),
             cpu_ms=None if begun is None else round((time.process_time() - begun) * 1000),
             memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-            indexed=reviews[run_id].survey.items,
+            stack=stack,
+            indexed=survey.items,
         )
 
 

@@ -67,7 +67,7 @@ class Scribe:
 
     async def _beat(self, run: LoggedRun) -> bool:
         milestone = run.completed - (run.told or 0) >= self._settings.due.step
-        facts = {"pages": run.completed, "errors": run.failed, "queue_depth": run.open}
+        facts = {"pages": run.completed, "items": run.items, "errors": run.failed, "queue_depth": run.open}
         entry = self._entry(run, "info", "metrics", "milestone" if milestone else "heartbeat", facts)
         return await self._logs.beat(entry, run.completed, run.beat_at or 0)
 
@@ -76,6 +76,7 @@ class Scribe:
         facts = {
             "status": run.state,
             "pages": run.completed,
+            "items": run.items,
             "errors": run.failed,
             "duration_ms": (run.ended_at or 0) - (run.started_at or run.ended_at or 0),
             "logs_emitted": lines,

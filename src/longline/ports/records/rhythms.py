@@ -1,5 +1,6 @@
 """Rhythms: how often the start pages of sources change; and tallies, which outlive the process that keeps them."""
 
+from collections.abc import Mapping
 from typing import Protocol
 
 import msgspec
@@ -33,8 +34,8 @@ class Rhythms(Protocol):
 class Tallies(Protocol):
     """Remembers numbers by name, for all processes together."""
 
-    async def add(self, name: str, count: int) -> None:
-        """Add to a number."""
+    async def add(self, counts: Mapping[str, int]) -> None:
+        """Add to numbers."""
         ...
 
     async def put(self, name: str, count: int) -> None:

@@ -73,6 +73,10 @@ class History(Protocol):
         """Keep with runs what is known of them now that they have ended."""
         ...
 
+    async def ended(self, run_ids: Sequence[int]) -> list[int]:
+        """Those of these runs that have ended."""
+        ...
+
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
         """Take runs out of histories: all but the newest `keep` of a schedule, and all that are older; how many."""
         ...

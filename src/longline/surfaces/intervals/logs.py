@@ -13,7 +13,7 @@ from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
 from longline.model.log import Entry, LoggedRun, Mark, mark_of, told
-from longline.model.states import RunState
+from longline.model.states import RUN_ENDED
 from longline.services.logs import Followers, Kept, NoRuns, RunLogs, Said, Step
 from longline.services.streams import Seats
 from longline.surfaces.http import answer
@@ -50,7 +50,8 @@ def log_routes(parts: LogParts, guards: Sequence[Guard]) -> list[HTTPRouteHandle
         body = {
             "job_id": job_id,
             "executions": [_execution(run) for run in runs],
-            "has_live_logs": bool(newest) and newest[0].state == RunState.RUNNING and newest[0].sealed is not None,
+            # What runs is written down from its first word on, whether or not that was said yet.
+            "has_live_logs": logs.on and bool(newest) and newest[0].state not in RUN_ENDED,
             "stream_v2_available": parts.streams and logs.on,
             "limit": limit,
             "offset": offset,

@@ -15,7 +15,7 @@ from longline.model.url import parse
 from longline.services.runs import Figures
 from longline.surfaces.intervals.asking import present, typed
 from longline.surfaces.intervals.times import rfc3339
-from longline.surfaces.intervals.words import CATEGORIES, KINDS, RUN_WORDS, SCHEDULE_WORDS, SKIPPED_WORDS
+from longline.surfaces.intervals.words import CATEGORIES, KINDS, RUN_WORDS, SCHEDULE_WORDS, SKIPPED_WORDS, SKIPS
 
 FIELDS: dict[str, tuple[str, type]] = {
     "url": ("url", str),
@@ -154,12 +154,13 @@ def crawl_metrics(survey: Survey, run: RunRow) -> dict[str, Any]:
     failed = [fate for fate in survey.fates if fate.fate == "failed"]
     times = (survey.mean_ms, survey.least_ms, survey.most_ms)
     figures: dict[str, Any] = {
-        "requests_total": run.completed + run.failed,
+        "requests_total": survey.requests,
         "requests_failed": run.failed,
         "bytes_downloaded": survey.bytes,
     }
     optional = {
         "status_codes": survey.statuses,
+        "cloudflare_blocks": sum(f.count for f in survey.fates if f.reason == "challenge"),
         "rate_limits": survey.statuses.get("429", 0),
         "error_categories": _summed(failed),
         "top_errors": [{"message": text, "count": n, "last_url": url} for text, n, url in survey.errors],
@@ -188,12 +189,8 @@ def _summed(failed: list[Fate]) -> dict[str, int]:
 
 
 def _skipped(fates: tuple[Fate, ...]) -> dict[str, int]:
-    words = {
-        ("skipped", "not_html"): "non_html",
-        ("refused", "depth"): "max_depth",
-        ("skipped", "robots"): "robots_txt",
-    }
-    return {words[f.fate, f.reason]: f.count for f in fates if (f.fate, f.reason) in words}
+    found = {SKIPS[f.fate, f.reason]: f.count for f in fates if (f.fate, f.reason) in SKIPS}
+    return dict.fromkeys(SKIPS.values(), 0) | found if found else {}
 
 
 def stats(record: Record, row: ScheduleRow) -> dict[str, Any]:

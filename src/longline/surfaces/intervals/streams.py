@@ -1,6 +1,6 @@
 """`/sse/{crawler,health,metrics}/events`: what happens, as it happens."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
@@ -34,11 +34,12 @@ STAGES = {"tasks_completed": "crawled"}
 
 @dataclass(frozen=True, slots=True)
 class StreamParts:
-    """What these routes need; `now` tells UTC milliseconds."""
+    """What these routes need; `now` tells UTC milliseconds, and `attend` has moves told from now on."""
 
     broker: Broker
     seats: Seats
     now: Any
+    attend: Callable[[], Awaitable[object]]
     heartbeat: float = HEARTBEAT
 
 
@@ -64,6 +65,9 @@ def _route(parts: StreamParts, stream: Stream, guards: Sequence[Guard]) -> HTTPR
 
 
 async def _frames(parts: StreamParts, stream: Stream, client: Subscription) -> AsyncGenerator[bytes]:
+    if stream == "crawler":
+        # Before the client knows that it is connected: what it does next it expects to hear of.
+        await parts.attend()
     yield frame("connected", {"timestamp": rfc3339(parts.now()), "message": f"Connected to {stream} events"})
     async for happening in client:
         yield b"".join(frame(event, facts) for event, facts in shaped(happening))

@@ -20,6 +20,13 @@ SKIPPED_WORDS: dict[str, str] = {
 }
 """Why a job may not be moved to another slot."""
 
+SKIPS: dict[tuple[str, str], str] = {
+    ("skipped", "content_type"): "non_html",
+    ("refused", "depth"): "max_depth",
+    ("skipped", "robots"): "robots_txt",
+}
+"""Which fates, each with its reason, count as a page that was skipped."""
+
 KINDS = ("crawl",)
 SORTS = ("created_at", "updated_at", "status", "source_name", "next_run_at", "last_run_at", "type")
 

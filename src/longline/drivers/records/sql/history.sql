@@ -31,7 +31,7 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT u.id FROM runs u JOIN schedules s ON s.id = u.schedule_id
     WHERE u.number IS NOT NULL AND u.state IN ('completed', 'failed', 'cancelled')
       AND (u.number <= s.runs_made - :keep OR COALESCE(u.ended_at, u.created_at) < :before)
-    LIMIT :limit
+    LIMIT :limit /*pg FOR UPDATE OF u SKIP LOCKED */
 ) /*pg ) */
 RETURNING id;
 
@@ -49,13 +49,14 @@ SELECT t.run_id, COUNT(*) AS pages, CAST(SUM(p.body_bytes) AS BIGINT) AS bytes, 
 FROM tasks t JOIN pages p ON p.task_id = t.id /*rows , r(run_id bigint) */
 WHERE t.run_id = r.run_id GROUP BY t.run_id;
 
+-- What failed without a status was asked for too, and got no answer.
 -- name: status_sums
 SELECT t.run_id, t.status, COUNT(*) AS count FROM tasks t /*rows , r(run_id bigint) */
-WHERE t.run_id = r.run_id AND t.status IS NOT NULL GROUP BY t.run_id, t.status;
+WHERE t.run_id = r.run_id AND (t.status IS NOT NULL OR t.state = 'failed') GROUP BY t.run_id, t.status;
 
 -- name: error_sums
 SELECT t.run_id, t.error, COUNT(*) AS count, MAX(t.url) AS last_url FROM tasks t /*rows , r(run_id bigint) */
-WHERE t.run_id = r.run_id AND t.error IS NOT NULL GROUP BY t.run_id, t.error ORDER BY COUNT(*) DESC, t.error;
+WHERE t.run_id = r.run_id AND t.state = 'failed' AND t.error IS NOT NULL GROUP BY t.run_id, t.error ORDER BY COUNT(*) DESC, t.error;
 
 -- name: fate_sums
 SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
@@ -71,6 +72,13 @@ UPDATE runs SET figures = r.figures, cpu_ms = r.cpu_ms, memory_mb = r.memory_mb,
 /*rows FROM r(id bigint, figures text, cpu_ms bigint, memory_mb bigint, stack text, indexed bigint) */
 WHERE runs.id = r.id;
 
+-- name: ended_runs
+SELECT u.id FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id AND u.state IN ('completed', 'failed', 'cancelled');
+
+-- A log goes with its run: it is as old as can be, and forgotten with the other old ones.
+-- name: age_logs
+UPDATE logs SET beat_at = 0 /*rows FROM r(run_id bigint) */ WHERE logs.run_id = r.run_id;
+
 -- name: rhythm
 SELECT * FROM rhythms WHERE source_ref = :source_ref;
 
@@ -83,8 +91,9 @@ ON CONFLICT (source_ref) DO UPDATE SET digest = excluded.digest, changed_at = ex
 -- name: forget_rhythm
 DELETE FROM rhythms WHERE source_ref = :source_ref;
 
--- name: add_tally
-INSERT INTO tallies (name, count) VALUES (:name, :count) ON CONFLICT (name) DO UPDATE SET count = tallies.count + excluded.count;
+-- name: add_tallies
+INSERT INTO tallies (name, count) SELECT r.name, r.count /*rows FROM r(name text, count bigint) */ WHERE TRUE
+ON CONFLICT (name) DO UPDATE SET count = tallies.count + excluded.count;
 
 -- name: put_tally
 INSERT INTO tallies (name, count) VALUES (:name, :count) ON CONFLICT (name) DO UPDATE SET count = excluded.count;

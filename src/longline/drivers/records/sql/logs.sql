@@ -59,7 +59,7 @@ WHERE run_id > :run_id AND sealed IS NOT NULL AND run_id IN (
 ) ORDER BY run_id LIMIT 1;
 
 -- name: due_logs
-SELECT r.* FROM logs l JOIN logged_runs r ON r.run_id = l.run_id
+SELECT r.*, (SELECT COUNT(*) FROM items i WHERE i.run_id = r.run_id AND i.kind <> 'extraction') AS items FROM logs l JOIN logged_runs r ON r.run_id = l.run_id
 WHERE NOT l.sealed AND CASE
     WHEN r.state IN ('completed', 'failed', 'cancelled') THEN r.ended_at <= CAST(:now AS BIGINT) - :grace_ms
     ELSE r.state = 'running' AND (l.beat_at <= CAST(:now AS BIGINT) - :every_ms OR r.completed - l.told >= :step) END

@@ -82,9 +82,15 @@ DELETE FROM schedules WHERE id = :id AND state <> 'running' RETURNING id;
 -- name: lock_slots only pg
 SELECT pg_advisory_xact_lock(:lock);
 
+-- Who came due in the present slot has its place there, whatever became of the run: it comes again at that time.
 -- name: slot_loads
-SELECT next_due / :slot AS slot, COUNT(*) AS count FROM schedules
-WHERE state IN ('pending', 'scheduled') AND next_due >= :since AND next_due < :until GROUP BY next_due / :slot;
+SELECT taken.slot, COUNT(*) AS count FROM (
+    SELECT id, next_due / :slot AS slot FROM schedules
+    WHERE state IN ('pending', 'scheduled') AND next_due >= :since AND next_due < :until
+    UNION
+    SELECT id, last_due / :slot AS slot FROM schedules
+    WHERE interval_ms IS NOT NULL AND state IN ('pending', 'scheduled', 'running') AND last_due >= :since
+) AS taken GROUP BY taken.slot;
 
 -- name: waiting_schedules
 SELECT id, uid, state, COALESCE(next_due, 0) AS next_due, interval_ms, placed_at, retries FROM schedules

@@ -69,6 +69,8 @@ CREATE TABLE schedules (
 );
 CREATE INDEX schedules_due_once ON schedules (next_due) WHERE state IN ('pending', 'scheduled') AND interval_ms IS NULL;
 CREATE INDEX schedules_due_again ON schedules (next_due) WHERE state IN ('pending', 'scheduled') AND interval_ms IS NOT NULL;
+-- Who came due in a slot still counts there while others are placed.
+CREATE INDEX schedules_last_due ON schedules (last_due) WHERE interval_ms IS NOT NULL;
 CREATE INDEX schedules_source ON schedules (source_ref);
 -- A source has one recurring schedule at most; what runs once is not counted.
 CREATE UNIQUE INDEX schedules_recurring ON schedules (source_ref) WHERE interval_ms IS NOT NULL AND source_ref <> '' AND state <> 'cancelled';
