@@ -55,6 +55,11 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     hops: int = 0
     known: Known | None = None
 
+    @property
+    def earlier(self) -> Known | None:
+        """The page that is known, if another task has it: what is kept of this one may refer to it."""
+        return self.known if self.known and self.known.task_id != self.id else None
+
 
 class PageFacts(msgspec.Struct, frozen=True, gc=False):
     """What is known of a page and where its bytes are: (segment, offset, length) in the archive.

@@ -32,6 +32,8 @@ TABLES = (
     "pages",
     "segments",
     "offers",
+    "standing_counts",
+    "standing",
     "queue",
     "tasks",
     "line",

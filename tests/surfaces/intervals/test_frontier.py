@@ -25,6 +25,7 @@ from tests.web.wire import Answer
 
 EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 PATH = "/api/v1/frontier"
+GIVEN = {"message": "URL submitted to frontier"}
 
 
 async def submit(client: httpx.AsyncClient, url: str, **more: Any) -> dict[str, Any]:
@@ -148,10 +149,12 @@ async def test_a_dead_url_is_tried_again_and_no_other(door: Door):
         answer = await client.post(f"{path}/retry")
         assert (answer.status_code, answer.json()) == (404, missing)
         await door.finish(given["id"], "failed", "dns", error="no such name")
+        dead = (await client.get(path)).json()
         answer = await client.post(f"{path}/retry")
         assert answer.status_code == 200
         row = (await client.get(path)).json()
         assert (row["status"], row["retry_count"], row.get("last_error")) == ("pending", 0, None)
+        assert row["created_at"] < dead["updated_at"] <= row["next_fetch_at"] == row["updated_at"], "it goes now"
         assert (await client.post(f"{path}/retry")).status_code == 404
         await door.finish(given["id"], "completed", "ok")
         assert (await client.post(f"{path}/retry")).status_code == 404
@@ -355,6 +358,47 @@ async def test_11_6_a_page_that_is_fetched_says_what_it_was(busy: Door):
         assert site.visits()["/"] == 1
 
 
+async def test_11_6_a_page_that_has_not_changed_stays_what_it_was(busy: Door):
+    with running_site(pages=2) as site:
+        site.site.etags = True
+        async with busy.client() as client:
+            row = await rests(client, site.url)
+            made = "SELECT COUNT(*) FROM segments"
+            before = await busy.peek(made)
+            assert (await client.delete(f"{PATH}/{row['id']}")).status_code == 204
+            assert (await submit(client, site.url))["queued"] is True
+            again = await until(client, row["id"], resting)
+            assert site.requests[-1].headers["if-none-match"] == row["etag"]
+            same = ("status", "etag", "content_hash", "fetch_count")
+            assert [again[name] for name in same] == [row[name] for name in same]
+            assert again["last_fetched_at"] > row["last_fetched_at"]
+            assert await busy.peek(made) == before, "nothing is kept twice"
+            site.site.etags = False
+            assert (await client.delete(f"{PATH}/{row['id']}")).status_code == 204
+            await submit(client, site.url)
+            assert (await until(client, row["id"], resting))["content_hash"] == row["content_hash"]
+            assert await busy.peek("SELECT COUNT(*) FROM pages WHERE body_of IS NOT NULL") == 0, "it has its body"
+
+
+async def test_11_5_robots_that_cannot_be_had_forbid_nothing(busy: Door):
+    with running_site(pages=1, robots=503) as site:
+        async with busy.client() as client:
+            assert (await rests(client, site.url))["status"] == "fetched"
+
+
+async def test_11_6_a_host_that_has_enough_is_asked_half_as_often(settings: Settings):
+    delay = 0.3
+    with running_site(pages=2) as site:
+        site.site.extra["/full"] = Answer(429, headers=(("Retry-After", "0"),))
+        async with fetching(settings, delay) as door, door.client() as client:
+            await until(client, (await submit(client, f"{site.url}full"))["id"], tried(1))
+            assert await door.peek("SELECT delay_ms FROM hosts") == 2 * delay * 1000
+            for url in site.page_urls:
+                await rests(client, url)
+        full, *others = [visit.time for visit in site.requests if visit.path != "/robots.txt"]
+        assert min(b - a for a, b in pairwise([full, *others])) >= 2 * delay
+
+
 async def test_17_two_requests_to_a_host_keep_their_distance_whoever_makes_them(settings: Settings):
     delay = 0.4
     with running_site(pages=5) as site:
@@ -417,6 +461,13 @@ async def test_18_a_redirect_to_another_host_is_the_same_row_and_so_is_its_end(b
             assert (back["status"], back["url"]) == ("fetched", f"{second.url}nowhere")
             stats = (await client.get(f"{PATH}/stats")).json()
             assert (stats["total_fetched"], stats["total_dead"], stats["total_pending"]) == (2, 0, 0)
+            for url in (f"{second.url}page/1", f"{first.url}away"):
+                assert await submit(client, url) == {**GIVEN, "id": row["id"], "queued": False}, "it is that row now"
+            assert (await client.delete(f"{PATH}/{row['id']}")).status_code == 204
+            assert (await client.get(PATH)).json()["total"] == 1
+            assert (await submit(client, f"{first.url}away"))["queued"] is True
+            assert (await until(client, row["id"], resting))["url"] == f"{second.url}page/1"
+            assert second.visits()["/page/1"] == 2
 
 
 async def test_19_what_a_dead_worker_held_is_pending_again_and_not_counted(stage: Stage):

@@ -303,17 +303,34 @@ JOIN line l ON l.host_id = t.host_id
 LEFT JOIN queue q ON q.host_id = t.host_id AND q.due = t.due AND q.priority = t.priority AND q.run_id = t.run_id AND q.id = t.id
 LEFT JOIN offers o ON o.id = t.id;
 
--- The URLs of the standing frontier. A page that redirects lead to on another host is a task of its own there; it stands
--- for the URL that led to it, as its task_id, and not for itself.
-CREATE VIEW standing AS
-SELECT t.id, t.run_id, t.url, t.depth, t.priority, t.parent_id, t.state, t.reason, t.created_at,
-       CASE WHEN t.reason = 'redirected' THEN COALESCE((
-           WITH RECURSIVE way(id, hops) AS (
-               SELECT c.id, c.hops FROM tasks c WHERE c.parent_id = t.id AND c.hops > 0
-               UNION ALL
-               SELECT c.id, c.hops FROM way JOIN tasks c ON c.parent_id = way.id AND c.hops > 0
-           ) SELECT id FROM way ORDER BY hops DESC LIMIT 1), t.id) ELSE t.id END AS task_id
-FROM tasks t WHERE t.scope = 0 AND t.hops = 0;
+-- The URLs of the standing frontier as lists show them: of each, the task of the URL that was given and the one at the
+-- end of its redirects to other hosts, whose rest is the URL's. Written in the transaction that moves the task; `tasks`
+-- itself has no index by what completions change.
+CREATE TABLE standing (
+    id          BIGINT PRIMARY KEY REFERENCES tasks (id),
+    task_id     BIGINT NOT NULL UNIQUE,
+    run_id      BIGINT NOT NULL,
+    host        TEXT NOT NULL,  -- its name alone, without a port
+    rest        TEXT NOT NULL CHECK (rest IN ('waiting', 'held', 'done', 'given_up', 'removed')),
+    priority    BIGINT NOT NULL,
+    next_at     BIGINT NOT NULL,
+    updated_at  BIGINT NOT NULL
+) /*pg WITH (fillfactor = 70) */;
+CREATE INDEX standing_urgency ON standing (priority, id DESC);
+CREATE INDEX standing_next ON standing (next_at, id);
+CREATE INDEX standing_rest_urgency ON standing (rest, priority, id DESC);
+CREATE INDEX standing_rest_next ON standing (rest, next_at, id);
+CREATE INDEX standing_rest_age ON standing (rest, id);
+CREATE INDEX standing_run ON standing (run_id);
+CREATE INDEX standing_host ON standing (host);
+
+-- How many of them there are at each rest, by run.
+CREATE TABLE standing_counts (
+    run_id  BIGINT NOT NULL REFERENCES runs (id),
+    rest    TEXT NOT NULL,
+    count   BIGINT NOT NULL,
+    PRIMARY KEY (run_id, rest)
+) /*pg WITH (fillfactor = 50) */ /*lite WITHOUT ROWID */;
 
 -- How requests leave. The password is encrypted before it gets here. `turn` is the place in line: lowest goes next.
 CREATE TABLE proxies (
