@@ -142,6 +142,7 @@ def _source(
         reading={name: said[name] for name in READING if said.get(name)},
         allow=_patterns(rules.get("allow")),
         disallow=_patterns(rules.get("disallow")),
+        discover=said.get("allow_source_discovery") is True,
     )
 
 
@@ -197,6 +198,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         source_id=source.id,
         source_name=source.name,
         parsing=reading(source, readability=rules.readability),
+        discover=source.discover,
     )
 
 

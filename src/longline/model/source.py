@@ -58,7 +58,7 @@ class SourceQuery(msgspec.Struct, frozen=True):
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     """A source as a crawl needs it. `id` is None for one that another service keeps.
 
-    `reading` is what it says to those who make documents of its pages.
+    `reading` is what it says to those who make documents of its pages; `discover` allows to follow up where they lead.
     """
 
     ref: str
@@ -72,3 +72,4 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()
     disallow: tuple[str, ...] = ()
     reading: dict[str, Any] = {}
+    discover: bool = False

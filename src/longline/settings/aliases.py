@@ -176,6 +176,11 @@ ALIASES: tuple[Alias, ...] = (
     _same("FETCHER_STALE_TIMEOUT", "lease"),
     _same("REDIS_EVENTS_ENABLED", "source_events"),
     _same("CRAWLER_SAVE_DISCOVERED_LINKS", "save_links"),
+    _same("CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED", "discovery"),
+    _same("CRAWLER_DISCOVERY_ALLOWLIST", "discovery_allow"),
+    _same("CRAWLER_DISCOVERY_BLOCKLIST", "discovery_block"),
+    _same("CRAWLER_DISCOVERY_GLOBAL_BUDGET_PER_DAY", "discovery_budget"),
+    _same("CRAWLER_DISCOVERY_MAX_CANDIDATES_PER_RUN", "discovery_per_run"),
     _same("JOB_LOGS_ENABLED", "run_logs"),
     _same("JOB_LOGS_SSE_ENABLED", "run_log_streams"),
     _same("JOB_LOGS_ARCHIVE_ENABLED", "run_log_archive"),
@@ -233,8 +238,6 @@ NOT_YET: tuple[str, ...] = (
     *_named("CRAWLER_", "USE_REFERER HTTP_RETRY_DELAY MAX_URL_LENGTH PROXY_STICKY_TTL RENDER_WORKER_URL"),
     *_named("CRAWLER_TLS_", "INSECURE_SKIP_VERIFY MIN_VERSION MAX_VERSION"),
     *_named("CRAWLER_FEED_", "POLL_INTERVAL_MINUTES DISCOVERY_INTERVAL_MINUTES DISCOVERY_RETRY_HOURS"),
-    "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
-    *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
 )
 """Variables of the contract that have no effect so far."""
 

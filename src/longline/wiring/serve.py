@@ -27,7 +27,8 @@ from longline.wiring.announcing import indexing
 from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.calls import listener
 from longline.wiring.directory import renewed_plans
-from longline.wiring.feeds import feed_chores
+from longline.wiring.discovery import scout
+from longline.wiring.feeds import LOOK_EVERY, feed_chores
 from longline.wiring.house import WORK, House, joined, open_house, ready_tables
 from longline.wiring.html_archive import html_archiving
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
@@ -130,6 +131,8 @@ def _loops(
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
         loops |= feed_chores(house)
+        if house.settings.discovery:
+            loops["scout"] = chore(scout(house).once, LOOK_EVERY)
         loops["census"] = chore(Census(house.records.standing).once, COUNT_EVERY)
         if house.settings.frontier:
             loops["waker"] = chore(Waker(house.records.standing).once, WAKE_EVERY)

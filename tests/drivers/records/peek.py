@@ -27,6 +27,8 @@ TABLES = (
     "entries",
     "logs",
     "heard",
+    "candidates",
+    "decisions",
     "links",
     "domains",
     "pages",

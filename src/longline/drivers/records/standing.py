@@ -7,7 +7,7 @@ import msgspec
 import orjson
 
 from longline.drivers.records.counted import counted
-from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.database import Database, Tx, struct
 from longline.drivers.records.ledger import Ledger
 from longline.drivers.records.listing import follow
 from longline.drivers.records.named import Engine
@@ -122,11 +122,9 @@ async def _sums(tx: Tx, asked: dict[str, Any]) -> dict[str, int]:
 
 
 async def _shown(tx: Tx, ids: Sequence[int]) -> list[StandingUrl]:
-    rows = {row["id"]: row for row in await tx.batch("listed_urls", [(url_id,) for url_id in ids])}
-    tasks = await tx.batch("urls_now", [(row["task_id"],) for row in rows.values()])
-    now = {row["task_id"]: dict(row) for row in tasks}
-    shown = [dict(rows[url_id]) | now[rows[url_id]["task_id"]] for url_id in ids if url_id in rows]
-    return msgspec.convert(shown, list[StandingUrl], strict=False)
+    rows = await tx.batch("listed_urls", [(url_id,) for url_id in ids])
+    found = {row["id"]: struct(row, StandingUrl) for row in rows}
+    return [found[url_id] for url_id in ids if url_id in found]
 
 
 async def _hasten(tx: Tx, task_id: int, priority: int) -> bool:

@@ -29,10 +29,14 @@ WHERE TRUE
 ON CONFLICT (run_id, rest) DO UPDATE SET count = standing_counts.count + excluded.count;
 
 -- name: listed_urls
--- The URL is the one at the end of its redirects once the page there was fetched.
+-- The URL is the one at the end of its redirects once the page there was fetched. How it stands in somebody's hand is
+-- asked for apart: with so many tables PostgreSQL would not look for the best way to join them.
 SELECT s.id, s.task_id, CASE WHEN n.state = 'completed' THEN n.url ELSE t.url END AS url, s.host, u.kind, u.seed AS source,
-       (SELECT b.url FROM tasks b WHERE b.id = t.parent_id) AS parent_url, t.depth, s.priority, n.reason, n.error, n.status,
-       s.next_at, t.created_at, s.updated_at, n.finished_at, p.fetched_at, p.digest, p.etag, p.last_modified
+       (SELECT b.url FROM tasks b WHERE b.id = t.parent_id) AS parent_url, t.depth, s.priority,
+       (SELECT w.state FROM tasks_now w WHERE w.id = s.task_id) AS state,
+       (SELECT w.attempt FROM tasks_now w WHERE w.id = s.task_id) AS attempt,
+       n.reason, n.error, n.status, s.next_at, t.created_at, s.updated_at, n.finished_at,
+       p.fetched_at, p.digest, p.etag, p.last_modified
 FROM standing s
 JOIN tasks t ON t.id = s.id
 JOIN tasks n ON n.id = s.task_id
@@ -40,9 +44,6 @@ JOIN runs u ON u.id = s.run_id
 LEFT JOIN pages p ON p.task_id = s.task_id
 /*rows , r(id bigint) */
 WHERE s.id = r.id AND s.rest <> 'removed';
-
--- name: urls_now
-SELECT n.id AS task_id, n.state, n.attempt FROM tasks_now n /*rows , r(task_id bigint) */ WHERE n.id = r.task_id;
 
 -- name: lines_in_hand
 SELECT host_id, token FROM line WHERE owner IS NOT NULL AND wake_at > 0;
