@@ -14,6 +14,7 @@ import pytest
 from longline.engine.runtime import run_loops
 from longline.engine.upkeep.waker import Waker
 from longline.settings import Settings
+from longline.wiring.directory import renewed_plans
 from longline.wiring.house import joined
 from longline.wiring.html_archive import html_archiving
 from longline.wiring.worker import fetch_worker
@@ -259,6 +260,7 @@ async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> 
         joined(door.house, frozenset({"fetch"})) as owner,
         html_archiving(door.house) as witness,
     ):
+        await renewed_plans(door.house)
         stop = asyncio.Event()
         loops = {f"worker {n}": fetch_worker(door.house, owner, witness=witness).run for n in range(workers)}
         running = asyncio.create_task(run_loops(loops, stop))
@@ -339,7 +341,7 @@ async def test_11_6_what_cannot_get_better_is_given_up_at_once(busy: Door):
         async with busy.client() as client:
             for path, error in ends.items():
                 row = await rests(client, f"{site.url}{path}")
-                assert (row["status"], row["last_error"]) == ("dead", error)
+                assert (row["status"], row["last_error"], row["retry_count"]) == ("dead", error, 0)
             assert (await client.get(f"{PATH}/stats")).json()["total_dead"] == len(ends)
         visits = site.visits()
         assert [visits[f"/{path.partition('?')[0]}"] for path in ends] == [1, 1, 1, 0, 0, 0], "once, or not at all"
@@ -351,11 +353,12 @@ async def test_11_6_a_page_that_is_fetched_says_what_it_was(busy: Door):
         async with busy.client() as client:
             row = await rests(client, site.url)
             assert (row["status"], row["fetch_count"], row["retry_count"]) == ("fetched", 1, 0)
-            assert set(row) >= {"etag", "content_hash", "last_fetched_at"}
+            assert set(row) >= {"etag", "last_fetched_at"}
+            assert row["content_hash"] == sha256((await client.get(site.url)).content).hexdigest()
             assert "last_error" not in row
             assert (await submit(client, site.url, priority=9))["queued"] is False
             assert (await client.get(f"{PATH}/{row['id']}")).json() == row, "what was fetched stays fetched"
-        assert site.visits()["/"] == 1
+        assert site.visits()["/"] == 2, "once for us, and once for the test"
 
 
 async def test_11_6_a_page_that_has_not_changed_stays_what_it_was(busy: Door):
@@ -496,3 +499,19 @@ async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(se
             assert await Waker(door.house.records.standing).once() == 2
             for uid in uids:
                 assert (await until(client, uid, resting))["status"] == "fetched"
+
+
+async def test_11_what_waits_goes_by_the_settings_of_the_last_start(settings: Settings):
+    """FETCHER_MAX_RETRIES and FETCHER_MAX_REDIRECTS: what was given under others is not left with them."""
+    with running_site(pages=2) as site:
+        site.site.extra["/500"] = Answer(500)
+        away = redirects(site, 1, "/page/1")
+        async with fetching(settings) as door, door.client() as client:
+            row = await until(client, (await submit(client, f"{site.url}500"))["id"], tried(1))
+            assert row["status"] == "pending"
+        there = msgspec.structs.replace(settings, frontier_attempts=2, frontier_redirects=0)
+        async with fetching(there) as door, door.client() as client:
+            assert (await submit(client, f"{site.url}500"))["id"] == row["id"]
+            assert (await until(client, row["id"], resting))["retry_count"] == 2
+            late = await until(client, (await submit(client, away))["id"], tried(1))
+            assert late["last_error"] == "too_many_redirects"

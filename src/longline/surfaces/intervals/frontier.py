@@ -10,6 +10,7 @@ from litestar.params import FromPath, JSONBody
 from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
+from longline.model.fate import is_hopeless
 from longline.model.frontier import StandingUrl, UrlQuery, url_hash
 from longline.model.ids import task_uuid
 from longline.model.task import DEFAULT_PRIORITY
@@ -134,16 +135,22 @@ def shown(row: StandingUrl) -> dict[str, Any]:
         "next_fetch_at": rfc3339(row.next_at),
         "last_fetched_at": rfc3339(row.finished_at if done else row.fetched_at),
         "fetch_count": int(done),
-        "content_hash": row.digest,
+        "content_hash": row.digest.partition(":")[2] if row.digest else None,
         "etag": row.etag,
         "last_modified": row.last_modified,
-        "retry_count": 0 if done else row.attempt,
+        "retry_count": 0 if done else _retries(row),
         "last_error": None if done else _error(row),
         "discovered_at": rfc3339(row.created_at),
         "created_at": rfc3339(row.created_at),
         "updated_at": rfc3339(row.updated_at),
     }
     return {name: fact for name, fact in facts.items() if fact is not None}
+
+
+def _retries(row: StandingUrl) -> int:
+    """How often it failed; what was given up because it is hopeless did not fail by that."""
+    hopeless = row.rest == "given_up" and is_hopeless(row.reason or "", row.status)
+    return row.attempt - 1 if hopeless else row.attempt
 
 
 def _error(row: StandingUrl) -> str | None:
