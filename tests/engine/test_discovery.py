@@ -71,6 +71,12 @@ async def test_what_was_said_of_a_place_in_a_run_is_not_said_again_at_once(web: 
     assert len(await web.records.candidates.decisions("c.example", 9)) == 2
 
 
+async def test_a_source_without_a_url_is_no_place(web: HandMadeWeb, clock: FakeClock) -> None:
+    await web.records.sources.add(NewSource("c.example", "nowhere"))
+    await discovery(web, clock).save([await page(clock, "https://c.example/")])
+    assert [row.identity for row in await web.records.candidates.find(None, 10)] == ["c.example"]
+
+
 async def test_a_source_must_allow_it(web: HandMadeWeb, clock: FakeClock) -> None:
     await discovery(web, clock).save([await page(clock, *AWAY, discover=False)])
     assert await web.records.candidates.find(None, 10) == []

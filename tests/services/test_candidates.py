@@ -4,6 +4,7 @@ import pytest
 
 from longline.model.candidate import DiscoveryRules, Glimpse
 from longline.model.errors import Conflict, NotFound
+from longline.model.source import NewSource
 from longline.ports.records import Records
 from longline.services.candidates import Candidates
 from tests.drivers.records.test_candidates import sighting
@@ -40,6 +41,13 @@ async def test_an_approved_one_is_a_disabled_source_and_a_url_of_the_frontier(
     assert (await candidates.log(number))[0].reason == f"source {source.id} was made"
     with pytest.raises(Conflict, match="approved, not pending"):
         await candidates.approve(number)
+
+
+async def test_an_approval_that_was_stopped_halfway_is_taken_up(web: HandMadeWeb, candidates: Candidates) -> None:
+    number = await pending(web)
+    made = await web.records.sources.add(NewSource("mine", "https://b.example/", identity_key="b.example"))
+    assert (await candidates.approve(number)).id == made.id
+    assert [row.source_id for row in await candidates.find("approved", 10)] == [made.id]
 
 
 async def test_one_that_is_turned_down_makes_nothing(web: HandMadeWeb, candidates: Candidates) -> None:

@@ -13,7 +13,7 @@ from longline.model.candidate import Decision, DiscoveryRules, Sighting, home_of
 from longline.model.errors import Unavailable
 from longline.model.source import SourceQuery
 from longline.model.task import DEFAULT_PRIORITY
-from longline.model.url import Url, parse
+from longline.model.url import BadUrl, Url, parse
 from longline.ports.clock import Clock
 from longline.ports.records.candidates import Candidates
 from longline.ports.records.sources import Sources
@@ -109,7 +109,14 @@ class Discovery:
         if named := await sources.identified(identity):
             return named.id
         alike = await sources.find(SourceQuery(search=url.hostname.removeprefix("www.")), limit=MOST_ALIKE)
-        return next((row.id for row in alike if identity_of(parse(row.base_url)) == identity), None)
+        return next((row.id for row in alike if _is_at(row.base_url, identity)), None)
+
+
+def _is_at(base_url: str, identity: str) -> bool:
+    try:
+        return identity_of(parse(base_url)) == identity
+    except BadUrl:
+        return False
 
 
 def _sighting(identity: str, url: Url, page: Finished) -> Sighting:

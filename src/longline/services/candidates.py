@@ -1,5 +1,6 @@
 """Candidates for sources: looked over by people, who make sources of some of them."""
 
+from longline.engine.discovery import KIND
 from longline.engine.seeding import Seeder
 from longline.model.candidate import CandidateRow, Decision
 from longline.model.errors import Conflict, NotFound
@@ -8,7 +9,6 @@ from longline.model.task import DEFAULT_PRIORITY
 from longline.ports.records.candidates import Candidates as CandidateRecords
 from longline.ports.records.sources import Sources
 
-ORIGIN = "frontier.discovered"
 MOST_DECISIONS = 100
 
 
@@ -29,17 +29,10 @@ class Candidates:
     async def approve(self, candidate_id: int) -> SourceRow:
         """Make a source of a candidate, disabled until somebody enables it, and give its first page to the frontier."""
         candidate = await self._pending(candidate_id)
-        source = await self._sources.make(
-            NewSource(
-                candidate.identity,
-                candidate.home,
-                enabled=False,
-                feed_url=candidate.feed_url,
-                identity_key=candidate.identity,
-            )
-        )
+        # It is there already when somebody was stopped halfway, or made it by hand.
+        source = await self._sources.identified(candidate.identity) or await self._sources.make(_disabled(candidate))
         await self._records.decide(candidate_id, "approved", f"source {source.id} was made", source.id)
-        await self._seeder.feed(ORIGIN, source.id, [candidate.home], DEFAULT_PRIORITY)
+        await self._seeder.feed(KIND, source.id, [candidate.home], DEFAULT_PRIORITY)
         return source
 
     async def reject(self, candidate_id: int, reason: str) -> CandidateRow:
@@ -59,3 +52,8 @@ class Candidates:
         if row.verdict != "pending":
             raise Conflict(f"candidate {candidate_id} is {row.verdict}, not pending")
         return row
+
+
+def _disabled(candidate: CandidateRow) -> NewSource:
+    name, home = candidate.identity, candidate.home
+    return NewSource(name, home, enabled=False, feed_url=candidate.feed_url, identity_key=name)
