@@ -52,7 +52,8 @@ class StandingRecords:
 
     async def counts(self) -> dict[str, int]:
         async def work(tx: Tx) -> dict[str, int]:
-            return await _sums(tx, _asked(UrlQuery(), await _in_hand(tx), tx.engine))
+            in_hand = await _in_hand(tx)
+            return _moved(await _sums(tx, UrlQuery()), len(in_hand))
 
         return await self._database.read(work)
 
@@ -101,23 +102,27 @@ async def _chosen(tx: Tx, query: UrlQuery, limit: int, offset: int) -> Found:
 
 async def _total(tx: Tx, query: UrlQuery, asked: dict[str, Any]) -> int:
     """How many URLs fit: what is counted as they move, unless they must be looked at for it."""
-    if query.rest is None or query.rest in RESTS:
-        if query.host or query.search:
-            row = await tx.one("count_urls_of_host" if query.host else "count_urls", **asked)
-            return int(row["total"]) if row else 0
-        sums = await _sums(tx, asked)
-        return sums.get(query.rest, 0) if query.rest else sum(sums.values())
-    return 0  # a word that is none fits nothing
+    if query.rest is not None and query.rest not in RESTS:
+        return 0  # a word that is none fits nothing
+    if query.host or query.search:
+        row = await tx.one("count_urls_of_host" if query.host else "count_urls", **asked)
+        return int(row["total"]) if row else 0
+    sums = await _sums(tx, query)
+    if query.rest == "waiting":
+        row = await tx.one("urls_in_hand", **asked | {"rest": None})
+        sums = _moved(sums, int(row["count"]) if row else 0)
+    return sums.get(query.rest, 0) if query.rest else sum(sums.values())
 
 
-async def _sums(tx: Tx, asked: dict[str, Any]) -> dict[str, int]:
-    """How many there are at each rest, of those sources and origins."""
-    of_runs = {name: asked[name] for name in ("source", "kind")}
-    rows = await tx.all("standing_sums", **of_runs)
-    sums = {row["rest"]: row["count"] for row in rows if row["rest"] in RESTS}
-    row = await tx.one("urls_in_hand", **asked | {"rest": None})
-    held = row["count"] if row else 0
-    found = sums | {"waiting": sums.get("waiting", 0) - held, "held": sums.get("held", 0) + held}
+async def _sums(tx: Tx, query: UrlQuery) -> dict[str, int]:
+    """How many there are at each rest by their rows, of those sources and origins."""
+    rows = await tx.all("standing_sums", source=query.source, kind=query.kind)
+    return {row["rest"]: row["count"] for row in rows if row["rest"] in RESTS and row["count"]}
+
+
+def _moved(sums: dict[str, int], in_hand: int) -> dict[str, int]:
+    """The sums with what is in hand counted as held and not as waiting."""
+    found = sums | {"waiting": sums.get("waiting", 0) - in_hand, "held": sums.get("held", 0) + in_hand}
     return {rest: count for rest, count in found.items() if count}
 
 
