@@ -1,6 +1,8 @@
--- The standing frontier. What PostgreSQL looks up by a list of ids goes through ANY (ARRAY (…)): joined, it would go from
--- every URL to the list. Lists choose ids from `standing` alone, by an index of their order or of what they are filtered
--- by, and then look up what is shown of those few.
+-- The standing frontier. Lists choose ids from `standing` alone, by an index of their order or of what they are filtered
+-- by, and then look up what is shown of those few. What fits stands in a CASE, since PostgreSQL would take so many
+-- conditions for narrow ones, and sort instead of reading in order; what is added to zero there is held against a list
+-- and not looked for by it. What PostgreSQL looks up by a list of ids goes through ANY (ARRAY (…)): joined, it would go
+-- from every URL to the list. What is in hand does not wait.
 
 -- name: urls_of_tasks
 -- What a list shows of URLs, and what it should be made of now; a page that redirects led to stands for its URL.
@@ -57,8 +59,6 @@ WHERE q.host_id = r.host_id AND q.token = r.token;
 /*pg = ANY (CAST(:in_hand AS BIGINT[])) */ /*lite IN (SELECT value FROM json_each(:in_hand)) */;
 
 -- part: fits
--- In a CASE: PostgreSQL would take so many conditions for narrow ones, and sort instead of reading in order.
--- Added to zero, a run is held against the list and not looked for by it. What is in hand does not wait.
 CASE WHEN s.rest <> 'removed'
   AND (CAST(:rest AS TEXT) IS NULL OR (s.rest = :rest AND NOT (s.id /*part in_hand */)))
   AND (CAST(:host AS TEXT) IS NULL OR s.host = :host)
