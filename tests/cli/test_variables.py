@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from longline.cli import main as program
-from longline.settings.aliases import NOT_YET
 from tests.cli.conftest import Command, assert_one_line
 from tests.settings.test_aliases import CONTRACT
 
@@ -21,7 +20,7 @@ CRAWLER_DISCOVERY_BLOCKLIST FETCHER_USER_AGENT JOB_LOGS_REDIS_KEY_PREFIX JOB_LOG
 """
 """Variables that may be set to any text."""
 
-STRICT = sorted(set(CONTRACT.split()) - set(FREE.split()) - set(NOT_YET))
+STRICT = sorted(set(CONTRACT.split()) - set(FREE.split()))
 NO_VALUE = "?"
 """Neither a number, a duration, a switch, a word, a place, a password nor a URL."""
 

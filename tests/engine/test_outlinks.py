@@ -2,7 +2,7 @@ from typing import Any
 
 from longline.engine.outlinks import Outlinks
 from longline.model.errors import Unavailable
-from longline.model.link import NewLink
+from longline.model.link import LearntLink, NewLink
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import RUN, part
 from tests.engine.test_reporter import Desk, done
@@ -13,6 +13,7 @@ class Remembered:
 
     def __init__(self, *, away: bool = False) -> None:
         self.links: list[NewLink] = []
+        self.learnt: list[LearntLink] = []
         self._away = away
 
     async def save(self, links: list[NewLink]) -> int:
@@ -20,6 +21,10 @@ class Remembered:
             raise Unavailable("away")
         self.links += links
         return len(links)
+
+    async def learn(self, pages: list[LearntLink]) -> int:
+        self.learnt += pages
+        return 0
 
 
 async def pages(clock: FakeClock, *links: str) -> list[Any]:
@@ -33,6 +38,7 @@ async def test_only_what_leads_away_is_remembered(clock: FakeClock):
     await Outlinks(part(found)).save(await pages(clock, *links))
     away = [NewLink(RUN, url, "https://a.example/1", 1) for url in ("https://c.example/x", "https://d.example/")]
     assert found.links == away
+    assert found.learnt == [LearntLink("https://a.example/1", 200, "text/html; charset=utf-8")]
 
 
 async def test_where_there_is_nothing_nothing_is_written(clock: FakeClock):

@@ -1,6 +1,7 @@
 import asyncio
 import gzip
 
+import msgspec
 import pytest
 
 from longline.engine import rules as rules_of
@@ -69,6 +70,17 @@ async def test_another_site_has_rules_of_its_own(fetcher: Asker, http: FakeHttp,
     await fetcher.fetch(held(clock), HOME, PLAN)
     await fetcher.fetch(held(clock, host="b.example:8080", host_id=2), "https://b.example:8080/x", PLAN)
     assert http.urls[2:] == ["https://b.example:8080/robots.txt", "https://b.example:8080/x"]
+
+
+@pytest.mark.parametrize("trouble", [response(ROBOTS, 503, b""), FetchFailed("dns", "no such name")])
+async def test_who_is_lenient_does_not_wait_for_rules(fetcher: Asker, http: FakeHttp, clock: FakeClock, trouble):
+    lenient = msgspec.structs.replace(PLAN, lenient=True)
+    http.on(ROBOTS, trouble)
+    assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason in ("dns", "http_5xx"), "others do"
+    for _ in range(3):
+        assert (await fetcher.fetch(held(clock), HOME, lenient)).reason == "ok"
+        clock.advance(rules_of.LENIENT_SECONDS / 3)
+    assert http.urls.count(ROBOTS) == 1, "believed for a day"
 
 
 @pytest.mark.parametrize("status", [404, 403, 401, 410])

@@ -1,9 +1,14 @@
 """Runs of the standing frontier on both engines."""
 
+import msgspec
+
 from longline.engine.directory import OwnDirectory
+from longline.engine.plans import Plans
 from longline.engine.standing import StandingRules, StandingRuns, standing_plan
 from longline.model.bounds import bounds_of
+from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
+from longline.model.run import NewRun
 from longline.model.source import CrawlSource, NewSource
 from longline.ports.records import Records
 
@@ -24,6 +29,22 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records) -> 
     assert (stored.source_id, CrawlPlan.read(stored.plan), stored.state) == (source.id, run.plan, "queued")
     assert (run.plan.source_name, run.plan.delay_ms) == ("news", 3000)
     assert run.plan.config["selectors"] == {"article": {"title": "h1"}}
+
+
+async def test_a_run_goes_by_other_rules_once_they_are_renewed(records: Records) -> None:
+    source = await records.sources.add(NewSource("news", "https://news.example/"))
+    before = await StandingRuns(records.runs, OwnDirectory(records.sources), RULES).get("frontier.feed", str(source.id))
+    await records.runs.add(NewRun(new_id(), "crawl", "{}", seed="s"))
+    rules = msgspec.structs.replace(RULES, attempts=9)
+    later = StandingRuns(records.runs, OwnDirectory(records.sources), rules)
+
+    assert [await later.renew(), await later.renew()] == [1, 0]
+
+    assert (await Plans(records.runs).get(before.id)).max_attempts == 9
+    assert (await later.get("frontier.feed", str(source.id))).id == before.id
+    await records.sources.change(msgspec.structs.replace(source, crawl='{"rate_limit": "4s"}'))
+    assert await later.renew() == 1, "what its source says counts too"
+    assert (await Plans(records.runs).get(before.id)).delay_ms == 4000
 
 
 async def test_a_source_that_nobody_knows_has_one_too(records: Records) -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from longline.model.errors import BadInput
 from longline.settings import KEYS, load
-from longline.settings.aliases import ALIASES, NOT_YET, environment_names, own_name
+from longline.settings.aliases import ALIASES, environment_names, own_name
 from longline.settings.needless import NEEDLESS
 
 CONTRACT = """
@@ -43,7 +43,7 @@ ENABLE_CONTINUOUS_PROFILING CONFIG_PATH
 
 def test_every_variable_of_the_contract_is_known():
     heeded = [name for alias in ALIASES for name in alias.names]
-    assert sorted(CONTRACT.split()) == sorted([*heeded, *NOT_YET, *NEEDLESS])
+    assert sorted(CONTRACT.split()) == sorted([*heeded, *NEEDLESS])
 
 
 def test_aliases_name_settings_that_exist():
@@ -195,11 +195,6 @@ def test_a_part_without_its_chief_is_warned_of(environ: dict[str, str]):
 def test_an_address_that_is_none_is_refused(text: str):
     with pytest.raises(BadInput, match="CRAWLER_SERVER_ADDRESS"):
         load(environ={"CRAWLER_SERVER_ADDRESS": text})
-
-
-@pytest.mark.parametrize("name", NOT_YET)
-def test_a_variable_without_effect_is_warned_of(name: str):
-    assert load(environ={name: "1"}).notes == (f"{name} is set but has no effect yet",)
 
 
 def test_a_pool_keeps_hosts_to_their_proxies():

@@ -22,7 +22,18 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
     return set(_loops(House(**parts), frozenset(roles), 1))
 
 
-UPKEEP = {"index", "prober", "reaper", "tidy", "tasks for bots", "leases of bots", "planner", "pruner", "waker"}
+UPKEEP = {
+    "index",
+    "prober",
+    "reaper",
+    "tidy",
+    "tasks for bots",
+    "leases of bots",
+    "planner",
+    "pruner",
+    "waker",
+    "census",
+}
 
 
 async def test_roles_are_loops(house: House):
@@ -31,6 +42,7 @@ async def test_roles_are_loops(house: House):
     assert names(house, "upkeep") == UPKEEP
     assert names(house, "upkeep", scheduler=False) == UPKEEP - {"planner", "pruner"}
     assert names(house, "upkeep", frontier=False) == UPKEEP - {"waker"}
+    assert names(house, "upkeep", discovery=True) == UPKEEP | {"scout"}
     assert names(house, "fetch", "parse", "upkeep") == {"fetch", "signals", "sharing", "recall", "parse"} | UPKEEP
 
 

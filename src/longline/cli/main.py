@@ -37,6 +37,7 @@ COMMANDS = {
 
 GROUPS = {
     "sources": "sources:build",
+    "candidates": "candidates:build",
     "proxies": "proxies:build",
     "bots": "bots:build",
     "policies": "policies:build",

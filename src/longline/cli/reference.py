@@ -11,7 +11,7 @@ from longline.cli.main import build
 from longline.model import fate
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS
-from longline.settings.aliases import NOT_YET, environment_names
+from longline.settings.aliases import environment_names
 from longline.settings.keys import default
 from longline.settings.needless import NEEDLESS
 
@@ -64,11 +64,6 @@ def _settings() -> str:
             "| key | environment | default | meaning |",
             "|---|---|---|---|",
             *rows,
-            "",
-            "## Variables without effect yet",
-            "",
-            "The interval contract names these as well. Setting one is answered with a warning at start:",
-            ", ".join(f"`{name}`" for name in NOT_YET) + ".",
             "",
             "## Variables that nothing needs",
             "",

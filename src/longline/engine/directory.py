@@ -149,6 +149,7 @@ def _source(
         reading={name: said[name] for name in READING if said.get(name)},
         allow=_patterns(rules.get("allow")),
         disallow=_patterns(rules.get("disallow")),
+        discover=said.get("allow_source_discovery") is True,
     )
 
 
@@ -211,6 +212,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         parsing=reading(source, readability=rules.readability),
         max_url=rules.max_url,
         render=source.dynamic,
+        discover=source.discover,
     )
 
 

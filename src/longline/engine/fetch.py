@@ -17,6 +17,7 @@ from longline.engine.sender import Errand, Headers, Sender, Sent
 from longline.model import fate
 from longline.model.bounds import bounds_of
 from longline.model.encoding import Undecodable, decode_body
+from longline.model.frontier import SCOPE
 from longline.model.plan import CrawlPlan
 from longline.model.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.task import ClaimedTask, Known
@@ -26,13 +27,17 @@ from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
 from longline.ports.records.tasks import Tasks
 
-THROTTLED = frozenset({429, 503})
+TOO_MANY = 429
+THROTTLED = frozenset({TOO_MANY, 503})
 """Answers that ask for patience, also when they do not say how much."""
 
 NOT_MODIFIED = 304
 
 MAX_RETRY_AFTER = 3600.0
 """A longer Retry-After is cut to this: a site may ask for patience, not for ever."""
+
+MAX_DELAY = 60.0
+"""How far apart requests to a host are at most, however often it has enough."""
 
 MOST_TOLD = 10_000
 
@@ -118,7 +123,7 @@ class Fetcher:
             sent = await self._sender.send(host, url, asked)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
-                fetched = self._take(host, sent, task.known if asked.headers else None, errand)
+                fetched = self._take(host, sent, task, asked)
                 return await self._moved(task, url, fetched) if seen else fetched
             asked = errand  # what is known is known of the first URL alone
             seen.add(url)
@@ -136,11 +141,11 @@ class Fetcher:
         sent = await self._sender.send(host, task.url, asked)
         landed, status = sent.response.url, sent.response.status
         if landed == task.url:
-            return self._take(host, sent, None, errand)
+            return self._take(host, sent, task, asked)
         if ended := await self._hop(host, task, landed, {task.url}, errand):
             reason, error, elsewhere = ended
             return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
-        return await self._moved(task, landed, self._take(host, sent, None, errand))
+        return await self._moved(task, landed, self._take(host, sent, task, asked))
 
     async def _hop(
         self, host: HeldHost, task: ClaimedTask, url: str, seen: set[str], errand: Errand
@@ -167,33 +172,47 @@ class Fetcher:
             return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
         return msgspec.structs.replace(fetched, moved_to=url)
 
-    def _take(self, host: HeldHost, sent: Sent, known: Known | None, errand: Errand) -> Fetched:
+    def _take(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
         if self._witness is not None:
-            self._witness.see(errand.plan, sent.at, sent.response)
-        return self._judge(host, sent, known, errand)
+            self._witness.see(asked.plan, sent.at, sent.response)
+        return self._judge(host, sent, task, asked)
 
-    def _judge(self, host: HeldHost, sent: Sent, known: Known | None, errand: Errand) -> Fetched:
+    def _judge(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
         at, response = sent.at, sent.response
         if is_challenge(response, self._max_bytes):
             return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
-        reason = fate.for_status(response.status)
-        if reason:
-            after = _seconds(response.header("retry-after"), self._clock.now())
-            if after is None and response.status in THROTTLED:
-                after = host.throttled(self._chance())
-            if after is not None:
-                host.back_off(after, self._clock.monotonic())
-            return Fetched(reason, at, status=response.status, error=f"HTTP {response.status}", retry_after=after)
+        if reason := fate.for_status(response.status):
+            return self._refused(host, sent, reason, single=task.scope == SCOPE)
         host.eased()
         if response.status == NOT_MODIFIED:
-            if known is None:
-                return Fetched("protocol", at, status=response.status, error="not modified, though nothing was known")
-            return Fetched(fate.OK, at, response, status=response.status, same_as=known)
-        if not _wanted(response, errand.plan):
+            return _unchanged(sent, task, asked)
+        if not _wanted(response, asked.plan):
             kind = response.header("content-type") or ""
             return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")
-        body = decode_body(response.headers, response.body, errand.most or self._max_bytes)
+        body = decode_body(response.headers, response.body, asked.most or self._max_bytes)
         return Fetched(fate.OK, at, response, body, response.status)
+
+    def _refused(self, host: HeldHost, sent: Sent, reason: str, *, single: bool) -> Fetched:
+        """An answer without a page; a host that has enough of single URLs is asked half as often from then on."""
+        status = sent.response.status
+        if single and status == TOO_MANY:
+            host.slow_down(min(2 * host.delay, MAX_DELAY), for_good=True)
+        after = _seconds(sent.response.header("retry-after"), self._clock.now())
+        if after is None and status in THROTTLED:
+            after = host.throttled(self._chance())
+        if after is not None:
+            host.back_off(after, self._clock.monotonic())
+        return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)
+
+
+def _unchanged(sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+    """What it means that a page has not changed."""
+    at, response = sent.at, sent.response
+    if task.known is None or not asked.headers:
+        return Fetched("protocol", at, status=response.status, error="not modified, though nothing was known")
+    if task.earlier is None:
+        return Fetched(fate.OK, at, status=response.status)  # the task has that page already: nothing more is kept
+    return Fetched(fate.OK, at, response, status=response.status, same_as=task.known)
 
 
 def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:

@@ -39,6 +39,7 @@ class HeldHost:
         self.asking = False
         self.leaving = False
         self.delay = lease.delay_ms / 1000
+        self.learnt_ms: int | None = None
         self.lost = False
         self._turns = asyncio.Lock()
         # The engine's clock was read somewhere between `asked` and `answered`: each use takes the careful end.
@@ -135,8 +136,13 @@ class HeldHost:
         """The host answers as it should."""
         self._throttles = 0
 
-    def slow_down(self, delay: float) -> None:
-        """Let at least this much time pass between two requests, the last one that was sent included."""
+    def slow_down(self, delay: float, *, for_good: bool = False) -> None:
+        """Let at least this much time pass between two requests, the last one that was sent included.
+
+        `for_good` is under the next leases as well.
+        """
+        if for_good:
+            self.learnt_ms = round(delay * 1000)
         if delay > self.delay:
             self.delay = delay
             if self._last_start is not None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from longline.engine.reporter import Finished
 from longline.model.bounds import Bounds, bounds_of
 from longline.model.errors import Unavailable
-from longline.model.link import NewLink
+from longline.model.link import LearntLink, NewLink
 from longline.model.url import BadUrl, parse
 from longline.ports.records.links import Links
 
@@ -20,23 +20,34 @@ class Outlinks:
         self._links = links
 
     async def save(self, pages: Iterable[Finished]) -> None:
-        """Remember the links of pages that lead away."""
-        found = [link for page in pages for link in _leading_away(page)]
-        if not found:
-            return
+        """Remember the links of pages that lead away, and of links that were saved before how their pages answered."""
+        pages = list(pages)
+        found = [link for page in pages for link in leading_away(page)]
+        learnt = [fact for page in pages if (fact := _learnt(page))]
         try:
-            await self._links.save(found)
+            if found:
+                await self._links.save(found)
+            await self._links.learn(learnt)
         except Unavailable as error:
             log.warning("links that lead away cannot be remembered", extra={"error": str(error)})
 
 
-def _leading_away(page: Finished) -> list[NewLink]:
+def leading_away(page: Finished) -> list[NewLink]:
+    """The links of a page that lead away from the sites of its run."""
     bounds, task = bounds_of(page.plan), page.task
     return [
         NewLink(task.run_id, url, task.url, task.depth + 1)
         for url in (page.parsed.links if page.parsed else ())
         if _is_offsite(url, bounds)
     ]
+
+
+def _learnt(page: Finished) -> LearntLink | None:
+    """How a page answered, in case that a link leads to it."""
+    if page.fetched.status is None:
+        return None
+    answer = page.fetched.response
+    return LearntLink(page.task.url, page.fetched.status, answer.header("content-type") if answer else None)
 
 
 def _is_offsite(text: str, bounds: Bounds) -> bool:

@@ -61,7 +61,7 @@ class Pipeline:
         except Exception as error:
             log.exception("a task failed in a way nobody foresaw", extra={"url": task.url})
             fetched, parsed = Fetched("internal", self.clock.now(), error=repr(error)), Parsed()
-        kept = keep_page(fetched, parsed.title if parsed else "", task.known)
+        kept = keep_page(fetched, parsed.title if parsed else "", task.earlier)
         return Finished(host, task, plan, fetched, parsed, kept, self.in_words)
 
     async def _fetch(

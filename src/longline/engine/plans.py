@@ -7,7 +7,7 @@ from longline.ports.records.runs import Runs
 
 
 class Plans:
-    """Looks plans up once; a plan never changes."""
+    """Looks plans up once: a run keeps its plan, and those of the frontier are renewed before anybody works."""
 
     def __init__(self, runs: Runs, most: int = 1000) -> None:
         self._runs, self._most = runs, most

@@ -217,6 +217,7 @@ class Reporter:
                 unstarted=sheaf.released[host_id][1] if host_id in sheaf.released else (),
                 not_before=hosts[host_id].engine_time(hosts[host_id].next_start),
                 release=host_id in sheaf.released,
+                delay_ms=hosts[host_id].learnt_ms,
             )
             for host_id, ended in outcomes.items()
         ]

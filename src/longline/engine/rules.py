@@ -26,9 +26,11 @@ MAX_DECODED = 20 * MAX_BYTES
 
 KNOWN_SECONDS = 3600.0
 UNKNOWN_SECONDS = 1.0
+LENIENT_SECONDS = 86_400.0
 """How long rules are believed, and how long it is believed that they cannot be had.
 
 The second is no longer than the shortest wait before another attempt: every attempt asks anew, once for all its tasks.
+Who is lenient does not wait for rules, and believes either for a day.
 """
 
 
@@ -39,14 +41,15 @@ class RobotsCache:
         self._origins = origins
         self._known: OrderedDict[str, tuple[float, Robots | FetchFailed]] = OrderedDict()
 
-    def get(self, origin: str, now: float) -> Robots | FetchFailed | None:
+    def get(self, origin: str, now: float, *, lenient: bool = False) -> Robots | FetchFailed | None:
         """The rules of a site, or why they could not be had; None when that is unknown or too long ago."""
-        until, robots = self._known.get(origin, (float("-inf"), None))
-        return robots if now < until else None
+        at, robots = self._known.get(origin, (float("-inf"), None))
+        believed = KNOWN_SECONDS if isinstance(robots, Robots) else UNKNOWN_SECONDS
+        return robots if now < at + (LENIENT_SECONDS if lenient else believed) else None
 
     def put(self, origin: str, robots: Robots | FetchFailed, now: float) -> None:
         """Remember the rules of a site and forget those of the longest unseen."""
-        self._known[origin] = (now + (KNOWN_SECONDS if isinstance(robots, Robots) else UNKNOWN_SECONDS), robots)
+        self._known[origin] = (now, robots)
         self._known.move_to_end(origin)
         if len(self._known) > self._origins:
             self._known.popitem(last=False)
@@ -63,13 +66,15 @@ class Rules:
     async def of(self, host: HeldHost, url: str, errand: Errand) -> Robots:
         """The rules that a URL is under; a longer delay that they ask for is kept from now on.
 
-        Raises `FetchFailed` when they cannot be had: that is what the page fails by.
+        Raises `FetchFailed` when they cannot be had, unless the plan is lenient: that is what the page fails by.
         """
-        origin = url[: -len(path_of(url))]
-        robots = self._known.get(origin, self._clock.monotonic())
+        origin, lenient = url[: -len(path_of(url))], errand.plan.lenient
+        robots = self._known.get(origin, self._clock.monotonic(), lenient=lenient)
         if robots is None:
             robots = await self._ask_once(host, origin, errand)
         if isinstance(robots, FetchFailed):
+            if lenient:
+                return Robots.open()
             raise FetchFailed(robots.kind, str(robots))
         asked = robots.crawl_delay(self._sender.agent(errand.plan))
         if asked is not None:
@@ -82,7 +87,7 @@ class Rules:
 
     async def _ask_once(self, host: HeldHost, origin: str, errand: Errand) -> Robots | FetchFailed:
         async with self._asking.setdefault(origin, asyncio.Lock()):
-            robots = self._known.get(origin, self._clock.monotonic())
+            robots = self._known.get(origin, self._clock.monotonic(), lenient=errand.plan.lenient)
             if robots is None:
                 try:
                     robots = await self._ask(host, origin, errand)

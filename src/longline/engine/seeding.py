@@ -27,7 +27,7 @@ class Wanted(msgspec.Struct, frozen=True):
 
     kind: str
     plan: CrawlPlan
-    source_id: int
+    source_id: int | None
 
 
 class Seeder:

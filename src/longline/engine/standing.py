@@ -47,13 +47,24 @@ class StandingRuns:
         """When what is given is due: at once, or when somebody wakes it."""
         return 0 if self._rules.awake else ASLEEP
 
+    async def renew(self) -> int:
+        """Let every run go by the rules as they are now, and by what its source says now; how many had others.
+
+        What is under way goes on as it was begun. A directory that is away leaves the plans as they are.
+        """
+        renewed = 0
+        for run in await self._runs.standing():
+            plan = standing_plan(await self._directory.get(run.seed), self._rules)
+            if CrawlPlan.read(run.plan) != plan:
+                renewed += await self._runs.replan(run.id, plan.text())
+        return renewed
+
     async def get(self, kind: str, source: str) -> StandingRun:
         """The run of that kind and that source."""
         if (kind, source) not in self._known:
             run = await self._runs.first(kind, source)
             if run is None:
-                about = await self._directory.get(source)
-                plan = standing_plan(about, self._rules)
+                plan = standing_plan(await self._directory.get(source), self._rules)
                 run = await self._runs.ensure(NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id))
             if len(self._known) >= MOST_KNOWN:
                 self._known.clear()
@@ -74,6 +85,7 @@ def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan
         never=(FILES, DOWNLOADS),
         retry_seconds=MINUTE,
         insistent=True,
+        lenient=True,
         source_id=source.id if source else None,
         source_name=source.name if source else "",
         render=source.dynamic if source else False,

@@ -87,10 +87,14 @@ def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
 
 def insist(reason: str, status: int | None, attempt: int, max_attempts: int) -> TaskState:
     """Where a task comes to rest that is tried again unless that is hopeless."""
-    hopeless = reason in _HOPELESS or status in _GONE
-    if reason == OK or hopeless or attempt >= max_attempts:
+    if reason == OK or is_hopeless(reason, status) or attempt >= max_attempts:
         return rest(reason, max_attempts, max_attempts)
     return TaskState.PENDING
+
+
+def is_hopeless(reason: str, status: int | None) -> bool:
+    """Whether no further attempt would change anything, so that none is made however many are left."""
+    return reason in _HOPELESS or status in _GONE
 
 
 _HOPELESS = frozenset(SKIPPED) - {"challenge"} | {"parser_error", "egress", "bad_url", "worker_lost", "page_lost"}

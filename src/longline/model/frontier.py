@@ -25,6 +25,9 @@ RESTS: dict[str, frozenset[str]] = {
 }
 """Where a URL is, in a word, by the states of its task; one whose page moved away is done."""
 
+REMOVED = "removed"
+"""Where a URL is that was taken out, and the reason for which its task is cancelled."""
+
 
 def url_hash(url: str) -> bytes:
     """What identifies a URL here: two spellings of one place are the same."""
@@ -55,9 +58,10 @@ class StandingUrl(msgspec.Struct, frozen=True):
     reason: str | None
     error: str | None
     status: int | None
-    due: int
+    next_at: int
     attempt: int
     created_at: int
+    updated_at: int
     finished_at: int | None
     fetched_at: int | None
     digest: str | None
@@ -67,11 +71,15 @@ class StandingUrl(msgspec.Struct, frozen=True):
     @property
     def rest(self) -> str:
         """Where it is, in a word."""
-        return "done" if self.reason == "redirected" else rest_of(self.state)
+        return rest_of(self.state, self.reason)
 
 
-def rest_of(state: str) -> str:
+def rest_of(state: str, reason: str | None) -> str:
     """The word for the state of a task."""
+    if reason == REMOVED and state == T.CANCELLED:
+        return REMOVED
+    if reason == "redirected":
+        return "done"
     return next(rest for rest, states in RESTS.items() if state in states)
 
 

@@ -26,6 +26,7 @@ class HostReport(msgspec.Struct, frozen=True):
 
     With `release` the lease goes back in the same transaction. `unstarted` tasks go back as if never claimed; a task
     that is neither reported nor given back keeps its count of attempts, since it may be what killed its worker.
+    `delay_ms` is the pause between requests that the host was found to want.
     """
 
     host_id: int
@@ -34,3 +35,4 @@ class HostReport(msgspec.Struct, frozen=True):
     unstarted: tuple[ClaimedTask, ...] = ()
     not_before: int = 0
     release: bool = False
+    delay_ms: int | None = None

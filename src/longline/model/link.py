@@ -22,6 +22,14 @@ class NewLink(msgspec.Struct, frozen=True, gc=False):
     depth: int
 
 
+class LearntLink(msgspec.Struct, frozen=True, gc=False):
+    """How the page answered that a link may lead to; a failure has no content type."""
+
+    url: str
+    status: int
+    content_type: str | None
+
+
 class LinkRow(msgspec.Struct, frozen=True):
     """A link as stored; `taken` once somebody made a schedule of it."""
 

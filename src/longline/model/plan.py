@@ -33,7 +33,9 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     Content of other types than `content_types`, where there are any, is left out. Each request takes the next of
     `user_agents`, where there are any; robots.txt is read for the first. `headers` go with every request. With
     `conditional` a page that was fetched before is asked for only if it changed since; with `sitemaps` those that a
-    site's robots.txt names are read. `source_id` is the run's: its proxies are used; `source_name` is its name.
+    site's robots.txt names are read; for one that is `lenient`, a robots.txt that cannot be had forbids nothing.
+    `source_id` is the run's: its proxies are used; `source_name` is its name. With `discover` links that lead away are
+    followed up.
 
     `parsing` is what its config says to parsers, a JSON object; without `parse` pages are kept and nothing is made of
     them. `max_body` is for pages that are larger than pages usually may be. URLs in which a pattern of `never` is found
@@ -70,9 +72,11 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     retry_seconds: float = 1.0
     final: tuple[str, ...] = ()
     insistent: bool = False
+    lenient: bool = False
     source_name: str = ""
     max_url: int = 0
     render: bool = False
+    discover: bool = False
 
     @property
     def config(self) -> Mapping[str, Any]:

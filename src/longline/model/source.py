@@ -58,8 +58,8 @@ class SourceQuery(msgspec.Struct, frozen=True):
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     """A source as a crawl needs it. `id` is None for one that another service keeps.
 
-    The pages of a `dynamic` one are what a browser makes of them.
-    `reading` is what it says to those who make documents of its pages.
+    The pages of a `dynamic` one are what a browser makes of them. `reading` is what it says to those who make documents
+    of its pages; `discover` allows to follow up where they lead.
     """
 
     ref: str
@@ -74,3 +74,4 @@ class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
     allow: tuple[str, ...] = ()
     disallow: tuple[str, ...] = ()
     reading: dict[str, Any] = {}
+    discover: bool = False

@@ -57,6 +57,11 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     known: Known | None = None
     found_on: str | None = None
 
+    @property
+    def earlier(self) -> Known | None:
+        """The page that is known, if another task has it: what is kept of this one may refer to it."""
+        return self.known if self.known and self.known.task_id != self.id else None
+
 
 class PageFacts(msgspec.Struct, frozen=True, gc=False):
     """What is known of a page and where its bytes are: (segment, offset, length) in the archive.

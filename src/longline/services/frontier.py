@@ -6,7 +6,7 @@ from longline.engine.lifecycle import Lifecycle, Order
 from longline.engine.politeness import Politeness
 from longline.engine.standing import StandingRuns
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.frontier import ORIGINS, SCOPE, StandingUrl, UrlQuery, url_hash
+from longline.model.frontier import ORIGINS, REMOVED, SCOPE, StandingUrl, UrlQuery, url_hash
 from longline.model.ids import task_id_of
 from longline.model.task import NewTask
 from longline.model.url import parse
@@ -60,14 +60,13 @@ class Frontier:
         found = await self._standing.known(tasks[0].host, key)
         if found is None:
             raise Unavailable(f"{url.href} was not stored")
-        task_id, removed = found
-        if removed:
-            await self._restart(task_id)
-        if (removed or not admitted.new) and not self._runs.due:
-            await self._standing.hasten(task_id, priority)
-        row = await self.get(task_id)
+        if found.removed:
+            await self._restart(found.task_id)
+        if (found.removed or not admitted.new) and not self._runs.due:
+            await self._standing.hasten(found.task_id, priority)
+        row = await self.get(found.id)
         await self._nudge()
-        return Given(task_id, row.created_at, bool(admitted.new) or removed)
+        return Given(row.id, row.created_at, bool(admitted.new) or found.removed)
 
     async def find(self, query: UrlQuery, limit: int, offset: int) -> tuple[list[StandingUrl], int]:
         """URLs that fit, and how many there are in all."""
@@ -77,9 +76,9 @@ class Frontier:
         """How many there are at each rest."""
         return await self._standing.counts()
 
-    async def get(self, task_id: int) -> StandingUrl:
+    async def get(self, url_id: int) -> StandingUrl:
         """One of them."""
-        row = await self._standing.get(task_id)
+        row = await self._standing.get(url_id)
         if row is None:
             raise NotFound("Frontier URL not found")
         return row
@@ -103,7 +102,7 @@ class Frontier:
     async def remove(self, uid: str) -> None:
         """Take a URL out; it may be given again."""
         row = await self.named(uid)
-        await self._lifecycle.move(Order("task", row.id, "cancel", "person", reason="removed"))
+        await self._lifecycle.move(Order("task", row.task_id, "cancel", "person", reason=REMOVED))
 
     async def _restart(self, task_id: int) -> None:
         await self._lifecycle.move(Order("task", task_id, "restart", "person"))

@@ -1,8 +1,8 @@
 """Environment names of the interval contract, and the settings they stand for.
 
-Every variable that the contract names is in one of three tables: `ALIASES` says what it sets here, `NEEDLESS` (in
-`needless.py`) why it need not set anything, `NOT_YET` that nothing obeys it so far. Whoever sets one of the latter two
-is told so at start; none is ignored in silence, and none may be set to what cannot be read.
+Every variable that the contract names is in one of two tables: `ALIASES` says what it sets here, `NEEDLESS` (in
+`needless.py`) why it need not set anything. Whoever sets one of the latter is told so at start; none is ignored in
+silence, and none may be set to what cannot be read.
 """
 
 from collections.abc import Callable, Mapping
@@ -244,6 +244,11 @@ ALIASES: tuple[Alias, ...] = (
     _same("FETCHER_CLAIM_RETRY_DELAY", "claim_pause"),
     _same("REDIS_EVENTS_ENABLED", "source_events"),
     _same("CRAWLER_SAVE_DISCOVERED_LINKS", "save_links"),
+    _same("CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED", "discovery"),
+    _same("CRAWLER_DISCOVERY_ALLOWLIST", "discovery_allow"),
+    _same("CRAWLER_DISCOVERY_BLOCKLIST", "discovery_block"),
+    _same("CRAWLER_DISCOVERY_GLOBAL_BUDGET_PER_DAY", "discovery_budget"),
+    _same("CRAWLER_DISCOVERY_MAX_CANDIDATES_PER_RUN", "discovery_per_run"),
     _same("JOB_LOGS_ENABLED", "run_logs"),
     _same("JOB_LOGS_SSE_ENABLED", "run_log_streams"),
     _same("JOB_LOGS_ARCHIVE_ENABLED", "run_log_archive"),
@@ -336,12 +341,6 @@ ALIASES: tuple[Alias, ...] = (
     ),
 )
 """What each variable sets; where two set the same key the earlier row wins."""
-
-NOT_YET: tuple[str, ...] = (
-    "CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED",
-    *_named("CRAWLER_DISCOVERY_", "ALLOWLIST BLOCKLIST GLOBAL_BUDGET_PER_DAY MAX_CANDIDATES_PER_RUN"),
-)
-"""Variables of the contract that have no effect so far."""
 
 
 def environment_names(setting: str) -> tuple[str, ...]:

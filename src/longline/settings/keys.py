@@ -222,6 +222,12 @@ class Settings(Premises, frozen=True, kw_only=True):
         False
     )
 
+    discovery: Annotated[bool, Key(SWITCH, "Look for new sources where pages lead to, if theirs allows it.")] = False
+    discovery_allow: Annotated[tuple[str, ...], Key(WORDS, "Texts of which such a link must have one.")] = ()
+    discovery_block: Annotated[tuple[str, ...], Key(WORDS, "Texts that no such link may have.")] = ()
+    discovery_budget: Annotated[int, Key(whole(0), "Candidates that are made in a day; 0 for no limit.")] = 0
+    discovery_per_run: Annotated[int, Key(whole(0), "Candidates that one run may bring; 0 for no limit.")] = 0
+
     def __post_init__(self) -> None:
         here = self.data.absolute()
         msgspec.structs.force_setattr(self, "data", here)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from longline.model.errors import BadInput, UnknownSetting
-from longline.settings.aliases import ALIASES, NOT_YET, Alias, own_name
+from longline.settings.aliases import ALIASES, Alias, own_name
 from longline.settings.keys import KEYS, Settings
 from longline.settings.needless import NEEDLESS
 
@@ -102,7 +102,7 @@ def _canonical(environ: Mapping[str, str]) -> Layer:
 def _aliased(environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
     """What the contract's names set, and a note for each of them that sets nothing."""
     layer: Layer = {}
-    notes = [f"{name} is set but has no effect yet" for name in NOT_YET if name in environ]
+    notes: list[str] = []
     for name, needless in NEEDLESS.items():
         if name in environ:
             needless.kind.take(environ[name], name)

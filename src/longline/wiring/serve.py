@@ -16,6 +16,7 @@ from longline.engine.index import Indexer
 from longline.engine.journal import Journal
 from longline.engine.recall import Recall
 from longline.engine.runtime import Loop, chore, run_loops
+from longline.engine.upkeep.census import Census
 from longline.engine.upkeep.prober import Prober
 from longline.engine.upkeep.waker import Waker
 from longline.services.counts import Counts
@@ -30,7 +31,9 @@ from longline.surfaces.server import HttpServer
 from longline.wiring.announcing import indexing
 from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.calls import listener
-from longline.wiring.feeds import feed_chores
+from longline.wiring.directory import renewed_plans
+from longline.wiring.discovery import scout
+from longline.wiring.feeds import LOOK_EVERY, feed_chores
 from longline.wiring.house import WANT, WORK, House, joined, open_house, ready_tables
 from longline.wiring.html_archive import html_archiving
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
@@ -46,6 +49,7 @@ TIDY_EVERY = 600.0
 PLAN_EVERY = 5.0
 SWEEP_EVERY = 60.0
 WAKE_EVERY = 3600.0
+COUNT_EVERY = 60.0
 
 
 async def serve(
@@ -105,6 +109,7 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
         await stop.wait()
         return
     await house.reaper.bury()
+    await renewed_plans(house)
     async with (
         joined(house, roles) as owner,
         mirroring(house) as mirror,
@@ -147,6 +152,9 @@ def _loops(
         loops["tasks for bots"] = chore(bots.plan, PLAN_EVERY)
         loops["leases of bots"] = chore(bots.sweep, SWEEP_EVERY)
         loops |= feed_chores(house)
+        if house.settings.discovery:
+            loops["scout"] = chore(scout(house).once, LOOK_EVERY)
+        loops["census"] = chore(Census(house.records.standing).once, COUNT_EVERY)
         if house.settings.frontier:
             loops["waker"] = chore(Waker(house.records.standing).once, WAKE_EVERY)
         loops |= planner_loops(house, owner) if house.settings.scheduler else {}

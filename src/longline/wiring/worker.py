@@ -22,6 +22,7 @@ from longline.engine.telling import Reader, TellingReporter
 from longline.engine.worker import Parts, Progress, Worker
 from longline.parsers.content import promises_content
 from longline.wiring.directory import standing_runs
+from longline.wiring.discovery import discovery
 from longline.wiring.house import House
 
 
@@ -73,6 +74,8 @@ def _reporter(house: House, owner: int, journal: Journal | None) -> Reporter:
     readers: list[Reader] = [Outlinks(house.records.links)] if house.settings.save_links else []
     if house.settings.frontier_links:
         readers.append(Spider(house.lifecycle, standing_runs(house), promises_content))
+    if house.settings.discovery:
+        readers.append(discovery(house))
     return TellingReporter(house.lifecycle, keeper, house.clock, journal, *readers)
 
 

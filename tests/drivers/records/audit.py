@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from typing import Any
 
+from longline.model.frontier import rest_of
 from longline.model.states import ENDED, IN_HAND, RUN_ENDED
 from tests.drivers.records.peek import Peek
 
@@ -11,6 +12,11 @@ SPENT = """
 SELECT s.budget, s.admitted, SUM(u.admitted) FROM sources s JOIN runs u ON u.source_id = s.id
 WHERE s.budget IS NOT NULL GROUP BY s.id, s.budget, s.admitted
 HAVING s.admitted <> SUM(u.admitted) OR s.admitted > s.budget
+"""
+LISTED = """
+SELECT t.id, t.run_id, s.rest, n.state, n.reason FROM tasks t
+LEFT JOIN standing s ON s.id = t.id LEFT JOIN tasks n ON n.id = s.task_id
+WHERE t.scope = 0 AND t.hops = 0
 """
 COUNTERS = ("open", "completed", "failed", "cancelled", "skipped")
 
@@ -26,13 +32,28 @@ async def faults(peek: Peek, now: int) -> list[str]:
     runs = await peek.rows(f"SELECT id, state, admitted, {', '.join(COUNTERS)} FROM runs")
     sources = await peek.rows(SPENT)
     fates = await peek.rows("SELECT run_id, fate, reason, count FROM fates WHERE fate <> 'refused' AND count <> 0")
+    standing = await peek.rows(LISTED)
+    counts = await peek.rows("SELECT run_id, rest, count FROM standing_counts WHERE count <> 0")
     return [
+        *_lists(standing, counts),
         *_places(tasks, queue, offers),
         *_rests(tasks),
         *_sums(tasks, runs, fates),
         *(f"a source with the budget and the count {row[:2]} admitted {row[2]}" for row in sources),
         *_lines(lines, queue, now),
     ]
+
+
+def _lists(standing: Rows, counts: Rows) -> list[str]:
+    """Every URL of the standing frontier is listed as it stands, and counted where it is listed."""
+    found = [
+        f"URL {i} is listed as {rest}, and its task is {(state, reason)}"
+        for i, _, rest, state, reason in standing
+        if rest != (rest_of(state, reason) if state else None)
+    ]
+    listed = Counter((run, rest) for _, run, rest, _, _ in standing)
+    counted = {(run, rest): count for run, rest, count in counts}
+    return found + ([f"lists say {counted}, there are {dict(listed)}"] if counted != dict(listed) else [])
 
 
 def _places(tasks: Rows, queue: Rows, offers: Rows) -> list[str]:

@@ -1,13 +1,17 @@
 """Links that lead away, and the domains they lead to."""
 
+import msgspec
 import pytest
 
-from longline.model.link import DomainQuery, LinkQuery, NewLink
+from longline.model.link import DomainQuery, LearntLink, LinkQuery, NewLink
 from longline.model.run import RunRow
 from longline.model.source import NewSource
+from longline.model.url import dedupe_key
 from longline.ports.records import Records
+from longline.ports.records.frontier import Written
 from longline.testing.clock import FakeClock
-from tests.drivers.records.world import queued_run
+from tests.drivers.records.world import admit, claim_one, ended, host_report, page, queued_run, report
+from tests.drivers.records.world import url as task_of
 
 
 async def of_source(records: Records, name: str) -> RunRow:
@@ -126,3 +130,37 @@ async def test_what_somebody_thinks_of_a_domain_stays(records: Records):
         await records.links.judge(["a.example"], status, notes)
     [[row], _] = await records.links.domains(DomainQuery())
     assert (row.status, row.notes) == ("promoted", "look")
+
+
+async def answers(records: Records) -> dict[str, tuple[int | None, str | None]]:
+    rows, _ = await records.links.find(LinkQuery())
+    return {row.url: (row.status, row.content_type) for row in rows}
+
+
+async def test_a_link_knows_how_its_page_answered(records: Records):
+    one, two = await of_source(records, "one"), await of_source(records, "two")
+    there, gone = "https://x.example/a", "https://x.example/b"
+    await records.links.save([link(one, there), link(two, there), link(one, gone)])
+    learnt = [
+        LearntLink(there, 200, "text/html"),
+        LearntLink(gone, 404, None),
+        LearntLink("https://y.example/", 200, None),
+    ]
+    assert await records.links.learn(learnt) == 3
+    assert await answers(records) == {there: (200, "text/html"), gone: (404, None)}
+    await records.links.save([link(one, there, depth=7)])
+    assert (await answers(records))[there] == (200, "text/html"), "seen again it keeps it"
+    assert await records.links.learn([LearntLink(there, 500, None)]) == 2
+    assert (await answers(records))[there] == (500, "text/html")
+    assert await records.links.learn([]) == 0
+
+
+async def test_a_new_link_knows_what_an_earlier_visit_learnt(records: Records):
+    run, visited = await of_source(records, "one"), "https://a.example/"
+    await admit(records, msgspec.structs.replace(task_of(run), key=dedupe_key(visited)))
+    lease = await claim_one(records)
+    segment = Written(await records.segments.begin("warc/1", 1), 1, 1)
+    done = host_report(lease, [ended(lease.tasks[0], page=page())])
+    assert not (await report(records, done, segment=segment)).refused
+    await records.links.save([link(run, visited), link(run, "https://a.example/other")])
+    assert await answers(records) == {visited: (200, "text/html"), "https://a.example/other": (None, None)}

@@ -20,7 +20,7 @@ from longline.testing.clock import FakeClock
 from tests.servers import PostgresServer
 from tests.servers.postgres import apart
 
-HOT = {"line", "queue", "tasks", "hosts", "offers"}
+HOT = {"line", "queue", "tasks", "hosts", "offers", "standing"}
 KEY = "tasks_scope_host_id_key_key"
 
 INDEXES = {
@@ -68,8 +68,28 @@ INDEXES = {
     "lapsed_bot_offers": {"offers_later"},
     "lock_bot_schedules": {"bot_schedules_pkey"},
     "bots_by_name": {"bots_name_key"},
+    "urls_of_tasks": {"tasks_pkey", "standing_pkey", "standing_task_id_key"},
+    "lead_urls": {"tasks_pkey", "standing_task_id_key"},
+    "listed_urls": {"standing_pkey", "tasks_pkey", "queue_pkey", "line_pkey", "offers_pkey"},
+    "known_url": {"hosts_host_key", KEY, "standing_task_id_key"},
+    "lines_in_hand": {"line_held"},
+    "urls_of_lines": {"queue_pkey", "standing_task_id_key"},
+    "urls_in_hand": {"standing_pkey"},
+    "urls_of_host": {"standing_host"},
+    "urls_of_runs": {"standing_run"},
+    "count_urls_of_host": {"standing_host"},
 }
 """What each statement must go by."""
+
+IN_ORDER = {
+    "urls_by_urgency": "standing_urgency",
+    "urls_by_due": "standing_next",
+    "urls_by_created_at": "standing_pkey",
+    "urls_at_rest_by_urgency": "standing_rest_urgency",
+    "urls_at_rest_by_due": "standing_rest_next",
+    "urls_at_rest_by_created_at": "standing_rest_age",
+}
+"""Lists that are read in the order of an index until they are full, and never sorted."""
 
 FILL = """
 INSERT INTO runs (uid, kind, state, plan, seed, created_at)
@@ -109,6 +129,15 @@ INSERT INTO bot_results (task_id, uid, price, currency, title, in_stock, data, c
 INSERT INTO offers (id, executor, host_id, due, priority, owner)
     SELECT id, 'bot', host_id, CASE WHEN id % 100 = 0 THEN id ELSE 0 END, priority, CASE WHEN id % 100 = 0 THEN -7 END
     FROM tasks WHERE executor = 'bot';
+INSERT INTO runs (id, uid, kind, state, plan, seed, created_at)
+    SELECT n, 'f' || n, 'frontier.manual', 'queued', '{}', 's' || n, 0 FROM generate_series(1001, 1100) n;
+INSERT INTO tasks (id, scope, host_id, key, run_id, executor, state, priority, due, depth, created_at, url)
+    SELECT n, 0, n % 20000 + 1, sha256(n::text::bytea), n % 100 + 1001, 'fetch', 'completed', 500, 0, 1, 0,
+           'https://urls.example/' || n
+    FROM generate_series(300001, 340000) n;
+INSERT INTO standing (id, task_id, run_id, host, rest, priority, next_at, updated_at)
+    SELECT id, id, run_id, 'h' || host_id, CASE WHEN id % 3 = 0 THEN 'waiting' ELSE 'done' END, id % 100, id, 0
+    FROM tasks WHERE scope = 0;
 ANALYZE;
 """
 
@@ -207,8 +236,15 @@ async def test_no_statement_at_all_reads_a_hot_table_through(connection: Any):
         for node in nodes
         if node["Node Type"] == "Seq Scan" and node["Relation Name"] in HOT
     }
-    # A page of figures counts everything there is, and a list of the standing frontier goes through all of it.
-    assert through <= {"count_bot_tasks", "error_sums", "find_standing", "standing_counts", "status_sums"}
+    # A page of figures counts everything there is, and a text may be in any URL.
+    assert through <= {"count_bot_tasks", "count_urls", "error_sums", "status_sums"}
+
+
+async def test_lists_are_read_in_their_order(connection: Any):
+    found = await plans(connection)
+    for name, index in IN_ORDER.items():
+        assert "Sort" not in {node["Node Type"] for node in found[name]}, name
+        assert index in {node.get("Index Name") for node in found[name]}, name
 
 
 @pytest.mark.parametrize(
@@ -220,6 +256,7 @@ async def test_no_statement_at_all_reads_a_hot_table_through(connection: Any):
         ("DROP INDEX offers_later", "reap_offers does not use offers_later"),
         ("DROP INDEX offers_later", "lapsed_bot_offers does not use offers_later"),
         ("DROP INDEX tasks_run", "open_tasks_of_run does not use tasks_run"),
+        ("DROP INDEX standing_run", "urls_of_runs does not use standing_run"),
         ("ALTER TABLE queue DROP CONSTRAINT queue_pkey", "unqueue_tasks does not use queue_pkey"),
         (f"ALTER TABLE tasks DROP CONSTRAINT {KEY}; CREATE UNIQUE INDEX x ON tasks (scope, key, host_id)", None),
     ],
@@ -292,8 +329,8 @@ async def test_a_claim_looks_at_some_of_very_many_runs(connection: Any):
 # -- SQLite ---------------------------------------------------------------------------------------------------------
 
 NAMED = re.compile(rf"\b({'|'.join(sorted(HOT))})\b(?:\s+(?:AS\s+)?(\w+))?")
-MAY_SCAN = {"disown_hosts": "line_held"}
-"""Only what is held, and only when somebody died."""
+MAY_SCAN = {"disown_hosts", "count_urls", *IN_ORDER}
+"""Only what is held, and only when somebody died; URLs that may have a text in them; lists, until they are full."""
 
 
 def scanned(connection: sqlite3.Connection, sql: str, parameters: int) -> list[str]:
@@ -328,9 +365,22 @@ def test_no_statement_reads_a_hot_table_through_on_sqlite(embedded: sqlite3.Conn
     assert through == {}
 
 
+@pytest.mark.parametrize(("name", "index"), [item for item in IN_ORDER.items() if item[0] != "urls_by_created_at"])
+def test_lists_are_read_in_their_order_on_sqlite(embedded: sqlite3.Connection, name: str, index: str):
+    def plan() -> list[str]:
+        query = load("lite")[name]
+        told = [row[3] for row in embedded.execute(f"EXPLAIN QUERY PLAN {query.sql}", [None] * len(query.params))]
+        return [step for step in told if re.search(r"\b(s|ORDER) (USING|BY)\b", step)]
+
+    assert [index in step for step in plan()] == [True]
+    embedded.execute(f"DROP INDEX {index}")
+    assert any("ORDER BY" in step for step in plan()), "it would be sorted without"
+
+
 @pytest.mark.parametrize(
     ("spoiler", "name"),
     [
+        ("DROP INDEX standing_host", "urls_of_host"),
         ("DROP INDEX line_free", "lease_hosts"),
         ("DROP INDEX line_held", "reap_hosts"),
         ("DROP INDEX tasks_run", "open_tasks_of_run"),

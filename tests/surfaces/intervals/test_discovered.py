@@ -5,7 +5,7 @@ from typing import Any
 import httpx
 import pytest
 
-from longline.model.link import NewLink
+from longline.model.link import LearntLink, NewLink
 from longline.model.run import NewRun
 from longline.model.source import NewSource
 from tests.surfaces.intervals.house import Door
@@ -52,6 +52,30 @@ async def test_links_are_listed_shown_and_forgotten(door: Door):
         for method in ("GET", "DELETE"):
             answer = await client.request(method, path)
             assert (answer.status_code, answer.json()) == (404, {"error": "Discovered link not found"})
+
+
+async def test_12_1_lists_are_filtered_and_sorted(door: Door):
+    await found(door, "https://x.example/Alpha", "https://y.example/beta")
+    await found(door, "https://x.example/gamma", source="two")
+    await door.house.records.links.learn([LearntLink("https://y.example/beta", 200, "text/html")])
+    async with door.client() as client:
+
+        async def urls(**params: Any) -> list[str]:
+            listed = (await client.get(LINKS, params=params)).json()
+            assert len(listed["links"]) == min(listed["total"], int(params.get("limit", 50)))
+            return [link["url"].rpartition("/")[2] for link in listed["links"]]
+
+        [beta] = (await client.get(LINKS, params={"search": "BETA"})).json()["links"]
+        assert (beta["http_status"], beta["content_type"]) == (200, "text/html")
+        assert set(await urls(source_id=beta["source_id"])) == {"Alpha", "beta"}
+        assert await urls(source_id="nobody") == []
+        assert await urls(source_name="two") == ["gamma"]
+        for sort in ("queued_at", "discovered_at"):
+            assert await urls(sort=sort, limit=1) == ["gamma"]
+        assert await urls(sort="priority", order="asc") == list(reversed(await urls()))
+        assert await urls(status="processing") == []
+        shown = (await client.get(f"{DOMAINS}/y.example")).json()
+        assert (shown["ok_ratio"], shown["html_ratio"], shown["quality_score"]) == (1.0, 1.0, 83)
 
 
 @pytest.mark.parametrize("body", [None, {}, {"source_name": "other", "schedule_enabled": True, "schedule_time": "* *"}])

@@ -14,6 +14,7 @@ import pytest
 from longline.engine.runtime import run_loops
 from longline.engine.upkeep.waker import Waker
 from longline.settings import Settings
+from longline.wiring.directory import renewed_plans
 from longline.wiring.house import joined
 from longline.wiring.html_archive import html_archiving
 from longline.wiring.worker import fetch_worker
@@ -25,6 +26,7 @@ from tests.web.wire import Answer
 
 EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 PATH = "/api/v1/frontier"
+GIVEN = {"message": "URL submitted to frontier"}
 
 
 async def submit(client: httpx.AsyncClient, url: str, **more: Any) -> dict[str, Any]:
@@ -148,10 +150,12 @@ async def test_a_dead_url_is_tried_again_and_no_other(door: Door):
         answer = await client.post(f"{path}/retry")
         assert (answer.status_code, answer.json()) == (404, missing)
         await door.finish(given["id"], "failed", "dns", error="no such name")
+        dead = (await client.get(path)).json()
         answer = await client.post(f"{path}/retry")
         assert answer.status_code == 200
         row = (await client.get(path)).json()
         assert (row["status"], row["retry_count"], row.get("last_error")) == ("pending", 0, None)
+        assert row["created_at"] < dead["updated_at"] <= row["next_fetch_at"] == row["updated_at"], "it goes now"
         assert (await client.post(f"{path}/retry")).status_code == 404
         await door.finish(given["id"], "completed", "ok")
         assert (await client.post(f"{path}/retry")).status_code == 404
@@ -256,6 +260,7 @@ async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> 
         joined(door.house, frozenset({"fetch"})) as owner,
         html_archiving(door.house) as witness,
     ):
+        await renewed_plans(door.house)
         stop = asyncio.Event()
         loops = {f"worker {n}": fetch_worker(door.house, owner, witness=witness).run for n in range(workers)}
         running = asyncio.create_task(run_loops(loops, stop))
@@ -336,7 +341,7 @@ async def test_11_6_what_cannot_get_better_is_given_up_at_once(busy: Door):
         async with busy.client() as client:
             for path, error in ends.items():
                 row = await rests(client, f"{site.url}{path}")
-                assert (row["status"], row["last_error"]) == ("dead", error)
+                assert (row["status"], row["last_error"], row["retry_count"]) == ("dead", error, 0)
             assert (await client.get(f"{PATH}/stats")).json()["total_dead"] == len(ends)
         visits = site.visits()
         assert [visits[f"/{path.partition('?')[0]}"] for path in ends] == [1, 1, 1, 0, 0, 0], "once, or not at all"
@@ -348,11 +353,53 @@ async def test_11_6_a_page_that_is_fetched_says_what_it_was(busy: Door):
         async with busy.client() as client:
             row = await rests(client, site.url)
             assert (row["status"], row["fetch_count"], row["retry_count"]) == ("fetched", 1, 0)
-            assert set(row) >= {"etag", "content_hash", "last_fetched_at"}
+            assert set(row) >= {"etag", "last_fetched_at"}
+            assert row["content_hash"] == sha256((await client.get(site.url)).content).hexdigest()
             assert "last_error" not in row
             assert (await submit(client, site.url, priority=9))["queued"] is False
             assert (await client.get(f"{PATH}/{row['id']}")).json() == row, "what was fetched stays fetched"
-        assert site.visits()["/"] == 1
+        assert site.visits()["/"] == 2, "once for us, and once for the test"
+
+
+async def test_11_6_a_page_that_has_not_changed_stays_what_it_was(busy: Door):
+    with running_site(pages=2) as site:
+        site.site.etags = True
+        async with busy.client() as client:
+            row = await rests(client, site.url)
+            made = "SELECT COUNT(*) FROM segments"
+            before = await busy.peek(made)
+            assert (await client.delete(f"{PATH}/{row['id']}")).status_code == 204
+            assert (await submit(client, site.url))["queued"] is True
+            again = await until(client, row["id"], resting)
+            assert site.requests[-1].headers["if-none-match"] == row["etag"]
+            same = ("status", "etag", "content_hash", "fetch_count")
+            assert [again[name] for name in same] == [row[name] for name in same]
+            assert again["last_fetched_at"] > row["last_fetched_at"]
+            assert await busy.peek(made) == before, "nothing is kept twice"
+            site.site.etags = False
+            assert (await client.delete(f"{PATH}/{row['id']}")).status_code == 204
+            await submit(client, site.url)
+            assert (await until(client, row["id"], resting))["content_hash"] == row["content_hash"]
+            assert await busy.peek("SELECT COUNT(*) FROM pages WHERE body_of IS NOT NULL") == 0, "it has its body"
+
+
+async def test_11_5_robots_that_cannot_be_had_forbid_nothing(busy: Door):
+    with running_site(pages=1, robots=503) as site:
+        async with busy.client() as client:
+            assert (await rests(client, site.url))["status"] == "fetched"
+
+
+async def test_11_6_a_host_that_has_enough_is_asked_half_as_often(settings: Settings):
+    delay = 0.3
+    with running_site(pages=2) as site:
+        site.site.extra["/full"] = Answer(429, headers=(("Retry-After", "0"),))
+        async with fetching(settings, delay) as door, door.client() as client:
+            await until(client, (await submit(client, f"{site.url}full"))["id"], tried(1))
+            assert await door.peek("SELECT delay_ms FROM hosts") == 2 * delay * 1000
+            for url in site.page_urls:
+                await rests(client, url)
+        full, *others = [visit.time for visit in site.requests if visit.path != "/robots.txt"]
+        assert min(b - a for a, b in pairwise([full, *others])) >= 2 * delay
 
 
 async def test_17_two_requests_to_a_host_keep_their_distance_whoever_makes_them(settings: Settings):
@@ -417,6 +464,13 @@ async def test_18_a_redirect_to_another_host_is_the_same_row_and_so_is_its_end(b
             assert (back["status"], back["url"]) == ("fetched", f"{second.url}nowhere")
             stats = (await client.get(f"{PATH}/stats")).json()
             assert (stats["total_fetched"], stats["total_dead"], stats["total_pending"]) == (2, 0, 0)
+            for url in (f"{second.url}page/1", f"{first.url}away"):
+                assert await submit(client, url) == {**GIVEN, "id": row["id"], "queued": False}, "it is that row now"
+            assert (await client.delete(f"{PATH}/{row['id']}")).status_code == 204
+            assert (await client.get(PATH)).json()["total"] == 1
+            assert (await submit(client, f"{first.url}away"))["queued"] is True
+            assert (await until(client, row["id"], resting))["url"] == f"{second.url}page/1"
+            assert second.visits()["/page/1"] == 2
 
 
 async def test_19_what_a_dead_worker_held_is_pending_again_and_not_counted(stage: Stage):
@@ -445,3 +499,19 @@ async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(se
             assert await Waker(door.house.records.standing).once() == 2
             for uid in uids:
                 assert (await until(client, uid, resting))["status"] == "fetched"
+
+
+async def test_11_what_waits_goes_by_the_settings_of_the_last_start(settings: Settings):
+    """FETCHER_MAX_RETRIES and FETCHER_MAX_REDIRECTS: what was given under others is not left with them."""
+    with running_site(pages=2) as site:
+        site.site.extra["/500"] = Answer(500)
+        away = redirects(site, 1, "/page/1")
+        async with fetching(settings) as door, door.client() as client:
+            row = await until(client, (await submit(client, f"{site.url}500"))["id"], tried(1))
+            assert row["status"] == "pending"
+        there = msgspec.structs.replace(settings, frontier_attempts=2, frontier_redirects=0)
+        async with fetching(there) as door, door.client() as client:
+            assert (await submit(client, f"{site.url}500"))["id"] == row["id"]
+            assert (await until(client, row["id"], resting))["retry_count"] == 2
+            late = await until(client, (await submit(client, away))["id"], tried(1))
+            assert late["last_error"] == "too_many_redirects"

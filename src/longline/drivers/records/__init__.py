@@ -7,6 +7,7 @@ from longline.drivers.records import postgres
 from longline.drivers.records.bot_schedules import BotScheduleRecords
 from longline.drivers.records.bot_tasks import BotTaskRecords
 from longline.drivers.records.bots import BotLookRecords, BotRecords
+from longline.drivers.records.candidates import CandidateRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.events import EventRecords
 from longline.drivers.records.feeds import FeedRecords
@@ -71,6 +72,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         logs=LogRecords(database),
         heard=HeardRecords(database),
         links=LinkRecords(database),
+        candidates=CandidateRecords(database),
         standing=StandingRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),

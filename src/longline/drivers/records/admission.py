@@ -5,7 +5,9 @@ from collections.abc import Mapping, Sequence
 
 from longline.drivers.records.database import Row, Tx
 from longline.drivers.records.ledger import Ledger, Moved
+from longline.drivers.records.listing import enter
 from longline.model.errors import NotFound
+from longline.model.frontier import SCOPE
 from longline.model.states import RUN_ENDED, TaskState
 from longline.model.task import FETCH, NewTask
 from longline.ports.records.frontier import Admitted
@@ -45,6 +47,8 @@ async def admit(
     fresh = await tx.batch("admit_tasks", rows, state=TaskState.PENDING.value)
     if tx.engine == "lite":
         await _enqueue(tx, fresh)
+    if standing := {t.run_id for _, t in wanted if t.scope == SCOPE}:
+        await enter(tx, ledger, [r["id"] for r in fresh if r["run_id"] in standing])
     await tx.batch("spend_sources", room.by_source(fresh))
     ledger.moved((Moved(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
     ledger.refused(over)

@@ -8,6 +8,7 @@ from longline.drivers.records import report
 from longline.drivers.records.admission import admit, place
 from longline.drivers.records.database import Database, Row, Tx
 from longline.drivers.records.ledger import Ledger
+from longline.model.frontier import SCOPE
 from longline.model.host import HostLease
 from longline.model.task import ClaimedTask, Known, NewTask
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
@@ -129,6 +130,8 @@ def _lease(rows: list[Row], until: int) -> HostLease:
 
 
 def _claimed(r: Row) -> ClaimedTask:
-    # A task's own page is no help: what it keeps next takes that page's place.
-    known = Known(r[16], r[17], r[18], r[19], r[20]) if r[17] is not None and r[16] != r[6] else None
+    # A task's own page is no help to a run: what it keeps next takes that page's place. The frontier wants no more than
+    # to hear that it has not changed.
+    helps = r[17] is not None and (r[16] != r[6] or r[9] == SCOPE)
+    known = Known(r[16], r[17], r[18], r[19], r[20]) if helps else None
     return ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], known, r[21])

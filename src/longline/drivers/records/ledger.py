@@ -40,6 +40,7 @@ class Ledger:
         self._fates: Counter[tuple[int, str, str]] = Counter()
         self._moves: defaultdict[int, list[tuple[int, str | None, str, str]]] = defaultdict(list)
         self._events: list[tuple[str | int | None, ...]] = []
+        self._standing: Counter[tuple[int, str]] = Counter()
 
     @property
     def runs(self) -> set[int]:
@@ -67,6 +68,12 @@ class Ledger:
         for (run_id, reason), count in counts.items():
             self._fates[run_id, "refused", reason] += count
 
+    def stood(self, run_id: int, was: str | None, became: str) -> None:
+        """Count a URL of the standing frontier that went from one rest to another, or is new."""
+        if was is not None:
+            self._standing[run_id, was] -= 1
+        self._standing[run_id, became] += 1
+
     def event(
         self, noun: str, subject: int, name: str, was: str | None, became: str | None, by: tuple[str, str | None]
     ) -> None:
@@ -85,6 +92,7 @@ class Ledger:
                 ended.append(row["id"])
         # After the runs, which every report of a run waits for: in the other order two could wait for each other.
         await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
+        await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
         return tuple(ended)
 

@@ -11,8 +11,9 @@ from longline.drivers.records.counted import counted
 from longline.drivers.records.database import Database, Tx, struct
 from longline.drivers.records.text import contains
 from longline.model.ids import new_id
-from longline.model.link import DomainQuery, DomainRow, LinkQuery, LinkRow, NewLink, domain_of
+from longline.model.link import DomainQuery, DomainRow, LearntLink, LinkQuery, LinkRow, NewLink, domain_of
 from longline.model.task import DEFAULT_PRIORITY
+from longline.model.url import dedupe_key, parse
 
 
 class LinkRecords:
@@ -31,9 +32,18 @@ class LinkRecords:
             for run_id, found in sorted(by_run.items()):
                 rows = sorted((_row(link) for link in found.values()), key=lambda row: row[1])
                 await tx.batch("save_links", rows, run_id=run_id, priority=DEFAULT_PRIORITY)
+                await tx.batch("fill_links", [_visited(link.url) for link in found.values()])
             return sum(map(len, by_run.values()))
 
         return await self._database.transact(work)
+
+    async def learn(self, pages: Sequence[LearntLink]) -> int:
+        rows = {page.url: (_key(page.url), page.status, page.content_type) for page in pages}
+
+        async def work(tx: Tx) -> int:
+            return len(await tx.batch("learn_links", sorted(rows.values(), key=lambda row: row[0])))
+
+        return await self._database.transact(work) if rows else 0
 
     async def find(self, query: LinkQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[LinkRow], int]:
         async def work(tx: Tx) -> tuple[list[LinkRow], int]:
@@ -76,9 +86,18 @@ class LinkRecords:
         return await self._database.transact(work)
 
 
+def _key(url: str) -> bytes:
+    return sha256(url.encode()).digest()
+
+
+def _visited(url: str) -> tuple[bytes, str, bytes]:
+    """The key of a link, and under what the page that it leads to is remembered if somebody has been there."""
+    parsed = parse(url)
+    return _key(url), parsed.host, dedupe_key(parsed.href)
+
+
 def _row(link: NewLink) -> tuple[str, bytes, str, str, int, str]:
-    key = sha256(link.url.encode()).digest()
-    return new_id(), key, link.url, link.parent_url, link.depth, domain_of(link.url)
+    return new_id(), _key(link.url), link.url, link.parent_url, link.depth, domain_of(link.url)
 
 
 def _links_asked(query: LinkQuery, uid: str | None = None) -> dict[str, Any]:

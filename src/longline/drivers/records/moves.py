@@ -5,6 +5,8 @@ from typing import Any
 
 from longline.drivers.records.database import Database, Row, TryAgain, Tx, struct
 from longline.drivers.records.ledger import Ledger, Moved
+from longline.drivers.records.listing import follow
+from longline.model.frontier import SCOPE
 from longline.model.states import ENDED, Noun, RunState, TaskState, move
 from longline.model.task import BOT, FETCH, PARSE
 from longline.ports.records.moves import Change, Standing
@@ -119,6 +121,7 @@ async def _cancel_open(tx: Tx, change: Change, locked: set[int], ledger: Ledger)
         )
     }
     ledger.moved(Moved(r["id"], change.subject, r["state"], cancel.became, reason) for r in rows if r["id"] in done)
+    await follow(tx, ledger, [r["id"] for r in rows if r["scope"] == SCOPE])
 
 
 async def _move_task(tx: Tx, change: Change) -> Standing | None:
@@ -154,6 +157,7 @@ async def _move_task(tx: Tx, change: Change) -> Standing | None:
     ledger = Ledger()
     one = Moved(change.subject, place["run_id"], standing.rest, change.became, reason, place["reason"] or "")
     ledger.moved([one], listed=False)
+    await follow(tx, ledger, [change.subject])
     ledger.event("task", change.subject, change.move, standing.state, change.became, (change.actor, reason))
     await ledger.write(tx, change.actor)
     return await _standing(tx, "task", change.subject)

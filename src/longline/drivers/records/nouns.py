@@ -77,6 +77,15 @@ class RunRecords(Noun):
     async def first(self, kind: str, seed: str) -> RunRow | None:
         return await self._one("first_run", RunRow, kind=kind, seed=seed)
 
+    async def standing(self) -> list[RunRow]:
+        return await self._all("standing_runs", RunRow)
+
+    async def replan(self, run_id: int, plan: str) -> bool:
+        async def work(tx: Tx) -> bool:
+            return await tx.one("replan_run", id=run_id, plan=plan) is not None
+
+        return await self._database.transact(work)
+
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         return await self._all("find_runs", RunRow, limit=limit, offset=offset)
 

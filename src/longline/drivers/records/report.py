@@ -15,6 +15,8 @@ from longline.drivers.records.admission import admit, place
 from longline.drivers.records.database import Tx
 from longline.drivers.records.items import put
 from longline.drivers.records.ledger import Ledger, Moved
+from longline.drivers.records.listing import follow
+from longline.model.frontier import SCOPE
 from longline.model.host import HostReport
 from longline.model.states import ENDED, TaskState
 from longline.model.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts
@@ -53,6 +55,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     await keep(tx, outcomes, batch.segment)
     await put(tx, batch.items)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
+    await tx.batch("slow_hosts", sorted((r.host_id, r.delay_ms) for r in batch.reports if r.delay_ms))
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
     await tx.batch("release_lines", released)
     await tx.batch("hold_lines", sorted((r.host_id, r.not_before) for r in batch.reports if not r.release))
@@ -118,6 +121,7 @@ async def settle(tx: Tx, outcomes: Sequence[Outcome], places: Mapping[int, Place
     await tx.batch("queue_tasks", queued)
     await tx.batch("offer_tasks", offered)
     ledger.moved(Moved(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)
+    await follow(tx, ledger, [o.task.id for o in outcomes if o.task.scope == SCOPE])
 
 
 def _executor(outcome: Outcome, place: Place) -> str:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from longline.ports.records.bots import BotLook, Bots, BotSchedules, BotTasks
+from longline.ports.records.candidates import Candidates
 from longline.ports.records.events import Events
 from longline.ports.records.feeds import Feeds
 from longline.ports.records.frontier import Frontier
@@ -49,6 +50,7 @@ class Records:
     logs: Logs
     heard: Heard
     links: Links
+    candidates: Candidates
     standing: StandingFrontier
     proxies: Proxies
     pools: Pools

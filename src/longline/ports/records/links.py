@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.link import DomainQuery, DomainRow, LinkQuery, LinkRow, NewLink
+from longline.model.link import DomainQuery, DomainRow, LearntLink, LinkQuery, LinkRow, NewLink
 
 
 class Links(Protocol):
@@ -11,6 +11,10 @@ class Links(Protocol):
 
     async def save(self, links: Sequence[NewLink]) -> int:
         """Remember links; one that was seen before has its parent and depth renewed. How many there were."""
+        ...
+
+    async def learn(self, pages: Sequence[LearntLink]) -> int:
+        """Note how pages answered that links lead to, and of links what is known of their pages; how many links."""
         ...
 
     async def find(self, query: LinkQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[LinkRow], int]:

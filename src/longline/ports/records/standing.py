@@ -1,8 +1,16 @@
 """The standing frontier: URLs that were given to us one by one, outside any crawl."""
 
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from longline.model.frontier import StandingUrl, UrlQuery
+
+
+class KnownUrl(NamedTuple):
+    """A URL that was once given: its id, the task at the end of its redirects, and whether it was taken out since."""
+
+    id: int
+    task_id: int
+    removed: bool
 
 
 class StandingFrontier(Protocol):
@@ -12,12 +20,12 @@ class StandingFrontier(Protocol):
         """URLs that fit, and how many there are in all."""
         ...
 
-    async def get(self, task_id: int) -> StandingUrl | None:
+    async def get(self, url_id: int) -> StandingUrl | None:
         """One of them."""
         ...
 
-    async def known(self, host: str, key: bytes) -> tuple[int, bool] | None:
-        """The id of a URL that was once given, and whether it was taken out since."""
+    async def known(self, host: str, key: bytes) -> KnownUrl | None:
+        """A URL that was once given, or that redirects of such a one led to."""
         ...
 
     async def counts(self) -> dict[str, int]:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from litestar import Request, Response, delete, get, post
@@ -11,7 +10,8 @@ from litestar.params import FromPath, JSONBody
 from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.frontier import ASLEEP, StandingUrl, UrlQuery, url_hash
+from longline.model.fate import is_hopeless
+from longline.model.frontier import StandingUrl, UrlQuery, url_hash
 from longline.model.ids import task_uuid
 from longline.model.task import DEFAULT_PRIORITY
 from longline.services.frontier import Frontier
@@ -121,31 +121,36 @@ def _optional(text: str | None, made: Callable[[str], str]) -> str | None:
 def shown(row: StandingUrl) -> dict[str, Any]:
     """A URL in the contract's words."""
     done = row.rest == "done"
-    changed = rfc3339(max(row.created_at, row.finished_at or 0, row.fetched_at or 0))
     facts = {
         "id": task_uuid(row.id, row.created_at),
         "url": row.url,
         "url_hash": url_hash(row.url).hex(),
-        "host": urlsplit(row.url).hostname,
+        "host": row.host,
         "source_id": row.source,
         "origin": row.kind.partition(".")[2],
         "parent_url": row.parent_url,
         "depth": row.depth,
         "priority": outward(row.priority),
         "status": REST_WORDS[row.rest],
-        "next_fetch_at": rfc3339(row.due if 0 < row.due < ASLEEP else row.created_at),
-        "last_fetched_at": rfc3339(row.fetched_at),
+        "next_fetch_at": rfc3339(row.next_at),
+        "last_fetched_at": rfc3339(row.finished_at if done else row.fetched_at),
         "fetch_count": int(done),
-        "content_hash": row.digest,
+        "content_hash": row.digest.partition(":")[2] if row.digest else None,
         "etag": row.etag,
         "last_modified": row.last_modified,
-        "retry_count": 0 if done else row.attempt,
+        "retry_count": 0 if done else _retries(row),
         "last_error": None if done else _error(row),
         "discovered_at": rfc3339(row.created_at),
         "created_at": rfc3339(row.created_at),
-        "updated_at": changed,
+        "updated_at": rfc3339(row.updated_at),
     }
     return {name: fact for name, fact in facts.items() if fact is not None}
+
+
+def _retries(row: StandingUrl) -> int:
+    """How often it failed; what was given up because it is hopeless did not fail by that."""
+    hopeless = row.rest == "given_up" and is_hopeless(row.reason or "", row.status)
+    return row.attempt - 1 if hopeless else row.attempt
 
 
 def _error(row: StandingUrl) -> str | None:

@@ -251,6 +251,10 @@ UPDATE line SET owner = NULL, token = line.token + 1,
 /*rows FROM r(host_id bigint, not_before bigint) */
 WHERE line.host_id = r.host_id;
 
+-- name: slow_hosts
+UPDATE hosts SET delay_ms = r.delay_ms /*rows FROM r(host_id bigint, delay_ms bigint) */
+WHERE hosts.id = r.host_id AND hosts.delay_ms < r.delay_ms;
+
 -- name: hold_lines
 -- What a host asked for outlives the worker that goes on holding it.
 UPDATE line SET not_before = r.not_before /*rows FROM r(host_id bigint, not_before bigint) */

@@ -2,12 +2,25 @@
 
 -- name: save_links
 INSERT INTO links (uid, source, source_name, key, url, parent_url, depth, domain, priority, discovered_at, updated_at)
-SELECT r.uid, COALESCE(CAST(u.source_id AS TEXT), ''), COALESCE(s.name, ''), r.key, r.url, r.parent_url, r.depth, r.domain, :priority, :now, :now
-FROM runs u LEFT JOIN sources s ON s.id = u.source_id
+SELECT r.uid, COALESCE(CAST(u.source_id AS TEXT), j.source_ref, ''), COALESCE(s.name, j.source_name, ''), r.key, r.url, r.parent_url, r.depth, r.domain, :priority, :now, :now
+FROM runs u LEFT JOIN sources s ON s.id = u.source_id LEFT JOIN schedules j ON j.id = u.schedule_id
 /*rows , r(uid text, key bytea, url text, parent_url text, depth bigint, domain text) */
 WHERE u.id = :run_id
 ON CONFLICT (source, key) DO UPDATE SET parent_url = excluded.parent_url, depth = excluded.depth,
     priority = excluded.priority, updated_at = excluded.updated_at;
+
+-- name: fill_links
+-- What an earlier visit learnt of the page that a link leads to.
+UPDATE links SET status = p.status, content_type = p.content_type
+FROM hosts h, visits v, pages p /*rows , r(link bytea, host text, key bytea) */
+WHERE links.key = r.link AND links.status IS NULL AND h.host = r.host AND v.host_id = h.id AND v.key = r.key
+  AND p.task_id = v.task_id;
+
+-- name: learn_links
+UPDATE links SET status = r.status, content_type = COALESCE(r.content_type, links.content_type)
+/*rows FROM r(key bytea, status bigint, content_type text) */
+WHERE links.key = r.key
+RETURNING links.id;
 
 -- name: find_links
 SELECT id, uid, source, source_name, url, parent_url, depth, domain, status, content_type, taken, priority, discovered_at, updated_at,

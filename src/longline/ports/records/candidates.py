@@ -1,0 +1,50 @@
+"""Candidates for sources, and the log of what was decided about them."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from longline.model.candidate import CandidateRow, Decision, DiscoveryRules, Glimpse, Sighting
+
+
+class Candidates(Protocol):
+    """Remembers candidates, of which one at most is open for each identity; what changes one is logged with it."""
+
+    async def sight(self, found: Sequence[Sighting], rules: DiscoveryRules) -> int:
+        """Make candidates of what is new, as far as the caps of a day and of a run allow; how many."""
+        ...
+
+    async def note(self, decisions: Sequence[Decision]) -> None:
+        """Log what was decided."""
+        ...
+
+    async def fresh(self, limit: int) -> list[CandidateRow]:
+        """Those that nobody looks at yet."""
+        ...
+
+    async def seen(self, limit: int) -> list[CandidateRow]:
+        """Those whose first look has ended."""
+        ...
+
+    async def look(self, candidate_id: int, run_id: int) -> None:
+        """A run looks at one."""
+        ...
+
+    async def judge(self, candidate_id: int, glimpse: Glimpse, risk: int) -> bool:
+        """Put one before a person; False when it was not new."""
+        ...
+
+    async def decide(self, candidate_id: int, verdict: str, reason: str, source_id: int | None = None) -> bool:
+        """Note what a person decided; False when it was not pending."""
+        ...
+
+    async def get(self, candidate_id: int) -> CandidateRow | None:
+        """One of them."""
+        ...
+
+    async def find(self, verdict: str | None, limit: int) -> list[CandidateRow]:
+        """Candidates, those that are seen most often first."""
+        ...
+
+    async def decisions(self, identity: str, limit: int) -> list[Decision]:
+        """What was decided about one place, the latest first."""
+        ...
