@@ -146,10 +146,10 @@ def test_without_its_signals_it_works_on(embedded: Place):
             told = httpx.get(f"{it.where}/health", timeout=PATIENCE)
             assert (told.status_code, told.json()["status"]) == (200, "degraded")
             wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
-            wait_until(lambda: len(waiting(it.log.read_text())) == 3, "a word of all who cannot hear")
+            wait_until(lambda: len(waiting(it.log.read_text())) == 4, "a word of all who cannot hear")
             logged = it.stop()
         place.assert_whole(site)
-    assert waiting(logged) == {"signals", "followers", "calls"}
+    assert waiting(logged) == {"signals", "sharing", "followers", "calls"}
     assert logged.count("readers of logs cannot be told") <= 2, "once by each who would tell them"
 
 
