@@ -143,7 +143,7 @@ def _serve(pipe: Connection, shelf: Shelf) -> None:
         while True:
             try:
                 name, page = pipe.recv()
-            except EOFError:
+            except (EOFError, ConnectionResetError):  # whoever asked is gone; the latter if it was killed in mid-word
                 return
             marked = registry.named(name)
             parsed = runner.run(run(marked, page)) if marked else Parsed(error=f"there is no parser {name}")

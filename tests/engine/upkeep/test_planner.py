@@ -99,6 +99,23 @@ async def test_a_crash_before_the_seed_was_admitted_leaves_nothing_stuck(
     assert await planner(records, clock, 2).poll() == 1
 
 
+async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Records, clock: FakeClock):
+    class Late(Timetable):
+        """By the time that one knows what is held, some of it has ended."""
+
+        async def held(self, owner: int) -> list[Tick]:
+            found = await super().held(owner)
+            await work(records)
+            return found
+
+    rows = [await schedule(records, name) for name in ("a", "b")]
+    leaving = planner(records, clock, timetable=Late(records))
+    assert await leaving.poll() == 2
+    await leaving.leave()
+    assert [(await current(records, row)).state for row in rows] == ["completed", "completed"]
+    assert await Timetable(records).held(1) == []
+
+
 async def test_what_a_dead_process_held_is_taken_back_at_once(records: Records, clock: FakeClock):
     row = await schedule(records)
     await planner(records, clock, 1).poll()

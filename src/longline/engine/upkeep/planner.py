@@ -109,13 +109,18 @@ class Planner:
 
     async def leave(self) -> None:
         """Break off what we hold, through no fault of its own: somebody else may run it at once."""
-        held = await self._timetable.held(self._parts.owner)
-        await self._settle([tick for tick in held if tick.run.state in RUN_ENDED])
-        broken = [tick for tick in held if tick.run.state not in RUN_ENDED]
-        for tick in broken:
-            await self._stop(tick, interrupted(tick.schedule, tick.at, SHUTDOWN), "interrupt", "planner", SHUTDOWN)
+        broken: list[int] = []
+        # Again while there are any: workers that stop with us bring in what they have, and a run that has just ended is
+        # not broken off.
+        while held := await self._timetable.held(self._parts.owner):
+            await self._settle([tick for tick in held if tick.run.state in RUN_ENDED])
+            for tick in held:
+                if tick.run.state not in RUN_ENDED:
+                    turn = interrupted(tick.schedule, tick.at, SHUTDOWN)
+                    await self._stop(tick, turn, "interrupt", "planner", SHUTDOWN)
+                    broken.append(tick.run.id)
         # Last of all: there is little time, and figures are the least of it.
-        await self._note([tick.run.id for tick in broken])
+        await self._note(broken)
 
     # -- beginning --------------------------------------------------------------------------------------------
 
