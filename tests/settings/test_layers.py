@@ -135,3 +135,10 @@ def test_a_short_secret_is_warned_of_and_not_shown():
     assert "AUTH_JWT_SECRET is shorter than 32 bytes" in loaded.notes[0]
     assert "hunter2" not in repr(loaded)
     assert not load(environ={"AUTH_JWT_SECRET": "x" * 32}).notes
+
+
+@pytest.mark.parametrize("name", ["AUTH_JWT_SECRET", "LONGLINE_JWT_SECRET"])
+def test_an_empty_secret_is_refused_and_none_is_made_instead(name: str):
+    with pytest.raises(BadInput, match=f"{name}: it is empty"):
+        load(environ={name: ""})
+    assert load(environ={"AUTH_INTERNAL_SECRET": ""}).settings == load(environ={}).settings

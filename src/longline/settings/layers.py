@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from longline.model.errors import BadInput, UnknownSetting
-from longline.settings.aliases import ALIASES, Alias, own_name
+from longline.settings.aliases import ALIASES, Alias, environment_names, own_name
 from longline.settings.keys import KEYS, Settings
 from longline.settings.needless import NEEDLESS
 
@@ -46,8 +46,7 @@ def load(
     config: Path | None = None,
 ) -> Loaded:
     """Read every layer. `flags` maps keys to what was typed (None for what was not), `config` names the file."""
-    # An empty variable is how shells and compose files say "not set".
-    environ = {k: v for k, v in (os.environ if environ is None else environ).items() if v}
+    environ = _said(os.environ if environ is None else environ)
     file = _file(config, environ)
     aliased, notes = _aliased(environ)
     typed = {key: Given(raw, flag_name(key)) for key, raw in (flags or {}).items() if raw is not None}
@@ -71,6 +70,17 @@ def nearest(word: str, words: Iterable[str]) -> str:
 
 def _unknown(name: str, where: str, known: Iterable[str]) -> UnknownSetting:
     return UnknownSetting(f"{where}: there is no setting {name}; the nearest is {nearest(name, known)}")
+
+
+def _said(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that say something: shells and compose files leave one empty that is not set.
+
+    Not so the secret that tokens rest on: whoever names it must not get another one unawares.
+    """
+    for name in environment_names("jwt_secret"):
+        if environ.get(name) == "":
+            raise BadInput(f"{name}: it is empty; set a secret, or leave it out to have one made and kept")
+    return {name: value for name, value in environ.items() if value}
 
 
 def _file(config: Path | None, environ: Mapping[str, str]) -> Layer:
