@@ -13,12 +13,12 @@ from longline.model.errors import BadInput, UnknownSetting
 from longline.settings.aliases import ALIASES, Alias, environment_names, own_name
 from longline.settings.keys import KEYS, Settings
 from longline.settings.needless import NEEDLESS
+from longline.settings.soundness import refuse_unsound, weaknesses
 
 FILE_NAME = "longline.toml"
 CONFIG_NAME, DEBUG_NAME = "LONGLINE_CONFIG", "LONGLINE_DEBUG"
 _NOT_SETTINGS = frozenset({CONFIG_NAME, DEBUG_NAME})
 _TESTS_OWN = "LONGLINE_TEST_"
-_SHORT_SECRET = 32
 
 
 class Given(NamedTuple):
@@ -53,9 +53,8 @@ def load(
     given = {**file, **aliased, **_canonical(environ), **typed}
     settings = Settings(**{key: _read(key, one) for key, one in given.items()})
     origins = {key: given[key].origin if key in given else "default" for key in KEYS}
-    if settings.tls_min > settings.tls_max:
-        raise BadInput(f"{origins['tls_min']}: tls_min {settings.tls_min} is above tls_max {settings.tls_max}")
-    return Loaded(settings, origins, (*notes, *_late(given, settings), *_weak(settings, origins)))
+    refuse_unsound(settings, origins)
+    return Loaded(settings, origins, (*notes, *_late(given, settings), *weaknesses(settings, origins)))
 
 
 def flag_name(key: str) -> str:
@@ -146,17 +145,3 @@ def _late(given: Layer, settings: Settings) -> list[str]:
     plain = Settings()
     late = [key for key in given if KEYS[key].later and getattr(settings, key) != getattr(plain, key)]
     return [f"{given[key].origin} sets {key}, which has no effect yet" for key in late]
-
-
-def _weak(settings: Settings, origins: Mapping[str, str]) -> list[str]:
-    """A note for each setting that leaves something open."""
-    notes = []
-    if 0 < len(settings.jwt_secret.encode()) < _SHORT_SECRET:
-        notes.append(
-            f"{origins['jwt_secret']} is shorter than {_SHORT_SECRET} bytes; tokens signed with it can be forged"
-        )
-    if not settings.tls_verify:
-        notes.append(f"{origins['tls_verify']} switches certificates off: pages may come from anybody")
-    if settings.search and not settings.search_verify:
-        notes.append(f"{origins['search_verify']} switches certificates of the search nodes off")
-    return notes
