@@ -1,6 +1,8 @@
 """The parser of the manual works as it is written there."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,9 +19,13 @@ STORY = "".join(f"<p>In the {n} hour the line was hauled, hook after hook, and i
 PAGE = f"<nav><a href=/>Home</a></nav><h1>Lines</h1><article>{STORY}</article><a class=related href=more>More</a>"
 
 
+def _codes() -> list[str]:
+    return re.findall(r"```python\n(.*?)```", MANUAL.read_text(encoding="utf-8"), re.DOTALL)
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    [code] = re.findall(r"```python\n(.*?)```", MANUAL.read_text(encoding="utf-8"), re.DOTALL)
+    code, _ = _codes()
     written = tmp_path / "news.py"
     written.write_text(code)
     return written
@@ -41,6 +47,15 @@ async def test_it_parses_where_it_holds_up_nobody(file: Path):
     assert "heavy" in item.fields["body"]
     assert "Home" not in item.fields["body"]
     assert [item.kind for item in elsewhere.items] == ["page"]
+
+
+def test_its_test_runs_as_it_is_written(file: Path):
+    _, test = _codes()
+    (file.parent / "test_news.py").write_text(test)
+    (file.parent / "story.html").write_text(PAGE)
+    command = [sys.executable, "-m", "pytest", "-q", "-o", "asyncio_mode=auto", "-p", "no:cacheprovider"]
+    ran = subprocess.run(command, cwd=file.parent, capture_output=True, text=True, timeout=60, check=False)
+    assert "1 passed" in ran.stdout, ran.stdout + ran.stderr
 
 
 def test_every_built_in_parser_is_told_of():

@@ -43,6 +43,8 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
     "respect_robots",
     "egress_allow",
     "proxies",
+    "fixtures",
+    "fixtures_mode",
     "parsers",
     "parser",
     "log_level",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from longline.settings.values import FOLDER, PAIR, SPAN, SWITCH, TEXT, URLS, Key, url, whole
+from longline.settings.values import FOLDER, PAIR, SPAN, SWITCH, TEXT, URLS, Key, among, url, whole
 
 STORE = url("file", "s3", "memory", folder=True)
 """Addresses of object stores."""
@@ -54,6 +54,14 @@ class Premises(msgspec.Struct, frozen=True, kw_only=True):
     pipeline_url: Annotated[
         str, Key(url("http", "https"), "Service that is told of every document that was indexed; unless set, none.")
     ] = ""
+
+    fixtures: Annotated[
+        str, Key(TEXT, "Folder of answers that are given instead of asking a website; unless set, websites are asked.")
+    ] = ""
+    fixtures_mode: Annotated[
+        str,
+        Key(among("replay", "record"), "Whether answers come from that folder, or from websites and are kept there."),
+    ] = "replay"
 
     host: Annotated[str, Key(TEXT, "Address the server listens on.")] = "127.0.0.1"
     port: Annotated[int, Key(whole(0, 65535), "Port the server listens on; 0 takes any free one.")] = 8060

@@ -18,6 +18,7 @@ from longline.drivers.http.clients import Tls
 from longline.drivers.http.guard import Guarded
 from longline.drivers.http.names import Names
 from longline.drivers.http.render import RenderingHttp
+from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
 from longline.drivers.presence import FolderPresence
 from longline.drivers.records import open_records
 from longline.drivers.rhythms import NoRhythms, RedisRhythms
@@ -204,7 +205,18 @@ def _roots(settings: Settings) -> Path | None:
 
 
 def _http(settings: Settings, trusted: frozenset[str], names: Names) -> Http:
-    """The client behind the wall: a URL from outside does not make us fetch the inside."""
+    """The client behind the wall: a URL from outside does not make us fetch the inside.
+
+    Where there are fixtures they stand before everything, and nothing is dialled unless they are to be made.
+    """
+    fixtures = Fixtures(Path(settings.fixtures)) if settings.fixtures else None
+    if fixtures and settings.fixtures_mode == "replay":
+        return ReplayingHttp(fixtures)
+    live = _live_http(settings, trusted, names)
+    return RecordingHttp(live, fixtures) if fixtures else live
+
+
+def _live_http(settings: Settings, trusted: frozenset[str], names: Names) -> Http:
     guarded, roots = Guarded(names.resolve, Wall.opening(settings.egress_allow), trusted), _roots(settings)
     tls = Tls(settings.tls_verify, settings.tls_min, settings.tls_max)
     plain = WreqHttp(guarded.resolve, names=names, roots=roots, tls=tls)

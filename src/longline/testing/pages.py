@@ -1,0 +1,30 @@
+"""Pages out of files, and what a parser makes of them."""
+
+import mimetypes
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from longline.plugins.page import Page
+from longline.plugins.parser import MARK, Made, Parser, ParserFunction
+
+
+def page(
+    file: str | PathLike[str],
+    url: str = "https://site.test/",
+    *,
+    content_type: str | None = None,
+    config: Mapping[str, Any] = MappingProxyType({}),
+) -> Page:
+    """The page that a file would be at this URL; its type is that of the file's name unless said otherwise."""
+    path = Path(file)
+    guessed = content_type or mimetypes.guess_type(path.name)[0] or "text/html"
+    return Page(url, path.read_bytes(), content_type=guessed, config=config)
+
+
+async def parsed(function: ParserFunction, page: Page) -> list[Made]:
+    """Everything that a function marked with `@parser` yields for a page, in order, checked as in a crawl."""
+    parser: Parser = getattr(function, MARK)
+    return [made async for made in parser.parse(page)]

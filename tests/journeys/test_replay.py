@@ -1,0 +1,27 @@
+"""A crawl is recorded, and goes the same way again when its website is gone."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.journeys.archive import ask
+from tests.web import running_site
+
+FATES = "SELECT url, state, reason FROM tasks ORDER BY url"
+
+
+def crawl(url: str, out: Path, *more: str) -> None:
+    words = [sys.executable, "-m", "longline.cli", "crawl", url, "--depth", "10", "--out", str(out), *more]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_crawl_goes_the_same_way_without_its_website(tmp_path: Path):
+    answers = ("--fixtures", str(tmp_path / "answers"))
+    with running_site(pages=40) as site:
+        crawl(site.url, tmp_path / "live", *answers, "--fixtures-mode", "record")
+        visits = len(site.requests)
+    crawl(site.url, tmp_path / "again", *answers)
+    assert ask(tmp_path / "again", FATES) == ask(tmp_path / "live", FATES)
+    assert ask(tmp_path / "again", "SELECT COUNT(*) FROM pages") == [(40,)]
+    assert len(list((tmp_path / "answers").rglob("*.json"))) == visits
