@@ -49,6 +49,15 @@ async def test_what_somebody_left_lying_is_taken_over(server: Redis, redis_url: 
         await other.close()
 
 
+async def test_a_server_that_came_back_empty_is_joined_anew(server: Redis, consumer: RedisSourceEvents):
+    await consumer.receive()
+    await server.flushall()
+    with pytest.raises(Unavailable, match="NOGROUP"):
+        await consumer.receive()
+    await server.xadd(STREAM, {"event": "after"})
+    assert [delivery.body for delivery in await consumer.receive()] == [b"after"]
+
+
 async def test_two_consumers_share_the_messages(server: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(source_events, "READ_AT_ONCE", 1)
     both = [RedisSourceEvents(redis_url, wait_ms=20, idle_ms=60_000) for _ in range(2)]

@@ -2,6 +2,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 import pytest
 
 from longline.model.errors import Unavailable
@@ -69,7 +70,13 @@ async def test_the_same_event_twice_has_one_effect(records: Records):
 
 
 @pytest.mark.parametrize(
-    "body", [b"", b"{", b"[]", b'{"event_id":1,"event_type":"SOURCE_CREATED","source_id":"s"}', None]
+    "body",
+    [
+        *(b"", b"{", b"[]", b"[" * 100_000, None),
+        b'{"event_id":1,"event_type":"SOURCE_CREATED","source_id":"s"}',
+        b'{"event_id":"","event_type":"SOURCE_CREATED","source_id":"s"}',
+        b'{"event_id":"e","event_type":"SOURCE_CREATED","source_id":"a\\u0000b"}',
+    ],
 )
 async def test_what_cannot_be_read_is_dropped(records: Records, body: bytes | None):
     messages, effects = Messages(), Effects()
@@ -77,6 +84,13 @@ async def test_what_cannot_be_read_is_dropped(records: Records, body: bytes | No
     messages.say(2, kind="SOMETHING_ELSE")
     await listener(messages, records, effects).once()
     assert (messages.lying, effects.done) == ({}, [])
+
+
+async def test_a_payload_that_cannot_be_read_is_dropped_too(records: Records):
+    messages, effects = Messages(), Effects(msgspec.ValidationError("no url"))
+    messages.say(1)
+    await listener(messages, records, effects).once()
+    assert (messages.lying, messages.parked, effects.done) == ({}, [], [])
 
 
 async def test_what_fails_is_tried_again_and_in_the_end_put_aside(records: Records):

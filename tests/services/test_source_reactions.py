@@ -52,6 +52,31 @@ async def test_a_new_source_gets_one_schedule(reactions: SourceReactions, record
     await only(records)
 
 
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("SOURCE_CREATED", {}),
+        ("SOURCE_CREATED", {"name": "n"}),
+        ("SOURCE_CREATED", {"name": 5, "url": "https://n.example/"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "nonsense"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "ftp://n.example/"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "https://n.example/", "enabled": "yes"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "https://n.example/", "rate_limit": [1]}),
+        ("SOURCE_CREATED", {"name": "n", "url": "https://n.example/", "max_depth": "deep"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "https://n.example/", "priority": 3}),
+        ("SOURCE_UPDATED", {"changed_fields": 5}),
+        ("SOURCE_UPDATED", {"changed_fields": [1]}),
+        ("SOURCE_UPDATED", {"previous": [], "current": {}}),
+    ],
+)
+async def test_a_payload_that_is_none_changes_nothing(
+    reactions: SourceReactions, records: Records, source: SourceRow, kind: str, payload: Any
+):
+    with pytest.raises(msgspec.ValidationError):
+        await reactions.by_type()[kind](SourceEvent("e", kind, str(source.id), payload))
+    assert await records.schedules.find() == []
+
+
 async def test_what_it_is_made_of_changes_with_the_source(
     reactions: SourceReactions, records: Records, source: SourceRow
 ):
@@ -72,6 +97,20 @@ async def test_what_it_is_made_of_changes_with_the_source(
         "scheduled",
     )
     await say(reactions, "SOURCE_UPDATED", "gone", changed_fields=["rate_limit"])
+
+
+async def test_a_change_is_also_seen_in_what_was_and_is(
+    reactions: SourceReactions, records: Records, source: SourceRow
+):
+    """A service that names no field that changed, but sends both, is understood all the same."""
+    ref = str(source.id)
+    await say(reactions, "SOURCE_ENABLED", ref)
+    await records.sources.change(msgspec.structs.replace(source, crawl='{"rate_limit": 5}'))
+    was = {"rate_limit": 10, "selectors": {}, "gone": 1}
+    await say(reactions, "SOURCE_UPDATED", ref, changed_fields=[], previous=was, current=was | {"selectors": {"a": 1}})
+    assert (await only(records)).every == 60
+    await say(reactions, "SOURCE_UPDATED", ref, changed_fields=None, previous=was, current={"rate_limit": 5})
+    assert (await only(records)).every == 90
 
 
 async def test_switched_off_and_on_again(

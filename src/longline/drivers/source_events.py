@@ -39,11 +39,16 @@ class RedisSourceEvents:
     async def receive(self) -> Sequence[Delivery]:
         with _trouble():
             await self._join()
-            if left := await self._left_lying():
-                return left
-            found = await self._client.xreadgroup(
-                GROUP, self._name, {STREAM: ">"}, count=READ_AT_ONCE, block=self._wait_ms
-            )
+            try:
+                if left := await self._left_lying():
+                    return left
+                found = await self._client.xreadgroup(
+                    GROUP, self._name, {STREAM: ">"}, count=READ_AT_ONCE, block=self._wait_ms
+                )
+            except ResponseError:
+                # A server that came back empty knows no group: the next look makes it anew.
+                self._joined = False
+                raise
             # Shaped as a list of pairs by the older protocol and as a dictionary of lists by the newer one.
             streams = found.values() if isinstance(found, dict) else (messages for _, messages in found or ())
             return [_delivery(message) for messages in streams for message in _flat(messages)]

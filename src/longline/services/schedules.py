@@ -185,6 +185,12 @@ class Schedules:
         if row.source_ref and row.interval_ms is not None:
             await self._forget_rhythm(row.source_ref)
 
+    async def forget(self, source_ref: str) -> None:
+        """Forget the recurring schedule of a source that is gone, if it has one."""
+        row = await self._records.recurring(source_ref)
+        if row is not None:
+            await self.remove(row.uid)
+
     async def _forget_rhythm(self, source_ref: str) -> None:
         try:
             await self._rhythms.forget(source_ref)

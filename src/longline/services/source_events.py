@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -18,12 +18,16 @@ MOST_TIMES = 5
 FORGET_AFTER_MS = 7 * 86_400_000
 
 
+Id = Annotated[str, msgspec.Meta(min_length=1, pattern=r"^[^\0]*\Z")]
+"""An id of another service, as every engine can keep it."""
+
+
 class SourceEvent(msgspec.Struct, frozen=True):
     """One thing that was said; `source_id` is the other service's."""
 
-    event_id: str
+    event_id: Id
     event_type: str
-    source_id: str
+    source_id: Id
     payload: dict[str, Any] = {}
     timestamp: str = ""
 
@@ -51,9 +55,8 @@ class SourceListener:
         """Whether a message is done with; one that is not is handed out again."""
         try:
             event = msgspec.json.decode(delivery.body or b"", type=SourceEvent)
-        except msgspec.MsgspecError as error:
-            log.warning("a source event cannot be read", extra={"message_id": delivery.id, "error": str(error)})
-            return True
+        except (msgspec.MsgspecError, RecursionError) as error:
+            return _dropped(delivery, error)
         reaction = self._reactions.get(event.event_type)
         if reaction is None or await self._heard.has(event.event_id):
             return True
@@ -61,6 +64,8 @@ class SourceListener:
             await reaction(event)
         except Unavailable:
             raise
+        except msgspec.ValidationError as error:
+            return _dropped(delivery, error)
         except Exception as error:
             return await self._failed(delivery, event, error)
         await self._heard.note(event.event_id)
@@ -72,3 +77,9 @@ class SourceListener:
         if delivery.times >= MOST_TIMES:
             await self._messages.park(delivery, repr(error))
         return False
+
+
+def _dropped(delivery: Delivery, error: Exception) -> bool:
+    """Done with: what cannot be read today cannot be read tomorrow either."""
+    log.warning("a source event cannot be read", extra={"message_id": delivery.id, "error": str(error)})
+    return True

@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from contextlib import nullcontext
+from typing import Any
 
 import msgspec
 
 from longline.engine.directory import described
+from longline.model.errors import BadInput
 from longline.model.ids import new_id
-from longline.model.schedule import NewSchedule, Terms
+from longline.model.schedule import NewSchedule
 from longline.model.source import CrawlSource
 from longline.model.states import ScheduleState
+from longline.model.url import parse
 from longline.ports.clock import Clock
 from longline.ports.directory import Directory
 from longline.ports.records.heard import Heard
@@ -23,6 +26,37 @@ FIRST_AFTER_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_0
 
 HEEDED = frozenset({"rate_limit", "max_depth", "priority", "name", "url"})
 """Fields that a schedule is made of."""
+
+
+class Made(msgspec.Struct):
+    """What must be told of a source that was made; the rest is read as it comes."""
+
+    name: str
+    url: str
+    enabled: bool = True
+    rate_limit: float | str | None = None
+    max_depth: int | None = None
+    priority: str | None = None
+
+    def __post_init__(self) -> None:
+        try:
+            parse(self.url)
+        except BadInput as error:
+            raise ValueError(error) from error
+
+
+class Changed(msgspec.Struct):
+    """What is told of a source that was changed: the names of its fields, or what they were and are."""
+
+    changed_fields: list[str] | None = None
+    previous: dict[str, Any] | None = None
+    current: dict[str, Any] | None = None
+
+    @property
+    def fields(self) -> set[str]:
+        """The names of what is another now."""
+        was, now = self.previous or {}, self.current or {}
+        return {*(self.changed_fields or ()), *(name for name in was.keys() & now.keys() if was[name] != now[name])}
 
 
 class SourceReactions:
@@ -52,6 +86,7 @@ class SourceReactions:
 
     async def created(self, event: SourceEvent) -> None:
         """A new source gets its schedule, unless it is switched off."""
+        msgspec.convert(event.payload, Made)
         source = described({**event.payload, "id": event.source_id})
         if source.enabled:
             with self._heard.along(event.event_id):
@@ -59,7 +94,7 @@ class SourceReactions:
 
     async def updated(self, event: SourceEvent) -> None:
         """What a schedule is made of changed; the source is asked for anew."""
-        changed = {str(name) for name in event.payload.get("changed_fields") or ()}
+        changed = msgspec.convert(event.payload, Changed).fields
         source = await self._directory.get(event.source_id)
         if source is None:
             return
@@ -94,15 +129,8 @@ class SourceReactions:
 
     async def _keep(self, source: CrawlSource) -> None:
         """Make the schedule of a source, or bring it up to date; its state and its next time stay."""
-        terms, row = computed(source), await self._records.recurring(source.ref)
-        if row is None:
-            due = self._clock.now() + FIRST_AFTER_MS.get(source.priority, FIRST_AFTER_MS["normal"])
-            new = NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True)
-            await self._records.add(new)
-        elif row.automatic:
-            await self._records.amend(row.id, _renewed(row.terms, terms))
-
-
-def _renewed(before: Terms, now: Terms) -> Terms:
-    said = {name: getattr(now, name) for name in ("url", "source_name", "every", "unit", "priority")}
-    return msgspec.structs.replace(before, **said)
+        if await self._sync.renew(source):
+            return
+        terms = computed(source)
+        due = self._clock.now() + FIRST_AFTER_MS.get(source.priority, FIRST_AFTER_MS["normal"])
+        await self._records.add(NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True))

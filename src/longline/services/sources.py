@@ -134,6 +134,22 @@ class Sync:
             await self._ensure(source, 1)
             await self._call()
 
+    async def changed(self, ref: str, *, switched: bool) -> None:
+        """What a source says of itself is another: its schedule follows, and goes or rests as the source does."""
+        source = await self._directory.get(ref)
+        if source is None:
+            return
+        await self.renew(source)
+        if switched:
+            await (self.enabled if source.enabled else self.disabled)(ref)
+
+    async def renew(self, source: CrawlSource) -> bool:
+        """Bring a source's own schedule up to date, its state and next time apart; whether there is a recurring one."""
+        row = await self._schedules.recurring(source.ref)
+        if row is not None and row.automatic:
+            await self._schedules.amend(row.id, _renewed(row.terms, computed(source)))
+        return row is not None
+
     async def disabled(self, ref: str) -> None:
         """A source may not be crawled: its schedule is held back, and a run under way stops."""
         for _ in range(RACES):
@@ -191,6 +207,11 @@ class Sync:
             await self._timetable.turn(row, resumed(row, now), "planner")
             return lambda done: done.resumed
         return lambda done: done.kept
+
+
+def _renewed(before: Terms, now: Terms) -> Terms:
+    said = {name: getattr(now, name) for name in ("url", "source_name", "every", "unit", "priority")}
+    return msgspec.structs.replace(before, **said)
 
 
 def _calm(row: ScheduleRow, now: int) -> Turn:

@@ -12,7 +12,19 @@ from longline.ports.records.moves import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek
-from tests.drivers.records.world import admit, claim, ended, host_report, release, report, running_run, url, urls
+from tests.drivers.records.world import (
+    ME,
+    TTL,
+    admit,
+    claim,
+    ended,
+    host_report,
+    release,
+    report,
+    running_run,
+    url,
+    urls,
+)
 
 HOST = "a.example"
 
@@ -73,6 +85,15 @@ async def test_inside_a_run_the_order_of_admission_stays(records: Records):
     for run_id in {task.run_id for task in lease.tasks}:
         own = [task.url[-2:] for task in lease.tasks if task.run_id == run_id]
         assert own == ["/0", "/1", "/2", "/3"]
+
+
+async def test_who_has_all_of_a_run_in_hand_gets_what_another_brings(records: Records):
+    await rivals(records, 2)
+    lease = await batch(records, 10)
+    (later,) = await rivals(records, 3)
+    for got in ([later] * 3, []):
+        (more,) = await records.frontier.claim(ME, 10, 10, TTL, [(lease.host_id, lease.token)])
+        assert [task.run_id for task in more.tasks] == got
 
 
 async def test_a_better_priority_comes_first_whoevers_it_is(records: Records):

@@ -1,6 +1,7 @@
 """Sources over HTTP, in source-manager's shape; and jobs for all of them."""
 
 import asyncio
+from functools import reduce
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from longline.engine.upkeep.finder import Finder
 from longline.engine.upkeep.mapper import Mapper
 from longline.model.source import NewSource
 from tests.engine.upkeep.web import MISSING, HandMadeWeb, Said, mapped, rss
-from tests.surfaces.intervals.stage import Stage, seconds
+from tests.surfaces.intervals.stage import Stage, seconds, shown
 
 PATH = "/api/v1/sources"
 
@@ -110,6 +111,11 @@ async def test_lists_come_in_pages(stage: Stage):
     assert (await stage.ask("GET", f"{PATH}?limit=9999"))["per_page"] == 500
 
 
+def fnv1a(text: str) -> int:
+    """FNV-1a of 32 bits, by its definition."""
+    return reduce(lambda value, byte: (value ^ byte) * 16_777_619 % 2**32, text.encode(), 2_166_136_261)
+
+
 async def test_three_hundred_sources_get_their_jobs(stage: Stage):
     await stage.source("off", enabled=False)
     add = stage.house.records.sources.add
@@ -119,7 +125,9 @@ async def test_three_hundred_sources_get_their_jobs(stage: Stage):
     assert (done["sources_seen"], done["sources_enabled"]) == (301, 300)
     assert (sorted(done["created"]), len(done["skipped_disabled"]), "errors" in done) == (sorted(sources), 1, False)
     times = {job["source_id"]: job["next_run_at"] for job in await stage.jobs()}
-    assert len(set(times.values())) > 100, "they do not start together"
+    assert len(times) == 250, "a list holds no more"
+    staggered = {source: shown(stage.now + fnv1a(source) % 300 * 300) for source in times}
+    assert times == staggered, "each at its own place, five minutes apart"
     again = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
     assert (again["created"], len(again["already_has_job"])) == ([], 300)
     assert {job["source_id"]: job["next_run_at"] for job in await stage.jobs()} == times
@@ -166,6 +174,41 @@ async def test_enabling_gives_a_source_its_job(stage: Stage):
     await stage.ask("POST", f"/api/v2/jobs/{job['id']}/force-run", expect=202)
     await stage.ask("PATCH", f"{PATH}/{source}/disable")
     assert (await stage.get(job))["status"] == "paused"
+
+
+async def test_a_job_made_for_a_source_follows_what_is_said_of_it(stage: Stage):
+    source = await stage.source("news", rate_limit=10)
+    await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
+    [job] = await stage.jobs()
+    said = {"name": "other", "url": "https://other.example/", "rate_limit": "3", "max_depth": 6, "priority": "high"}
+    await stage.ask("PUT", f"{PATH}/{source}", said)
+    after = await stage.get(job)
+    told = {name: after[name] for name in ("source_name", "url", "interval_minutes", "priority")}
+    assert told == {"source_name": "other", "url": said["url"], "interval_minutes": 67, "priority": 75}
+    assert (after["status"], after["next_run_at"]) == ("scheduled", job["next_run_at"]), "not its state, nor its time"
+    await stage.ask("PUT", f"{PATH}/{source}", {"enabled": False})
+    assert (await stage.get(job))["status"] == "paused"
+    await stage.ask("PUT", f"{PATH}/{source}", {"enabled": True})
+    found = await stage.get(job)
+    assert (found["status"], found["next_run_at"]) == ("scheduled", shown(stage.now))
+
+
+async def test_a_job_of_a_persons_own_keeps_its_terms(stage: Stage):
+    job = await stage.recurring(45)
+    await stage.ask("PUT", f"{PATH}/{job['source_id']}", {"name": "other", "rate_limit": 3})
+    assert await stage.get(job) == job
+
+
+async def test_a_source_that_is_forgotten_takes_its_recurring_job_with_it(stage: Stage):
+    job = await stage.recurring(30)
+    once = await stage.job(job["source_id"])
+    stage.until(seconds(job["next_run_at"]))
+    await stage.poll()
+    assert (await stage.get(job))["status"] == "running"
+    await stage.ask("DELETE", f"{PATH}/{job['source_id']}", expect=204)
+    assert [found["id"] for found in await stage.jobs()] == [once["id"]]
+    assert not (await stage.ask("GET", f"/api/v1/jobs/{job['id']}/executions"))["total"]
+    await stage.ask("DELETE", f"{PATH}/{job['source_id']}", expect=404)
 
 
 FEED = "https://news.example/feed"

@@ -165,12 +165,16 @@ async def show_source(source_id: FromPath[str], desk: NamedDependency[Desk]) -> 
 @put("/api/v1/sources/{source_id:str}", summary="Change a source")
 async def change_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[Desk]) -> Body:
     found = await body(request)
-    return source(await desk.sources.change(number(source_id), lambda row: amend_source(row, found)))
+    was = await desk.sources.get(number(source_id))
+    row = await desk.sources.change(was.id, lambda row: amend_source(row, found))
+    await desk.sync.changed(source_id, switched=row.enabled != was.enabled)
+    return source(row)
 
 
-@delete("/api/v1/sources/{source_id:str}", status_code=204, summary="Forget a source")
+@delete("/api/v1/sources/{source_id:str}", status_code=204, summary="Forget a source and its recurring job")
 async def delete_source(source_id: FromPath[str], desk: NamedDependency[Desk]) -> None:
     await desk.sources.remove(number(source_id))
+    await desk.schedules.forget(source_id)
 
 
 @patch("/api/v1/sources/{source_id:str}/{change:str}", summary="Switch a source, or its feed, on or off")
