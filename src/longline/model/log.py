@@ -98,6 +98,11 @@ class Mark(NamedTuple):
 START = Mark(0, 0)
 
 
+def behind(run_id: int) -> Mark:
+    """Where a reader is to whom a run has nothing more to say: before everything of later ones."""
+    return Mark(run_id + 1, 0)
+
+
 def mark_of(text: str | None) -> Mark | None:
     """The mark in a text; None for what is none."""
     run_id, _, number = (text or "").strip().partition("-")

@@ -15,7 +15,8 @@ import msgspec
 
 from longline.engine.journal import LOGS
 from longline.model.errors import NotFound, Unavailable
-from longline.model.log import START, Entry, LoggedRun, Mark
+from longline.model.log import START, Entry, LoggedRun, Mark, Part, behind
+from longline.model.states import RUN_ENDED
 from longline.ports.blobs import Blobs
 from longline.ports.records.logs import Logs
 from longline.ports.records.schedules import Schedules
@@ -29,6 +30,8 @@ REPLAYED = 200
 READ_AT_ONCE = 100
 LOOK_EVERY = 1.0
 TRY_AGAIN_AFTER = 0.1
+KEPT_WITHIN = 30.0
+"""Seconds until a log that is whole is no longer waited for to be in the archive."""
 
 
 class NoRuns(NotFound):
@@ -46,13 +49,13 @@ class Said(msgspec.Struct, frozen=True):
     replayed: bool = False
 
 
-class Kept(msgspec.Struct, frozen=True):
-    """A run's log is whole, and in the archive."""
+class Ended(msgspec.Struct, frozen=True):
+    """A run's log is whole, and in the archive if logs are kept there at all."""
 
     run: LoggedRun
 
 
-Step = Said | Kept
+Step = Said | Ended
 
 
 class RunLogs:
@@ -65,11 +68,12 @@ class RunLogs:
         """Runs of a schedule, newest first."""
         return await self._logs.find(name, limit=limit, offset=offset)
 
-    async def check(self, name: str, uid: str | None) -> None:
-        """Raise `NotFound` unless there is such a schedule, or such a run of it."""
+    async def check(self, name: str, uid: str | None) -> LoggedRun | None:
+        """The run that is asked for, or the newest one; raises `NotFound` unless there is such a schedule or run."""
         found = await self._logs.find(name, uid=uid, limit=1)
         if not found and (uid is not None or await self._schedules.named(name) is None):
             raise NotFound(f"no such run: {uid}" if uid else f"no such schedule: {name}")
+        return found[0] if found else None
 
     async def archive(self, name: str, number: int | None) -> tuple[LoggedRun, bytes]:
         """The archived log of a run, of the newest unless one is named, as it is kept."""
@@ -126,11 +130,13 @@ class Followers:
         for run_id in list(self._waiting):
             self._wake(run_id)
 
-    async def follow(self, name: str, uid: str | None, mark: Mark | None) -> AsyncGenerator[Step]:
+    async def follow(
+        self, name: str, uid: str | None, mark: Mark | None, *, endless: bool = False
+    ) -> AsyncGenerator[Step]:
         """What a schedule's runs (one of them) say, from behind the mark, or with a replay first; then as it comes.
 
-        Runs are followed one after the other: a log that is closed takes no more, so nothing is missed by going on.
-        Following one run ends when its log is whole.
+        It ends with the run that is under way or, when none is, with the next one. A run of which there is nothing more
+        to say does not count: whoever comes back at its end waits. An `endless` one goes on from run to run.
         """
         tail = _Tail(self._logs, name, uid, archive=self._archive)
         if not await tail.begin(mark):
@@ -139,12 +145,12 @@ class Followers:
             try:
                 async for step in tail.steps():
                     yield step
+                    if isinstance(step, Ended) and not (endless and uid is None):
+                        return
             except Unavailable as error:
                 log.warning("a log cannot be followed for now", extra={"error": str(error)})
                 await asyncio.sleep(TRY_AGAIN_AFTER)
                 continue
-            if tail.over:
-                return
             await self._pause(tail.mark.run_id)
 
     async def _pause(self, run_id: int) -> None:
@@ -161,25 +167,33 @@ class Followers:
 
 
 class _Tail:
-    """Where one follower is."""
+    """Where one follower is. A log that is closed takes no more, so nothing is missed by going on to the next run."""
 
     def __init__(self, logs: Logs, name: str, uid: str | None, *, archive: bool) -> None:
         self._logs, self._name, self._uid, self._archive = logs, name, uid, archive
         self._run: LoggedRun | None = None
-        self._told_of = 0
+        self._has_news = uid is not None
+        self._whole_since: float | None = None
         self.mark = START
-        self.over = False
 
     async def begin(self, mark: Mark | None) -> bool:
         """Go to a mark; False when there is none, or none that leads anywhere."""
         if self._uid is not None:
             [self._run] = await self._logs.find(self._name, uid=self._uid, limit=1)
-        if mark is None:
+        if mark is None or (self._run and self._run.run_id != mark.run_id):
             return False
         run = self._run or await self._logs.following(self._name, mark.run_id - 1)
-        if run is None or (self._uid and run.run_id != mark.run_id):
-            return False
+        if run is None:
+            return await self._begin_behind(mark)
         self._run, self.mark = run, mark if run.run_id == mark.run_id else Mark(run.run_id, 0)
+        return True
+
+    async def _begin_behind(self, mark: Mark) -> bool:
+        """Go to the end of the run that the mark is behind, when no other has begun since."""
+        run = await self._logs.following(self._name, mark.run_id - 2)
+        if run is None or mark != behind(run.run_id):
+            return False
+        self._run, self.mark = run, Mark(run.run_id, run.last or 0)
         return True
 
     async def replay(self) -> Said:
@@ -196,33 +210,38 @@ class _Tail:
 
     async def steps(self) -> AsyncGenerator[Step]:
         """Everything that is there by now."""
-        while True:
+        while self._run or await self._go_on():
             part = await self._logs.read(self.mark.run_id, self.mark.number, READ_AT_ONCE)
             if part.entries and self._run:
+                self._has_news, self._whole_since = True, None
                 yield Said([(entry, self._run.uid) for entry in part.entries])
                 self.mark = Mark(self.mark.run_id, part.entries[-1].number)
                 continue
-            gone = part.sealed is None and (self.mark.number > 0 or self._run is None)
-            if not (part.sealed or gone):
+            if self._run and not self._is_over(part, self._run):
+                self._has_news = True
                 return
-            async for step in self._ended(part.key):
-                yield step
-            if self.over or not await self._go_on():
+            if self._run and self._has_news:
+                self._has_news = False
+                yield Ended(next(iter(await self._logs.find(self._name, uid=self._run.uid)), self._run))
+            if not await self._go_on():
                 return
 
-    async def _ended(self, key: str | None) -> AsyncGenerator[Kept]:
-        if self._run and key and self._told_of != self._run.run_id:
-            [self._run] = await self._logs.find(self._name, uid=self._run.uid)
-            self._told_of = self._run.run_id
-            yield Kept(self._run)
-        self.over = self._uid is not None and (key is not None or not self._archive)
+    def _is_over(self, part: Part, run: LoggedRun) -> bool:
+        """Whether there will be no more of a run, the news of its archive included."""
+        if part.sealed is None and self.mark.number:
+            return True  # it was forgotten
+        if part.sealed and (part.key is not None or not self._archive):
+            return True
+        if not part.sealed and (part.sealed is not None or run.state not in RUN_ENDED):
+            return False
+        now = asyncio.get_running_loop().time()
+        self._whole_since = self._whole_since or now
+        return now - self._whole_since > KEPT_WITHIN
 
     async def _go_on(self) -> bool:
         """Go to the next run that has something to say."""
-        if self._uid is not None:
-            return False
         run = await self._logs.following(self._name, self.mark.run_id)
         if run is None:
             return False
-        self._run, self.mark = run, Mark(run.run_id, 0)
+        self._run, self.mark, self._whole_since = run, Mark(run.run_id, 0), None
         return True

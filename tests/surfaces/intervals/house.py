@@ -123,6 +123,15 @@ async def take(stream: AsyncIterator[Event], amount: int) -> list[Event]:
     return [await asyncio.wait_for(anext(stream), 60) for _ in range(amount)]
 
 
+async def rest(stream: AsyncIterator[Event]) -> list[Event]:
+    """What comes until the stream ends."""
+
+    async def read() -> list[Event]:
+        return [event async for event in stream]
+
+    return await asyncio.wait_for(read(), 60)
+
+
 @asynccontextmanager
 async def open_door(settings: Settings) -> AsyncIterator[Door]:
     """The door of a house with these settings."""

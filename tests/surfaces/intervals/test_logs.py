@@ -5,13 +5,19 @@ import gzip
 import json
 import random
 from pathlib import Path
+from unittest.mock import AsyncMock
 
 import httpx
 import msgspec
 import pytest
 
+from longline.drivers.records.logs import LogRecords
+from longline.model.run import RunRow
+from longline.model.schedule import ScheduleRow
+from longline.services import logs as following
 from longline.settings import Settings
-from tests.surfaces.intervals.house import Door, events, open_door, take
+from longline.wiring.logs import scribe
+from tests.surfaces.intervals.house import Door, events, open_door, rest, take
 
 EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
@@ -142,10 +148,91 @@ async def test_v2_replays_then_follows_and_tells_of_the_archive(door: Door):
             "size_bytes": size,
             "line_count": 207,
         }
-        again = await door.run(job)
-        await door.say(again, "the next run")
-        [line] = await take(stream, 1)
-        assert (line.data["execution_id"], line.id) == (again.uid, f"{again.id}-1")
+        assert await rest(stream) == [], "the run has finished"
+
+
+async def one_run(door: Door, job: ScheduleRow, *texts: str) -> RunRow:
+    """A run from its first word to its archive."""
+    run = await door.run(job)
+    await door.say(run, *texts)
+    await door.end(run)
+    return run
+
+
+async def test_v2_ends_with_the_run_it_was_waiting_for(door: Door):
+    """Before the first run, between two, and at the end of one: who comes waits, and is not cut off by what was."""
+    job = await door.job()
+    path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
+    async with door.stream(path) as stream:
+        _, replay = await take(stream, 2)
+        assert replay.data == {"lines": [], "count": 0}
+        first = await one_run(door, job, "a", "b")
+        said = await rest(stream)
+    assert [event.name for event in said] == [*["log:line"] * 3, "log:archived"]
+    ids = [event.id for event in said]
+    async with door.stream(path) as stream:
+        _, replay = await take(stream, 2)
+        assert ([line["message"] for line in replay.data["lines"]], replay.id) == (["a", "b", "run cancelled"], ids[2])
+        await one_run(door, job, "c")
+        assert [event.data.get("message") for event in await rest(stream)] == ["c", "run cancelled", None]
+    async with door.stream(path, last=ids[0]) as stream:
+        left = (await rest(stream))[1:]
+        assert [event.data.get("message") for event in left] == ["b", "run cancelled", None]
+        assert left[-1].data["execution_id"] == first.uid
+
+
+@pytest.mark.parametrize("place", [-1, -2], ids=["archive", "last line"])
+async def test_v2_taken_up_at_the_end_of_a_run_waits_for_the_next(door: Door, place: int):
+    """A browser comes back by itself: it must neither be sent away again nor be told anything twice."""
+    job = await door.job()
+    run = await door.run(job)
+    path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
+    await door.say(run, "0")
+    async with door.stream(path) as stream:
+        await take(stream, 2)
+        await door.end(run)
+        last = [event.id for event in await rest(stream)][place]
+    async with door.stream(path, last=last) as stream:
+        await take(stream, 1)
+        again = await one_run(door, job, "a")
+        said = await rest(stream)
+    assert [(event.name, event.data["execution_id"]) for event in said] == [
+        ("log:line", again.uid),
+        ("log:line", again.uid),
+        ("log:archived", again.uid),
+    ]
+    async with door.stream(path, last=last) as stream:
+        assert [event.id for event in await rest(stream)][1:] == [event.id for event in said], (
+            "also when that was missed"
+        )
+
+
+async def test_v2_waits_for_a_log_to_be_in_the_archive(door: Door, monkeypatch: pytest.MonkeyPatch):
+    job = await door.job()
+    run = await door.run(job)
+    path = f"/api/v1/jobs/{job.uid}/logs/stream/v2"
+    await door.say(run, "0")
+    monkeypatch.setattr(LogRecords, "unkept", AsyncMock(return_value=[]))
+    async with door.stream(path) as stream:
+        await take(stream, 2)
+        await door.end(run)
+        await door.say(await door.run(job), "of the next run")
+        await take(stream, 1)
+        monkeypatch.undo()
+        await scribe(door.house, grace_ms=0).once()
+        assert [event.name for event in await rest(stream)] == ["log:archived"]
+
+
+async def test_v2_does_not_wait_for_an_archive_that_never_comes(door: Door, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(following, "KEPT_WITHIN", 0.01)
+    job = await door.job()
+    run = await door.run(job)
+    await door.say(run, "0")
+    monkeypatch.setattr(LogRecords, "unkept", AsyncMock(return_value=[]))
+    async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2") as stream:
+        await take(stream, 2)
+        await door.end(run)
+        assert [event.name for event in await rest(stream)] == ["log:line"]
 
 
 async def test_v2_of_one_execution_ends_with_its_archive(door: Door):
@@ -158,9 +245,24 @@ async def test_v2_of_one_execution_ends_with_its_archive(door: Door):
         _, replay = await take(stream, 2)
         assert [line["message"] for line in replay.data["lines"]] == ["mine"]
         await door.end(first)
-        assert [event.name async for event in stream] == ["log:line", "log:archived"]
+        assert [event.name for event in await rest(stream)] == ["log:line", "log:archived"]
     async with door.stream(path, last=f"{first.id}-1", execution_id=first.uid) as stream:
-        assert [event.name async for event in stream] == ["connected", "log:line", "log:archived"]
+        again = await rest(stream)
+    assert [event.name for event in again] == ["connected", "log:line", "log:archived"]
+    async with door.client() as client:
+        answer = await client.get(
+            path, params={"execution_id": first.uid}, headers={"Last-Event-ID": again[-1].id or ""}
+        )
+    assert (answer.status_code, answer.content) == (204, b""), "there is nothing to come back for"
+
+
+async def test_an_execution_whose_log_is_forgotten_is_over(door: Door, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(following, "KEPT_WITHIN", 0.01)
+    job = await door.job()
+    run = await one_run(door, job, "a")
+    assert await door.house.records.logs.prune(0, 0)
+    async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", execution_id=run.uid) as stream:
+        assert [event.name for event in await rest(stream)] == ["connected", "log:replay"]
 
 
 @EMBEDDED
@@ -185,6 +287,10 @@ async def test_v1_replays_and_follows_without_ids(door: Door):
         [line] = await take(stream, 1)
         assert (replay.name, replay.id, replay.data["count"]) == ("log:replay", None, 1)
         assert (line.name, line.id, line.data["message"]) == ("log:line", None, "b")
+        await door.end(run)
+        await one_run(door, job, "c")
+        names = [(event.name, event.id) for event in await take(stream, 5)]
+        assert names == [(name, None) for name in ("log:line", "log:archived", "log:line", "log:line", "log:archived")]
 
 
 async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
@@ -240,7 +346,7 @@ async def test_a_stop_ends_streams_in_good_order(settings: Settings):
             async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2") as stream:
                 await take(stream, 2)
                 ended.set()
-                return [event.name async for event in stream]
+                return [event.name for event in await rest(stream)]
 
         following = asyncio.create_task(follow())
         await ended.wait()
@@ -288,8 +394,15 @@ async def test_without_an_archive_nothing_is_said_to_be_there(settings: Settings
         async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", execution_id=run.uid) as stream:
             await take(stream, 2)
             await door.end(run)
-            assert [event.name async for event in stream] == ["log:line"]
+            assert [event.name for event in await rest(stream)] == ["log:line"]
+        async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", last=f"{run.id}-1") as stream:
+            ended = await rest(stream)
+            assert [event.data.get("message") for event in ended[1:]] == ["run cancelled"], "and no archive"
+        async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2", last=ended[-1].id) as stream:
+            await take(stream, 1)
+            again = await one_run(door, job, "b")
+            assert {event.data["execution_id"] for event in await rest(stream)} == {again.uid}
         async with door.client() as client:
-            [execution] = (await client.get(f"/api/v1/jobs/{job.uid}/logs")).json()["executions"]
+            _, execution = (await client.get(f"/api/v1/jobs/{job.uid}/logs")).json()["executions"]
             assert execution["log_available"] is False
             assert "log_object_key" not in execution

@@ -12,9 +12,9 @@ from litestar.params import FromPath
 from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.log import Entry, LoggedRun, Mark, mark_of, told
+from longline.model.log import Entry, LoggedRun, Mark, behind, mark_of, told
 from longline.model.states import RUN_ENDED
-from longline.services.logs import Followers, Kept, NoRuns, RunLogs, Said, Step
+from longline.services.logs import Ended, Followers, NoRuns, RunLogs, Said, Step
 from longline.services.streams import Seats
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.paging import asked, page
@@ -94,14 +94,18 @@ async def _stream(parts: LogParts, request: Ask, job_id: str, *, resumes: bool) 
         return answer(503, "Redis streaming not available" if resumes else "Log streaming not available")
     uid = asked(request, "execution_id")
     try:
-        await parts.logs.check(_known(job_id), uid)
+        run = await parts.logs.check(_known(job_id), uid)
     except NotFound:
         return answer(404, "Execution not found" if uid else "Job not found")
-    if not parts.seats.take():
-        return answer(503, "too many connections")
     # A client that cannot set headers comes back with its mark in the query.
     mark = mark_of(request.headers.get("last-event-id") or asked(request, "last_event_id")) if resumes else None
-    frames = _frames(job_id, parts.followers.follow(job_id, uid, mark), marked=resumes)
+    if uid and run and mark == behind(run.run_id):
+        # A browser comes back to a stream that ended until it is answered so: there will be nothing more.
+        return Response(None, status_code=204)
+    if not parts.seats.take():
+        return answer(503, "too many connections")
+    # Who has no mark to come back with would be given everything again: such a stream goes on from run to run.
+    frames = _frames(job_id, parts.followers.follow(job_id, uid, mark, endless=not resumes), marked=resumes)
     return EventStream(frames, parts.seats.leave, heartbeat=parts.heartbeat)
 
 
@@ -109,8 +113,10 @@ async def _frames(job_id: str, steps: AsyncGenerator[Step], *, marked: bool) -> 
     async with aclosing(steps):
         yield frame("connected", {"message": "Connected to log stream", "job_id": job_id})
         async for step in steps:
-            if isinstance(step, Kept):
-                yield frame("log:archived", _archived(job_id, step.run))
+            if isinstance(step, Ended):
+                if step.run.key is not None:
+                    mark = behind(step.run.run_id) if marked else None
+                    yield frame("log:archived", _archived(job_id, step.run), mark)
             elif step.replayed:
                 yield _replay(job_id, step, marked=marked)
             else:
