@@ -31,6 +31,10 @@ OWNER = 7
 RUN = 1
 HOST = "a.example"
 AGENT = "longline/1.0"
+FAR = 1 << 50
+HURRY = CrawlPlan((), delay_ms=0, concurrency=1000)
+"""A plan that leaves it to the host how polite one is."""
+
 HTML = (("Content-Type", "text/html; charset=utf-8"),)
 
 Journal = list[tuple[str, Any]]
@@ -337,7 +341,7 @@ class FakeFrontier:
             picked.append(msgspec.structs.replace(task, attempt=attempt, claims=claims))
         s = line.setting
         return HostLease(
-            number, s.host, line.token, line.until, s.delay_ms, s.concurrency, line.not_before, tuple(picked)
+            number, s.host, line.token, line.until, s.delay_ms, s.concurrency, line.not_before, tuple(picked), FAR
         )
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
@@ -416,7 +420,7 @@ class FakeRuns:
     """Runs that are nothing but their plans; `asked` counts how often somebody looked."""
 
     def __init__(self, plans: Mapping[int, CrawlPlan] | None = None) -> None:
-        self.texts = {number: plan.text() for number, plan in (plans or {RUN: CrawlPlan(())}).items()}
+        self.texts = {number: plan.text() for number, plan in (plans or {RUN: HURRY}).items()}
         self.asked = 0
         self.away = False
 
@@ -426,7 +430,7 @@ class FakeRuns:
             raise Unavailable("no database")
         text = self.texts.get(run_id)
         none: dict[str, Any] = dict.fromkeys(RunRow.__struct_fields__)
-        return RunRow(**none | {"id": run_id, "plan": text}) if text is not None else None
+        return RunRow(**none | {"id": run_id, "kind": "crawl", "plan": text}) if text is not None else None
 
 
 def part(fake: object) -> Any:

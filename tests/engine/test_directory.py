@@ -1,6 +1,7 @@
 """Sources as crawls need them, and the plans made of them."""
 
 import re
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,11 +11,11 @@ from longline.engine.directory import (
     CrawlRules,
     OwnDirectory,
     RemoteDirectory,
-    delay_ms,
     described,
     is_binary,
     plan_of,
 )
+from longline.engine.standing import StandingRules, standing_plan
 from longline.model.bounds import bounds_of
 from longline.model.errors import BadInput, Unavailable
 from longline.model.source import CrawlSource, NewSource
@@ -53,10 +54,20 @@ def test_depth_counts_the_start_page(said: int, meant: int):
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"), [("", 2000), ("10s", 10_000), ("1m", 60_000), ("3", 3000), ("500ms", 500), ("often", 2000)]
+    ("said", "meant"),
+    [
+        *[(None, 2000), ("", 2000), ("banana", 2000), ("-5", 2000), (-5, 2000), ("-5s", 2000), ("1 week", 2000)],
+        *[("10s", 10_000), ("1m", 60_000), ("10", 10_000), (10, 10_000), ("0.5", 500), (0.5, 500), ("500ms", 500)],
+    ],
 )
-def test_a_rate_limit_is_a_pause(text: str, meant: int):
-    assert delay_ms(text) == meant
+def test_a_rate_limit_is_a_pause_and_without_one_the_operators_goes(said: Any, meant: int):
+    source = described({"id": "1", "name": "n", "url": NEWS.url, "rate_limit": said})
+    plan = plan_of(source, NEWS.url, RULES)
+    assert (plan.delay_ms, plan.jitter_ms, plan.concurrency) == (meant, meant // 2, 2)
+    patient = plan_of(source, NEWS.url, CrawlRules(delay_ms=7000)).delay_ms
+    assert patient == (7000 if meant == 2000 else meant)
+    single = standing_plan(source, StandingRules(delay_ms=900))
+    assert (single.delay_ms, single.jitter_ms) == (900 if meant == 2000 else meant, 0)
 
 
 @pytest.mark.parametrize(

@@ -199,15 +199,15 @@ async def test_a_wait_beyond_the_lease_is_not_waited_out(clock: FakeClock):
 async def test_slowing_down_counts_from_the_last_request(clock: FakeClock):
     host = held(delay_ms=1000)
     await host.turn(clock)
-    host.slow_down(5)
+    host.slow_down(5, 0)
     assert host.next_start == 5
-    host.slow_down(2)  # what is asked for is the least: no faster than before
-    assert (host.delay, host.next_start) == (5, 5)
+    host.slow_down(2, 0)  # what is asked for is the least: no faster than before
+    assert (host.pace.delay, host.next_start) == (5, 5)
 
 
 def test_slowing_down_before_the_first_request_delays_none():
     host = held(not_before=START + 2000)
-    host.slow_down(5)
+    host.slow_down(5, 0)
     assert host.next_start == 2
 
 

@@ -171,7 +171,7 @@ async def test_an_endless_crawl_delay_is_cut(fetcher: Asker, http: FakeHttp, clo
     host = held(clock)
     with pytest.raises(TooSoon):  # a minute is longer than the lease: the page goes back and comes again
         await fetcher.fetch(host, HOME, PLAN)
-    assert (host.delay, host.next_start) == (rules_of.MAX_CRAWL_DELAY, rules_of.MAX_CRAWL_DELAY)
+    assert (host.pace.delay, host.next_start) == (rules_of.MAX_CRAWL_DELAY, rules_of.MAX_CRAWL_DELAY)
 
 
 def test_the_cache_forgets_the_longest_unseen():

@@ -1,24 +1,29 @@
 """Runs of the standing frontier on both engines."""
 
 import msgspec
+import pytest
 
-from longline.engine.directory import OwnDirectory
+from longline.engine.directory import OwnDirectory, as_crawled
 from longline.engine.plans import Plans
-from longline.engine.standing import StandingRules, StandingRuns, standing_plan
+from longline.engine.standing import KNOWN_SECONDS, StandingRules, StandingRuns, standing_plan
 from longline.model.bounds import bounds_of
-from longline.model.ids import new_id
+from longline.model.errors import Unavailable
 from longline.model.plan import CrawlPlan
-from longline.model.run import NewRun
 from longline.model.source import CrawlSource, NewSource
 from longline.ports.records import Records
+from longline.testing.clock import FakeClock
 
 RULES = StandingRules(delay_ms=7, attempts=2, max_redirects=1)
 
 
-async def test_there_is_one_run_for_each_origin_and_source(records: Records) -> None:
+def standing(records: Records, clock: FakeClock, rules: StandingRules = RULES) -> StandingRuns:
+    return StandingRuns(records.runs, OwnDirectory(records.sources), rules, clock)
+
+
+async def test_there_is_one_run_for_each_origin_and_source(records: Records, clock: FakeClock) -> None:
     crawl = '{"rate_limit": "3s", "selectors": {"article": {"title": "h1"}}}'
     source = await records.sources.add(NewSource("news", "https://news.example/", crawl=crawl))
-    first, second = [StandingRuns(records.runs, OwnDirectory(records.sources), RULES) for _ in range(2)]
+    first, second = [standing(records, clock) for _ in range(2)]
 
     run = await first.get("frontier.feed", str(source.id))
 
@@ -31,24 +36,67 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records) -> 
     assert run.plan.config["selectors"] == {"article": {"title": "h1"}}
 
 
-async def test_a_run_goes_by_other_rules_once_they_are_renewed(records: Records) -> None:
+async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: FakeClock) -> None:
     source = await records.sources.add(NewSource("news", "https://news.example/"))
-    before = await StandingRuns(records.runs, OwnDirectory(records.sources), RULES).get("frontier.feed", str(source.id))
-    await records.runs.add(NewRun(new_id(), "crawl", "{}", seed="s"))
-    rules = msgspec.structs.replace(RULES, attempts=9)
-    later = StandingRuns(records.runs, OwnDirectory(records.sources), rules)
+    asked, fetching = [standing(records, clock) for _ in range(2)]
+    before = await asked.get("frontier.feed", str(source.id))
+    plans = Plans(records.runs, fetching)
+    assert (await plans.get(before.id)).delay_ms == 7
+    said = '{"rate_limit": "4s", "render_mode": "dynamic", "selectors": {"article": {"title": "h2"}}}'
+    await records.sources.change(msgspec.structs.replace(source, name="daily", crawl=said))
 
-    assert [await later.renew(), await later.renew()] == [1, 0]
+    clock.advance(KNOWN_SECONDS)
 
-    assert (await Plans(records.runs).get(before.id)).max_attempts == 9
-    assert (await later.get("frontier.feed", str(source.id))).id == before.id
-    await records.sources.change(msgspec.structs.replace(source, crawl='{"rate_limit": "4s"}'))
-    assert await later.renew() == 1, "what its source says counts too"
-    assert (await Plans(records.runs).get(before.id)).delay_ms == 4000
+    after = await plans.get(before.id)
+    assert (after.delay_ms, after.render, after.source_name) == (4000, True, "daily")
+    assert after.config["selectors"] == {"article": {"title": "h2"}}
+    assert await asked.get("frontier.feed", str(source.id)) == (before.id, after), "on every process"
+    stored = await records.runs.get(before.id)
+    assert stored is not None
+    assert CrawlPlan.read(stored.plan) == after
 
 
-async def test_a_source_that_nobody_knows_has_one_too(records: Records) -> None:
-    runs = StandingRuns(records.runs, OwnDirectory(records.sources), RULES)
+async def test_a_run_goes_by_the_rules_of_who_works_on_it(records: Records, clock: FakeClock) -> None:
+    before = await standing(records, clock).get("frontier.feed", "somebody's")
+    later = standing(records, clock, msgspec.structs.replace(RULES, attempts=9))
+    assert (await Plans(records.runs, later).get(before.id)).max_attempts == 9
+
+
+async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records: Records, clock: FakeClock) -> None:
+    runs = standing(records, clock)
+    other = await records.sources.add(NewSource("other", "https://other.example/"))
+    before = await runs.get("frontier.manual", str(other.id + 1))
+    source = await records.sources.add(NewSource("news", "https://news.example/"))
+    clock.advance(KNOWN_SECONDS)
+
+    assert (await runs.get("frontier.manual", str(source.id))) == (before.id, standing_plan(as_crawled(source), RULES))
+
+    stored = await records.runs.get(before.id)
+    assert stored is not None
+    assert stored.source_id == source.id
+
+
+class Silent:
+    """A directory that is away."""
+
+    async def get(self, ref: str) -> CrawlSource | None:
+        raise Unavailable(f"nobody there to ask for {ref}")
+
+    async def page(self, number: int) -> list[CrawlSource]:
+        raise Unavailable(f"nobody there to ask for page {number}")
+
+
+async def test_while_sources_cannot_be_asked_runs_go_by_what_they_last_said(records: Records, clock: FakeClock) -> None:
+    before = await standing(records, clock).get("frontier.manual", "s")
+    alone = StandingRuns(records.runs, Silent(), msgspec.structs.replace(RULES, attempts=9), clock)
+
+    assert await alone.get("frontier.manual", "s") == before
+    with pytest.raises(Unavailable):
+        await alone.get("frontier.manual", "another")
+
+
+async def test_a_source_that_nobody_knows_has_one_too(records: Records, clock: FakeClock) -> None:
+    runs = standing(records, clock)
 
     plan = (await runs.get("frontier.manual", "somebody's")).plan
 

@@ -7,6 +7,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
 import pytest
 
 from longline.engine.archive import Archive
@@ -31,6 +32,7 @@ from longline.ports.http import FetchFailed, Response
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import (
     HOST,
+    HURRY,
     OWNER,
     RUN,
     FakeBlobs,
@@ -47,7 +49,7 @@ from tests.engine.fakes import (
     response,
 )
 
-PLAN = CrawlPlan((), robots=False, max_attempts=3, hosts=(HOST,))
+PLAN = msgspec.structs.replace(HURRY, robots=False, max_attempts=3, hosts=(HOST,))
 LEASE = 30.0
 
 
@@ -69,7 +71,7 @@ class Shop:
         parts = Parts(
             lifecycle=lifecycle,
             pipeline=Pipeline(
-                plans=Plans(part(self.runs)),
+                plans=Plans(part(self.runs), part(None)),
                 fetcher=Fetcher(FetchParts(sender, Rules(sender, clock), clock, Politeness()), 10**6),
                 parser=Parser(Registry(page, mine)) if parse else None,
                 archive=Archive(part(self.tasks), part(self.blobs)),

@@ -65,6 +65,7 @@ def test_a_setting_goes_by_its_own_name_first():
         ({"CRAWLER_REQUEST_TIMEOUT": "5s"}, "request_timeout", 5.0),
         ({"CRAWLER_MAX_BODY_SIZE": "1024"}, "max_body", 1024),
         ({"CRAWLER_DELAY": "250ms"}, "delay", 0.25),
+        ({"CRAWLER_DELAY": "250ms"}, "schedule_delay", 0.25),
         ({"CRAWLER_RANDOM_DELAY": "500ms"}, "random_delay", 0.5),
         ({"CRAWLER_MAX_RETRIES": "7"}, "max_retries", 7),
         ({"CRAWLER_MAX_CONCURRENCY": "5"}, "max_runs", 5),

@@ -70,6 +70,7 @@ CHANGED = Settings(
     respect_robots=False,
     politeness="domain",
     delay=0.25,
+    schedule_delay=3.5,
     random_delay=0.75,
     host_concurrency=2,
     request_timeout=90.5,

@@ -18,7 +18,6 @@ from longline.ports.records.sources import Sources
 log = logging.getLogger(__name__)
 
 PAGE = 500
-DEFAULT_DELAY_MS = 2000
 DEFAULT_DEPTH = 3
 NO_END = 1_000_000
 AT_ONCE = 2
@@ -60,6 +59,7 @@ class CrawlRules(msgspec.Struct, frozen=True):
     allowed: tuple[str, ...] = ()
     disallowed: tuple[str, ...] = ()
     readability: bool = False
+    delay_ms: int = 2000
     jitter_ms: int = 1000
     max_url: int = 0
 
@@ -191,6 +191,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
     depth = source.max_depth or DEFAULT_DEPTH
     if depth > DEEP:
         log.warning("a source is crawled deeper than usual", extra={"source": source.name, "depth": depth})
+    pause = pause_ms(source)
     return CrawlPlan(
         seeds=(first.href,),
         max_depth=NO_END if depth < 0 else depth - 1,
@@ -198,8 +199,8 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         include=source.allow,
         exclude=(*NEVER, *source.disallow),
         robots=rules.robots,
-        delay_ms=delay_ms(source.rate_limit),
-        jitter_ms=_jitter_ms(source.rate_limit, rules),
+        delay_ms=rules.delay_ms if pause is None else pause,
+        jitter_ms=rules.jitter_ms if pause is None else pause // 2,
         concurrency=AT_ONCE,
         max_attempts=rules.max_attempts,
         retry_seconds=rules.retry_seconds,
@@ -216,20 +217,12 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
     )
 
 
-def delay_ms(text: str) -> int:
-    """The pause that a rate limit asks for: a duration, or a bare number of seconds."""
+def pause_ms(source: CrawlSource | None) -> int | None:
+    """The pause that a source's rate limit asks for, a duration or a bare number of seconds; None without one."""
     try:
-        return round(parse_duration(text) * 1000)
+        return round(parse_duration(source.rate_limit) * 1000) if source else None
     except ValueError:
-        return DEFAULT_DELAY_MS
-
-
-def _jitter_ms(text: str, rules: CrawlRules) -> int:
-    """How much longer a pause may be: half of what the source asks for, else what the operator says."""
-    try:
-        return round(parse_duration(text) * 500)
-    except ValueError:
-        return rules.jitter_ms
+        return None
 
 
 def twins(url: Url) -> tuple[str, str]:

@@ -39,6 +39,9 @@ MAX_RETRY_AFTER = 3600.0
 MAX_DELAY = 60.0
 """How far apart requests to a host are at most, however often it has enough."""
 
+PATIENT_SECONDS = 3600.0
+"""How long a host that had enough is asked less often, after the last time it said so."""
+
 MOST_TOLD = 10_000
 
 
@@ -183,7 +186,7 @@ class Fetcher:
             return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
         if reason := fate.for_status(response.status):
             return self._refused(host, sent, reason, single=task.scope == SCOPE)
-        host.eased()
+        host.pace.eased()
         if response.status == NOT_MODIFIED:
             return _unchanged(sent, task, asked)
         if not _wanted(response, asked.plan):
@@ -193,13 +196,13 @@ class Fetcher:
         return Fetched(fate.OK, at, response, body, response.status)
 
     def _refused(self, host: HeldHost, sent: Sent, reason: str, *, single: bool) -> Fetched:
-        """An answer without a page; a host that has enough of single URLs is asked half as often from then on."""
+        """An answer without a page; a host that has enough of single URLs is asked half as often for a while."""
         status = sent.response.status
         if single and status == TOO_MANY:
-            host.slow_down(min(2 * host.delay, MAX_DELAY), for_good=True)
+            host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + PATIENT_SECONDS)
         after = _seconds(sent.response.header("retry-after"), self._clock.now())
         if after is None and status in THROTTLED:
-            after = host.throttled(self._chance())
+            after = host.pace.throttled(self._chance())
         if after is not None:
             host.back_off(after, self._clock.monotonic())
         return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)

@@ -8,6 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import Collection, Iterator
 
+from longline.engine.pace import Pace
 from longline.model.host import HostLease
 from longline.model.task import ClaimedTask
 from longline.ports.clock import Clock
@@ -19,9 +20,6 @@ ON_THE_WAY_AMONG_OTHERS = 0.25
 
 GREED = 8
 """How many of a worker's places one host may have for each that is left free for the others."""
-
-FIRST_PATIENCE = 2.0
-MAX_PATIENCE = 300.0
 
 
 class TooSoon(Exception):
@@ -38,17 +36,17 @@ class HeldHost:
         self.helpings = 1
         self.asking = False
         self.leaving = False
-        self.delay = lease.delay_ms / 1000
-        self.learnt_ms: int | None = None
         self.lost = False
         self._turns = asyncio.Lock()
         # The engine's clock was read somewhere between `asked` and `answered`: each use takes the careful end.
         self._engine_then = lease.until - round(ttl * 1000)
         self._asked, self._ttl = asked, ttl
         self._last_start: float | None = None
+        self._last_seen: float | None = None
         self._longer = 0.0
         self._quiet_until = float("-inf")
-        self._throttles = 0
+        self.pace = Pace(lease, answered + (lease.pace_until - self._engine_then) / 1000)
+        self._kept = self.pace.delay
         self.next_start = answered + max(0.0, (lease.not_before - self._engine_then) / 1000)
         self.expires = asked + ttl
 
@@ -71,13 +69,13 @@ class HeldHost:
         left = now + seconds - self.next_start
         if self.lost or self.leaving or left < 0:
             return 0
-        return len(self.waiting) if self.delay <= 0 else min(len(self.waiting), 1 + int(left / self.delay))
+        return len(self.waiting) if self.pace.delay <= 0 else min(len(self.waiting), 1 + int(left / self.pace.delay))
 
     def _too_soon(self, moment: float, now: float) -> bool:
         return moment - now > self._ttl
 
     def _open(self, now: float) -> bool:
-        free = bool(self.waiting) and self.inflight < self.lease.concurrency
+        free = bool(self.waiting) and self.inflight < self.pace.concurrency
         return free and not self.lost and not self.leaving and now < self.expires
 
     async def turn(self, clock: Clock, longer: float = 0.0) -> float | None:
@@ -98,16 +96,18 @@ class HeldHost:
     def _started(self, now: float, longer: float) -> float:
         # The server sees the request somewhat later than we send it. Until it has answered, the next request keeps that
         # much more distance, or two of them could arrive closer together than they were sent.
-        alone = self.lease.concurrency == 1
-        allowance = ON_THE_WAY_ALONE if alone else min(self.delay, ON_THE_WAY_AMONG_OTHERS)
-        self._last_start, self._longer = now, longer
-        self.next_start = now + self.delay + longer + (allowance if self.delay else 0.0)
+        alone = self.pace.concurrency == 1
+        allowance = ON_THE_WAY_ALONE if alone else min(self.pace.delay, ON_THE_WAY_AMONG_OTHERS)
+        self._last_start = self._last_seen = now
+        self._longer = longer
+        self.next_start = now + self.pace.delay + longer + (allowance if self.pace.delay else 0.0)
         return now
 
     def answered(self, start: float, now: float) -> None:
         """The request of that start was answered by now: so long ago at least its server has seen it."""
         if start == self._last_start:
-            pause = self.delay + self._longer
+            self._last_seen = now
+            pause = self.pace.delay + self._longer
             self.next_start = max(start + pause, min(self.next_start, now + pause), self._quiet_until)
 
     def engine_time(self, moment: float) -> int:
@@ -123,30 +123,25 @@ class HeldHost:
         self._quiet_until = max(self._quiet_until, now + seconds)
         self.next_start = max(self.next_start, now + seconds)
 
-    def throttled(self, chance: float) -> float:
-        """Seconds to leave the host alone after it asked for patience without saying how much.
+    def heed(self, delay: float, concurrency: int, now: float) -> None:
+        """Go by what a task asks for, as far as that is polite enough."""
+        self.pace.heed(delay, concurrency, now)
+        self._keep_apart()
 
-        Doubled with every such answer in a row; `chance`, from 0 to 1, spreads those who were told so together.
-        """
-        wait = min(FIRST_PATIENCE * 2**self._throttles, MAX_PATIENCE)
-        self._throttles = min(self._throttles + 1, 16)
-        return float(max(wait * (0.5 + chance), self.delay))
+    def slow_down(self, delay: float, now: float) -> None:
+        """Let this much time pass between two requests, the last one that was sent included."""
+        self.pace.slow_down(delay, now)
+        self._keep_apart()
 
-    def eased(self) -> None:
-        """The host answers as it should."""
-        self._throttles = 0
+    def impose(self, delay: float, until: float) -> None:
+        """Let so much time pass up to that moment, whatever is asked for."""
+        self.pace.impose(delay, until)
+        self._keep_apart()
 
-    def slow_down(self, delay: float, *, for_good: bool = False) -> None:
-        """Let at least this much time pass between two requests, the last one that was sent included.
-
-        `for_good` is under the next leases as well.
-        """
-        if for_good:
-            self.learnt_ms = round(delay * 1000)
-        if delay > self.delay:
-            self.delay = delay
-            if self._last_start is not None:
-                self.next_start = max(self.next_start, self._last_start + delay)
+    def _keep_apart(self) -> None:
+        if self.pace.delay > self._kept and self._last_seen is not None:
+            self.next_start = max(self.next_start, self._last_seen + self.pace.delay)
+        self._kept = self.pace.delay
 
 
 class Hand:

@@ -51,6 +51,7 @@ class Pipeline:
         plan = CrawlPlan(())
         try:
             plan = await self.plans.get(task.run_id)
+            host.heed(plan.delay_ms / 1000, plan.concurrency, self.clock.monotonic())
             if task.claims > MOST_CLAIMS:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)

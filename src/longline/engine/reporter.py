@@ -217,7 +217,7 @@ class Reporter:
                 unstarted=sheaf.released[host_id][1] if host_id in sheaf.released else (),
                 not_before=hosts[host_id].engine_time(hosts[host_id].next_start),
                 release=host_id in sheaf.released,
-                delay_ms=hosts[host_id].learnt_ms,
+                pace=hosts[host_id].pace.changed(hosts[host_id].engine_time),
             )
             for host_id, ended in outcomes.items()
         ]

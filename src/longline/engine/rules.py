@@ -78,7 +78,7 @@ class Rules:
             raise FetchFailed(robots.kind, str(robots))
         asked = robots.crawl_delay(self._sender.agent(errand.plan))
         if asked is not None:
-            host.slow_down(min(asked, MAX_CRAWL_DELAY))
+            host.slow_down(min(asked, MAX_CRAWL_DELAY), self._clock.monotonic())
         return robots
 
     async def allow(self, host: HeldHost, url: str, errand: Errand) -> bool:

@@ -10,6 +10,7 @@ from longline.engine.standing import StandingRuns
 from longline.model.bounds import bounds_of
 from longline.model.errors import Unavailable
 from longline.model.frontier import SCOPE, url_hash
+from longline.model.link import FIRST_DEPTH
 from longline.model.task import DEFAULT_PRIORITY, NewTask
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.records.frontier import HostSetting
@@ -18,8 +19,6 @@ log = logging.getLogger(__name__)
 
 KIND = "frontier.spider"
 CONTENT_PRIORITY = DEFAULT_PRIORITY - 10
-FIRST_DEPTH = 1
-"""The depth of a start page as it is told of outside."""
 
 
 class Spider:

@@ -1,19 +1,27 @@
 """The runs of the standing frontier: one for each origin and source, never started, and so never ended."""
 
+import logging
 from typing import NamedTuple
 
 import msgspec
 
-from longline.engine.directory import DOWNLOADS, FILES, HTML, delay_ms, reading
+from longline.engine.directory import DOWNLOADS, FILES, HTML, pause_ms, reading
+from longline.model.errors import Unavailable
 from longline.model.frontier import ASLEEP
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
-from longline.model.run import NewRun
+from longline.model.run import NewRun, RunRow
 from longline.model.source import CrawlSource
+from longline.ports.clock import Clock
 from longline.ports.directory import Directory
 from longline.ports.records.runs import Runs
 
+log = logging.getLogger(__name__)
+
 MOST_KNOWN = 10_000
+KNOWN_SECONDS = 30.0
+"""How long what a source says is believed before it is asked again."""
+
 MINUTE = 60.0
 
 
@@ -36,49 +44,62 @@ class StandingRun(NamedTuple):
 
 
 class StandingRuns:
-    """Finds the standing run of an origin and a source, or makes it."""
+    """Finds the standing run of an origin and a source, or makes it; each goes by what its source says now."""
 
-    def __init__(self, runs: Runs, directory: Directory, rules: StandingRules) -> None:
-        self._runs, self._directory, self._rules = runs, directory, rules
-        self._known: dict[tuple[str, str], StandingRun] = {}
+    def __init__(self, runs: Runs, directory: Directory, rules: StandingRules, clock: Clock) -> None:
+        self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
+        self._known: dict[tuple[str, str], tuple[StandingRun, float]] = {}
 
     @property
     def due(self) -> int:
         """When what is given is due: at once, or when somebody wakes it."""
         return 0 if self._rules.awake else ASLEEP
 
-    async def renew(self) -> int:
-        """Let every run go by the rules as they are now, and by what its source says now; how many had others.
-
-        What is under way goes on as it was begun. A directory that is away leaves the plans as they are.
-        """
-        renewed = 0
-        for run in await self._runs.standing():
-            plan = standing_plan(await self._directory.get(run.seed), self._rules)
-            if CrawlPlan.read(run.plan) != plan:
-                renewed += await self._runs.replan(run.id, plan.text())
-        return renewed
-
     async def get(self, kind: str, source: str) -> StandingRun:
         """The run of that kind and that source."""
-        if (kind, source) not in self._known:
-            run = await self._runs.first(kind, source)
-            if run is None:
-                plan = standing_plan(await self._directory.get(source), self._rules)
-                run = await self._runs.ensure(NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id))
-            if len(self._known) >= MOST_KNOWN:
-                self._known.clear()
-            self._known[kind, source] = StandingRun(run.id, CrawlPlan.read(run.plan))
-        return self._known[kind, source]
+        now = self._clock.monotonic()
+        run, until = self._known.get((kind, source), (None, now))
+        if run is None or now >= until:
+            if run is not None:
+                self._remember(kind, source, run)  # who comes meanwhile goes by what was known
+            run = await self._look_up(kind, source)
+            self._remember(kind, source, run)
+        return run
+
+    def _remember(self, kind: str, source: str, run: StandingRun) -> None:
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[kind, source] = run, self._clock.monotonic() + KNOWN_SECONDS
+
+    async def _look_up(self, kind: str, source: str) -> StandingRun:
+        row = await self._runs.first(kind, source)
+        try:
+            plan = standing_plan(await self._directory.get(source), self._rules)
+        except Unavailable as error:
+            if row is None:
+                raise
+            log.warning("a source goes by what it last said", extra={"source": source, "error": str(error)})
+            return StandingRun(row.id, CrawlPlan.read(row.plan))
+        if row is None:
+            made = NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id)
+            row = await self._runs.ensure(made)
+        if _differs(row, plan):
+            await self._runs.replan(row.id, plan.text(), plan.source_id)
+        return StandingRun(row.id, plan)
+
+
+def _differs(row: RunRow, plan: CrawlPlan) -> bool:
+    return row.source_id != plan.source_id or CrawlPlan.read(row.plan) != plan
 
 
 def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan:
     """How single URLs are fetched, for a source that may be unknown."""
+    pause = pause_ms(source)
     return CrawlPlan(
         (),
         max_depth=0,
         robots=rules.robots,
-        delay_ms=delay_ms(source.rate_limit) if source and source.rate_limit else rules.delay_ms,
+        delay_ms=rules.delay_ms if pause is None else pause,
         max_attempts=rules.attempts,
         max_redirects=rules.max_redirects,
         content_types=HTML,

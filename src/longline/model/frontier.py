@@ -11,6 +11,9 @@ from longline.model.url import dedupe_key, interval_form
 ORIGINS = ("feed", "sitemap", "spider", "manual", "discovered")
 """Where a URL may come from. Its run is the standing one of its origin and its source."""
 
+STANDING = "frontier."
+"""How the kind of a standing run begins; its origin is the rest."""
+
 SCOPE = 0
 """The scope that all of them share: each URL is there once, whoever gave it. Runs have scopes from 1 on."""
 
@@ -27,6 +30,11 @@ RESTS: dict[str, frozenset[str]] = {
 
 REMOVED = "removed"
 """Where a URL is that was taken out, and the reason for which its task is cancelled."""
+
+
+def is_standing(kind: str) -> bool:
+    """Whether runs of that kind are those of the standing frontier."""
+    return kind.startswith(STANDING)
 
 
 def url_hash(url: str) -> bytes:

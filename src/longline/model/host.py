@@ -8,8 +8,19 @@ DEFAULT_DELAY_MS = 1000
 DEFAULT_CONCURRENCY = 1
 
 
+class HostPace(msgspec.Struct, frozen=True):
+    """How polite everybody is to a host; before `until` nobody is less so, whoever asks for it."""
+
+    delay_ms: int
+    until: int
+    concurrency: int
+
+
 class HostLease(msgspec.Struct, frozen=True):
-    """The right to talk to one host, until `until` (milliseconds of database time) or until the token moves."""
+    """The right to talk to one host, until `until` (milliseconds of database time) or until the token moves.
+
+    Before `pace_until` nobody is less polite to it than this says.
+    """
 
     host_id: int
     host: str
@@ -19,6 +30,7 @@ class HostLease(msgspec.Struct, frozen=True):
     concurrency: int
     not_before: int
     tasks: tuple[ClaimedTask, ...]
+    pace_until: int = 0
 
 
 class HostReport(msgspec.Struct, frozen=True):
@@ -26,7 +38,7 @@ class HostReport(msgspec.Struct, frozen=True):
 
     With `release` the lease goes back in the same transaction. `unstarted` tasks go back as if never claimed; a task
     that is neither reported nor given back keeps its count of attempts, since it may be what killed its worker.
-    `delay_ms` is the pause between requests that the host was found to want.
+    `pace` is what the host goes by from now on, where that is something else than before.
     """
 
     host_id: int
@@ -35,4 +47,4 @@ class HostReport(msgspec.Struct, frozen=True):
     unstarted: tuple[ClaimedTask, ...] = ()
     not_before: int = 0
     release: bool = False
-    delay_ms: int | None = None
+    pace: HostPace | None = None

@@ -12,6 +12,9 @@ DomainStatus = Literal["active", "ignored", "reviewing", "promoted"]
 
 DAY_MS = 86_400_000
 
+FIRST_DEPTH = 1
+"""The depth of a start page as it is told of outside; to us it is 0."""
+
 
 class NewLink(msgspec.Struct, frozen=True, gc=False):
     """A link that a page of a run had."""

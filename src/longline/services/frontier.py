@@ -6,7 +6,7 @@ from longline.engine.lifecycle import Lifecycle, Order
 from longline.engine.politeness import Politeness
 from longline.engine.standing import StandingRuns
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.frontier import ORIGINS, REMOVED, SCOPE, StandingUrl, UrlQuery, url_hash
+from longline.model.frontier import ORIGINS, REMOVED, SCOPE, STANDING, StandingUrl, UrlQuery, url_hash
 from longline.model.ids import task_id_of
 from longline.model.task import NewTask
 from longline.model.url import parse
@@ -29,7 +29,7 @@ def kind_of(origin: str) -> str:
     """The kind of the standing runs of an origin."""
     if origin not in ORIGINS:
         raise BadInput(f"origin must be one of {', '.join(ORIGINS)}")
-    return f"frontier.{origin}"
+    return f"{STANDING}{origin}"
 
 
 class Frontier:

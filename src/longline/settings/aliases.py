@@ -184,6 +184,10 @@ def _fetcher(found: Found) -> dict[str, str]:
     return dict.fromkeys(("frontier", "frontier_links"), found["FETCHER_ENABLED"])
 
 
+def _delays(found: Found) -> dict[str, str]:
+    return dict.fromkeys(("delay", "schedule_delay"), found["CRAWLER_DELAY"])
+
+
 def _no_frontier_redirects(found: Found) -> dict[str, str]:
     return {} if _switched(found, "FETCHER_FOLLOW_REDIRECTS") else {"frontier_redirects": "0"}
 
@@ -290,7 +294,7 @@ ALIASES: tuple[Alias, ...] = (
     _same("CRAWLER_USER_AGENT", "user_agent"),
     _same("FETCHER_USER_AGENT", "user_agent"),
     _same("CRAWLER_RESPECT_ROBOTS_TXT", "respect_robots"),
-    _same("CRAWLER_DELAY", "delay"),
+    Alias(("CRAWLER_DELAY",), ("delay", "schedule_delay"), _delays),
     _same("CRAWLER_RANDOM_DELAY", "random_delay"),
     _same("CRAWLER_REQUEST_TIMEOUT", "request_timeout"),
     _same("FETCHER_REQUEST_TIMEOUT", "request_timeout"),

@@ -116,6 +116,10 @@ class Settings(Premises, frozen=True, kw_only=True):
         Key(among("host", "domain", "address"), "What pauses and limits are for: each host, domain or machine."),
     ] = "host"
     delay: Annotated[float, Key(PAUSE, "Pause between two requests to one host.")] = 1.0
+    schedule_delay: Annotated[
+        float,
+        Key(PAUSE, "That pause in runs of schedules whose source names no rate limit."),
+    ] = 2.0
     random_delay: Annotated[
         float,
         Key(PAUSE, "Most that is added to the pause, at random, where the source of a schedule names no rate limit."),

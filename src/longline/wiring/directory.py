@@ -1,16 +1,11 @@
 """Where sources are looked up, and the standing runs made for them, from the parts of the house."""
 
-import logging
-
 from longline.engine.directory import OwnDirectory, RemoteDirectory
 from longline.engine.standing import StandingRules, StandingRuns
-from longline.model.errors import Unavailable
 from longline.ports.directory import Directory
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
 from longline.wiring.house import House
-
-log = logging.getLogger(__name__)
 
 SERVICE_TOKEN_SECONDS = 86_400.0
 
@@ -35,15 +30,4 @@ def standing_runs(house: House) -> StandingRuns:
         readability=s.readability,
         awake=s.frontier,
     )
-    return StandingRuns(house.records.runs, directory(house), rules)
-
-
-async def renewed_plans(house: House) -> None:
-    """Let the standing runs go by the settings that this process was started with."""
-    try:
-        renewed = await standing_runs(house).renew()
-    except Unavailable as error:
-        log.warning("the frontier goes on by the plans it had", extra={"error": str(error)})
-        return
-    if renewed:
-        log.info("the frontier goes by other settings", extra={"runs": renewed})
+    return StandingRuns(house.records.runs, directory(house), rules, house.clock)

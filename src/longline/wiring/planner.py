@@ -63,6 +63,7 @@ def planner(house: House, owner: int) -> Planner:
         allowed=s.allowed_domains,
         disallowed=s.disallowed_domains,
         readability=s.readability,
+        delay_ms=round(s.schedule_delay * 1000),
         jitter_ms=round(s.random_delay * 1000),
     )
     return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
@@ -88,7 +89,10 @@ def planner_loops(house: House, owner: int) -> dict[str, Loop]:
             except TimeoutError:
                 log.warning("could not let go of every schedule in time")
 
-    return {"planner": plan, "pruner": chore(Pruner(house.records.history, house.clock).once, s.cleanup)}
+    return {
+        "planner": plan,
+        "pruner": chore(Pruner(house.records.history, house.records.candidates, house.clock).once, s.cleanup),
+    }
 
 
 def source_events_loop(house: House) -> Loop:

@@ -31,7 +31,6 @@ from longline.surfaces.server import HttpServer
 from longline.wiring.announcing import indexing
 from longline.wiring.bots import bot_parts, bot_upkeep
 from longline.wiring.calls import listener
-from longline.wiring.directory import renewed_plans
 from longline.wiring.discovery import scout
 from longline.wiring.feeds import LOOK_EVERY, feed_chores
 from longline.wiring.house import WANT, WORK, House, joined, open_house, ready_tables
@@ -109,7 +108,6 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
         await stop.wait()
         return
     await house.reaper.bury()
-    await renewed_plans(house)
     async with (
         joined(house, roles) as owner,
         mirroring(house) as mirror,

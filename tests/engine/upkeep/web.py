@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
+from longline.drivers.clock import SystemClock
 from longline.engine.directory import OwnDirectory
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.seeding import Seeder
@@ -86,7 +87,7 @@ class HandMadeWeb:
 
 def standing(records: Records) -> StandingRuns:
     """Standing runs that hurry."""
-    return StandingRuns(records.runs, OwnDirectory(records.sources), StandingRules(delay_ms=0))
+    return StandingRuns(records.runs, OwnDirectory(records.sources), StandingRules(delay_ms=0), SystemClock())
 
 
 def mapped(web: HandMadeWeb, clock: Clock) -> mapper.Parts:

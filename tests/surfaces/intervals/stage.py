@@ -138,7 +138,7 @@ class Stage:
         return started
 
     def pruner(self) -> Pruner:
-        return Pruner(self.house.records.history, self.clock)
+        return Pruner(self.house.records.history, self.house.records.candidates, self.clock)
 
     def advance(self, by: float) -> None:
         self.clock.advance(by)

@@ -18,7 +18,7 @@ async def found(door: Door, *urls: str, source: str = "one") -> None:
     """A crawl of a source came by these links."""
     row = await door.house.records.sources.add(NewSource(source, f"https://{source}.example/"))
     run = await door.house.records.runs.add(NewRun(f"run of {source} {urls}", "crawl", "{}", source_id=row.id))
-    links = [NewLink(run.id, url, f"https://{source}.example/page", 2) for url in urls]
+    links = [NewLink(run.id, url, f"https://{source}.example/page", 1) for url in urls]
     await door.house.records.links.save(links)
 
 

@@ -14,7 +14,6 @@ import pytest
 from longline.engine.runtime import run_loops
 from longline.engine.upkeep.waker import Waker
 from longline.settings import Settings
-from longline.wiring.directory import renewed_plans
 from longline.wiring.house import joined
 from longline.wiring.html_archive import html_archiving
 from longline.wiring.worker import fetch_worker
@@ -260,7 +259,6 @@ async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> 
         joined(door.house, frozenset({"fetch"})) as owner,
         html_archiving(door.house) as witness,
     ):
-        await renewed_plans(door.house)
         stop = asyncio.Event()
         loops = {f"worker {n}": fetch_worker(door.house, owner, witness=witness).run for n in range(workers)}
         running = asyncio.create_task(run_loops(loops, stop))

@@ -10,6 +10,9 @@ from longline.drivers.records.nouns import Noun
 from longline.model.candidate import CandidateRow, Decision, DiscoveryRules, Glimpse, Sighting
 
 DAY_MS = 86_400_000
+AT_ONCE = 1000
+"""Decisions that are forgotten in one transaction."""
+
 STANDS = {
     "new": "already found",
     "pending": "waits for a person",
@@ -29,6 +32,12 @@ class CandidateRecords(Noun):
 
     async def note(self, decisions: Sequence[Decision]) -> None:
         await self._database.transact(lambda tx: _log(tx, decisions))
+
+    async def forget(self, before: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("forget_decisions", before=before, limit=AT_ONCE))
+
+        return await self._database.transact(work)
 
     async def fresh(self, limit: int) -> list[CandidateRow]:
         return await self._all("fresh_candidates", CandidateRow, limit=limit)

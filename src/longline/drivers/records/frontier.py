@@ -127,7 +127,7 @@ def _lease(rows: list[Row], until: int) -> HostLease:
     """One host's rows as a lease. Column order is that of the claim."""
     first = rows[0]
     tasks = tuple(_claimed(r) for r in rows if r[6] is not None)
-    return HostLease(first[0], first[1], first[2], until, first[3], first[4], first[5], tasks)
+    return HostLease(first[0], first[1], first[2], until, first[3], first[4], first[5], tasks, first[22])
 
 
 def _claimed(r: Row) -> ClaimedTask:

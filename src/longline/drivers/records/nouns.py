@@ -77,12 +77,9 @@ class RunRecords(Noun):
     async def first(self, kind: str, seed: str) -> RunRow | None:
         return await self._one("first_run", RunRow, kind=kind, seed=seed)
 
-    async def standing(self) -> list[RunRow]:
-        return await self._all("standing_runs", RunRow)
-
-    async def replan(self, run_id: int, plan: str) -> bool:
+    async def replan(self, run_id: int, plan: str, source_id: int | None) -> bool:
         async def work(tx: Tx) -> bool:
-            return await tx.one("replan_run", id=run_id, plan=plan) is not None
+            return await tx.one("replan_run", id=run_id, plan=plan, source_id=source_id) is not None
 
         return await self._database.transact(work)
 

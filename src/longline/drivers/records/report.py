@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import astuple
+
 from longline.drivers.records.admission import admit, place
 from longline.drivers.records.database import Tx
 from longline.drivers.records.items import put
@@ -55,7 +57,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     await keep(tx, outcomes, batch.segment)
     await put(tx, batch.items)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
-    await tx.batch("slow_hosts", sorted((r.host_id, r.delay_ms) for r in batch.reports if r.delay_ms))
+    await tx.batch("pace_hosts", sorted((r.host_id, *astuple(r.pace)) for r in batch.reports if r.pace))
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
     await tx.batch("release_lines", released)
     await tx.batch("hold_lines", sorted((r.host_id, r.not_before) for r in batch.reports if not r.release))

@@ -45,6 +45,10 @@ class Candidates(Protocol):
         """Candidates, those that are seen most often first."""
         ...
 
+    async def forget(self, before: int) -> int:
+        """Forget some of the decisions that were made before that time; how many, which is none when none is left."""
+        ...
+
     async def decisions(self, identity: str, limit: int) -> list[Decision]:
         """What was decided about one place, the latest first."""
         ...

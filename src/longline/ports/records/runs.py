@@ -29,12 +29,8 @@ class Runs(Protocol):
         """The oldest run of that kind from that seed."""
         ...
 
-    async def standing(self) -> list[RunRow]:
-        """The runs of the standing frontier."""
-        ...
-
-    async def replan(self, run_id: int, plan: str) -> bool:
-        """Give a standing run another plan; False when there is no such run."""
+    async def replan(self, run_id: int, plan: str, source_id: int | None) -> bool:
+        """Give a standing run another plan, and the source it is for; False when there is no such run."""
         ...
 
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:

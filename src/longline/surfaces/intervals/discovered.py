@@ -11,7 +11,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.params import FromPath, JSONBody
 from litestar.types import Guard
 
-from longline.model.link import DomainQuery, DomainRow, DomainStatus, LinkQuery, LinkRow
+from longline.model.link import FIRST_DEPTH, DomainQuery, DomainRow, DomainStatus, LinkQuery, LinkRow
 from longline.model.schedule import ScheduleRow
 from longline.services.discovered import Discovered
 from longline.surfaces.intervals.asking import Text
@@ -161,7 +161,7 @@ def shown_link(row: LinkRow) -> dict[str, Any]:
         "source_name": row.source_name,
         "url": row.url,
         "parent_url": row.parent_url,
-        "depth": row.depth,
+        "depth": row.depth + FIRST_DEPTH,
         "domain": row.domain,
         "http_status": row.status,
         "content_type": row.content_type,
@@ -182,7 +182,7 @@ def shown_domain(row: DomainRow, now: int) -> dict[str, Any]:
         "status": row.status,
         "link_count": row.links,
         "source_count": row.source_count,
-        "avg_depth": round(row.depth, 2),
+        "avg_depth": round(row.depth + FIRST_DEPTH, 2),
         "first_seen": rfc3339(row.first_seen),
         "last_seen": rfc3339(row.last_seen),
         "ok_ratio": row.ok,

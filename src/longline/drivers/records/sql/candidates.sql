@@ -56,5 +56,9 @@ SELECT * FROM candidates WHERE id = :id;
 SELECT * FROM candidates WHERE CAST(:verdict AS TEXT) IS NULL OR verdict = :verdict
 ORDER BY seen DESC, id LIMIT :limit;
 
+-- name: forget_decisions
+-- The older ones have the smaller ids: who looks at the first of them has seen whether any is too old.
+DELETE FROM decisions WHERE id IN (SELECT id FROM decisions ORDER BY id LIMIT :limit) AND at < :before RETURNING id;
+
 -- name: find_decisions
 SELECT identity, url, step, reason, run_id FROM decisions WHERE identity = :identity ORDER BY id DESC LIMIT :limit;

@@ -84,7 +84,7 @@ WITH free AS MATERIALIZED (
 )
 SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
        m.id, t.url, t.run_id, t.scope, t.depth, m.attempt + 1, m.priority, m.due, m.claims, t.hops,
-       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified, f.url
+       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified, f.url, h.pace_until
 FROM hand l
 JOIN hosts h ON h.id = l.host_id
 LEFT JOIN marked m ON m.host_id = l.host_id
@@ -135,7 +135,7 @@ FROM (SELECT due, priority, run_id FROM queue
 -- name: pick_tasks only lite
 SELECT r.host_id, h.host, r.token, h.delay_ms, h.concurrency, l.not_before,
        q.id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1, q.priority, q.due, q.claims + 1, t.hops,
-       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified, f.url
+       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified, f.url, h.pace_until
 /*rows , r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint) */
 FROM hosts h
 JOIN line l ON l.host_id = h.id
@@ -251,9 +251,11 @@ UPDATE line SET owner = NULL, token = line.token + 1,
 /*rows FROM r(host_id bigint, not_before bigint) */
 WHERE line.host_id = r.host_id;
 
--- name: slow_hosts
-UPDATE hosts SET delay_ms = r.delay_ms /*rows FROM r(host_id bigint, delay_ms bigint) */
-WHERE hosts.id = r.host_id AND hosts.delay_ms < r.delay_ms;
+-- name: pace_hosts
+-- Whoever holds a host says how polite one is to it.
+UPDATE hosts SET delay_ms = r.delay_ms, pace_until = r.pace_until, concurrency = r.concurrency
+/*rows FROM r(host_id bigint, delay_ms bigint, pace_until bigint, concurrency bigint) */
+WHERE hosts.id = r.host_id;
 
 -- name: hold_lines
 -- What a host asked for outlives the worker that goes on holding it.

@@ -21,11 +21,8 @@ SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id DESC LIMIT 1;
 -- name: first_run
 SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id LIMIT 1;
 
--- name: standing_runs
-SELECT * FROM runs WHERE kind LIKE 'frontier.%' ORDER BY kind, seed;
-
 -- name: replan_run
-UPDATE runs SET plan = :plan WHERE id = :id AND kind LIKE 'frontier.%' RETURNING id;
+UPDATE runs SET plan = :plan, source_id = CAST(:source_id AS BIGINT) WHERE id = :id AND kind LIKE 'frontier.%' RETURNING id;
 
 -- name: find_runs
 SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;
