@@ -87,11 +87,18 @@ def test_a_rate_limit_is_a_pause_and_without_one_the_operators_goes(said: Any, m
         ("/search?q=1", False),
         ("/shop", False),
         ("/feed/", False),
+        ("/About", False),
+        ("/Static/x", False),
     ],
 )
 def test_pages_without_anything_to_read_are_never_fetched(path: str, wanted: bool):
     bounds = bounds_of(plan_of(NEWS, NEWS.url, RULES))
     assert (bounds.refusal(parse(f"https://news.example{path}")) is None) is wanted
+
+
+def test_failures_that_may_pass_are_tried_again_after_the_same_time():
+    plan = plan_of(NEWS, NEWS.url, RULES)
+    assert (plan.max_attempts, plan.retry_seconds, plan.retry_most) == (3, 2.0, 2.0)
 
 
 def test_a_sites_own_rules_are_added():

@@ -82,6 +82,13 @@ async def test_an_answer_is_kept_under_its_key_with_what_is_known_of_it(fixture:
     }
 
 
+async def test_a_page_without_a_source_or_a_type_is_one_of_its_host(fixture: Fixture) -> None:
+    async with fixture.running():
+        fixture.archive.see(CrawlPlan(()), AT, answer(headers=()))
+    [text] = fixture.facts.objects.values()
+    assert json.loads(text)["es_index"] == "a_example_raw_content"
+
+
 async def test_errors_are_kept_and_what_is_no_page_is_not(fixture: Fixture) -> None:
     async with fixture.running():
         fixture.archive.see(PLAN, AT, answer(status=500))

@@ -215,6 +215,17 @@ async def test_times_are_told_in_the_engines_clock(clock: FakeClock, ahead: int)
     assert second.due - engine_now in range(50_000, 50_010), "what the host asked for"
 
 
+async def test_a_wait_is_doubled_up_to_what_the_plan_says(desk: Desk):
+    plan = msgspec.structs.replace(PLAN, max_attempts=9, retry_seconds=2.0, retry_most=4.0)
+    for attempt, wait in ((1, 2), (2, 4), (3, 4)):
+        host = await desk.claim(attempt)
+        task = msgspec.structs.replace(host.lease.tasks[0], attempt=attempt)
+        again = replace(failed(host, attempt, "http_5xx", status=503), task=task, plan=plan)
+        await desk.reporter.deliver(Sheaf([again], release(host)))
+        [outcome] = desk.frontier.reports[-1].reports[0].outcomes
+        assert outcome.due - desk.clock.now() in range(wait * 1000, wait * 1000 + 10)
+
+
 async def test_what_was_not_started_goes_back_uncounted(desk: Desk):
     host = await desk.claim(1, 2, 3)
     await desk.reporter.deliver(Sheaf([done(host, 1)], release(host, 2, 3)))

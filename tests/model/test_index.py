@@ -35,7 +35,12 @@ def test_the_same_page_is_the_same_document():
 
 
 def test_what_is_missing_is_left_out_and_never_made_up():
-    stored = raw_content(document(1, "T", "", fields='{"og_type": "", "meta": 3, "json_ld_data": null}'))
-    assert "og_type" not in stored
-    assert (stored["json_ld_data"], set(stored["meta"])) == ({}, {"created_at", "updated_at"})
+    stored = raw_content(document(1, "T", "", fields='{"og_image": "", "meta": 3, "json_ld_data": null}'))
+    always = ("meta_description", "og_type", "og_title", "og_description", "published_date")
+    assert [stored[name] for name in always] == ["", "", "", "", None]
+    assert set(stored) == {
+        *always,
+        *("id", "url", "source_name", "title", "raw_text", "classification_status", "crawled_at", "word_count", "meta"),
+    }
+    assert set(stored["meta"]) == {"created_at", "updated_at"}
     assert stored["crawled_at"] == "2023-11-14T22:13:20.001Z"

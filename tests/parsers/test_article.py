@@ -125,6 +125,14 @@ def test_the_sources_selectors_come_first():
     assert f["published_date"] == "2020-01-01T00:00:00+00:00"
 
 
+def test_what_a_source_excludes_is_not_read_whoever_finds_the_text():
+    markup = f"<article>{STORY}<div class=ad><p>Buy this now. {WORDS * 5}</p></div></article>"
+    for more in ({}, {"title": "h1"}, {"body": "article"}, {"container": "article"}):
+        got = fields(markup, selectors={"article": {"exclude": [".ad"], **more}})
+        assert ("Buy this" in got["raw_text"], "Buy this" in got["raw_html"]) == (False, False), more
+    assert "Buy this" in fields(markup)["raw_text"]
+
+
 def test_a_selector_that_finds_little_is_believed_unless_the_fallback_is_on():
     mine = {"article": {"body": "h1"}}
     got = document(page(FULL, selectors=mine))

@@ -82,3 +82,11 @@ def test_one_that_is_huge_is_not_kept_whole():
     data = json_ld_data({"headline": "H", "articleBody": "x" * 200_000}, "Article")
     assert "jsonld_raw" not in data
     assert data["jsonld_headline"] == "H"
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [(350, 350), (350.0, 350), ("350", 350), ("1,200", 1200), (3e9, None), ("x", None), (-1, None)],
+)
+def test_a_number_of_words_is_one_that_an_index_holds(written, meant):
+    assert json_ld_data({"wordCount": written}, "Article").get("jsonld_word_count") == meant

@@ -41,8 +41,8 @@ NEVER = (
     FILES,
     r"^https?://(?:play\.google\.com|apps\.apple\.com|itunes\.apple\.com"
     r"|(?:[^/]+\.)?(?:cloudfront\.net|googleusercontent\.com|fbcdn\.net|twimg\.com))(?:[:/]|$)",
-    r"^https?://[^/]+/(?:wp-content/uploads|assets|static)/",
-    r"^https?://[^/?#]+(?:/[^/?#]*)*/(?:login|signin|signup|register|search|contact|about|privacy|terms|tag|category"
+    r"(?i)^https?://[^/]+/(?:wp-content/uploads|assets|static)/",
+    r"(?i)^https?://[^/?#]+(?:/[^/?#]*)*/(?:login|signin|signup|register|search|contact|about|privacy|terms|tag|category"
     r"|author|page|feed|rss|sitemap|admin|wp-admin|account|cart|checkout|shop|store|products?)(?:[/?#]|$)",
 )
 """Addresses of a site that hold nothing to read; its start page is exempt, since bounds are for what was found."""
@@ -204,6 +204,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         concurrency=AT_ONCE,
         max_attempts=rules.max_attempts,
         retry_seconds=rules.retry_seconds,
+        retry_most=rules.retry_seconds,
         final=TIMEOUTS,
         max_redirects=rules.max_redirects,
         user_agents=rules.user_agents,

@@ -31,6 +31,7 @@ TOO_MANY = 429
 THROTTLED = frozenset({TOO_MANY, 503})
 """Answers that ask for patience, also when they do not say how much."""
 
+PAGE = 200
 NOT_MODIFIED = 304
 
 MAX_RETRY_AFTER = 3600.0
@@ -189,6 +190,8 @@ class Fetcher:
         host.pace.eased()
         if response.status == NOT_MODIFIED:
             return _unchanged(sent, task, asked)
+        if task.scope == SCOPE and response.status != PAGE:
+            return Fetched("odd_status", at, status=response.status, error=f"HTTP {response.status}")
         if not _wanted(response, asked.plan):
             kind = response.header("content-type") or ""
             return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")

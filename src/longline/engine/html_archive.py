@@ -17,7 +17,7 @@ import msgspec
 
 from longline.model.encoding import Undecodable, decode_body
 from longline.model.errors import Unavailable
-from longline.model.index import SUFFIX, index_prefix
+from longline.model.index import index_for
 from longline.model.plan import CrawlPlan
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
@@ -59,7 +59,7 @@ class HtmlCopy(msgspec.Struct, frozen=True):
     def facts(self, size: int) -> dict[str, Any]:
         """What is kept beside the object."""
         url, response = self.response.url, self.response
-        indexed = {"es_index": index_prefix(self.source) + SUFFIX, "es_document_id": sha256(url.encode()).hexdigest()}
+        indexed = {"es_index": index_for(self.source, url), "es_document_id": sha256(url.encode()).hexdigest()}
         return {
             "url": url,
             "url_hash": sha256(url.encode()).hexdigest(),
@@ -146,8 +146,9 @@ class HtmlArchive:
 
 
 def _is_html(response: Response) -> bool:
+    """Whether it is a page; what does not say what it is may be one."""
     kind = (response.header("content-type") or "").partition(";")[0].strip().lower()
-    return kind in ("text/html", "application/xhtml+xml")
+    return kind in ("", "text/html", "application/xhtml+xml")
 
 
 def _decoded(response: Response) -> bytes:

@@ -35,6 +35,7 @@ FINAL = {
     "too_many_redirects": "more redirects than a page may take",
     "redirect_loop": "redirected to where it came from",
     "http_4xx": "the site refuses the page (400 to 499, but not 429)",
+    "odd_status": "a single URL was answered with what is neither a page (200) nor a failure",
     "parser_error": "the page came and is kept, but its parser raised; it can be parsed again without a fetch",
     "worker_lost": "every worker that took the page up was lost",
     "page_lost": "the page was to be parsed again and is no longer in the archive, or is damaged there",

@@ -18,6 +18,9 @@ PENDING = "pending"
 
 TEXTS = ("meta_description", "og_title", "og_description", "author", "article_section")
 KEYWORDS = ("meta_keywords", "og_type", "og_image", "canonical_url")
+ALWAYS = ("meta_description", "og_type", "og_title", "og_description")
+"""Of these, what a page does not say is said to be nothing."""
+
 META_KEYWORDS = (
     *("page_type", "detected_content_type", "article_opinion", "article_content_tier", "twitter_card", "twitter_site"),
     *("og_image_width", "og_image_height", "og_site_name", "indigenous_region"),
@@ -39,8 +42,13 @@ def index_prefix(name: str) -> str:
 
 
 def index_of(document: Document) -> str:
-    """The index that holds a document: that of its source, or of its host where it has none."""
-    return index_prefix(document.source_name or _host(document.url)) + SUFFIX
+    """The index that holds a document."""
+    return index_for(document.source_name, document.url)
+
+
+def index_for(source_name: str, url: str) -> str:
+    """The index that holds the document of a page: that of its source, or of its host where it has none."""
+    return index_prefix(source_name or _host(url)) + SUFFIX
 
 
 def document_id(document: Document) -> str:
@@ -51,16 +59,20 @@ def document_id(document: Document) -> str:
 def raw_content(document: Document) -> dict[str, Any]:
     """The document as stored: the item's fields under the names that the mapping knows, and no others."""
     fields: dict[str, Any] = orjson.loads(document.fields)
-    linked, meta = _part(fields, "json_ld_data"), _part(fields, "meta")
+    meta = _part(fields, "meta")
     times = {"created_at": _iso(document.created_at), "updated_at": _iso(document.updated_at)}
-    known = {name: fields[name] for name in (*TEXTS, *KEYWORDS, "raw_html", "published_date") if fields.get(name)}
-    return known | {
+    known = {name: fields[name] for name in (*TEXTS, *KEYWORDS, "raw_html") if fields.get(name)}
+    if linked := {name: value for name, value in _part(fields, "json_ld_data").items() if name in _LINKED}:
+        known["json_ld_data"] = linked
+    return {
+        **dict.fromkeys(ALWAYS, ""),
+        **known,
         "id": document_id(document),
         "url": document.url,
         "source_name": document.source_name or _host(document.url),
         "title": document.title,
         "raw_text": document.body,
-        "json_ld_data": {name: linked[name] for name in linked if name in _LINKED},
+        "published_date": fields.get("published_date"),
         "meta": {name: meta[name] for name in META_KEYWORDS if name in meta} | times,
         "classification_status": PENDING,
         "crawled_at": _iso(document.updated_at),

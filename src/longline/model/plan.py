@@ -41,7 +41,8 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     them. `max_body` is for pages that are larger than pages usually may be. URLs in which a pattern of `never` is found
     are not asked for, however they came here, and those of more than `max_url` characters, unless that is 0, are not
     admitted. With `render` a page is what a browser makes of it. After a failure that may pass a page waits
-    `retry_seconds`, doubled each time; reasons in `final` do not pass, and for one that is `insistent` nearly all do.
+    `retry_seconds`, doubled each time up to `retry_most`; reasons in `final` do not pass, and for one that is
+    `insistent` nearly all do.
     Every pause is longer by up to `jitter_ms`, at random.
     """
 
@@ -70,6 +71,7 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     max_body: int | None = None
     never: tuple[str, ...] = ()
     retry_seconds: float = 1.0
+    retry_most: float = 3600.0
     final: tuple[str, ...] = ()
     insistent: bool = False
     lenient: bool = False

@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from longline.parsers import content, jsonld
 from longline.parsers.dates import date_of
-from longline.parsers.extraction import Content, extract, select, text_of
+from longline.parsers.extraction import Content, drop, extract, select, text_of
 from longline.parsers.selectors import groups_of
 from longline.plugins import Item, Links, Page, parser
 from longline.plugins.structured import Thing, words_of
@@ -82,7 +82,16 @@ def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[Content, str, st
         return found, found.text, found.method
     # What a source says of itself comes first; a guess of ours never replaces what the library finds.
     method = "readability" if found.method == "selector" else found.method
-    return found, page.article() or found.text, method
+    return found, _without(page, selectors.get("exclude")).article() or found.text, method
+
+
+def _without(page: Page, excluded: object) -> Page:
+    """The page less what its source does not want to be read; the page itself is left as it is."""
+    if not excluded:
+        return page
+    tree = page.tree.clone()
+    drop(tree, excluded)
+    return Page(page.url, (tree.html or "").encode(), content_type="text/html; charset=utf-8")
 
 
 def _figures(fields: Mapping[str, Any], kind: str | None) -> content.Figures:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from longline.plugins import Page
 from longline.plugins.structured import types_of
@@ -48,7 +48,7 @@ _FILES = (
     *(".zip", ".mp3", ".mp4"),
 )
 _DATED = re.compile(r"/\d{4}/\d{1,2}(?:/\d{1,2})?/[^/]+")
-_SLUG = re.compile(r"[^\W_]+(?:-[^\W_]+){3,}")
+_SLUG = re.compile(r"[^\W_]+(?:-[^\W_]+){3,}(?:\.[a-z]{2,5})?")
 _SIGN_IN = re.compile(r"sign[ -]in|log in", re.IGNORECASE)
 _BUCKETS = (50, 100, 200, 500, 1000, 2000)
 
@@ -87,7 +87,7 @@ def _is_content(url: str, patterns: Sequence[str]) -> bool:
     if path.endswith(_FILES) or not _NOT_CONTENT.isdisjoint(parts):
         return False
     after_content = any(part in _CONTENT for part in parts[:-1])
-    return bool(_DATED.search(path)) or after_content or any(_SLUG.fullmatch(part) for part in parts)
+    return bool(_DATED.search(path)) or after_content or any(_SLUG.fullmatch(unquote(part)) for part in parts)
 
 
 def _found(pattern: str, url: str) -> bool:

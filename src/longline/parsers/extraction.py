@@ -133,8 +133,8 @@ def _selected(tree: LexborHTMLParser, selectors: Mapping[str, Any], method: str)
 
 
 def _template(page: Page, hint: str) -> Template | None:
-    if hint in TEMPLATES:
-        return TEMPLATES[hint]
+    if hint.lower() in TEMPLATES:
+        return TEMPLATES[hint.lower()]
     host = (urlsplit(page.url).hostname or "").removeprefix("www.")
     start = re.sub("[\"']", "", page.html[:HEAD_OF_PAGE].lower())
     by_host = (template for template in TEMPLATES.values() if host in template.hosts)

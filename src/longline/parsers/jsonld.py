@@ -1,6 +1,7 @@
 """The JSON-LD of an article in the fixed form in which it is indexed: each key has one type, whoever wrote it."""
 
 import json
+import re
 from typing import Any
 
 from longline.parsers.dates import date_of
@@ -58,10 +59,9 @@ def published(thing: Thing) -> str | None:
 
 
 def _whole(value: Any) -> int | None:
-    try:
-        return int(str(value).replace(",", "").strip())
-    except ValueError:
-        return None
+    """A number of words; one that no index could hold is none."""
+    found = re.fullmatch(r"(\d{1,9})(?:\.0*)?", words_of(value).replace(",", ""))
+    return int(found[1]) if found else None
 
 
 def _keywords(value: Any) -> list[str]:

@@ -92,7 +92,7 @@ class Settings(Premises, frozen=True, kw_only=True):
     page_retries: Annotated[
         int, Key(whole(0, 100), "How often a run of a schedule tries a page again after a failure that may pass.")
     ] = 2
-    page_retry_delay: Annotated[float, Key(SPAN, "How long it waits before that; the wait is doubled each time.")] = 2.0
+    page_retry_delay: Annotated[float, Key(SPAN, "How long it waits before that, each time.")] = 2.0
     vary_user_agent: Annotated[
         bool, Key(SWITCH, "Let runs of schedules call themselves by the names of browsers, in turn.")
     ] = False
