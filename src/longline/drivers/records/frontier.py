@@ -106,7 +106,8 @@ async def _picked(tx: Tx, leased: Sequence[tuple[int, int]], tasks: int) -> list
 
 def _in_turn(rows: list[Row], tasks: int) -> list[Row]:
     """The tasks of one host as the claim on PostgreSQL has them: everybody's first before anybody's second."""
-    rows = sorted(rows, key=lambda r: r[6])
+    # Rivals all of whose tasks are in hand already have a row without one.
+    rows = sorted((r for r in rows if r[6] is not None), key=lambda r: r[6]) or rows[:1]
     runs: defaultdict[int, set[int]] = defaultdict(set)
     for r in rows:
         runs[r[12]].add(r[8])
