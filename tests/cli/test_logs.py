@@ -37,7 +37,7 @@ def test_a_json_line_carries_its_fields():
         "warning",
         "a.b",
         "hello world",
-        "longline",
+        "crawler",
     )
     assert (line["count"], line["odd"]) == (3, "<class 'object'>")
     assert datetime.fromisoformat(line["time"]).utcoffset() == timedelta(0)

@@ -40,7 +40,7 @@ def test_a_server_says_where_it_is_answers_and_goes(tmp_path: Path, command: str
         logged = ends(process, how)
     assert hint == f"a token for it: longline token --role admin --data {tmp_path / 'd'}\n"
     lines = [json.loads(line) for line in logged.splitlines()]
-    assert {line["service"] for line in lines} == {"longline"}
+    assert {line["service"] for line in lines} == {"crawler"}
     assert [line["path"] for line in lines if line.get("request_id") == "me"] == ["/health"]
 
 

@@ -10,7 +10,8 @@ import msgspec
 
 from longline.surfaces.http import REQUEST_ID
 
-SERVICE = "longline"
+SERVICE = "crawler"
+"""What we are among the services of a platform, as `/health` says too; who speaks is the logger's name."""
 
 _STANDARD = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {"message", "asctime", "color_message"}
 

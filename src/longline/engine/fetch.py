@@ -20,7 +20,7 @@ from longline.model.encoding import Undecodable, decode_body
 from longline.model.frontier import SCOPE
 from longline.model.plan import CrawlPlan
 from longline.model.sitemap import MAX_BYTES, may_be_sitemap
-from longline.model.task import ClaimedTask, Known
+from longline.model.task import Asked, ClaimedTask, Known
 from longline.model.url import dedupe_key, join_all, parse
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
@@ -51,7 +51,7 @@ class Fetched(msgspec.Struct, frozen=True):
 
     `elsewhere` is where a redirect led to; that URL is admitted like any other, under its own host's politeness.
     `moved_to` is where the page was found, on the same host. `same_as` is the page of before, when the server says that
-    it has not changed. `sitemaps` are those that its site names, once in a run.
+    it has not changed. `sitemaps` are those that its site names, once in a run. `asked` are the requests it took.
     """
 
     reason: str
@@ -65,6 +65,7 @@ class Fetched(msgspec.Struct, frozen=True):
     retry_after: float | None = None
     same_as: Known | None = None
     sitemaps: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
 
 
 class Witness(Protocol):
@@ -99,6 +100,11 @@ class Fetcher:
         if plan.never and bounds_of(plan).bars(task.url):
             return Fetched("binary_url", self._clock.now())
         errand = Errand(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
+        fetched = await self._try(host, task, errand)
+        return msgspec.structs.replace(fetched, asked=tuple(errand.asked))
+
+    async def _try(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
+        plan = errand.plan
         try:
             if plan.robots and not await self._rules.allow(host, task.url, errand):
                 return Fetched("robots", self._clock.now())
@@ -106,8 +112,18 @@ class Fetcher:
             fetched = await (self._render if rendered else self._follow)(host, task, errand)
             named = await self._sitemaps(host, task, errand) if plan.sitemaps else ()
             return msgspec.structs.replace(fetched, sitemaps=named) if named else fetched
-        except (FetchFailed, Undecodable) as failed:
+        except FetchFailed as failed:
+            errand.asked.append(Asked())
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
+        except Undecodable as failed:
+            return Fetched(failed.kind, self._clock.now(), error=str(failed))
+
+    async def _send(self, host: HeldHost, url: str, errand: Errand) -> Sent:
+        """Ask for a page, and note what that took."""
+        sent = await self._sender.send(host, url, errand)
+        response = sent.response
+        errand.asked.append(Asked(response.status, response.elapsed_ms, len(response.body)))
+        return sent
 
     async def _sitemaps(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> tuple[str, ...]:
         """The sitemaps that the site of this page names; a run hears of them once."""
@@ -124,7 +140,7 @@ class Fetcher:
         errand = msgspec.structs.replace(errand, found_on=task.found_on) if task.found_on else errand
         asked = msgspec.structs.replace(errand, headers=_conditions(task, errand.plan))
         while True:
-            sent = await self._sender.send(host, url, asked)
+            sent = await self._send(host, url, asked)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
                 fetched = self._take(host, sent, task, asked)
@@ -142,7 +158,7 @@ class Fetcher:
     async def _render(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
         """The page as a browser shows it; redirects are behind it, and it is looked at where they led."""
         asked = msgspec.structs.replace(errand, render=True)
-        sent = await self._sender.send(host, task.url, asked)
+        sent = await self._send(host, task.url, asked)
         landed, status = sent.response.url, sent.response.status
         if landed == task.url:
             return self._take(host, sent, task, asked)

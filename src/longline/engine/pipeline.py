@@ -73,7 +73,8 @@ class Pipeline:
         if page is None and fetched.same_as is not None:
             # It has not changed since, and what it was then is lost: ask as if for the first time.
             task = msgspec.structs.replace(task, known=None)
-            fetched = await self.fetcher.fetch(host, task, plan)
+            again = await self.fetcher.fetch(host, task, plan)
+            fetched = msgspec.structs.replace(again, asked=fetched.asked + again.asked)
             page = await self._page(fetched)
         return task, fetched, page
 

@@ -9,6 +9,8 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from longline.engine.admit import Admission, Verdicts
 from longline.engine.fetch import Fetched
 from longline.engine.frontier import HeldHost
@@ -22,7 +24,7 @@ from longline.model.host import HostReport
 from longline.model.item import NewItem
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
-from longline.model.task import ClaimedTask, Outcome, PageFacts, Renamed
+from longline.model.task import Asked, ClaimedTask, Outcome, PageFacts, Renamed
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import Batch, Reported
 
@@ -235,12 +237,25 @@ class Reporter:
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
             renamed=_renamed(f),
+            asked=_asked(f),
         )
 
 
 def _prepare(finished: Sequence[Finished]) -> None:
     for f in finished:
         f.prepare()
+
+
+def _asked(f: Finished) -> tuple[Asked, ...]:
+    """The requests that a task took; the last one came to what the task did. What failed before it could ask counts."""
+    asked, reason = f.fetched.asked, f.reason
+    if reason == fate.OK or not (asked or fate.is_failure(reason)):
+        return asked
+    error = (f.parsed.error if f.parsed else None) or f.fetched.error or ""
+    last = msgspec.structs.replace(
+        asked[-1] if asked else Asked(), reason=reason, error=error if fate.is_failure(reason) else ""
+    )
+    return (*asked[:-1], last)
 
 
 def _renamed(f: Finished) -> Renamed | None:

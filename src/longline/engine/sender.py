@@ -13,6 +13,7 @@ from longline.model.cookies import Jar
 from longline.model.encoding import ACCEPT_ENCODING
 from longline.model.plan import CrawlPlan
 from longline.model.proxy import blames_proxy
+from longline.model.task import Asked
 from longline.model.url import referer
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
@@ -47,7 +48,7 @@ class Errand(msgspec.Struct, frozen=True):
 
     `found_on` is the page that links to what is asked for. With `cut_at` a body of more bytes is cut there; without,
     one of more than `most` is a failure, or one that is larger than pages may be. With `render` a page is wanted as a
-    browser shows it.
+    browser shows it. `asked` grows by what was asked for the page in its course.
     """
 
     run_id: int
@@ -57,6 +58,7 @@ class Errand(msgspec.Struct, frozen=True):
     most: int | None = None
     found_on: str | None = None
     render: bool = False
+    asked: list[Asked] = []
 
 
 class Sent(msgspec.Struct, frozen=True):

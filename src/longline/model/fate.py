@@ -77,6 +77,11 @@ def for_status(status: int) -> str | None:
     return "http_4xx" if status >= 400 else None
 
 
+def is_failure(reason: str) -> bool:
+    """Whether there is no page, or none that could be read, though one was wanted."""
+    return reason in RETRYABLE or reason in FINAL
+
+
 def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
     """Where a task comes to rest for this reason after this many attempts."""
     if reason == OK:

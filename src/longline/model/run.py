@@ -92,21 +92,27 @@ class Start(msgspec.Struct, frozen=True):
     pages: dict[str, str]
 
 
-class Survey(msgspec.Struct, frozen=True):
-    """What the pages of a run add up to."""
+class AskedSum(msgspec.Struct, frozen=True):
+    """Requests of a run that went the same way; a `status` of 0 means that nothing came."""
 
-    pages: int = 0
+    reason: str
+    status: int
+    count: int
     bytes: int = 0
-    untitled: int = 0
-    mean_ms: float | None = None
-    least_ms: int | None = None
-    most_ms: int | None = None
-    statuses: dict[str, int] = {}
+    ms: int = 0
+    least_ms: int = 0
+    most_ms: int = 0
+
+
+class Survey(msgspec.Struct, frozen=True):
+    """What a run came to: its requests, its worst errors with the URL that had each last, its URLs, its items."""
+
+    asked: tuple[AskedSum, ...] = ()
     errors: tuple[tuple[str, int, str], ...] = ()
     fates: tuple[Fate, ...] = ()
     items: int = 0
+    untitled: int = 0
     bodiless: int = 0
-    requests: int = 0
 
 
 class Review(msgspec.Struct, frozen=True):

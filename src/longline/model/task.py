@@ -91,8 +91,18 @@ class Renamed(msgspec.Struct, frozen=True, gc=False):
     key: bytes
 
 
+class Asked(msgspec.Struct, frozen=True, gc=False):
+    """One request for a task's page, and what came of it; without a `status` nothing came."""
+
+    status: int | None = None
+    ms: int = 0
+    bytes: int = 0
+    reason: str = "ok"
+    error: str = ""
+
+
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """How a claimed task came to rest: its new state, why, and what was kept of it.
+    """How a claimed task came to rest: its new state, why, what was kept of it, and what it took.
 
     It is `renamed` unless the new name belongs to another task of its scope already.
     """
@@ -106,6 +116,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     error: str | None = None
     page: PageFacts | None = None
     renamed: Renamed | None = None
+    asked: tuple[Asked, ...] = ()
 
 
 class TaskRow(msgspec.Struct, frozen=True):

@@ -41,6 +41,7 @@ TABLES = (
     "line",
     "hosts",
     "fates",
+    "requests",
     "runs",
     "schedules",
     "feeds",

@@ -190,3 +190,12 @@ async def test_nothing_is_lost_and_nothing_comes_twice(records: Records, clock: 
         assert await faults(peek, clock.now()) == []
     assert set(seen.values()) == {1}
     assert len(seen) == 71
+
+
+async def test_who_has_everything_of_a_host_in_hand_gets_no_more_of_it(records: Records):
+    run = await running_run(records)
+    await admit(records, url(run, HOST, "/first"), url(run, HOST, "/second", priority=900))
+    lease = await batch(records, 10)
+    assert len(lease.tasks) == 2
+    again = await records.frontier.claim(1, 10, 10, 30_000, [(lease.host_id, lease.token)])
+    assert [task for each in again for task in each.tasks] == []

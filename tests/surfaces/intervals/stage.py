@@ -15,7 +15,7 @@ from longline.engine.politeness import Politeness
 from longline.engine.upkeep.planner import Planner
 from longline.engine.upkeep.pruner import Pruner
 from longline.model.states import TaskState
-from longline.model.task import ClaimedTask, Outcome, PageFacts
+from longline.model.task import Asked, ClaimedTask, Outcome, PageFacts
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch, Written
 from longline.ports.records.rhythms import Rhythms
@@ -123,13 +123,17 @@ class Stage:
 
     def _fetched(self, task: ClaimedTask) -> Outcome:
         body = self.bodies.get(task.url, "a page")
+        at, status = self.clock.now(), self.statuses.get(task.url)
         if body in ("robots", "content_type", "challenge"):
-            return Outcome(task, TaskState.SKIPPED, body, at=self.clock.now(), status=self.statuses.get(task.url))
+            asked = () if body == "robots" else (Asked(status, 5, reason=body),)
+            return Outcome(task, TaskState.SKIPPED, body, at=at, status=status, asked=asked)
         if body == "http_4xx":
-            return Outcome(task, TaskState.FAILED, body, at=self.clock.now(), status=404, error="HTTP 404")
+            asked = (Asked(404, 5, reason=body, error="HTTP 404"),)
+            return Outcome(task, TaskState.FAILED, body, at=at, status=404, error="HTTP 404", asked=asked)
         digest = f"sha256:{hashlib.sha256(body.encode()).hexdigest()}"
-        page = PageFacts(0, 9, digest, 200, "text/html", len(body), self.clock.now(), 5, task.url, "T", None, None)
-        return Outcome(task, TaskState.COMPLETED, "ok", at=self.clock.now(), status=200, page=page)
+        page = PageFacts(0, 9, digest, 200, "text/html", len(body), at, 5, task.url, "T", None, None)
+        asked = (Asked(200, 5, len(body)),)
+        return Outcome(task, TaskState.COMPLETED, "ok", at=at, status=200, page=page, asked=asked)
 
     async def run(self, number: int = 1) -> int:
         """One round: what is due is started and done."""

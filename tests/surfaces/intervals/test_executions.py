@@ -317,7 +317,8 @@ async def test_figures_tell_what_became_of_a_page(stage: Stage, outcome: str, st
     await stage.run()
     [run] = await stage.runs(made)
     told = run["metadata"]["crawl_metrics"]
-    plain = {"requests_total": 1, "requests_failed": int(outcome == "http_4xx"), "bytes_downloaded": 0}
+    plain: Json = {"requests_total": 1, "requests_failed": int(outcome == "http_4xx"), "bytes_downloaded": 0}
+    plain |= {"response_time": {"avg_ms": 5, "min_ms": 5, "max_ms": 5}}
     assert told == plain | {"status_codes": {str(status): 1}} | figures
 
 

@@ -2,9 +2,11 @@
 
 import msgspec
 
-from longline.model.run import Fate, RunRow, Survey
+from longline.model import fate
+from longline.model.run import AskedSum, Fate, RunRow, Survey
 from longline.model.schedule import ScheduleRow
 from longline.surfaces.intervals.shapes import crawl_metrics, execution, lock_token
+from longline.surfaces.intervals.words import CATEGORIES
 
 RUN = RunRow(1, "u", "crawl", "running", "{}", "", None, 1, None, 9, 0, 5, 2, 0, 2, None, 1, 1, None, None, 0, None)
 ROW = ScheduleRow(1, "018bcfe5-6800-7000-8000-000000000001", None, "", "running", None, 0, 0, 0, 7, 3, 99)
@@ -16,32 +18,46 @@ def test_a_lock_has_another_name_with_every_lease():
 
 
 def test_what_would_be_empty_is_left_out():
-    survey = Survey(0, 0, 0, None, None, None, {}, ())
+    survey = Survey()
     run = msgspec.structs.replace(RUN, completed=0, failed=0)
     assert crawl_metrics(survey, run) == {"requests_total": 0, "requests_failed": 0, "bytes_downloaded": 0}
 
 
 def test_figures_of_a_run():
-    fates = (
-        Fate("failed", "dns", 1),
-        Fate("failed", "refused", 2),
-        Fate("failed", "total_timeout", 1),
-        Fate("failed", "http_5xx", 1),
-        Fate("failed", "internal", 1),
-        Fate("skipped", "robots", 3),
-        Fate("skipped", "challenge", 2),
-        Fate("refused", "depth", 4),
-        Fate("refused", "known", 9),
+    asked = (
+        AskedSum("ok", 200, 5, 90, 10, 1, 4),
+        AskedSum("ok", 301, 1, 0, 2, 2, 2),
+        AskedSum("parser_error", 200, 1, 9, 3, 3, 3),
+        AskedSum("challenge", 403, 2),
+        AskedSum("http_429", 429, 2),
+        AskedSum("http_5xx", 503, 1),
+        AskedSum("dns", 0, 1),
+        AskedSum("refused", 0, 2),
+        AskedSum("total_timeout", 0, 1),
+        AskedSum("too_many_redirects", 302, 1, ms=1, least_ms=1, most_ms=1),
+        AskedSum("internal", 0, 7),
     )
+    fates = (Fate("skipped", "robots", 3), Fate("refused", "depth", 4), Fate("refused", "known", 9))
     errors = (("HTTP 500", 2, "https://a.example/"),)
-    survey = Survey(5, 99, 1, 2.345, 1, 4, {"200": 5, "429": 2}, errors, fates, bodiless=3, requests=9)
-    told = crawl_metrics(survey, RUN)
-    assert (told["requests_total"], told["requests_failed"], told["cloudflare_blocks"]) == (9, 2, 2)
-    assert told["error_categories"] == {"network": 3, "timeout": 1, "http_server": 1}
-    assert told["skipped"] == {"robots_txt": 3, "max_depth": 4, "non_html": 0}
-    assert told["top_errors"] == [{"message": "HTTP 500", "count": 2, "last_url": "https://a.example/"}]
-    assert (told["rate_limits"], told["response_time"]["avg_ms"]) == (2, 2.35)
-    assert told["extraction_quality"] == {"items_indexed": 0, "empty_title_count": 1, "empty_body_count": 3}
+    told = crawl_metrics(Survey(asked, errors, fates, untitled=1, bodiless=3), RUN)
+    assert told == {
+        "requests_total": 17,
+        "requests_failed": 8,
+        "bytes_downloaded": 99,
+        "status_codes": {"200": 6, "301": 1, "403": 2, "429": 2, "503": 1, "302": 1},
+        "cloudflare_blocks": 2,
+        "rate_limits": 2,
+        "error_categories": {"network": 3, "timeout": 1, "http_client": 2, "http_server": 2},
+        "top_errors": [{"message": "HTTP 500", "count": 2, "last_url": "https://a.example/"}],
+        "response_time": {"avg_ms": 1.23, "min_ms": 0, "max_ms": 4},
+        "skipped": {"robots_txt": 3, "max_depth": 4, "non_html": 0},
+        "extraction_quality": {"items_indexed": 0, "empty_title_count": 1, "empty_body_count": 3},
+    }
+
+
+def test_every_failure_of_a_request_is_of_some_kind():
+    no_requests = {"internal", "parser_error", "worker_lost", "page_lost"}
+    assert set(CATEGORIES) == (fate.RETRYABLE.keys() | fate.FINAL.keys()) - no_requests
 
 
 def test_a_run_that_waits_is_live():

@@ -6,7 +6,7 @@ import msgspec
 
 from longline.drivers.records.database import Row, Tx, struct
 from longline.drivers.records.nouns import Noun
-from longline.model.run import Brought, Fate, Note, Record, Review, RunRow, Start, Survey
+from longline.model.run import AskedSum, Brought, Fate, Note, Record, Review, RunRow, Start, Survey
 from longline.ports.records.rhythms import Rhythm
 
 
@@ -66,7 +66,7 @@ class HistoryRecords(Noun):
         return await self._database.transact(work)
 
 
-LOOKS = ("first_tasks", "start_pages", "page_sums", "status_sums", "error_sums", "fate_sums", "item_sums")
+LOOKS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")
 """What is looked at when a run has ended."""
 
 MOST_ERRORS = 5
@@ -78,20 +78,15 @@ def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
     for first in own["first_tasks"]:
         pages = {row["url"]: row["digest"] for row in own["start_pages"]}
         start = Start(first["url"], first["state"], first["reason"], first["error"], pages)
-    sums = {name: row[name] for row in own["page_sums"] for name in SUMS}
     survey = Survey(
-        **sums,
-        statuses={str(row["status"]): row["count"] for row in own["status_sums"] if row["status"] is not None},
-        requests=sum(row["count"] for row in own["status_sums"]),
+        asked=tuple(struct(row, AskedSum) for row in own["request_sums"]),
         errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
-        items=sum(row["items"] for row in own["item_sums"]),
-        bodiless=sum(row["bodiless"] for row in own["item_sums"]),
         fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
+        items=sum(row["items"] for row in own["item_sums"]),
+        untitled=sum(row["untitled"] for row in own["item_sums"]),
+        bodiless=sum(row["bodiless"] for row in own["item_sums"]),
     )
     return Review(start, survey)
-
-
-SUMS = ("pages", "bytes", "untitled", "mean_ms", "least_ms", "most_ms")
 
 
 class RhythmRecords(Noun):

@@ -4,7 +4,7 @@ The order of statements is the argument: (1) one ordered lock over the lines of 
 compared; (2) queue rows taken away under their marks; (3) tasks put to rest and, where a redirect
 led, renamed; (4) pages, their segment and their items; (5) new URLs;
 (6) lines released and woken, looking at the queue in a later statement than the lock; (7) counters and events, runs
-last because every report of a run waits for that row.
+last because every report of a run waits for that row; (8) what all this took.
 """
 
 from collections import Counter
@@ -18,6 +18,7 @@ from longline.drivers.records.database import Tx
 from longline.drivers.records.items import put
 from longline.drivers.records.ledger import Ledger, Moved
 from longline.drivers.records.listing import follow
+from longline.drivers.records.requests import count_requests
 from longline.model.frontier import SCOPE
 from longline.model.host import HostReport
 from longline.model.states import ENDED, TaskState
@@ -64,7 +65,9 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     free = {host_id for host_id, _ in released}
     await tx.batch("wake_lines", sorted((h, due) for h, due in wake.items() if h not in free))
     ledger.refused(batch.refused)
-    return Reported(admitted=admitted, ended_runs=await ledger.write(tx, "worker"))
+    ended = await ledger.write(tx, "worker")
+    await count_requests(tx, outcomes)
+    return Reported(admitted=admitted, ended_runs=ended)
 
 
 async def _rename(tx: Tx, outcomes: Sequence[Outcome]) -> None:

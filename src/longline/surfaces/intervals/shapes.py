@@ -1,13 +1,14 @@
 """Jobs, executions and figures in the shapes of the interval contract, and jobs read from what clients send."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 from uuid import UUID, uuid5
 
 import msgspec
 
 from longline.model.errors import BadInput
-from longline.model.run import Fate, Record, RunRow, Survey
+from longline.model.run import AskedSum, Fate, Record, RunRow, Survey
 from longline.model.schedule import UNITS, ScheduleRow, Terms
 from longline.model.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
@@ -150,27 +151,35 @@ def _figures(run: RunRow) -> dict[str, Any] | None:
 
 
 def crawl_metrics(survey: Survey, run: RunRow) -> dict[str, Any]:
-    """What the pages of a run add up to, in the contract's words; what would be empty is left out."""
-    failed = [fate for fate in survey.fates if fate.fate == "failed"]
-    times = (survey.mean_ms, survey.least_ms, survey.most_ms)
+    """What the requests of a run add up to, in the contract's words; what would be empty is left out."""
+    asked = [each for each in survey.asked if each.status or each.reason in CATEGORIES]
+    answered = [each for each in asked if each.status]
+    failed = [each for each in asked if each.reason in CATEGORIES]
+    statuses = _summed((str(each.status), each.count) for each in answered)
     figures: dict[str, Any] = {
-        "requests_total": survey.requests,
-        "requests_failed": run.failed,
-        "bytes_downloaded": survey.bytes,
+        "requests_total": sum(each.count for each in asked),
+        "requests_failed": sum(each.count for each in failed),
+        "bytes_downloaded": sum(each.bytes for each in asked),
     }
     optional = {
-        "status_codes": survey.statuses,
-        "cloudflare_blocks": sum(f.count for f in survey.fates if f.reason == "challenge"),
-        "rate_limits": survey.statuses.get("429", 0),
-        "error_categories": _summed(failed),
+        "status_codes": statuses,
+        "cloudflare_blocks": sum(each.count for each in asked if each.reason == "challenge"),
+        "rate_limits": statuses.get("429", 0),
+        "error_categories": _summed((CATEGORIES[each.reason], each.count) for each in failed),
         "top_errors": [{"message": text, "count": n, "last_url": url} for text, n, url in survey.errors],
-        "response_time": dict(zip(("avg_ms", "min_ms", "max_ms"), (round(t or 0, 2) for t in times), strict=True))
-        if survey.pages
-        else {},
+        "response_time": _times(answered),
         "skipped": _skipped(survey.fates),
-        "extraction_quality": _quality(survey, run) if survey.pages else {},
+        "extraction_quality": _quality(survey, run) if run.completed else {},
     }
     return figures | {name: value for name, value in optional.items() if value}
+
+
+def _times(answered: Sequence[AskedSum]) -> dict[str, float]:
+    if not answered:
+        return {}
+    mean = sum(each.ms for each in answered) / sum(each.count for each in answered)
+    least, most = min(each.least_ms for each in answered), max(each.most_ms for each in answered)
+    return {"avg_ms": round(mean, 2), "min_ms": least, "max_ms": most}
 
 
 def _quality(survey: Survey, run: RunRow) -> dict[str, int]:
@@ -179,13 +188,11 @@ def _quality(survey: Survey, run: RunRow) -> dict[str, int]:
     return {"items_indexed": run.indexed, **empty}
 
 
-def _summed(failed: list[Fate]) -> dict[str, int]:
-    summed: dict[str, int] = {}
-    for fate in failed:
-        kind = CATEGORIES.get(fate.reason)
-        if kind is not None:
-            summed[kind] = summed.get(kind, 0) + fate.count
-    return summed
+def _summed(counts: Iterable[tuple[str, int]]) -> dict[str, int]:
+    summed: Counter[str] = Counter()
+    for name, count in counts:
+        summed[name] += count
+    return dict(summed)
 
 
 def _skipped(fates: tuple[Fate, ...]) -> dict[str, int]:

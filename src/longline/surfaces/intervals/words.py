@@ -49,5 +49,11 @@ CATEGORIES: dict[str, str] = {
     "http_429": "http_client",
     "http_4xx": "http_client",
     "http_5xx": "http_server",
+    "egress": "network",
+    "too_large": "network",
+    "bad_encoding": "network",
+    "bad_url": "http_server",
+    "too_many_redirects": "http_server",
+    "redirect_loop": "http_server",
 }
-"""What kind of error a failed page counts as."""
+"""What kind of error a failed request counts as; what failed for another reason was no request, or none that failed."""

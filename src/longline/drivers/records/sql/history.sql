@@ -43,28 +43,14 @@ WHERE t.id = (SELECT MIN(m.id) FROM tasks m WHERE m.run_id = r.run_id);
 SELECT t.run_id, t.url, p.digest FROM tasks t JOIN pages p ON p.task_id = t.id /*rows , r(run_id bigint) */
 WHERE t.run_id = r.run_id AND t.depth = 0 ORDER BY t.id;
 
--- name: page_sums
-SELECT t.run_id, COUNT(*) AS pages, CAST(SUM(p.body_bytes) AS BIGINT) AS bytes, COUNT(CASE WHEN p.title = '' THEN 1 END) AS untitled,
-       CAST(AVG(p.fetch_ms) AS DOUBLE PRECISION) AS mean_ms, MIN(p.fetch_ms) AS least_ms, MAX(p.fetch_ms) AS most_ms
-FROM tasks t JOIN pages p ON p.task_id = t.id /*rows , r(run_id bigint) */
-WHERE t.run_id = r.run_id GROUP BY t.run_id;
-
--- What failed without a status was asked for too, and got no answer.
--- name: status_sums
-SELECT t.run_id, t.status, COUNT(*) AS count FROM tasks t /*rows , r(run_id bigint) */
-WHERE t.run_id = r.run_id AND (t.status IS NOT NULL OR t.state = 'failed') GROUP BY t.run_id, t.status;
-
--- name: error_sums
-SELECT t.run_id, t.error, COUNT(*) AS count, MAX(t.url) AS last_url FROM tasks t /*rows , r(run_id bigint) */
-WHERE t.run_id = r.run_id AND t.state = 'failed' AND t.error IS NOT NULL GROUP BY t.run_id, t.error ORDER BY COUNT(*) DESC, t.error;
-
 -- name: fate_sums
 SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
 WHERE f.run_id = r.run_id AND f.count > 0;
 
 -- What says only how a page was read is no document.
 -- name: item_sums
-SELECT i.run_id, COUNT(*) AS items, COUNT(CASE WHEN i.body = '' THEN 1 END) AS bodiless FROM items i /*rows , r(run_id bigint) */
+SELECT i.run_id, COUNT(*) AS items, COUNT(CASE WHEN i.title = '' THEN 1 END) AS untitled,
+       COUNT(CASE WHEN i.body = '' THEN 1 END) AS bodiless FROM items i /*rows , r(run_id bigint) */
 WHERE i.run_id = r.run_id AND i.kind <> 'extraction' GROUP BY i.run_id;
 
 -- name: note_runs
