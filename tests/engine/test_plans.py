@@ -3,6 +3,7 @@ import pytest
 from longline.engine.plans import Plans
 from longline.model.errors import Unavailable
 from longline.model.plan import CrawlPlan
+from longline.testing.clock import FakeClock
 from tests.engine.fakes import FakeRuns, part
 
 PLAN = CrawlPlan(("https://a.example/",), max_depth=7, hosts=("a.example",), robots=False)
@@ -10,14 +11,14 @@ PLAN = CrawlPlan(("https://a.example/",), max_depth=7, hosts=("a.example",), rob
 
 async def test_a_plan_is_looked_up_once():
     runs = FakeRuns({1: PLAN})
-    plans = Plans(part(runs))
+    plans = Plans(part(runs), FakeClock())
     assert [await plans.get(1) for _ in range(3)] == [PLAN] * 3
     assert runs.asked == 1
 
 
 async def test_many_plans_do_not_stay_for_ever():
     runs = FakeRuns({n: PLAN for n in range(5)})
-    plans = Plans(part(runs), most=3)
+    plans = Plans(part(runs), FakeClock(), most=3)
     for number in (0, 1, 2, 3, 4, 3):
         await plans.get(number)
     assert runs.asked == 5
@@ -27,7 +28,7 @@ async def test_many_plans_do_not_stay_for_ever():
 
 async def test_a_look_that_failed_is_not_remembered():
     runs = FakeRuns({1: PLAN})
-    plans = Plans(part(runs))
+    plans = Plans(part(runs), FakeClock())
     runs.away = True
     with pytest.raises(Unavailable):
         await plans.get(1)

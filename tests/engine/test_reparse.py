@@ -91,7 +91,7 @@ class Desk:
             Parts(
                 lifecycle=Lifecycle(records_of(self.frontier, hands=self.hands)),
                 tasks=part(self),
-                plans=Plans(part(FakeRuns({RUN: PLAN}))),
+                plans=Plans(part(FakeRuns({RUN: PLAN})), clock),
                 blobs=part(self.blobs),
                 parser=Parser(Registry(built_in, mine)),
                 clock=clock,

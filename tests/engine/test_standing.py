@@ -11,14 +11,15 @@ from longline.model.plan import CrawlPlan
 from longline.model.run import NewRun
 from longline.model.source import CrawlSource, NewSource
 from longline.ports.records import Records
+from longline.testing.clock import FakeClock
 
 RULES = StandingRules(delay_ms=7, attempts=2, max_redirects=1)
 
 
-async def test_there_is_one_run_for_each_origin_and_source(records: Records) -> None:
+async def test_there_is_one_run_for_each_origin_and_source(records: Records, clock: FakeClock) -> None:
     crawl = '{"rate_limit": "3s", "selectors": {"article": {"title": "h1"}}}'
     source = await records.sources.add(NewSource("news", "https://news.example/", crawl=crawl))
-    first, second = [StandingRuns(records.runs, OwnDirectory(records.sources), RULES) for _ in range(2)]
+    first, second = [StandingRuns(records.runs, OwnDirectory(records.sources), RULES, clock) for _ in range(2)]
 
     run = await first.get("frontier.feed", str(source.id))
 
@@ -31,24 +32,26 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records) -> 
     assert run.plan.config["selectors"] == {"article": {"title": "h1"}}
 
 
-async def test_a_run_goes_by_other_rules_once_they_are_renewed(records: Records) -> None:
+async def test_a_run_goes_by_other_rules_once_they_are_renewed(records: Records, clock: FakeClock) -> None:
     source = await records.sources.add(NewSource("news", "https://news.example/"))
-    before = await StandingRuns(records.runs, OwnDirectory(records.sources), RULES).get("frontier.feed", str(source.id))
+    before = await StandingRuns(records.runs, OwnDirectory(records.sources), RULES, clock).get(
+        "frontier.feed", str(source.id)
+    )
     await records.runs.add(NewRun(new_id(), "crawl", "{}", seed="s"))
     rules = msgspec.structs.replace(RULES, attempts=9)
-    later = StandingRuns(records.runs, OwnDirectory(records.sources), rules)
+    later = StandingRuns(records.runs, OwnDirectory(records.sources), rules, clock)
 
     assert [await later.renew(), await later.renew()] == [1, 0]
 
-    assert (await Plans(records.runs).get(before.id)).max_attempts == 9
+    assert (await Plans(records.runs, clock).get(before.id)).max_attempts == 9
     assert (await later.get("frontier.feed", str(source.id))).id == before.id
     await records.sources.change(msgspec.structs.replace(source, crawl='{"rate_limit": "4s"}'))
     assert await later.renew() == 1, "what its source says counts too"
-    assert (await Plans(records.runs).get(before.id)).delay_ms == 4000
+    assert (await Plans(records.runs, clock).get(before.id)).delay_ms == 4000
 
 
-async def test_a_source_that_nobody_knows_has_one_too(records: Records) -> None:
-    runs = StandingRuns(records.runs, OwnDirectory(records.sources), RULES)
+async def test_a_source_that_nobody_knows_has_one_too(records: Records, clock: FakeClock) -> None:
+    runs = StandingRuns(records.runs, OwnDirectory(records.sources), RULES, clock)
 
     plan = (await runs.get("frontier.manual", "somebody's")).plan
 

@@ -69,7 +69,7 @@ class Shop:
         parts = Parts(
             lifecycle=lifecycle,
             pipeline=Pipeline(
-                plans=Plans(part(self.runs)),
+                plans=Plans(part(self.runs), clock),
                 fetcher=Fetcher(FetchParts(sender, Rules(sender, clock), clock, Politeness()), 10**6),
                 parser=Parser(Registry(page, mine)) if parse else None,
                 archive=Archive(part(self.tasks), part(self.blobs)),

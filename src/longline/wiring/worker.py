@@ -49,7 +49,7 @@ def fetch_worker(
     parts = Parts(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
-            plans=Plans(house.records.runs),
+            plans=Plans(house.records.runs, house.clock),
             fetcher=Fetcher(
                 FetchParts(sender, rules, house.clock, house.politeness, house.records.tasks, witness), s.max_body
             ),
@@ -85,7 +85,7 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
         reparse.Parts(
             lifecycle=house.lifecycle,
             tasks=house.records.tasks,
-            plans=Plans(house.records.runs),
+            plans=Plans(house.records.runs, house.clock),
             blobs=house.blobs,
             parser=house.parser,
             clock=house.clock,
