@@ -1,11 +1,14 @@
 """Sources as crawls need them, and the plans made of them."""
 
 import re
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import msgspec
 import pytest
 
+from longline.drivers.curator import CuratorService
+from longline.engine import directory as module
 from longline.engine.directory import (
     NEVER,
     CrawlRules,
@@ -20,14 +23,12 @@ from longline.model.bounds import bounds_of
 from longline.model.errors import BadInput, Unavailable
 from longline.model.source import CrawlSource, NewSource
 from longline.model.url import parse
-from longline.ports.http import FetchFailed
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
-from tests.engine.fakes import FakeHttp, response
+from tests.servers.curator import SourceManager, running_manager, token
 
 RULES = CrawlRules()
 NEWS = CrawlSource(ref="1", name="news", url="https://www.news.example/start")
-JSON = (("Content-Type", "application/json"),)
 
 
 def test_a_plan_begins_at_the_sources_start_page_and_stays_on_its_site():
@@ -158,33 +159,100 @@ async def test_our_own_table(records: Records):
     )
     assert await directory.get(str(row.id)) == found
     assert [await directory.get(ref) for ref in ("", "uuid", "9" * 40, "1")] == [None] * 4
-    assert [await directory.page(1), await directory.page(2)] == [[found], []]
+    assert await directory.all() == [found]
+    assert [await directory.called(number) for number in (row.id, 7)] == [str(row.id), "7"]
 
 
-async def test_another_service_is_asked_with_a_token_and_in_pages():
-    http = FakeHttp(FakeClock())
-    base = "http://sources.example/api/v1/sources"
-    one = {"id": "abc", "name": "n", "url": "https://n.example/", "rate_limit": 10, "enabled": False}
-    http.on(f"{base}/abc", response(base, 200, msgspec.json.encode(one), JSON))
-    http.on(f"{base}/gone", response(base, 404, b"{}", JSON))
-    http.on(f"{base}?page=1&limit=500", response(base, 200, msgspec.json.encode({"sources": [one]}), JSON))
-    http.on(f"{base}?page=2&limit=500", response(base, 200, b'{"sources": null}', JSON))
-    directory = RemoteDirectory(http, f"{base}/", lambda: "t0ken")
-    found = await directory.get("abc")
-    assert found == CrawlSource(ref="abc", name="n", url="https://n.example/", rate_limit="10", enabled=False)
-    assert ("authorization", "Bearer t0ken") in http.requests[0].headers
-    assert await directory.get("gone") is None
-    assert [await directory.page(1), await directory.page(2)] == [[found], []]
+async def test_our_own_table_is_read_to_its_end(records: Records, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(module, "PAGE", 2)
+    for number in range(5):
+        await records.sources.add(NewSource(f"s{number}", "https://s.example/"))
+    assert [one.name for one in await OwnDirectory(records.sources).all()] == [f"s{number}" for number in range(5)]
 
 
-async def test_another_service_that_fails_is_unavailable():
-    http = FakeHttp(FakeClock())
-    base = "http://sources.example/s"
-    directory = RemoteDirectory(http, base, lambda: "t")
-    for answer in (FetchFailed("refused", "no"), response(base, 500), response(base, 200, b"<html>")):
-        http.on(f"{base}/a", answer)
-        with pytest.raises(Unavailable):
-            await directory.get("a")
+@pytest.fixture
+def manager() -> Iterator[SourceManager]:
+    with running_manager() as manager:
+        yield manager
+
+
+@pytest.fixture
+async def elsewhere(records: Records, manager: SourceManager, clock: FakeClock) -> AsyncIterator[RemoteDirectory]:
+    """A directory of another service's sources; time goes on while it is asked."""
+    service = CuratorService(manager.url, token)
+
+    async def now() -> int:
+        clock.advance(1)
+        return clock.now()
+
+    yield RemoteDirectory(service, records.curated, OwnDirectory(records.sources), now)
+    await service.close()
+
+
+async def test_a_source_of_another_service_is_known_here_under_its_own_id(
+    records: Records, manager: SourceManager, elsewhere: RemoteDirectory
+):
+    manager.add("abc", name="n", url="https://n.example/", rate_limit=10, enabled=False, selectors={}, max_depth=0)
+    found = await elsewhere.get("abc")
+    assert found is not None
+    assert found == CrawlSource(
+        ref="abc", id=found.id, name="n", url="https://n.example/", rate_limit="10", enabled=False
+    )
+    row = await records.sources.called("abc")
+    assert row is not None
+    assert (row.id, row.name) == (found.id, "n")
+    assert await elsewhere.called(row.id) == "abc"
+    assert await elsewhere.get("gone") is None
+
+
+async def test_what_it_says_is_read_anew_each_time(manager: SourceManager, elsewhere: RemoteDirectory):
+    manager.add("abc", render_mode="static")
+    before = await elsewhere.get("abc")
+    manager.sources["abc"] |= {"render_mode": "dynamic", "rate_limit": "9s", "name": "other"}
+    after = await elsewhere.get("abc")
+    assert before is not None
+    assert after is not None
+    assert (before.dynamic, after.dynamic, after.rate_limit, after.name) == (False, True, "9s", "other")
+    assert before.id == after.id
+
+
+async def test_while_it_is_away_its_sources_are_as_they_were(manager: SourceManager, elsewhere: RemoteDirectory):
+    manager.add("abc")
+    before = await elsewhere.get("abc")
+    for status, said in ((500, b"{}"), (401, b"{}"), (200, b"<html>"), (200, b"[]"), (302, b"")):
+        manager.answer_always(status, said)
+        assert await elsewhere.get("abc") == before
+        for ask in (elsewhere.get("new"), elsewhere.all()):
+            with pytest.raises(Unavailable):
+                await ask
+    manager.trouble = lambda _: None
+    del manager.sources["abc"]
+    assert await elsewhere.get("abc") is None, "what it no longer has is not what it cannot tell"
+
+
+async def test_a_source_of_another_door_is_found_beside_those_of_the_service(
+    records: Records, manager: SourceManager, elsewhere: RemoteDirectory
+):
+    manager.add("abc")
+    own = await records.sources.add(NewSource("own", "https://own.example/"))
+    found = await elsewhere.get(str(own.id))
+    assert found is not None
+    assert (found.name, found.id) == ("own", own.id)
+    assert [source.ref for source in await elsewhere.all()] == ["abc"]
+
+
+async def test_all_its_sources_are_listed(manager: SourceManager, elsewhere: RemoteDirectory):
+    for number in range(1203):
+        manager.add(f"s{number:04}")
+    assert [source.ref for source in await elsewhere.all()] == list(manager.sources)
+    assert [call.query["limit"] for call in manager.calls] == ["500"] * 3
+
+
+async def test_a_source_that_cannot_be_made_out_is_told_as_it_is(manager: SourceManager, elsewhere: RemoteDirectory):
+    manager.add("abc", url="nowhere")
+    found = await elsewhere.get("abc")
+    assert found is not None
+    assert (found.url, found.id) == ("nowhere", None)
 
 
 @pytest.mark.parametrize(("rate_limit", "jitter"), [("10s", 5000), ("3", 1500), ("", 700), ("often", 700)])

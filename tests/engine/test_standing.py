@@ -82,8 +82,11 @@ class Silent:
     async def get(self, ref: str) -> CrawlSource | None:
         raise Unavailable(f"nobody there to ask for {ref}")
 
-    async def page(self, number: int) -> list[CrawlSource]:
-        raise Unavailable(f"nobody there to ask for page {number}")
+    async def called(self, source_id: int) -> str:
+        raise Unavailable(f"nobody there to ask for {source_id}")
+
+    async def all(self) -> list[CrawlSource]:
+        raise Unavailable("nobody there to ask for all")
 
 
 async def test_while_sources_cannot_be_asked_runs_go_by_what_they_last_said(records: Records, clock: FakeClock) -> None:

@@ -7,7 +7,7 @@ import pytest
 from longline.model.item import Wordiness
 from longline.services.backfill import Backfill
 
-AVERAGES = {1: 10.0, 2: 99.5, 3: 100.0}
+AVERAGES = {"1": 10.0, "2": 99.5, "3": 100.0}
 
 
 class Items:
@@ -16,9 +16,9 @@ class Items:
 
 
 @pytest.mark.parametrize(
-    ("least", "most", "found"), [(100, 9, [1, 2]), (100, 1, [1]), (10, 9, []), (101, 9, [1, 2, 3])]
+    ("least", "most", "found"), [(100, 9, ["1", "2"]), (100, 1, ["1"]), (10, 9, []), (101, 9, ["1", "2", "3"])]
 )
-async def test_the_thin_ones_are_below_the_bound(least: int, most: int, found: list[int]):
+async def test_the_thin_ones_are_below_the_bound(least: int, most: int, found: list[str]):
     items: Any = Items()
     nobody: Any = None
-    assert [one.source_id for one in await Backfill(items, nobody).worst(least, most)] == found
+    assert [one.source_ref for one in await Backfill(items, nobody).worst(least, most)] == found

@@ -65,6 +65,7 @@ CHANGED = Settings(
     allowed_domains=("a.example", "b.example"),
     disallowed_domains=("c.example",),
     sources_url="https://sources.example/api/v1/sources",
+    sources_every=7.5,
     user_agent="bot/1 (+me)",
     referer=False,
     respect_robots=False,

@@ -2,17 +2,19 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
 import msgspec
 
+from longline.engine.curating import listing, made_out
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, Unavailable
 from longline.model.plan import CrawlPlan
 from longline.model.source import CrawlSource, SourceRow
 from longline.model.url import Url, parse
-from longline.ports.http import FetchFailed, Http, Request
+from longline.ports.curator import Curator
+from longline.ports.records.curated import CuratedSources
 from longline.ports.records.sources import Sources
 
 log = logging.getLogger(__name__)
@@ -80,49 +82,57 @@ class OwnDirectory:
         self._sources = sources
 
     async def get(self, ref: str) -> CrawlSource | None:
-        if not ref.isdecimal() or len(ref) > 18:
-            return None
-        row = await self._sources.get(int(ref))
+        row = await self._sources.called(ref)
         return as_crawled(row) if row else None
 
-    async def page(self, number: int) -> list[CrawlSource]:
-        return [as_crawled(row) for row in await self._sources.find(limit=PAGE, offset=(number - 1) * PAGE)]
+    async def called(self, source_id: int) -> str:
+        row = await self._sources.get(source_id)
+        return row.called if row else str(source_id)
+
+    async def all(self) -> list[CrawlSource]:
+        found: list[SourceRow] = []
+        while page := await self._sources.find(limit=PAGE, offset=len(found)):
+            found += page
+        return [as_crawled(row) for row in found]
 
 
 class RemoteDirectory:
-    """A source-manager elsewhere, asked with a token of our own; its address is the operator's word."""
+    """The sources of a curator. Each is known here as well: while the curator is away, as it was last."""
 
-    def __init__(self, http: Http, url: str, token: Callable[[], str]) -> None:
-        self._http, self._url, self._token = http, url.rstrip("/"), token
+    def __init__(
+        self, curator: Curator, curated: CuratedSources, own: OwnDirectory, now: Callable[[], Awaitable[int]]
+    ) -> None:
+        self._curator, self._curated, self._own, self._now = curator, curated, own, now
 
     async def get(self, ref: str) -> CrawlSource | None:
-        found = await self._ask(f"{self._url}/{ref}")
-        return described(found.get("source", found)) if found is not None else None
-
-    async def page(self, number: int) -> list[CrawlSource]:
-        found = await self._ask(f"{self._url}?page={number}&limit={PAGE}") or {}
-        return [described(one) for one in found.get("sources") or ()]
-
-    async def _ask(self, url: str) -> Any:
-        headers = (("accept", "application/json"), ("authorization", f"Bearer {self._token()}"))
+        asked_at = await self._now()
         try:
-            answer = await self._http.fetch(Request(url, headers, total_seconds=30.0))
-        except FetchFailed as failed:
-            raise Unavailable(f"the source service cannot be asked: {failed}") from failed
-        if answer.status == 404:
-            return None
-        if answer.status >= 300:
-            raise Unavailable(f"the source service answered {answer.status}")
-        try:
-            return msgspec.json.decode(answer.body)
-        except msgspec.DecodeError as error:
-            raise Unavailable("the source service did not answer in JSON") from error
+            said = await self._curator.get(ref)
+        except Unavailable:
+            known = await self._own.get(ref)
+            if known is None:
+                raise
+            return known
+        if said is None:
+            # What came in by another door is not the curator's to know.
+            return await self._own.get(ref) if await self._curated.get(ref) is None else None
+        source = made_out(said | {"id": ref})
+        if source is None:
+            return described(said)
+        await self._curated.take([source], asked_at)
+        return await self._own.get(ref)
+
+    async def called(self, source_id: int) -> str:
+        return await self._own.called(source_id)
+
+    async def all(self) -> list[CrawlSource]:
+        return [described(said) for said in (await listing(self._curator.page)).sources.values()]
 
 
 def as_crawled(row: SourceRow) -> CrawlSource:
     """A source of our table."""
     said: dict[str, Any] = msgspec.json.decode(row.crawl)
-    return _source(str(row.id), row.name, row.base_url, said, row.id, enabled=row.enabled)
+    return _source(row.called, row.name, row.base_url, said, row.id, enabled=row.enabled)
 
 
 def described(said: dict[str, Any]) -> CrawlSource:

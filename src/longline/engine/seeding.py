@@ -50,7 +50,7 @@ class Seeder:
 
         What is no URL of ours, or is on none of the hosts where there are any, is left out.
         """
-        run_id, plan = await self._standing.get(kind, str(source_id))
+        run_id, plan = await self._standing.of(kind, source_id)
         bounds = bounds_of(msgspec.structs.replace(plan, hosts=hosts))
         found = [url for text in urls if (url := _within(text, bounds))]
         due = self._standing.due

@@ -37,7 +37,7 @@ class Spider:
             log.warning("links cannot be given to the frontier", extra={"error": str(error)})
 
     async def _submit(self, page: Finished, source_id: int) -> None:
-        run = await self._runs.get(KIND, str(source_id))
+        run = await self._runs.of(KIND, source_id)
         links = list(_on_site(page))
         hosts = {url.host: HostSetting(url.host, run.plan.delay_ms, run.plan.concurrency) for url in links}
         if links:

@@ -19,8 +19,8 @@ from longline.ports.records.runs import Runs
 log = logging.getLogger(__name__)
 
 MOST_KNOWN = 10_000
-KNOWN_SECONDS = 30.0
-"""How long what a source says is believed before it is asked again."""
+KNOWN_SECONDS = 60.0
+"""How long what a source says, and what it is called, is believed before it is asked again."""
 
 MINUTE = 60.0
 
@@ -49,11 +49,23 @@ class StandingRuns:
     def __init__(self, runs: Runs, directory: Directory, rules: StandingRules, clock: Clock) -> None:
         self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
         self._known: dict[tuple[str, str], tuple[StandingRun, float]] = {}
+        self._called: dict[int, tuple[str, float]] = {}
 
     @property
     def due(self) -> int:
         """When what is given is due: at once, or when somebody wakes it."""
         return 0 if self._rules.awake else ASLEEP
+
+    async def of(self, kind: str, source_id: int) -> StandingRun:
+        """The run of that kind and the source of that number."""
+        now = self._clock.monotonic()
+        source, until = self._called.get(source_id, ("", now))
+        if now >= until:
+            if len(self._called) >= MOST_KNOWN:
+                self._called.clear()
+            source = await self._directory.called(source_id)
+            self._called[source_id] = source, now + KNOWN_SECONDS
+        return await self.get(kind, source)
 
     async def get(self, kind: str, source: str) -> StandingRun:
         """The run of that kind and that source."""

@@ -87,7 +87,7 @@ class Document(ItemRow, frozen=True):
 class Wordiness(msgspec.Struct, frozen=True):
     """How many words the documents of a source have on average, and how many of the documents have enough."""
 
-    source_id: int
+    source_ref: str
     name: str
     base_url: str
     documents: int

@@ -8,7 +8,10 @@ from longline.model.poll import POLL_EVERY
 
 
 class NewSource(msgspec.Struct, frozen=True):
-    """A source to be registered; `config` is a JSON object, `budget` bounds what all its runs together may admit."""
+    """A source to be registered; `config` is a JSON object, `budget` bounds what all its runs together may admit.
+
+    One that another service keeps has a `ref`, its id there.
+    """
 
     name: str
     base_url: str
@@ -20,10 +23,15 @@ class NewSource(msgspec.Struct, frozen=True):
     budget: int | None = None
     feed_wanted: bool = True
     feed_every_ms: int = POLL_EVERY
+    ref: str | None = None
 
 
 class SourceRow(msgspec.Struct, frozen=True):
-    """A source as stored; ids count from 100000. `admitted` is kept only while there is a budget."""
+    """A source as stored; ids count from 100000. `admitted` is kept only while there is a budget.
+
+    One that another service keeps has a `ref`, its id there. `feed_listed` says whether that service has its feed
+    polled, and `told_…` how it knows the feed to be: what differs is still to be told.
+    """
 
     id: int
     name: str
@@ -43,6 +51,34 @@ class SourceRow(msgspec.Struct, frozen=True):
     admitted: int = 0
     feed_wanted: bool = True
     feed_every_ms: int = POLL_EVERY
+    ref: str | None = None
+    feed_listed: bool = True
+    told_feed_url: str | None = None
+    told_feed_disabled_at: int | None = None
+
+    @property
+    def called(self) -> str:
+        """The id by which it is known outside."""
+        return self.ref or str(self.id)
+
+
+class CuratedSource(msgspec.Struct, frozen=True, kw_only=True):
+    """A source as the service that keeps it describes it; `feed_listed` is None where it was not asked for that."""
+
+    ref: str
+    name: str
+    base_url: str
+    crawl: str = "{}"
+    enabled: bool = True
+    disabled_at: int | None = None
+    disable_reason: str | None = None
+    feed_url: str | None = None
+    feed_wanted: bool = True
+    feed_every_ms: int = POLL_EVERY
+    feed_disabled_at: int | None = None
+    feed_disable_reason: str | None = None
+    identity_key: str | None = None
+    feed_listed: bool | None = None
 
 
 class SourceQuery(msgspec.Struct, frozen=True):
@@ -56,7 +92,7 @@ class SourceQuery(msgspec.Struct, frozen=True):
 
 
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A source as a crawl needs it. `id` is None for one that another service keeps.
+    """A source as a crawl needs it. `ref` is its id outside; `id` its number here, None where it has none.
 
     The pages of a `dynamic` one are what a browser makes of them. `reading` is what it says to those who make documents
     of its pages; `discover` allows to follow up where they lead.

@@ -1,4 +1,4 @@
-"""Where sources are looked up: our own table, or another service that keeps them."""
+"""Where sources are looked up: our own table, or a curator's."""
 
 from typing import Protocol
 
@@ -12,6 +12,10 @@ class Directory(Protocol):
         """One source; None when there is none. Raises `Unavailable` when that cannot be known."""
         ...
 
-    async def page(self, number: int) -> list[CrawlSource]:
-        """Sources in pages from 1 on; an empty one is behind the last."""
+    async def called(self, source_id: int) -> str:
+        """What the source of that number is called outside."""
+        ...
+
+    async def all(self) -> list[CrawlSource]:
+        """Every source. Raises `Unavailable` when they cannot be listed."""
         ...

@@ -22,6 +22,5 @@ class Backfill:
 
     async def send(self, source: Wordiness) -> ScheduleRow:
         """Crawl a source once, now."""
-        return await self._schedules.make(
-            Terms(url=source.base_url, source_ref=str(source.source_id), source_name=source.name)
-        )
+        terms = Terms(url=source.base_url, source_ref=source.source_ref, source_name=source.name)
+        return await self._schedules.make(terms)

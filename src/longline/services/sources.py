@@ -2,14 +2,14 @@
 
 import logging
 import re
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import partial
 
 import msgspec
 
 from longline.engine.lifecycle import Call, Timetable
 from longline.model import poll
-from longline.model.errors import BadInput, LonglineError, NotFound
+from longline.model.errors import BadInput, Conflict, LonglineError, NotFound
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
 from longline.model.source import CrawlSource, NewSource, SourceQuery, SourceRow
@@ -39,10 +39,10 @@ MOST_MINUTES = 1440
 
 
 class Sources:
-    """Registers, changes and looks up sources."""
+    """Registers, changes and looks up sources; those of another service are not changed here while it keeps them."""
 
-    def __init__(self, records: SourceRecords, feeds: Feeds, clock: Clock) -> None:
-        self._records, self._feeds, self._clock = records, feeds, clock
+    def __init__(self, records: SourceRecords, feeds: Feeds, clock: Clock, *, curated: bool = False) -> None:
+        self._records, self._feeds, self._clock, self._curated = records, feeds, clock, curated
 
     async def make(self, source: NewSource) -> SourceRow:
         """Register a source; raises `Conflict` when its name is taken."""
@@ -54,6 +54,20 @@ class Sources:
         if row is None:
             raise NotFound(f"no such source: {source_id}")
         return row
+
+    async def called(self, ref: str) -> SourceRow:
+        """The source that is called so outside; raises `NotFound`."""
+        row = await self._records.called(ref)
+        if row is None:
+            raise NotFound(f"no such source: {ref}")
+        return row
+
+    async def ours(self, ref: str) -> int:
+        """The number of a source that may be changed here; raises `NotFound`, and `Conflict` for another service's."""
+        row = await self.called(ref)
+        if self._curated and row.ref is not None:
+            raise Conflict(f"source {ref} is kept by another service: change it there")
+        return row.id
 
     async def identified(self, identity_key: str) -> SourceRow:
         """The source with that identity; raises `NotFound`."""
@@ -171,7 +185,7 @@ class Sync:
 
     async def run(self) -> Synced:
         """Look at every source; one that fails does not keep the others from theirs."""
-        sources = [source async for source in self._all()]
+        sources = await self._directory.all()
         enabled = [source for source in sources if source.enabled]
         done = Synced(seen=len(sources), enabled=len(enabled))
         done.disabled = [source.ref for source in sources if not source.enabled]
@@ -185,13 +199,6 @@ class Sync:
                 outcome(done).append(source.ref)
         await self._call()
         return done
-
-    async def _all(self) -> AsyncIterator[CrawlSource]:
-        number = 1
-        while page := await self._directory.page(number):
-            for source in page:
-                yield source
-            number += 1
 
     async def _ensure(self, source: CrawlSource, among: int) -> Callable[[Synced], list[str]]:
         now = self._clock.now()

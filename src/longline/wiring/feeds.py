@@ -7,6 +7,7 @@ from longline.engine.archive import Archive
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.seeding import Seeder
 from longline.engine.upkeep import mapper
+from longline.engine.upkeep.courier import Courier
 from longline.engine.upkeep.feeder import Feeder, Parts
 from longline.engine.upkeep.finder import Finder
 from longline.engine.upkeep.mapper import Mapper
@@ -22,7 +23,10 @@ Once = Callable[[], Awaitable[object]]
 
 
 def feed_chores(house: House) -> dict[str, Loop]:
-    """The loops that poll feeds and sitemaps and search feeds, as far as the operator wants them."""
+    """The loops that poll feeds and sitemaps and search feeds, as far as the operator wants them.
+
+    Where another service keeps sources, these are fetched from there.
+    """
     parts, chores, s = feed_parts(house), dict[str, Loop](), house.settings
     if s.sitemaps:
         chores["mapper"] = chore(Mapper(sitemap_parts(house)).once, LOOK_EVERY)
@@ -32,11 +36,14 @@ def feed_chores(house: House) -> dict[str, Loop]:
     if s.feed_discovery:
         finder = Finder(parts, house.records.sources, round(s.feed_search_again * 1000))
         chores["finder"] = _round(finder.further, finder.begin, s.feed_search)
+    if chores and house.curator is not None:
+        courier = Courier(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
+        chores["courier"] = _round(courier.tell, courier.bring, s.sources_every)
     return chores
 
 
 def _round(take: Once, begin: Once, every: float) -> Loop:
-    """A loop that begins what is due at the operator's interval, and takes in what has come as soon as it can."""
+    """A loop that begins what is due at the operator's interval, and sees to what came of it as soon as it can."""
 
     async def loop(stop: asyncio.Event) -> None:
         await run_loops({"what has come": chore(take, LOOK_EVERY), "what is due": chore(begin, every)}, stop)

@@ -7,12 +7,13 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import cast
-from urllib.parse import urlsplit
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
+from longline.drivers.curator import CuratorService
 from longline.drivers.http.client import WreqHttp
 from longline.drivers.http.clients import Tls
 from longline.drivers.http.guard import Guarded
@@ -36,6 +37,7 @@ from longline.model.errors import Unavailable
 from longline.plugins.registry import Shelf
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
+from longline.ports.curator import Curator
 from longline.ports.http import Http
 from longline.ports.presence import Presence
 from longline.ports.records import Records
@@ -43,12 +45,14 @@ from longline.ports.records.rhythms import Rhythms
 from longline.ports.search import Search
 from longline.ports.signals import Signals
 from longline.services.proxies import Proxies, VaultedWays
+from longline.services.tokens import Tokens
 from longline.services.vault import Vault
-from longline.settings import Settings, prepare, vault_key
+from longline.settings import Settings, jwt_secret, prepare, vault_key
 
 log = logging.getLogger(__name__)
 
 BEAT_EVERY = 10.0
+SERVICE_TOKEN_SECONDS = 86_400.0
 
 WORK = "work"
 """The signal that says that there may be something to do."""
@@ -68,7 +72,7 @@ MARKS = "alive"
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Everything that was opened."""
+    """Everything that was opened; `curator` is the service that keeps sources, where one was named."""
 
     settings: Settings
     clock: Clock
@@ -82,6 +86,7 @@ class House:
     parser: Parser
     search: Search
     rhythms: Rhythms
+    curator: Curator | None = None
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -151,13 +156,16 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         search = _search(settings, records)
         stack.push_async_callback(search.close)
         names = Names()
-        http = _http(settings, trusted | _operators_own(settings), names)
+        http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
         parser = _parser(settings, stack)
         rhythms: Rhythms = records.rhythms if settings.rhythms == "database" else NoRhythms()
         if settings.rhythms == "redis" and settings.redis:
             rhythms = in_redis = RedisRhythms(settings.redis)
             stack.push_async_callback(in_redis.close)
+        curator = _curator(settings, clock)
+        if curator is not None:
+            stack.push_async_callback(curator.close)
         yield House(
             settings=settings,
             clock=clock,
@@ -171,13 +179,17 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             parser=parser,
             search=search,
             rhythms=rhythms,
+            curator=curator,
         )
 
 
-def _operators_own(settings: Settings) -> frozenset[str]:
-    """Hosts of services that the operator named."""
-    host = urlsplit(settings.sources_url).hostname
-    return frozenset({host} if host else ())
+def _curator(settings: Settings, clock: Clock) -> Curator | None:
+    """The service that keeps sources; every request brings a token of its own, so that none is ever too old."""
+    if not settings.sources_url:
+        return None
+    tokens = Tokens(jwt_secret(settings), clock.now)
+    issue = partial(tokens.issue, "service", "crawler-service", SERVICE_TOKEN_SECONDS)
+    return CuratorService(settings.sources_url, issue, _roots(settings))
 
 
 def _parser(settings: Settings, stack: AsyncExitStack) -> Parser:

@@ -133,7 +133,7 @@ def desk(house: House) -> Desk:
         schedules=schedules,
         slots=Slots(records.schedules, clock),
         runs=Runs(records.history, records.schedules, records.tallies, clock),
-        sources=Sources(records.sources, records.feeds, clock),
+        sources=Sources(records.sources, records.feeds, clock, curated=house.curator is not None),
         sync=Sync(directory(house), records.schedules, records.runs, timetable, clock, house.call_planners),
         glances=glances,
         trials=Trials(glances, extract),

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 
 import msgspec
 
-from longline.drivers.clock import SystemClock
 from longline.engine.directory import OwnDirectory
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.seeding import Seeder
@@ -19,6 +18,7 @@ from longline.parsers.sitemap import read_sitemap
 from longline.plugins import Page
 from longline.ports.clock import Clock
 from longline.ports.records import Records
+from longline.testing.clock import FakeClock
 from tests.drivers.records.world import claim, ended, host_report, report
 
 
@@ -36,15 +36,15 @@ MISSING = Said(404)
 class HandMadeWeb:
     """Answers for URLs; those that have none are not there."""
 
-    def __init__(self, records: Records) -> None:
-        self.records = records
+    def __init__(self, records: Records, clock: Clock | None = None) -> None:
+        self.records, self.standing = records, standing(records, clock)
         self.says: dict[str, Said] = {}
         self.asked: list[str] = []
         self._pages: dict[int, Page] = {}
         self.parts = Parts(
             feeds=records.feeds,
             tasks=records.tasks,
-            seeder=Seeder(Lifecycle(records), records.runs, records.tasks, standing(records)),
+            seeder=Seeder(Lifecycle(records), records.runs, records.tasks, self.standing),
             find=self._find,
             read=read_feed,
             plan=CrawlPlan((), delay_ms=0, concurrency=8),
@@ -85,9 +85,9 @@ class HandMadeWeb:
         return {task.url: task.priority for task in found if kinds[task.run_id] == kind}
 
 
-def standing(records: Records) -> StandingRuns:
+def standing(records: Records, clock: Clock | None = None) -> StandingRuns:
     """Standing runs that hurry."""
-    return StandingRuns(records.runs, OwnDirectory(records.sources), StandingRules(delay_ms=0), SystemClock())
+    return StandingRuns(records.runs, OwnDirectory(records.sources), StandingRules(delay_ms=0), clock or FakeClock())
 
 
 def mapped(web: HandMadeWeb, clock: Clock) -> mapper.Parts:

@@ -158,6 +158,7 @@ async def opened(
 ) -> AsyncIterator[Stage]:
     """The house, open."""
     nothing: Any = None
+    curator = changes.pop("curator", None)
     settings = msgspec.structs.replace(Settings(data=folder, jwt_secret=SECRET), **changes)
     house = House(
         settings=settings,
@@ -172,6 +173,7 @@ async def opened(
         parser=nothing,
         search=nothing,
         rhythms=rhythms or records.rhythms,
+        curator=curator,
     )
     tokens = Tokens(SECRET, clock.now)
     counts, urls = Counts(records.tasks, records.runs), standing_frontier(house)

@@ -2,16 +2,24 @@
 
 import asyncio
 from functools import reduce
+from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
+from longline.drivers.curator import CuratorService
 from longline.engine.upkeep.feeder import Feeder
 from longline.engine.upkeep.finder import Finder
 from longline.engine.upkeep.mapper import Mapper
-from longline.model.source import NewSource
+from longline.model.link import LinkQuery, NewLink
+from longline.model.plan import CrawlPlan
+from longline.model.source import CuratedSource, NewSource
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
 from tests.engine.upkeep.web import MISSING, HandMadeWeb, Said, mapped, rss
-from tests.surfaces.intervals.stage import Stage, seconds, shown
+from tests.servers.curator import running_manager, token
+from tests.surfaces.intervals.stage import Stage, opened, seconds, shown
 
 PATH = "/api/v1/sources"
 
@@ -417,3 +425,84 @@ async def test_13_entries_of_a_sitemap_become_urls_of_the_frontier(stage: Stage,
     await mapper.once()
     [found] = (await stage.ask("GET", "/api/v1/frontier?origin=sitemap"))["urls"]
     assert (found["url"], found["priority"], found["source_id"]) == ("https://news.example/1", 6, source)
+
+
+# -- sources that another service keeps -----------------------------------------------------------------------------
+
+
+async def curated(stage: Stage, ref: str, **more: Any) -> None:
+    stage.advance(1)
+    said = CuratedSource(ref=ref, name=f"name of {ref}", base_url="https://a.example/", crawl='{"rate_limit": "3s"}')
+    await stage.house.records.curated.take([msgspec.structs.replace(said, **more)], stage.clock.now())
+
+
+async def test_9_sources_of_another_service_are_shown_under_its_ids_and_changed_there(
+    records: Records, clock: FakeClock, tmp_path: Path
+):
+    with running_manager() as manager:
+        service = CuratorService(manager.url, token)
+        async with opened(records, clock, tmp_path, curator=service) as stage:
+            own = await stage.source("own")
+            await curated(stage, "abc", feed_url="https://a.example/feed", enabled=False, disable_reason="why")
+            listed = await stage.ask("GET", PATH)
+            assert [one["id"] for one in listed["sources"]] == ["abc", own]
+            found = await stage.ask("GET", f"{PATH}/abc")
+            assert (found["name"], found["rate_limit"], found["enabled"], found["disable_reason"]) == (
+                *("name of abc", "3s"),
+                *(False, "why"),
+            )
+            for method, path in (("PUT", ""), ("DELETE", ""), ("PATCH", "/enable"), ("PATCH", "/feed-disable")):
+                refused = await stage.ask(method, f"{PATH}/abc{path}", {}, 409)
+                assert refused == {"error": "source abc is kept by another service: change it there"}
+                await stage.ask(method, f"{PATH}/nobody{path}", {}, 404)
+            assert (await stage.ask("PUT", f"{PATH}/abc/budget", {"budget": 9}))["budget"] == 9, "that is ours to say"
+            assert (await stage.ask("PUT", f"{PATH}/{own}", {"rate_limit": "9s"}))["rate_limit"] == "9s"
+        await service.close()
+
+
+async def test_9_sources_that_a_service_kept_are_ours_once_there_is_none(stage: Stage):
+    await curated(stage, "abc")
+    assert (await stage.ask("PUT", f"{PATH}/abc", {"rate_limit": "9s"}))["rate_limit"] == "9s"
+    await stage.ask("PATCH", f"{PATH}/abc/disable", {"reason": "x"})
+    await stage.ask("DELETE", f"{PATH}/abc", expect=204)
+    await stage.ask("GET", f"{PATH}/abc", expect=404)
+
+
+async def test_9_a_job_of_such_a_source_fills_its_index_and_its_links_are_its_own(
+    records: Records, clock: FakeClock, tmp_path: Path
+):
+    with running_manager() as manager:
+        manager.add("abc", name="The News", url="https://a.example/", rate_limit=2)
+        service = CuratorService(manager.url, token)
+        async with opened(records, clock, tmp_path, curator=service) as stage:
+            job = await stage.job("abc", url="https://a.example/")
+            stage.advance(1)
+            await stage.run()
+            [run] = await stage.runs(job)
+            assert run["status"] == "completed"
+            row = await records.curated.get("abc")
+            assert row is not None
+            [made] = await records.runs.find()
+            assert (made.source_id, CrawlPlan.read(made.plan).source_name) == (row.id, "The News")
+            await records.links.save([NewLink(made.id, "https://elsewhere.example/", "https://a.example/", 1)])
+            [link] = (await records.links.find(LinkQuery()))[0]
+            assert (link.source, link.source_name) == ("abc", "The News")
+        await service.close()
+
+
+async def test_26_sync_sees_every_source_of_another_service_once(records: Records, clock: FakeClock, tmp_path: Path):
+    with running_manager() as manager:
+        for number in range(130):
+            manager.add(f"s{number}", rate_limit=5 if number else "5s")
+        manager.most = 100
+        service = CuratorService(manager.url, token)
+        async with opened(records, clock, tmp_path, curator=service) as stage:
+            done = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
+            assert (done["sources_seen"], len(done["created"])) == (130, 130)
+            again = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
+            assert (again["created"], len(again["already_has_job"])) == ([], 130)
+            manager.answer_always(
+                200, b'{"sources": [{"id": "s1", "name": "s1", "url": "https://a.example/"}], "total": 9}'
+            )
+            await stage.ask("POST", "/api/v1/admin/sync-enabled-sources", expect=502)
+        await service.close()

@@ -8,6 +8,7 @@ from longline.drivers.records.bot_schedules import BotScheduleRecords
 from longline.drivers.records.bot_tasks import BotTaskRecords
 from longline.drivers.records.bots import BotLookRecords, BotRecords
 from longline.drivers.records.candidates import CandidateRecords
+from longline.drivers.records.curated import CuratedRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.events import EventRecords
 from longline.drivers.records.feeds import FeedRecords
@@ -60,6 +61,7 @@ async def open_records(url: str, clock: Clock) -> Records:
     return Records(
         schema=SchemaRecords(database, clock),
         sources=SourceRecords(database),
+        curated=CuratedRecords(database),
         schedules=ScheduleRecords(Noting(database)),
         runs=RunRecords(database),
         history=HistoryRecords(database),

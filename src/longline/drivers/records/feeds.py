@@ -52,11 +52,16 @@ class FeedRecords:
 
 
 async def _write(tx: Tx, before: FeedRow, after: FeedRow) -> None:
-    facts = msgspec.structs.asdict(after)
-    said = {name: facts.pop(name) for name in OF_SOURCE}
-    await tx.all("write_feed", **facts)
+    await write_progress(tx, after)
+    said = {name: getattr(after, name) for name in OF_SOURCE}
     if any(getattr(before, name) != value for name, value in said.items()):
         await tx.all("tell_source_of_feed", source_id=after.source_id, **said)
+
+
+async def write_progress(tx: Tx, feed: FeedRow) -> None:
+    """Write how polling goes, without what is the source's to say."""
+    facts = msgspec.structs.asdict(feed)
+    await tx.all("write_feed", **{name: fact for name, fact in facts.items() if name not in OF_SOURCE})
 
 
 async def _all(tx: Tx, query: str, /, **params: object) -> list[FeedRow]:

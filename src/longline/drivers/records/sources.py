@@ -19,7 +19,7 @@ class SourceRecords(Noun):
 
     async def add(self, source: NewSource) -> SourceRow:
         async def work(tx: Tx) -> Row | None:
-            return await _add(tx, source) or await tx.one("source_by_name", name=source.name)
+            return await add_source(tx, source) or await tx.one("source_by_name", name=source.name)
 
         row = await self._database.transact(work)
         if row is None:
@@ -27,7 +27,7 @@ class SourceRecords(Noun):
         return struct(row, SourceRow)
 
     async def make(self, source: NewSource) -> SourceRow:
-        row = await self._database.transact(lambda tx: _add(tx, source))
+        row = await self._database.transact(lambda tx: add_source(tx, source))
         if row is None:
             raise Conflict(f"there is a source called {source.name}")
         return struct(row, SourceRow)
@@ -41,6 +41,10 @@ class SourceRecords(Noun):
 
     async def get(self, source_id: int) -> SourceRow | None:
         return await self._one("source", SourceRow, id=source_id)
+
+    async def called(self, ref: str) -> SourceRow | None:
+        kept = await self._one("curated_source", SourceRow, ref=ref)
+        return kept or (await self.get(int(ref)) if ref.isdecimal() and len(ref) <= 18 else None)
 
     async def identified(self, identity_key: str) -> SourceRow | None:
         return await self._one("source_by_identity", SourceRow, identity_key=identity_key)
@@ -84,7 +88,7 @@ class SourceRecords(Noun):
         return await self._database.transact(work)
 
 
-async def _add(tx: Tx, source: NewSource) -> Row | None:
+async def add_source(tx: Tx, source: NewSource) -> Row | None:
     """A new source, its feed and sitemaps to be read as soon as somebody does; None when its name is taken."""
     made = await tx.one("add_source", **msgspec.structs.asdict(source))
     if made is not None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from longline.ports.records.bots import BotLook, Bots, BotSchedules, BotTasks
 from longline.ports.records.candidates import Candidates
+from longline.ports.records.curated import CuratedSources
 from longline.ports.records.events import Events
 from longline.ports.records.feeds import Feeds
 from longline.ports.records.frontier import Frontier
@@ -38,6 +39,7 @@ class Records:
 
     schema: Schema
     sources: Sources
+    curated: CuratedSources
     schedules: Schedules
     runs: Runs
     history: History

@@ -24,6 +24,10 @@ class Sources(Protocol):
         """One source."""
         ...
 
+    async def called(self, ref: str) -> SourceRow | None:
+        """One source by the id that it has at its curator, else by its number."""
+        ...
+
     async def identified(self, identity_key: str) -> SourceRow | None:
         """The source with that identity."""
         ...

@@ -24,7 +24,7 @@ def _enough(request: Asked) -> int:
 
 
 def _thin(source: Wordiness) -> Body:
-    told = {"source_id": str(source.source_id), "source_name": source.name, "documents": source.documents}
+    told = {"source_id": source.source_ref, "source_name": source.name, "documents": source.documents}
     return told | {"average_word_count": round(source.average, 2)}
 
 

@@ -47,7 +47,7 @@ def source(row: SourceRow) -> Body:
     kept = {name: said.get(name, default) for name, (_, default) in KEPT.items()}
     return present(
         {
-            "id": str(row.id),
+            "id": row.called,
             "name": row.name,
             "url": row.base_url,
             "rate_limit": str(said.get("rate_limit", "")),
@@ -125,13 +125,6 @@ def amend_source(row: SourceRow, found: Body) -> SourceRow:
     return msgspec.structs.replace(row, crawl=read_crawl(found, row.crawl), **told, **read_feed(found))
 
 
-def number(source_id: str) -> int:
-    """The id of a source; raises `NotFound` for what cannot be one."""
-    if not source_id.isdecimal() or len(source_id) > 18:
-        raise NotFound(f"no such source: {source_id}")
-    return int(source_id)
-
-
 @get("/api/v1/sources", summary="Sources", public=True)
 async def list_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
     limit, offset = page(request, 100, MOST)
@@ -159,13 +152,13 @@ async def make_source(request: Asked, desk: NamedDependency[Desk]) -> Body:
 
 @get("/api/v1/sources/{source_id:str}", summary="One source")
 async def show_source(source_id: FromPath[str], desk: NamedDependency[Desk]) -> Body:
-    return source(await desk.sources.get(number(source_id)))
+    return source(await desk.sources.called(source_id))
 
 
 @put("/api/v1/sources/{source_id:str}", summary="Change a source")
 async def change_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[Desk]) -> Body:
     found = await body(request)
-    was = await desk.sources.get(number(source_id))
+    was = await desk.sources.get(await desk.sources.ours(source_id))
     row = await desk.sources.change(was.id, lambda row: amend_source(row, found))
     await desk.sync.changed(source_id, switched=row.enabled != was.enabled)
     return source(row)
@@ -173,7 +166,7 @@ async def change_source(source_id: FromPath[str], request: Asked, desk: NamedDep
 
 @delete("/api/v1/sources/{source_id:str}", status_code=204, summary="Forget a source and its recurring job")
 async def delete_source(source_id: FromPath[str], desk: NamedDependency[Desk]) -> None:
-    await desk.sources.remove(number(source_id))
+    await desk.sources.remove(await desk.sources.ours(source_id))
     await desk.schedules.forget(source_id)
 
 
@@ -186,9 +179,9 @@ async def switch_source(
         raise NotFound(f"no such change: {change}")
     found = await body(request)
     switch = desk.sources.switch_feed if noun else desk.sources.switch
-    row = await switch(number(source_id), way == "enable", typed(found, "reason", str))
+    row = await switch(await desk.sources.ours(source_id), way == "enable", typed(found, "reason", str))
     if not noun:
-        await (desk.sync.enabled if row.enabled else desk.sync.disabled)(source_id)
+        await (desk.sync.enabled if row.enabled else desk.sync.disabled)(row.called)
     return source(row)
 
 
@@ -197,7 +190,8 @@ async def limit_source(source_id: FromPath[str], request: Asked, desk: NamedDepe
     found = await body(request)
     if "budget" not in found:
         raise BadInput("budget is required; null lifts it")
-    return source(await desk.sources.limit(number(source_id), typed(found, "budget", int)))
+    row = await desk.sources.called(source_id)
+    return source(await desk.sources.limit(row.id, typed(found, "budget", int)))
 
 
 @post("/api/v1/admin/sync-enabled-sources", status_code=200, summary="Give every enabled source its job")

@@ -49,8 +49,8 @@ SELECT * FROM (
 
 -- Numbers alone count: a parser of somebody's own may say anything.
 -- name: wordiness
-SELECT s.id AS source_id, s.name, s.base_url, COUNT(*) AS documents, CAST(AVG(w.words) AS DOUBLE PRECISION) AS average,
-       COUNT(CASE WHEN w.words >= :least THEN 1 END) AS enough
+SELECT COALESCE(s.ref, CAST(s.id AS TEXT)) AS source_ref, s.name, s.base_url, COUNT(*) AS documents,
+       CAST(AVG(w.words) AS DOUBLE PRECISION) AS average, COUNT(CASE WHEN w.words >= :least THEN 1 END) AS enough
 FROM (
     SELECT source_id, CAST(
         /*pg SUBSTRING(fields FROM '"word_count".([0-9]{1,9})[,}]') */
@@ -58,4 +58,4 @@ FROM (
     AS BIGINT) AS words
     FROM items WHERE kind = 'article'
 ) w JOIN sources s ON s.id = w.source_id
-WHERE w.words IS NOT NULL GROUP BY s.id, s.name, s.base_url ORDER BY average, s.id;
+WHERE w.words IS NOT NULL GROUP BY s.id, s.ref, s.name, s.base_url ORDER BY average, s.id;

@@ -2,10 +2,10 @@
 
 -- name: add_source
 INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, budget,
-    feed_wanted, feed_every_ms, created_at, updated_at)
+    feed_wanted, feed_every_ms, ref, created_at, updated_at)
 VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
-    CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, :now, :now)
-ON CONFLICT (name) DO NOTHING
+    CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :now, :now)
+ON CONFLICT DO NOTHING
 RETURNING *;
 
 -- name: limit_source
@@ -28,7 +28,7 @@ SELECT * FROM sources WHERE identity_key = :identity_key ORDER BY id LIMIT 1;
 SELECT * FROM sources
 WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE :search ESCAPE '\' OR LOWER(base_url) LIKE :search ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
-  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND (feed_disabled_at IS NULL
+  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active)
 ORDER BY
     CASE WHEN :sort = 'created_at' AND NOT :falling THEN created_at END,
@@ -43,7 +43,7 @@ LIMIT :limit OFFSET :offset;
 SELECT COUNT(*) AS count FROM sources
 WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE :search ESCAPE '\' OR LOWER(base_url) LIKE :search ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
-  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND (feed_disabled_at IS NULL
+  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active);
 
 -- name: change_source
