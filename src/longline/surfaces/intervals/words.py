@@ -48,6 +48,7 @@ CATEGORIES: dict[str, str] = {
     "total_timeout": "timeout",
     "http_429": "http_client",
     "http_4xx": "http_client",
+    "odd_status": "http_client",
     "http_5xx": "http_server",
     "egress": "network",
     "too_large": "network",
