@@ -148,7 +148,7 @@ async def test_our_own_table(records: Records):
     row = await records.sources.add(NewSource("n", "https://n.example/", crawl=msgspec.json.encode(crawl).decode()))
     directory = OwnDirectory(records.sources)
     found = CrawlSource(
-        ref=str(row.id),
+        ref=row.called,
         name="n",
         url="https://n.example/",
         id=row.id,
@@ -157,10 +157,10 @@ async def test_our_own_table(records: Records):
         priority="high",
         disallow=("/x",),
     )
-    assert await directory.get(str(row.id)) == found
+    assert await directory.get(row.called) == found
     assert [await directory.get(ref) for ref in ("", "uuid", "9" * 40, "1")] == [None] * 4
     assert await directory.all() == [found]
-    assert [await directory.called(number) for number in (row.id, 7)] == [str(row.id), "7"]
+    assert [await directory.called(number) for number in (row.id, 7)] == [row.called, "7"]
 
 
 async def test_our_own_table_is_read_to_its_end(records: Records, monkeypatch: pytest.MonkeyPatch):
@@ -235,7 +235,7 @@ async def test_a_source_of_another_door_is_found_beside_those_of_the_service(
 ):
     manager.add("abc")
     own = await records.sources.add(NewSource("own", "https://own.example/"))
-    found = await elsewhere.get(str(own.id))
+    found = await elsewhere.get(own.called)
     assert found is not None
     assert (found.name, found.id) == ("own", own.id)
     assert [source.ref for source in await elsewhere.all()] == ["abc"]

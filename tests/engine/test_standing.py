@@ -9,7 +9,7 @@ from longline.engine.standing import KNOWN_SECONDS, StandingRules, StandingRuns,
 from longline.model.bounds import bounds_of
 from longline.model.errors import Unavailable
 from longline.model.plan import CrawlPlan
-from longline.model.source import CrawlSource, NewSource
+from longline.model.source import CrawlSource, CuratedSource, NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 
@@ -25,10 +25,10 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records, clo
     source = await records.sources.add(NewSource("news", "https://news.example/", crawl=crawl))
     first, second = [standing(records, clock) for _ in range(2)]
 
-    run = await first.get("frontier.feed", str(source.id))
+    run = await first.get("frontier.feed", source.called)
 
-    assert await second.get("frontier.feed", str(source.id)) == run
-    assert (await first.get("frontier.manual", str(source.id))).id != run.id
+    assert await second.get("frontier.feed", source.called) == run
+    assert (await first.get("frontier.manual", source.called)).id != run.id
     stored = await records.runs.get(run.id)
     assert stored is not None
     assert (stored.source_id, CrawlPlan.read(stored.plan), stored.state) == (source.id, run.plan, "queued")
@@ -39,7 +39,7 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records, clo
 async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: FakeClock) -> None:
     source = await records.sources.add(NewSource("news", "https://news.example/"))
     asked, fetching = [standing(records, clock) for _ in range(2)]
-    before = await asked.get("frontier.feed", str(source.id))
+    before = await asked.get("frontier.feed", source.called)
     plans = Plans(records.runs, fetching)
     assert (await plans.get(before.id)).delay_ms == 7
     said = '{"rate_limit": "4s", "render_mode": "dynamic", "selectors": {"article": {"title": "h2"}}}'
@@ -50,7 +50,7 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
     after = await plans.get(before.id)
     assert (after.delay_ms, after.render, after.source_name) == (4000, True, "daily")
     assert after.config["selectors"] == {"article": {"title": "h2"}}
-    assert await asked.get("frontier.feed", str(source.id)) == (before.id, after), "on every process"
+    assert await asked.get("frontier.feed", source.called) == (before.id, after), "on every process"
     stored = await records.runs.get(before.id)
     assert stored is not None
     assert CrawlPlan.read(stored.plan) == after
@@ -64,12 +64,15 @@ async def test_a_run_goes_by_the_rules_of_who_works_on_it(records: Records, cloc
 
 async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records: Records, clock: FakeClock) -> None:
     runs = standing(records, clock)
-    other = await records.sources.add(NewSource("other", "https://other.example/"))
-    before = await runs.get("frontier.manual", str(other.id + 1))
-    source = await records.sources.add(NewSource("news", "https://news.example/"))
+    before = await runs.get("frontier.manual", "theirs")
     clock.advance(KNOWN_SECONDS)
+    await records.curated.take(
+        [CuratedSource(ref="theirs", name="news", base_url="https://news.example/")], clock.now()
+    )
+    source = await records.curated.get("theirs")
+    assert source is not None
 
-    assert (await runs.get("frontier.manual", str(source.id))) == (before.id, standing_plan(as_crawled(source), RULES))
+    assert (await runs.get("frontier.manual", "theirs")) == (before.id, standing_plan(as_crawled(source), RULES))
 
     stored = await records.runs.get(before.id)
     assert stored is not None

@@ -14,7 +14,7 @@ async def test_a_link_of_a_source_becomes_a_schedule_of_it(tmp_path):
         await house.records.links.save([NewLink(run.id, "https://x.example/", "https://one.example/", 1)])
         parts = discovered_parts(house)
         [[link], _] = await parts.discovered.links(LinkQuery(), 1, 0)
-        for named, found in [(None, str(source.id)), ("7", "7"), ("odd", "odd")]:
+        for named, found in [(None, source.called), ("7", "7"), ("odd", "odd")]:
             schedule = await parts.discovered.promote(link.uid, named, None)
             assert (schedule.source_ref, schedule.state, schedule.interval_ms) == (found, "pending", None)
             assert parts.show(schedule)["id"] == schedule.uid

@@ -55,11 +55,12 @@ class SourceRow(msgspec.Struct, frozen=True):
     feed_listed: bool = True
     told_feed_url: str | None = None
     told_feed_disabled_at: int | None = None
+    uid: str | None = None
 
     @property
     def called(self) -> str:
-        """The id by which it is known outside."""
-        return self.ref or str(self.id)
+        """The id by which it is known outside: the other service's, else our own."""
+        return self.ref or self.uid or str(self.id)
 
 
 class CuratedSource(msgspec.Struct, frozen=True, kw_only=True):

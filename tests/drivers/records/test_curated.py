@@ -45,7 +45,7 @@ async def test_new_ones_are_taken_over_and_changed_ones_changed(records: Records
     after = await row(records, "a")
     assert (after.id, after.name, after.enabled, after.feed_every_ms) == (first.id, "other", False, 60_000)
     assert await records.sources.called("a") == after
-    assert await records.sources.called(str(after.id)) == after
+    assert await records.sources.called(after.uid or "") == after
     assert await records.curated.get("c") is None
 
 

@@ -51,7 +51,7 @@ def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> 
 
 async def schedule(records: Records, name: str = "a", interval_ms: int | None = None, due: int = 0) -> ScheduleRow:
     source = await records.sources.add(NewSource(name, f"https://{name}.example/"))
-    terms = Terms(url=source.base_url, source_ref=str(source.id), max_retries=1)
+    terms = Terms(url=source.base_url, source_ref=source.called, max_retries=1)
     return await records.schedules.add(
         NewSchedule(new_id(), terms.url, interval_ms=interval_ms, next_due=due, terms=terms)
     )

@@ -9,7 +9,9 @@ from tests.surfaces.intervals.stage import Stage
 
 async def documents(stage: Stage, source: str, *words: Any) -> None:
     """Documents of a source, each of so many words."""
-    made = await stage.house.records.runs.add(NewRun(f"r{source}", "crawl", "{}", source_id=int(source)))
+    row = await stage.house.records.sources.called(source)
+    assert row is not None
+    made = await stage.house.records.runs.add(NewRun(f"r{source}", "crawl", "{}", source_id=row.id))
     for number, count in enumerate(words):
         item = ("article", {"title": "T", "raw_text": "B", "word_count": count})
         where = Origin(made.id, 1, f"https://{source}.example/{number}")

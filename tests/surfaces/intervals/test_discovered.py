@@ -1,6 +1,7 @@
 """Discovered links and domains over HTTP."""
 
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -33,7 +34,7 @@ async def test_links_are_listed_shown_and_forgotten(door: Door):
         times = [link.pop(name) for name in ("discovered_at", "queued_at", "created_at", "updated_at")]
         assert all(time.endswith("Z") for time in times)
         assert link.pop("id")
-        assert link.pop("source_id").isdecimal()
+        assert UUID(link.pop("source_id")).version == 7
         assert link == {
             "source_name": "one",
             "url": "https://www.x.example/a",

@@ -15,7 +15,7 @@ from longline.model.source import CuratedSource, NewSource, SourceRow
 AT_ONCE = 100
 """Sources that are changed in one transaction."""
 
-STAYS = ("config", "created_at", "updated_at", "budget", "admitted", "ref")
+STAYS = ("config", "created_at", "updated_at", "budget", "admitted", "ref", "uid")
 """What a curator has no say in."""
 
 

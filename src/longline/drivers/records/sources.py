@@ -7,6 +7,7 @@ import msgspec
 from longline.drivers.records.database import Row, Tx, struct
 from longline.drivers.records.nouns import Noun
 from longline.model.errors import Conflict, Unavailable
+from longline.model.ids import new_id
 from longline.model.source import NewSource, SourceQuery, SourceRow
 
 KEPT = ("id", "name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason", "feed_url")
@@ -44,7 +45,7 @@ class SourceRecords(Noun):
 
     async def called(self, ref: str) -> SourceRow | None:
         kept = await self._one("curated_source", SourceRow, ref=ref)
-        return kept or (await self.get(int(ref)) if ref.isdecimal() and len(ref) <= 18 else None)
+        return kept or await self._one("source_called", SourceRow, called=ref)
 
     async def identified(self, identity_key: str) -> SourceRow | None:
         return await self._one("source_by_identity", SourceRow, identity_key=identity_key)
@@ -90,7 +91,7 @@ class SourceRecords(Noun):
 
 async def add_source(tx: Tx, source: NewSource) -> Row | None:
     """A new source, its feed and sitemaps to be read as soon as somebody does; None when its name is taken."""
-    made = await tx.one("add_source", **msgspec.structs.asdict(source))
+    made = await tx.one("add_source", uid=new_id(), **msgspec.structs.asdict(source))
     if made is not None:
         await tx.all("begin_feed", source_id=made["id"])
         await tx.all("begin_sitemaps", source_id=made["id"])

@@ -49,7 +49,7 @@ SELECT * FROM (
 
 -- Numbers alone count: a parser of somebody's own may say anything.
 -- name: wordiness
-SELECT COALESCE(s.ref, CAST(s.id AS TEXT)) AS source_ref, s.name, s.base_url, COUNT(*) AS documents,
+SELECT COALESCE(s.ref, s.uid) AS source_ref, s.name, s.base_url, COUNT(*) AS documents,
        CAST(AVG(w.words) AS DOUBLE PRECISION) AS average, COUNT(CASE WHEN w.words >= :least THEN 1 END) AS enough
 FROM (
     SELECT source_id, CAST(
@@ -58,4 +58,4 @@ FROM (
     AS BIGINT) AS words
     FROM items WHERE kind = 'article'
 ) w JOIN sources s ON s.id = w.source_id
-WHERE w.words IS NOT NULL GROUP BY s.id, s.ref, s.name, s.base_url ORDER BY average, s.id;
+WHERE w.words IS NOT NULL GROUP BY s.id, s.ref, s.uid, s.name, s.base_url ORDER BY average, s.id;

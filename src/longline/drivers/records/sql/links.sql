@@ -2,7 +2,7 @@
 
 -- name: save_links
 INSERT INTO links (uid, source, source_name, key, url, parent_url, depth, domain, priority, discovered_at, updated_at)
-SELECT r.uid, COALESCE(s.ref, CAST(u.source_id AS TEXT), j.source_ref, ''), COALESCE(s.name, j.source_name, ''), r.key, r.url, r.parent_url, r.depth, r.domain, :priority, :now, :now
+SELECT r.uid, COALESCE(s.ref, s.uid, j.source_ref, ''), COALESCE(s.name, j.source_name, ''), r.key, r.url, r.parent_url, r.depth, r.domain, :priority, :now, :now
 FROM runs u LEFT JOIN sources s ON s.id = u.source_id LEFT JOIN schedules j ON j.id = u.schedule_id
 /*rows , r(uid text, key bytea, url text, parent_url text, depth bigint, domain text) */
 WHERE u.id = :run_id

@@ -2,9 +2,9 @@
 
 -- name: add_source
 INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, budget,
-    feed_wanted, feed_every_ms, ref, created_at, updated_at)
+    feed_wanted, feed_every_ms, ref, uid, created_at, updated_at)
 VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
-    CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :now, :now)
+    CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :uid, :now, :now)
 ON CONFLICT DO NOTHING
 RETURNING *;
 
@@ -20,6 +20,9 @@ SELECT * FROM sources WHERE name = :name;
 
 -- name: source
 SELECT * FROM sources WHERE id = :id;
+
+-- name: source_called
+SELECT * FROM sources WHERE uid = :called;
 
 -- name: source_by_identity
 SELECT * FROM sources WHERE identity_key = :identity_key ORDER BY id LIMIT 1;
