@@ -9,7 +9,7 @@ import pytest
 
 from longline.drivers.curator import CuratorService
 from longline.engine.standing import KNOWN_SECONDS
-from longline.engine.upkeep.courier import Courier
+from longline.engine.upkeep.courier import HOLD_MS, Courier
 from longline.engine.upkeep.feeder import Feeder
 from longline.engine.upkeep.finder import Finder
 from longline.engine.upkeep.mapper import Mapper
@@ -233,8 +233,18 @@ async def test_who_dies_between_the_word_and_its_note_says_it_again(
             await errands.courier.tell()
     errands.courier = errands.again()
     await errands.bring()
+    assert await errands.courier.tell() == 0, "somebody may be about to"
+    errands.clock.advance(HOLD_MS / 1000)
     assert [await errands.courier.tell() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})] * 2
+
+
+async def test_two_who_tell_at_once_say_it_once(errands: Errands) -> None:
+    errands.manager.add("a", feed_url=FEED)
+    await errands.bring()
+    await errands.poll(3)
+    told = await asyncio.gather(*(errands.again().tell() for _ in range(4)))
+    assert (sum(told), errands.manager.told()) == (1, [("a/feed-disable", {"reason": "not_found"})])
 
 
 async def test_a_service_that_is_away_loses_no_word_and_stops_no_poll(errands: Errands) -> None:
@@ -277,7 +287,7 @@ async def test_one_that_the_service_fails_at_does_not_keep_others_from_being_tol
     with pytest.raises(Unavailable, match="500"):
         await errands.courier.tell()
     assert {ref for ref, said in errands.manager.sources.items() if "feed_disabled_at" in said} == {"a", "c"}
-    assert [row.ref for row in await errands.records.curated.untold(9)] == ["b"]
+    assert [row.ref for row in await errands.records.curated.claim(9, 1)] == ["b"], "somebody may try again at once"
 
 
 async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:

@@ -24,7 +24,8 @@ CREATE TABLE sources (
     ref            TEXT,  -- its id at the service that keeps it, if one does
     feed_listed    BOOLEAN NOT NULL DEFAULT TRUE,  -- whether that service has its feed polled
     told_feed_url          TEXT,  -- how that service knows the feed to be; what differs is still to be told
-    told_feed_disabled_at  BIGINT
+    told_feed_disabled_at  BIGINT,
+    tell_at                BIGINT NOT NULL DEFAULT 0  -- until then somebody tells it
 );
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('sources', 99999); */
 CREATE UNIQUE INDEX sources_ref ON sources (ref) WHERE ref IS NOT NULL;
