@@ -1,6 +1,7 @@
 """A real source-manager whose feeds and sitemaps are read, on both engines, with a web that answers by hand."""
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
@@ -449,6 +450,21 @@ async def test_a_list_with_gaps_withdraws_nobody_whom_the_service_still_has(erra
     await errands.bring()
     assert len(errands.manager.calls) == calls + 4, "nobody is asked after by name"
     assert (await errands.source("b")).feed_listed, "nothing was said of it"
+
+
+async def test_a_list_of_active_feeds_with_gaps_puts_no_feed_to_rest(errands: Errands) -> None:
+    for ref in "ab":
+        errands.manager.add(ref, feed_url=f"https://{ref}.example/feed")
+    await errands.bring()
+    first = json.dumps({"sources": [errands.manager.sources["a"]], "total": 2, "total_pages": 1}).encode()
+    empty = b'{"sources": [], "total": 2, "total_pages": 1}'
+    pages = {"1": first, "2": empty}
+    errands.manager.trouble = lambda call: (200, pages[call.query["page"]]) if "feed_active" in call.query else None
+    await errands.bring()
+    assert [(await errands.source(ref)).feed_listed for ref in "ab"] == [True, True]
+    pages["1"] = first.replace(b'"total": 2', b'"total": 1')
+    await errands.bring()
+    assert [(await errands.source(ref)).feed_listed for ref in "ab"] == [True, False]
 
 
 async def test_what_is_no_source_is_said_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:
