@@ -146,9 +146,28 @@ def test_a_spiders_source_has_no_feed_polled(mode: str | None, wanted: bool):
     assert found.feed_wanted is wanted
 
 
-@pytest.mark.parametrize("lacking", [{"id": None}, {"id": 1.5}, {"name": ""}, {"name": 7}, {"url": "x"}, {"url": None}])
+@pytest.mark.parametrize(
+    "lacking",
+    [
+        {"id": None},
+        {"id": 1.5},
+        {"name": ""},
+        {"name": 7},
+        {"url": "x"},
+        {"url": None},
+        {"name": "n" * 501},
+        {"id": "9" * 501},
+    ],
+)
 def test_what_is_no_source_is_none(lacking: Described):
     assert made_out(PLAIN | lacking) is None
+
+
+def test_what_cannot_be_looked_into_is_left_out():
+    odd = {"rules": [1], "selectors": "h1", "article_url_patterns": {}, "sitemap_url": 7, "max_depth": "2", "x": [1]}
+    found = made_out(PLAIN | odd)
+    assert found is not None
+    assert msgspec.json.decode(found.crawl) == {"x": [1]}
 
 
 def test_odd_values_are_taken_for_the_usual_ones():

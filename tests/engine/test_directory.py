@@ -10,6 +10,7 @@ import pytest
 from longline.drivers.curator import CuratorService
 from longline.engine import directory as module
 from longline.engine.directory import (
+    AWAY_SECONDS,
     NEVER,
     CrawlRules,
     OwnDirectory,
@@ -216,15 +217,21 @@ async def test_what_it_says_is_read_anew_each_time(manager: SourceManager, elsew
     assert before.id == after.id
 
 
-async def test_while_it_is_away_its_sources_are_as_they_were(manager: SourceManager, elsewhere: RemoteDirectory):
+async def test_while_it_is_away_its_sources_are_as_they_were(
+    manager: SourceManager, elsewhere: RemoteDirectory, clock: FakeClock
+):
     manager.add("abc")
     before = await elsewhere.get("abc")
     for status, said in ((500, b"{}"), (401, b"{}"), (200, b"<html>"), (200, b"[]"), (302, b"")):
         manager.answer_always(status, said)
-        assert await elsewhere.get("abc") == before
+        manager.calls.clear()
+        for _ in range(3):
+            assert await elsewhere.get("abc") == before
+        assert len(manager.calls) == 1, "who is away is not waited for again and again"
         for ask in (elsewhere.get("new"), elsewhere.all()):
             with pytest.raises(Unavailable):
                 await ask
+        clock.advance(AWAY_SECONDS)
     manager.trouble = lambda _: None
     del manager.sources["abc"]
     assert await elsewhere.get("abc") is None, "what it no longer has is not what it cannot tell"

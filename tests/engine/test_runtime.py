@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from longline.engine.runtime import chore, run_loops
+from longline.engine.runtime import chore, cut_short, run_loops
 from longline.model.errors import Unavailable
 
 
@@ -186,3 +186,34 @@ async def test_a_chore_is_done_at_once_when_it_is_called_and_not_again_for_that_
         stop.set()
         await running
     assert done.locked()
+
+
+async def test_a_loop_that_is_cut_short_is_not_waited_for():
+    stop, begun, cut = asyncio.Event(), asyncio.Event(), []
+
+    async def hangs(_: asyncio.Event) -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cut.append("cut")
+
+    async with asyncio.timeout(60):
+        running = asyncio.create_task(cut_short(hangs)(stop))
+        await begun.wait()
+        stop.set()
+        await running
+    assert cut == ["cut"]
+
+
+async def test_a_loop_that_ends_before_it_is_cut_short_ends_as_it_does():
+    async def ends(_: asyncio.Event) -> None:
+        """Without a word."""
+
+    async def dies(_: asyncio.Event) -> None:
+        raise ZeroDivisionError
+
+    async with asyncio.timeout(60):
+        await cut_short(ends)(asyncio.Event())
+        with pytest.raises(ZeroDivisionError):
+            await cut_short(dies)(asyncio.Event())

@@ -76,7 +76,8 @@ class CuratorService:
         if 400 <= status < 500 and status not in AWAY and body is not None:
             raise Conflict(f"the source service answered {status}")
         if status >= 300:
-            raise Unavailable(f"the source service answered {status}")
+            why = ": does it have the secret that we sign with?" if status == 401 else ""
+            raise Unavailable(f"the source service answered {status}{why}")
         if body is not None:
             return None
         try:

@@ -23,6 +23,18 @@ OF_COLUMNS = frozenset(
 )
 """Fields that have a place of their own; all others say how a source is crawled."""
 
+KINDS: dict[str, type] = {
+    "selectors": dict,
+    "rules": dict,
+    "article_url_patterns": list,
+    "sitemap_url": str,
+    "max_depth": int,
+}
+"""Fields that are looked into; what is of another kind is left out."""
+
+LONGEST = 500
+"""Characters of an id or a name: a database has to find them again."""
+
 
 class Listing(NamedTuple):
     """Sources by their ids, and whether these are all there are."""
@@ -61,14 +73,14 @@ def _is_last(number: int, listed: Listed, seen: int) -> bool:
 def ref_of(said: Described) -> str:
     """The id of a source; empty when it has none that can be used."""
     ref = said.get("id")
-    usable = isinstance(ref, str | int) and not isinstance(ref, bool) and "\0" not in str(ref)
-    return str(ref) if usable else ""
+    text = str(ref) if isinstance(ref, str | int) and not isinstance(ref, bool) else ""
+    return text if len(text) <= LONGEST and "\0" not in text else ""
 
 
 def made_out(said: Described, listed: bool | None = None) -> CuratedSource | None:
     """A source as a curator describes it; None for what is none. `listed` is whether its feed is to be polled."""
     ref, name, url = ref_of(said), _text(said, "name"), _text(said, "url")
-    if not ref or not name or not url or not is_url(url):
+    if not ref or not name or len(name) > LONGEST or not url or not is_url(url):
         return None
     feed_url = _text(said, "feed_url")
     if feed_url is None:
@@ -104,7 +116,11 @@ def is_url(text: str) -> bool:
 
 
 def _crawl(said: Described) -> str:
-    kept = {name: value for name, value in said.items() if name not in OF_COLUMNS}
+    kept = {
+        name: value
+        for name, value in said.items()
+        if name not in OF_COLUMNS and isinstance(value, KINDS.get(name, object))
+    }
     return msgspec.json.encode(kept, order="sorted").decode()
 
 

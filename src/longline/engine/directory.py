@@ -7,19 +7,23 @@ from typing import Any
 
 import msgspec
 
+from longline.engine.announcer import Breaker
 from longline.engine.curating import listing, made_out
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, Unavailable
 from longline.model.plan import CrawlPlan
 from longline.model.source import CrawlSource, SourceRow
 from longline.model.url import Url, parse
-from longline.ports.curator import Curator
+from longline.ports.curator import Curator, Described
 from longline.ports.records.curated import CuratedSources
 from longline.ports.records.sources import Sources
 
 log = logging.getLogger(__name__)
 
 PAGE = 500
+AWAY_SECONDS = 60.0
+"""How long a service that is away is not asked for what is known of it: who waits for it cannot do anything else."""
+
 DEFAULT_DEPTH = 3
 NO_END = 1_000_000
 AT_ONCE = 2
@@ -103,24 +107,33 @@ class RemoteDirectory:
         self, curator: Curator, curated: CuratedSources, own: OwnDirectory, now: Callable[[], Awaitable[int]]
     ) -> None:
         self._curator, self._curated, self._own, self._now = curator, curated, own, now
+        self._breaker = Breaker(failures=1, pause=AWAY_SECONDS, successes=1)
 
     async def get(self, ref: str) -> CrawlSource | None:
         asked_at = await self._now()
+        known = await self._own.get(ref)
+        if known is not None and not self._breaker.allows(asked_at / 1000):
+            return known
         try:
             said = await self._curator.get(ref)
         except Unavailable:
-            known = await self._own.get(ref)
+            self._breaker.note(await self._now() / 1000, ok=False)
             if known is None:
                 raise
             return known
-        if said is None:
-            # What came in by another door is not the curator's to know.
-            return await self._own.get(ref) if await self._curated.get(ref) is None else None
+        self._breaker.note(asked_at / 1000, ok=True)
+        return await self._taken(ref, said, asked_at) if said else await self._left(ref, known)
+
+    async def _taken(self, ref: str, said: Described, asked_at: int) -> CrawlSource | None:
         source = made_out(said | {"id": ref})
         if source is None:
             return described(said)
         await self._curated.take([source], asked_at)
         return await self._own.get(ref)
+
+    async def _left(self, ref: str, known: CrawlSource | None) -> CrawlSource | None:
+        """What the curator does not have: gone, unless it came in by another door."""
+        return known if await self._curated.get(ref) is None else None
 
     async def called(self, source_id: int) -> str:
         return await self._own.called(source_id)

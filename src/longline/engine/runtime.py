@@ -36,6 +36,23 @@ def chore(once: Callable[[], Awaitable[object]], every: float, called: asyncio.E
     return loop
 
 
+def cut_short(loop: Loop) -> Loop:
+    """A loop that is not waited for at the stop: it is in the middle of what can be done again."""
+
+    async def cut(stop: asyncio.Event) -> None:
+        running, stopped = asyncio.create_task(loop(stop)), asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait((running, stopped), return_when=asyncio.FIRST_COMPLETED)
+            if running.done() and not running.cancelled():
+                running.result()
+        finally:
+            for task in (running, stopped):
+                task.cancel()
+            await asyncio.gather(running, stopped, return_exceptions=True)
+
+    return cut
+
+
 async def _first(*events: asyncio.Event) -> None:
     """Wait until one of these is set."""
     waiting = [asyncio.create_task(event.wait()) for event in events]

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from longline.engine.archive import Archive
-from longline.engine.runtime import Loop, chore, run_loops
+from longline.engine.runtime import Loop, chore, cut_short, run_loops
 from longline.engine.seeding import Seeder
 from longline.engine.upkeep import mapper
 from longline.engine.upkeep.courier import Courier
@@ -38,7 +38,8 @@ def feed_chores(house: House) -> dict[str, Loop]:
         chores["finder"] = _round(finder.further, finder.begin, s.feed_search)
     if chores and house.curator is not None:
         courier = Courier(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
-        chores["courier"] = _round(courier.tell, courier.bring, s.sources_every)
+        # Nobody waits for another service at the end: what it was not told is told by the next.
+        chores["courier"] = cut_short(_round(courier.tell, courier.bring, s.sources_every))
     return chores
 
 

@@ -2,11 +2,12 @@
 
 import asyncio
 import logging
+from functools import partial
 
 from longline.drivers.source_events import RedisSourceEvents
 from longline.engine.directory import CrawlRules
 from longline.engine.lifecycle import Timetable
-from longline.engine.runtime import Loop, chore, run_loops
+from longline.engine.runtime import Loop, chore, cut_short, run_loops
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings
 from longline.engine.upkeep.pruner import Pruner
 from longline.parsers.article import document
@@ -105,14 +106,10 @@ def source_events_loop(house: House) -> Loop:
         messages = RedisSourceEvents(house.settings.redis)
         listener = SourceListener(messages, records.heard, reactions.by_type())
         chores = {"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}
-        hearing, stopped = asyncio.create_task(run_loops(chores, stop)), asyncio.create_task(stop.wait())
         try:
-            await asyncio.wait((hearing, stopped), return_when=asyncio.FIRST_COMPLETED)
-        finally:
             # Nobody waits for messages at the end: what is not settled is handed out again.
-            for task in (hearing, stopped):
-                task.cancel()
-            await asyncio.gather(hearing, stopped, return_exceptions=True)
+            await cut_short(partial(run_loops, chores))(stop)
+        finally:
             await messages.close()
 
     return listen

@@ -32,6 +32,13 @@ async def row(records: Records, ref: str) -> SourceRow:
     return found
 
 
+async def untold(records: Records) -> list[SourceRow]:
+    """What is to be told, by nobody's hand."""
+    found = await records.curated.claim(9, 1000)
+    await records.curated.release(found)
+    return sorted(found, key=lambda one: one.id)
+
+
 async def due(records: Records, *, searching: bool = False) -> list[int]:
     return [feed.source_id for feed in await records.feeds.claim(100, 1, searching=searching)]
 
@@ -75,7 +82,7 @@ async def test_a_source_of_our_own_with_that_name_is_that_source(records: Record
     await take(records, clock, said("a", feed_url=None))
     after = await row(records, "a")
     assert (after.id, after.base_url, after.feed_url) == (own.id, "https://a.example/", "https://old.example/f")
-    assert [one.id for one in await records.curated.untold(9)] == [own.id], "the curator does not know the feed yet"
+    assert [one.id for one in await untold(records)] == [own.id], "the curator does not know the feed yet"
 
 
 async def test_two_of_one_name_are_told_apart_for_as_long_as_there_are_two(records: Records, clock: FakeClock) -> None:
@@ -130,22 +137,37 @@ async def test_only_what_differs_is_to_be_told_and_only_once(records: Records, c
     await take(records, clock, said("a"), said("b", feed_url=None))
     own = await records.sources.add(NewSource("own", "https://own.example/", feed_url=FEED))
     a, b = await row(records, "a"), await row(records, "b")
-    assert await records.curated.untold(9) == []
+    assert await untold(records) == []
     for source_id in (a.id, own.id):
         await records.feeds.change(source_id, partial(poll.disabled, reason="gone"))
     await records.feeds.change(b.id, partial(poll.asked, run_id=5, stage="usual"))
     await records.feeds.change(b.id, partial(poll.found, run_id=5, url=FEED))
-    told = await records.curated.untold(9)
+    told = await untold(records)
     assert [(one.ref, one.feed_url, one.feed_disable_reason) for one in told] == [
         ("a", FEED, "gone"),
         ("b", FEED, None),
     ]
-    assert len(await records.curated.untold(1)) == 1
     await records.feeds.change(a.id, poll.enabled)
-    assert [one.ref for one in await records.curated.untold(9)] == ["b"], "it never knew of the rest"
+    assert [one.ref for one in await untold(records)] == ["b"], "it never knew of the rest"
     for one in told:
         await records.curated.told(one)
-    [again] = await records.curated.untold(9)
+    [again] = await untold(records)
     assert (again.ref, again.feed_disabled_at) == ("a", None), "what was told is no longer so"
     await records.curated.told(again)
-    assert await records.curated.untold(9) == []
+    assert await untold(records) == []
+
+
+async def test_what_is_to_be_told_is_told_by_one(records: Records, clock: FakeClock) -> None:
+    refs = [f"s{number}" for number in range(6)]
+    await take(records, clock, *map(said, refs))
+    for ref in refs:
+        await records.feeds.change((await row(records, ref)).id, partial(poll.disabled, reason="gone"))
+    got = await asyncio.gather(*(records.curated.claim(2, 1000) for _ in range(6)))
+    assert sorted(one.ref or "" for some in got for one in some) == refs
+    assert await records.curated.claim(9, 1000) == []
+    first, second, *_ = sorted((one for some in got for one in some), key=lambda one: one.id)
+    await records.curated.release([first])
+    assert [one.ref for one in await records.curated.claim(9, 1000)] == ["s0"]
+    await records.curated.told(second)
+    clock.advance(1)
+    assert {one.ref for one in await records.curated.claim(9, 1000)} == {*refs} - {"s1"}, "who held them was lost"

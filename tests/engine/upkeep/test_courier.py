@@ -1,6 +1,7 @@
 """A real source-manager whose feeds and sitemaps are read, on both engines, with a web that answers by hand."""
 
 import asyncio
+import json
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
@@ -9,7 +10,7 @@ import pytest
 
 from longline.drivers.curator import CuratorService
 from longline.engine.standing import KNOWN_SECONDS
-from longline.engine.upkeep.courier import Courier
+from longline.engine.upkeep.courier import HOLD_MS, Courier
 from longline.engine.upkeep.feeder import Feeder
 from longline.engine.upkeep.finder import Finder
 from longline.engine.upkeep.mapper import Mapper
@@ -233,8 +234,18 @@ async def test_who_dies_between_the_word_and_its_note_says_it_again(
             await errands.courier.tell()
     errands.courier = errands.again()
     await errands.bring()
+    assert await errands.courier.tell() == 0, "somebody may be about to"
+    errands.clock.advance(HOLD_MS / 1000)
     assert [await errands.courier.tell() for _ in range(2)] == [1, 0]
     assert errands.manager.told() == [("a/feed-disable", {"reason": "not_found"})] * 2
+
+
+async def test_two_who_tell_at_once_say_it_once(errands: Errands) -> None:
+    errands.manager.add("a", feed_url=FEED)
+    await errands.bring()
+    await errands.poll(3)
+    told = await asyncio.gather(*(errands.again().tell() for _ in range(4)))
+    assert (sum(told), errands.manager.told()) == (1, [("a/feed-disable", {"reason": "not_found"})])
 
 
 async def test_a_service_that_is_away_loses_no_word_and_stops_no_poll(errands: Errands) -> None:
@@ -277,7 +288,7 @@ async def test_one_that_the_service_fails_at_does_not_keep_others_from_being_tol
     with pytest.raises(Unavailable, match="500"):
         await errands.courier.tell()
     assert {ref for ref, said in errands.manager.sources.items() if "feed_disabled_at" in said} == {"a", "c"}
-    assert [row.ref for row in await errands.records.curated.untold(9)] == ["b"]
+    assert [row.ref for row in await errands.records.curated.claim(9, 1)] == ["b"], "somebody may try again at once"
 
 
 async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:
@@ -439,6 +450,21 @@ async def test_a_list_with_gaps_withdraws_nobody_whom_the_service_still_has(erra
     await errands.bring()
     assert len(errands.manager.calls) == calls + 4, "nobody is asked after by name"
     assert (await errands.source("b")).feed_listed, "nothing was said of it"
+
+
+async def test_a_list_of_active_feeds_with_gaps_puts_no_feed_to_rest(errands: Errands) -> None:
+    for ref in "ab":
+        errands.manager.add(ref, feed_url=f"https://{ref}.example/feed")
+    await errands.bring()
+    first = json.dumps({"sources": [errands.manager.sources["a"]], "total": 2, "total_pages": 1}).encode()
+    empty = b'{"sources": [], "total": 2, "total_pages": 1}'
+    pages = {"1": first, "2": empty}
+    errands.manager.trouble = lambda call: (200, pages[call.query["page"]]) if "feed_active" in call.query else None
+    await errands.bring()
+    assert [(await errands.source(ref)).feed_listed for ref in "ab"] == [True, True]
+    pages["1"] = first.replace(b'"total": 2', b'"total": 1')
+    await errands.bring()
+    assert [(await errands.source(ref)).feed_listed for ref in "ab"] == [True, False]
 
 
 async def test_what_is_no_source_is_said_once(errands: Errands, caplog: pytest.LogCaptureFixture) -> None:

@@ -57,8 +57,17 @@ class CuratedRecords(Noun):
 
         await self._database.transact(work)
 
-    async def untold(self, limit: int) -> list[SourceRow]:
-        return await self._all("untold_sources", SourceRow, limit=limit)
+    async def claim(self, limit: int, hold_ms: int) -> list[SourceRow]:
+        async def work(tx: Tx) -> list[SourceRow]:
+            return [struct(row, SourceRow) for row in await tx.all("claim_untold", limit=limit, hold=hold_ms)]
+
+        return await self._database.transact(work)
+
+    async def release(self, sources: Sequence[SourceRow]) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.batch("release_untold", sorted((source.id,) for source in sources))
+
+        await self._database.transact(work)
 
     async def told(self, source: SourceRow) -> None:
         since = source.feed_disabled_at

@@ -9,8 +9,8 @@ import random
 from collections.abc import Awaitable, Callable, Mapping
 
 from longline.engine.curating import Listing, listing, made_out
-from longline.engine.upkeep.feeder import AT_ONCE
 from longline.model.errors import Conflict, Unavailable
+from longline.model.poll import MINUTE
 from longline.model.source import CuratedSource, SourceRow
 from longline.ports.curator import Curator, Described, Listed
 from longline.ports.records.curated import CuratedSources
@@ -19,6 +19,9 @@ log = logging.getLogger(__name__)
 
 MOST_FAILURES = 3
 """After so many failures in one go the service is taken to be away."""
+
+AT_ONCE, HOLD_MS = 20, MINUTE
+"""How much is told in one go, and how long that may take; whoever dies meanwhile has it told by another then."""
 
 Now = Callable[[], Awaitable[int]]
 """The database's time."""
@@ -46,24 +49,24 @@ class Courier:
 
     async def tell(self) -> int:
         """Let the service know what it was not told yet; how many sources that was about."""
-        rows, told, failed = await self._curated.untold(AT_ONCE), 0, list[Unavailable]()
+        rows = await self._curated.claim(AT_ONCE, HOLD_MS)
         # Those that the service cannot take today must not always be before those that it can.
         random.shuffle(rows)
+        told, failures = list[SourceRow](), list[Unavailable]()
         for row in rows:
             try:
                 await self._tell(row)
             except Unavailable as error:
-                failed.append(error)
-                if len(failed) >= MOST_FAILURES:
+                failures.append(error)
+                if len(failures) >= MOST_FAILURES:
                     break
-                continue
-            except Conflict as error:
-                log.warning("the source service does not want to know", extra={"source": row.ref, "error": str(error)})
-            await self._curated.told(row)
-            told += 1
-        if failed:
-            raise failed[0]
-        return told
+            else:
+                told.append(row)
+                await self._curated.told(row)
+        if failures:
+            await self._curated.release([row for row in rows if row not in told])
+            raise failures[0]
+        return len(told)
 
     async def _active(self, number: int) -> Listed:
         return await self._curator.page(number, feed_active=True)
@@ -86,6 +89,12 @@ class Courier:
             log.info("sources are gone from the service that keeps them", extra={"count": len(gone)})
 
     async def _tell(self, row: SourceRow) -> None:
+        try:
+            await self._send(row)
+        except Conflict as error:
+            log.warning("the source service does not want to know", extra={"source": row.ref, "error": str(error)})
+
+    async def _send(self, row: SourceRow) -> None:
         ref, rests_since = row.ref or "", row.feed_disabled_at
         if row.feed_url and row.feed_url != row.told_feed_url:
             await self._tell_where(ref, row.feed_url)

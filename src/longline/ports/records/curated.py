@@ -29,8 +29,12 @@ class CuratedSources(Protocol):
         """The curator no longer has these; they come back when it has."""
         ...
 
-    async def untold(self, limit: int) -> list[SourceRow]:
-        """Sources of whose feeds the curator is to be told something."""
+    async def claim(self, limit: int, hold_ms: int) -> list[SourceRow]:
+        """Sources of whose feeds the curator is to be told something; nobody else gets them meanwhile."""
+        ...
+
+    async def release(self, sources: Sequence[SourceRow]) -> None:
+        """The curator could not be told of these: anybody may try."""
         ...
 
     async def told(self, source: SourceRow) -> None:

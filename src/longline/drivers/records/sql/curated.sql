@@ -28,13 +28,20 @@ UPDATE sources SET name = :name, base_url = :base_url, crawl = :crawl, enabled =
     updated_at = :now
 WHERE id = :id;
 
--- name: untold_sources
-SELECT * FROM sources
-WHERE ref IS NOT NULL AND (COALESCE(feed_url, '') <> COALESCE(told_feed_url, '')
-    OR COALESCE(feed_disabled_at, 0) <> COALESCE(told_feed_disabled_at, 0))
-ORDER BY id LIMIT :limit;
+-- name: claim_untold
+UPDATE sources SET tell_at = CAST(:now AS BIGINT) + :hold
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM sources
+    WHERE ref IS NOT NULL AND (COALESCE(feed_url, '') <> COALESCE(told_feed_url, '')
+        OR COALESCE(feed_disabled_at, 0) <> COALESCE(told_feed_disabled_at, 0)) AND tell_at <= :now
+    ORDER BY id LIMIT :limit /*pg FOR NO KEY UPDATE SKIP LOCKED */
+) /*pg ) */
+RETURNING *;
+
+-- name: release_untold
+UPDATE sources SET tell_at = 0 /*rows FROM r(id bigint) */ WHERE sources.id = r.id;
 
 -- name: tell_curator_told
-UPDATE sources SET told_feed_url = CAST(:feed_url AS TEXT),
+UPDATE sources SET told_feed_url = CAST(:feed_url AS TEXT), tell_at = 0,
     told_feed_disabled_at = CAST(:feed_disabled_at AS BIGINT), updated_at = :now
 WHERE id = :id;

@@ -25,6 +25,7 @@ CREATE TABLE sources (
     feed_listed    BOOLEAN NOT NULL DEFAULT TRUE,  -- whether that service has its feed polled
     told_feed_url          TEXT,  -- how that service knows the feed to be; what differs is still to be told
     told_feed_disabled_at  BIGINT,
+    tell_at                BIGINT NOT NULL DEFAULT 0,  -- until then somebody tells it
     uid            TEXT  -- its id outside, unless it has a ref
 );
 /*lite INSERT INTO sqlite_sequence (name, seq) VALUES ('sources', 99999); */
