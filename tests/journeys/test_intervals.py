@@ -124,6 +124,18 @@ def job(client: Client, site: Stories, **more: Any) -> str:
     return str(made["id"])
 
 
+def test_the_log_of_a_run_begins_with_it(place: Place):
+    with stories(pages=2) as site, quick(place) as (it, client):
+        site.held_after = 0
+        made = job(client, site)
+        with client.http.stream("GET", f"/api/v1/jobs/{made}/logs/stream/v2") as stream:
+            said = next(line for line in stream.iter_lines() if "run started" in line)
+        assert json.loads(said.partition(": ")[2])["category"] == "crawler.lifecycle"
+        assert client.runs(made)[0]["status"] == "running", "its first page has not even come"
+        site.let_go()
+        it.stop()
+
+
 def test_a_job_crawls_its_source_and_can_be_forced_to_again(place: Place):
     with stories(pages=12) as site, quick(place) as (it, client):
         made = job(client, site, interval_minutes=6, interval_type="hours", schedule_enabled=True)

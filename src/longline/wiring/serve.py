@@ -155,7 +155,7 @@ def _loops(
         loops["census"] = chore(Census(house.records.standing).once, COUNT_EVERY)
         if house.settings.frontier:
             loops["waker"] = chore(Waker(house.records.standing).once, WAKE_EVERY)
-        loops |= planner_loops(house, owner) if house.settings.scheduler else {}
+        loops |= planner_loops(house, owner, journal) if house.settings.scheduler else {}
         if house.settings.source_events and house.settings.redis:
             loops["source events"] = source_events_loop(house)
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:
