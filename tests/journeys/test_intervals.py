@@ -162,8 +162,12 @@ def test_stopped_in_mid_run_it_leaves_a_job_that_can_be_run(place: Place):
         assert place.held() == {}
         assert place.ask("SELECT state, lease_until, retries FROM schedules") == [("pending", None, 0)]
         assert place.ask("SELECT state, error FROM runs") == [("cancelled", "interrupted by shutdown")]
+        [(key, kept, last)] = place.ask("SELECT key, kept, last FROM logs")
+        assert (key, kept) == (f"logs/{made}/1.log.gz", last), "its log is in the archive"
         site.held_after = site.seen
         with quick(place) as (it, client):
+            said = client.get(f"/api/v1/jobs/{made}/logs/view?execution=1")
+            assert [line["message"] for line in said["lines"]][-2:] == ["the run is broken off", "run cancelled"]
             wait_until(lambda: len(client.runs(made)) == 2, "another run")
             client.post(f"/api/v1/jobs/{made}/cancel")
             wait_until(lambda: client.runs(made)[1]["status"] == "cancelled", "its end")

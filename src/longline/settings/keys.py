@@ -194,7 +194,7 @@ class Settings(Premises, frozen=True, kw_only=True):
     ] = ("stderr",)
 
     run_logs: Annotated[bool, Key(SWITCH, "Write down what runs say.")] = True
-    run_log_streams: Annotated[bool, Key(SWITCH, "Let clients follow logs and events while they are written.")] = True
+    run_log_streams: Annotated[bool, Key(SWITCH, "Let clients follow logs of runs while they are written.")] = True
     run_log_archive: Annotated[bool, Key(SWITCH, "Keep the log of a run that ended as an object.")] = True
     run_log_verbosity: Annotated[
         str,

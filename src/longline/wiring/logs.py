@@ -13,6 +13,7 @@ from longline.engine.journal import Journal, JournalSettings
 from longline.engine.mirror import Mirror
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.scribe import Scribe, ScribeSettings
+from longline.model.errors import Unavailable
 from longline.model.log import Due, Wanted
 from longline.ports.blobs import Blobs
 from longline.services.health import Health
@@ -99,6 +100,17 @@ def scribe(house: House, mirror: Mirror | None = None, grace_ms: int = GRACE_MS)
     return Scribe(house.records.logs, _blobs(house), house.signals, house.clock, wanted, mirror)
 
 
+@asynccontextmanager
+async def closing(house: House, mirror: Mirror | None = None) -> AsyncIterator[None]:
+    """Close and keep the logs of runs that were broken off with us, when all was said."""
+    yield
+    try:
+        async with asyncio.timeout(LAST_WORDS_WITHIN):
+            await scribe(house, mirror, grace_ms=0).once()
+    except (Unavailable, TimeoutError) as error:
+        log.warning("the last logs could not be kept in time", extra={"error": str(error)})
+
+
 class Streams:
     """Everything that clients may hang on, and the loops that feed it."""
 
@@ -112,8 +124,7 @@ class Streams:
         )
         kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs)
         self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
-        events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
-        self.events = events if s.run_log_streams else None
+        self.events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
 
     def loops(self) -> dict[str, Loop]:
         """What runs beside the server."""
