@@ -80,7 +80,7 @@ class Scribe:
         return [
             entry
             for number in passed
-            for entry in self._entry(run, "info", "metrics", "milestone", facts | {"pages": number * step})
+            for entry in self._entry(run, "info", "metrics", "milestone", facts | {"milestone": number * step})
         ]
 
     async def _close(self, run: LoggedRun) -> bool:
