@@ -84,6 +84,14 @@ async def test_what_is_written_down(records: Records, clock: FakeClock, settings
     assert await texts(records, run.id) == written
 
 
+async def test_how_a_run_began_is_written_down_like_anything_else(records: Records, clock: FakeClock):
+    run, mine = await running_run(records), journal(records, clock, level="error")
+    mine.see(run.id)
+    await mine.write()
+    assert (await records.logs.read(run.id, 0, 10)).sealed is False, "there is a log all the same"
+    assert await texts(records, run.id) == []
+
+
 async def test_small_things_are_throttled_and_counted(records: Records, clock: FakeClock):
     run, mine = await running_run(records), journal(records, clock, level="debug", rate=2)
     for n in range(5):
@@ -101,20 +109,23 @@ async def test_small_things_are_throttled_and_counted(records: Records, clock: F
 
 async def test_it_holds_no_more_than_it_may(records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch):
     one, two = await running_run(records), await running_run(records)
-    mine = journal(records, clock, buffer=3)
-    for n in range(5):
+    mine = journal(records, clock)
+    for n in range(3):
         mine.say(one.id, "info", "fetch", str(n))
     monkeypatch.setattr(journal_module, "MOST_WAITING", 4)
     for n in range(2):
         mine.say(two.id, "info", "fetch", str(n))
     await mine.write()
     assert (await texts(records, one.id), await texts(records, two.id)) == (["0", "1", "2"], ["0"])
-    assert [(await records.logs.find(run.uid))[0].dropped for run in (one, two)] == [2, 1]
+    assert [(await records.logs.find(run.uid))[0].dropped for run in (one, two)] == [0, 1]
 
 
-async def test_what_cannot_be_written_now_is_written_later(records: Records, clock: FakeClock):
+async def test_what_cannot_be_written_now_is_written_later(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(journal_module, "MOST_WAITING", 2)
     run, logs = await running_run(records), AwayOnce(records.logs)
-    mine: Any = Journal(logs, LocalSignals(), clock, JournalSettings(buffer=2))
+    mine: Any = Journal(logs, LocalSignals(), clock, JournalSettings())
     mine.see(run.id)
     mine.say(run.id, "info", "fetch", "first")
     await mine.write()

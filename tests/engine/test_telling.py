@@ -25,8 +25,8 @@ class Heard:
         self.opened: list[int] = []
         self.entries: list[NewEntry] = []
 
-    async def open(self, first: NewEntry) -> bool:
-        self.opened.append(first.run_id)
+    async def open(self, run_id: int, _: list[NewEntry]) -> bool:
+        self.opened.append(run_id)
         return True
 
     async def append(self, entries: list[NewEntry], _: Any) -> set[int]:

@@ -124,6 +124,18 @@ def job(client: Client, site: Stories, **more: Any) -> str:
     return str(made["id"])
 
 
+def test_the_log_of_a_run_begins_with_it(place: Place):
+    with stories(pages=2) as site, quick(place) as (it, client):
+        site.held_after = 0
+        made = job(client, site)
+        with client.http.stream("GET", f"/api/v1/jobs/{made}/logs/stream/v2") as stream:
+            said = next(line for line in stream.iter_lines() if "run started" in line)
+        assert json.loads(said.partition(": ")[2])["category"] == "crawler.lifecycle"
+        assert client.runs(made)[0]["status"] == "running", "its first page has not even come"
+        site.let_go()
+        it.stop()
+
+
 def test_a_job_crawls_its_source_and_can_be_forced_to_again(place: Place):
     with stories(pages=12) as site, quick(place) as (it, client):
         made = job(client, site, interval_minutes=6, interval_type="hours", schedule_enabled=True)
@@ -150,8 +162,12 @@ def test_stopped_in_mid_run_it_leaves_a_job_that_can_be_run(place: Place):
         assert place.held() == {}
         assert place.ask("SELECT state, lease_until, retries FROM schedules") == [("pending", None, 0)]
         assert place.ask("SELECT state, error FROM runs") == [("cancelled", "interrupted by shutdown")]
+        [(key, kept, last)] = place.ask("SELECT key, kept, last FROM logs")
+        assert (key, kept) == (f"logs/{made}/1.log.gz", last), "its log is in the archive"
         site.held_after = site.seen
         with quick(place) as (it, client):
+            said = client.get(f"/api/v1/jobs/{made}/logs/view?execution=1")
+            assert [line["message"] for line in said["lines"]][-2:] == ["the run is broken off", "run cancelled"]
             wait_until(lambda: len(client.runs(made)) == 2, "another run")
             client.post(f"/api/v1/jobs/{made}/cancel")
             wait_until(lambda: client.runs(made)[1]["status"] == "cancelled", "its end")

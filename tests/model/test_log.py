@@ -18,7 +18,7 @@ def test_an_entry_is_told_in_the_contracts_words():
     entry = Entry(1, 2, 1_700_000_000_005, "warn", "rate_limit", "slow down", '{"url":"https://a.example/"}')
     assert told(entry, "job", "execution") == {
         "schema_version": 1,
-        "timestamp": "2023-11-14T22:13:20.005Z",
+        "timestamp": "2023-11-14T22:13:20.005000000Z",
         "level": "warn",
         "category": "crawler.rate_limit",
         "message": "slow down",

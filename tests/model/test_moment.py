@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.moment import w3c_moment
+from longline.model.moment import w3c_moment, written
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,8 @@ from longline.model.moment import w3c_moment
 )
 def test_w3c_dates(text: str, moment: int | None) -> None:
     assert w3c_moment(text) == moment
+
+
+def test_a_moment_is_written_as_it_is_read():
+    assert written(1_700_000_000_007) == "2023-11-14T22:13:20.007Z"
+    assert w3c_moment(written(1_700_000_000_007)) == 1_700_000_000_007

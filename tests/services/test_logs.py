@@ -154,7 +154,7 @@ async def test_nobody_goes_on_to_the_next_run_while_the_last_may_say_more(
     await say(records, old.id, "late")
     assert await waiting == ["late"]
     assert await records.moves.apply(Change("run", old.id, "cancel", "running", "cancelled", "person"))
-    await records.logs.seal(NewEntry(old.id, START, "info", "lifecycle", "end"))
+    await records.logs.seal(old.id, [NewEntry(old.id, START, "info", "lifecycle", "end")])
     assert await said(stream) == ["end"]
     assert isinstance(await asyncio.wait_for(anext(stream), 60), Ended)
     assert await said(stream) == ["of the next run"]

@@ -157,11 +157,29 @@ async def test_progress_is_told_in_steps(clock: FakeClock):
     past.pages = 14
     past.add("run", "finish", "completed")
     await telling.once()
-    told = await heard(client, 6)
-    assert [one.pages for one in told[:-1]] == [1, 11, 12, 13, 14]
-    assert [one.items for one in told] == [0, 5, 6, 6, 7, 7]
-    assert [type(one) for one in told] == [*[RunAdvanced] * 5, RunEnded]
+    told = await heard(client, 7)
+    assert [one.pages for one in told[:-1]] == [1, 11, 12, 12, 13, 14]
+    assert [one.items for one in told] == [0, 5, 6, 6, 6, 7, 7]
+    assert [type(one) for one in told] == [*[RunAdvanced] * 6, RunEnded]
     assert (told[-1].state, told[-1].duration_ms, told[-1].schedule) == ("completed", 9, "schedule")
+
+
+async def test_progress_is_told_though_nothing_happens(clock: FakeClock):
+    broker, past = Broker(), Past()
+    telling, client = teller(broker, past, clock), broker.join("crawler")
+    await telling.once()
+    past.add("run", "start", "running")
+    await telling.once()
+    for _ in range(12):
+        clock.advance(1)
+        await telling.once()
+    past.add("run", "finish", "completed")
+    await telling.once()
+    clock.advance(9)
+    await telling.once()
+    broker.close()
+    told = [type(one) async for one in client]
+    assert told == [*[RunAdvanced] * 3, RunEnded], "after five seconds, after ten, and at the end"
 
 
 async def test_a_run_of_no_schedule_is_nobodys(clock: FakeClock):

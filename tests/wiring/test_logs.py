@@ -1,10 +1,13 @@
 import logging
+from unittest.mock import AsyncMock
 
 import pytest
 
+from longline.engine.upkeep.scribe import Scribe
+from longline.model.errors import Unavailable
 from longline.settings import Settings
 from longline.wiring.house import House, open_house, ready_tables
-from longline.wiring.logs import journaling
+from longline.wiring.logs import closing, journaling
 from tests.drivers.records.world import running_run
 
 log = logging.getLogger("somebody")
@@ -36,3 +39,12 @@ async def test_what_is_logged_of_a_run_is_written_to_the_last_word(tmp_path, set
             log.warning("the end", extra={"run_id": run.id})
         assert await said(house, run.id) == heard
         assert logging.getLogger().handlers == before
+
+
+async def test_a_stop_does_not_fail_where_the_last_logs_cannot_be_kept(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(Scribe, "once", AsyncMock(side_effect=Unavailable("the store is away")))
+    async with open_house(Settings(data=tmp_path)) as house:
+        await ready_tables(house, may_migrate=True)
+        async with closing(house):
+            pass
+    assert "the last logs could not be kept in time" in caplog.text

@@ -4,12 +4,12 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime
 from typing import Any
 
 from longline.model import index
 from longline.model.errors import Unavailable
 from longline.model.item import Document
+from longline.model.moment import written
 from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
@@ -90,13 +90,12 @@ class Announcer:
 
 def message(document: Document, now: int) -> dict[str, Any]:
     """What is told of a document."""
-    at = datetime.fromtimestamp(now / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
     stored = index.raw_content(document)
     return {
         "content_url": document.url,
         "source_name": stored["source_name"],
         "stage": "indexed",
-        "occurred_at": at,
+        "occurred_at": written(now),
         "service_name": "crawler",
         "metadata": {
             "title": document.title,

@@ -13,7 +13,7 @@ import msgspec
 
 from longline.engine.mirror import Mirror
 from longline.model.errors import Unavailable
-from longline.model.log import LEVELS, NewEntry
+from longline.model.log import NewEntry, Wanted
 from longline.ports.clock import Clock
 from longline.ports.records.logs import Logs
 from longline.ports.signals import Signals
@@ -30,13 +30,10 @@ LONGEST_MESSAGE = 8192
 NOT_SAID = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {"message", "asctime", "run_id", "topic"}
 
 
-class JournalSettings(msgspec.Struct, frozen=True):
-    """What is written down: at least so severe, so many small things a second, so many waiting entries of a run."""
+class JournalSettings(Wanted, frozen=True):
+    """What is written down, and so many small things a second of it."""
 
-    level: str = "info"
-    quiet: bool = False
     rate: int = 0
-    buffer: int = 1000
 
 
 class Bucket:
@@ -64,11 +61,9 @@ class Journal(logging.Handler):
         super().__init__()
         self._logs, self._clock, self._settings, self._mirror = logs, clock, settings, mirror
         self._announcer = Announcer(signals)
-        self._least = LEVELS.index(settings.level)
         self._own = threading.Lock()
-        self._opening: list[NewEntry] = []
+        self._opening: dict[int, list[NewEntry]] = {}
         self._waiting: list[NewEntry] = []
-        self._held: Counter[int] = Counter()
         self._lost: Counter[int] = Counter()
         self._buckets: dict[int, Bucket] = {}
         self._known: dict[int, None] = {}
@@ -87,9 +82,7 @@ class Journal(logging.Handler):
 
     def wants(self, level: str, topic: str) -> bool:
         """Whether an entry of this kind would be written down."""
-        if self._settings.quiet and topic != "lifecycle":
-            return level in ("warn", "error")
-        return LEVELS.index(level) >= self._least
+        return self._settings.takes(level, topic)
 
     def say(self, run_id: int, level: str, topic: str, message: str, fields: dict[str, Any] | None = None) -> None:
         """Note that a run said something, now."""
@@ -98,11 +91,9 @@ class Journal(logging.Handler):
         text = msgspec.json.encode(fields, enc_hook=str).decode() if fields else None
         entry = NewEntry(run_id, self._clock.now(), level, topic, _storable(message), text and _storable(text))
         with self._own:
-            full = self._held[run_id] >= self._settings.buffer or len(self._waiting) >= MOST_WAITING
-            if full or (level == "debug" and not self._passes(run_id)):
+            if len(self._waiting) >= MOST_WAITING or (level == "debug" and not self._passes(run_id)):
                 self._lost[run_id] += 1
             else:
-                self._held[run_id] += 1
                 self._waiting.append(entry)
 
     def see(self, run_id: int) -> None:
@@ -112,9 +103,9 @@ class Journal(logging.Handler):
         if len(self._known) >= MOST_WAITING:
             self._known.clear()
         self._known[run_id] = None
-        opening = NewEntry(run_id, self._clock.now(), "info", "lifecycle", "run started")
+        first = NewEntry(run_id, self._clock.now(), "info", "lifecycle", "run started")
         with self._own:
-            self._opening.append(opening)
+            self._opening[run_id] = [first] if self.wants(first.level, first.topic) else []
 
     def _passes(self, run_id: int) -> bool:
         rate, now = self._settings.rate, self._clock.monotonic()
@@ -127,15 +118,14 @@ class Journal(logging.Handler):
     async def write(self) -> None:
         """Write what was gathered; when the engine is away it waits here, within its bounds."""
         with self._own:
-            opening, self._opening = self._opening, []
+            opening, self._opening = self._opening, {}
             waiting, self._waiting = self._waiting, []
             lost, self._lost = self._lost, Counter()
-            self._held.clear()
         changed: set[int] = set()
         try:
-            while opening:
-                changed |= {opening[0].run_id} if await self._logs.open(opening[0]) else set()
-                del opening[0]
+            for run_id in list(opening):
+                changed |= {run_id} if await self._logs.open(run_id, opening[run_id]) else set()
+                del opening[run_id]
             while waiting or lost:
                 changed |= await self._logs.append(waiting[:WRITTEN_AT_ONCE], lost)
                 waiting, lost = waiting[WRITTEN_AT_ONCE:], Counter()
@@ -146,11 +136,10 @@ class Journal(logging.Handler):
         if self._mirror is not None:
             await self._mirror.copy(changed)
 
-    def _take_back(self, opening: list[NewEntry], waiting: list[NewEntry], lost: Counter[int]) -> None:
+    def _take_back(self, opening: dict[int, list[NewEntry]], waiting: list[NewEntry], lost: Counter[int]) -> None:
         with self._own:
-            self._opening = opening + self._opening
+            self._opening = opening | self._opening
             self._waiting = waiting + self._waiting
-            self._held.update(entry.run_id for entry in waiting)
             self._lost.update(lost)
 
 

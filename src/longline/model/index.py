@@ -2,12 +2,12 @@
 
 import hashlib
 import re
-from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
 from longline.model.item import Document
+from longline.model.moment import written
 from longline.model.url import BadUrl, parse
 
 RAW_CONTENT = frozenset({"article"})
@@ -60,7 +60,7 @@ def raw_content(document: Document) -> dict[str, Any]:
     """The document as stored: the item's fields under the names that the mapping knows, and no others."""
     fields: dict[str, Any] = orjson.loads(document.fields)
     meta = _part(fields, "meta")
-    times = {"created_at": _iso(document.created_at), "updated_at": _iso(document.updated_at)}
+    times = {"created_at": written(document.created_at), "updated_at": written(document.updated_at)}
     known = {name: fields[name] for name in (*TEXTS, *KEYWORDS, "raw_html") if fields.get(name)}
     if linked := {name: value for name, value in _part(fields, "json_ld_data").items() if name in _LINKED}:
         known["json_ld_data"] = linked
@@ -75,7 +75,7 @@ def raw_content(document: Document) -> dict[str, Any]:
         "published_date": fields.get("published_date"),
         "meta": {name: meta[name] for name in META_KEYWORDS if name in meta} | times,
         "classification_status": PENDING,
-        "crawled_at": _iso(document.updated_at),
+        "crawled_at": written(document.updated_at),
         "word_count": len(document.body.split()),
     }
 
@@ -93,7 +93,3 @@ def _host(url: str) -> str:
         return parse(url).hostname
     except BadUrl:
         return ""
-
-
-def _iso(milliseconds: int) -> str:
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

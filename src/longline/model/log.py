@@ -1,9 +1,10 @@
 """What a run said: entries in one order, numbered from one without a gap."""
 
-from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 import msgspec
+
+from longline.model.moment import written
 
 LEVELS = ("debug", "info", "warn", "error")
 """From the least to the most severe."""
@@ -13,6 +14,19 @@ TOPICS = ("lifecycle", "fetch", "extract", "error", "rate_limit", "queue", "metr
 
 MOST_ENTRIES = 50_000
 """Entries of one run that are kept; what it says beyond that is counted and lost."""
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What is written down of all that runs say: nothing less severe; if `quiet`, nothing harmless but lifecycle."""
+
+    level: str = "info"
+    quiet: bool = False
+
+    def takes(self, level: str, topic: str) -> bool:
+        """Whether an entry of this kind is."""
+        if self.quiet and topic != "lifecycle" and level not in ("warn", "error"):
+            return False
+        return LEVELS.index(level) >= LEVELS.index(self.level)
 
 
 class NewEntry(msgspec.Struct, frozen=True, gc=False):
@@ -39,7 +53,10 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
 
 
 class LoggedRun(msgspec.Struct, frozen=True):
-    """A run with its log, for whoever looks logs up. `name` is its schedule's id, or its own when it has none."""
+    """A run with its log, for whoever looks logs up. `name` is its schedule's id, or its own when it has none.
+
+    `silent` is one of which it is time to say that it lives.
+    """
 
     run_id: int
     uid: str
@@ -62,6 +79,7 @@ class LoggedRun(msgspec.Struct, frozen=True):
     beat_at: int | None
     told: int | None
     items: int = 0
+    silent: bool = False
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -78,7 +96,7 @@ class Part(msgspec.Struct, frozen=True):
 
 
 class Due(msgspec.Struct, frozen=True):
-    """When there is something to say of a run: after so long, after so many pages, and so long after its end."""
+    """When there is something to say of a run: after so long, at each so many pages, and so long after its end."""
 
     every_ms: int
     step: int
@@ -112,10 +130,10 @@ def mark_of(text: str | None) -> Mark | None:
 
 def told(entry: Entry, name: str, uid: str) -> dict[str, Any]:
     """An entry as it is told to readers and kept in archives, in the words of the interval contract."""
-    at = datetime.fromtimestamp(entry.at / 1000, UTC).isoformat(timespec="milliseconds")
     line = {
         "schema_version": 1,
-        "timestamp": at.replace("+00:00", "Z"),
+        # Nanoseconds are how it is written, not how well it is known.
+        "timestamp": f"{written(entry.at)[:-1]}000000Z",
         "level": entry.level,
         "category": f"crawler.{entry.topic}",
         "message": entry.message,

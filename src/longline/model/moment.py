@@ -1,4 +1,4 @@
-"""Moments as UTC milliseconds, from the date forms of the web."""
+"""Moments as UTC milliseconds, from the date forms of the web and in the one that we write."""
 
 import re
 from calendar import timegm
@@ -38,3 +38,8 @@ def w3c_moment(text: str) -> int | None:
     except (ValueError, OverflowError):
         return None
     return timegm(moment.utctimetuple()) * 1000 + moment.microsecond // 1000
+
+
+def written(at: int) -> str:
+    """A moment as RFC 3339 has it."""
+    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -25,7 +25,7 @@ from longline.ports.signals import Signals
 log = logging.getLogger(__name__)
 
 REPLAYED = 200
-"""Entries that a follower who comes anew is given first."""
+"""Entries that a follower who comes anew is given first, at most."""
 
 READ_AT_ONCE = 100
 LOOK_EVERY = 1.0
@@ -96,8 +96,8 @@ class RunLogs:
 class Followers:
     """Everybody who follows a log in this process."""
 
-    def __init__(self, logs: Logs, signals: Signals, *, archive: bool = True) -> None:
-        self._logs, self._signals, self._archive = logs, signals, archive
+    def __init__(self, logs: Logs, signals: Signals, *, archive: bool = True, replayed: int = REPLAYED) -> None:
+        self._logs, self._signals, self._archive, self._replayed = logs, signals, archive, replayed
         self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
         self._closed = False
 
@@ -140,7 +140,7 @@ class Followers:
         """
         tail = _Tail(self._logs, name, uid, archive=self._archive)
         if not await tail.begin(mark):
-            yield await tail.replay()
+            yield await tail.replay(self._replayed)
         while not self._closed:
             try:
                 async for step in tail.steps():
@@ -196,9 +196,9 @@ class _Tail:
         self._run, self.mark = run, Mark(run.run_id, run.last or 0)
         return True
 
-    async def replay(self) -> Said:
+    async def replay(self, most: int) -> Said:
         """The newest entries there are; following goes on behind them."""
-        entries = await self._logs.tail(self._name, self._uid, REPLAYED)
+        entries = await self._logs.tail(self._name, self._uid, most)
         uids = {run.run_id: run.uid for run in await self._logs.find(self._name, uid=self._uid, limit=100)}
         if entries:
             last = entries[-1]

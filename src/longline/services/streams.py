@@ -191,6 +191,9 @@ class MoveTeller:
         while events := await self._events.find(after=after, listed=False):
             await self._tell(events)
             self._after = after = events[-1].id
+        now = self._clock.monotonic()
+        for run_id in [i for i, (_, at) in self._told.items() if now - at >= PROGRESS_SECONDS]:
+            await self._tell_progress(run_id)
 
     async def _tell(self, events: Sequence[Event]) -> None:
         # A run that recurs passes through its end in one step: only where it comes to rest is told.
@@ -213,9 +216,10 @@ class MoveTeller:
         if run is None or schedule is None:
             return
         ended = event.became in RUN_ENDED
-        if not (ended or self._advanced(run)):
+        if not (ended or self._has_advanced(run)):
             return
         items = await self._history.items(run.id)
+        self._note(run)
         self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, event.at))
         if ended and event.became:
             self._told.pop(run.id, None)
@@ -223,16 +227,28 @@ class MoveTeller:
             happening = RunEnded(schedule.uid, run.uid, event.became, took, items, run.error, event.at)
             self._broker.tell("crawler", happening)
 
-    def _advanced(self, run: RunRow) -> bool:
-        """Whether so much, or so long, has passed that it is told of again."""
-        pages, at = self._told.get(run.id, (0, float("-inf")))
-        now = self._clock.monotonic()
-        if run.completed - pages < PROGRESS_PAGES and (run.completed == pages or now - at < PROGRESS_SECONDS):
-            return False
+    async def _tell_progress(self, run_id: int) -> None:
+        """Tell of a run of which nothing was told for a while."""
+        run = await self._runs.get(run_id)
+        schedule = await self._schedules.get(run.schedule_id) if run and run.schedule_id else None
+        if run is None or schedule is None or run.state in RUN_ENDED:
+            self._told.pop(run_id, None)
+            return
+        self._note(run)
+        items, at = await self._history.items(run_id), self._clock.now()
+        self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, at))
+
+    def _has_advanced(self, run: RunRow) -> bool:
+        """Whether there is so much more of a run that it is told of at once, and not after a while."""
+        if run.id not in self._told:
+            self._note(run)
+            return run.completed > 0
+        return run.completed - self._told[run.id][0] >= PROGRESS_PAGES
+
+    def _note(self, run: RunRow) -> None:
         if len(self._told) >= MOST_RUNS:
             self._told.clear()
-        self._told[run.id] = (run.completed, now)
-        return True
+        self._told[run.id] = (run.completed, self._clock.monotonic())
 
 
 class HealthTeller:

@@ -194,7 +194,7 @@ class Settings(Premises, frozen=True, kw_only=True):
     ] = ("stderr",)
 
     run_logs: Annotated[bool, Key(SWITCH, "Write down what runs say.")] = True
-    run_log_streams: Annotated[bool, Key(SWITCH, "Let clients follow logs and events while they are written.")] = True
+    run_log_streams: Annotated[bool, Key(SWITCH, "Let clients follow logs of runs while they are written.")] = True
     run_log_archive: Annotated[bool, Key(SWITCH, "Keep the log of a run that ended as an object.")] = True
     run_log_verbosity: Annotated[
         str,
@@ -211,7 +211,8 @@ class Settings(Premises, frozen=True, kw_only=True):
         int, Key(whole(0), "Debug entries a second that each run may write in each process; 0 is no bound.")
     ] = 0
     run_log_buffer: Annotated[
-        int, Key(whole(1, 50_000), "Entries of a run that wait in memory to be written; more are counted and lost.")
+        int,
+        Key(whole(1, 50_000), "Newest entries that whoever follows anew is given at most, and never more than 200."),
     ] = 1000
     run_log_milestone: Annotated[int, Key(whole(1), "Pages after which a run says how far it is.")] = 50
     run_log_ttl: Annotated[

@@ -5,16 +5,19 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+import msgspec
+
 from longline.drivers.blobs import open_blobs
 from longline.drivers.copies import RedisCopies
 from longline.engine.journal import Journal, JournalSettings
 from longline.engine.mirror import Mirror
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.scribe import Scribe, ScribeSettings
-from longline.model.log import Due
+from longline.model.errors import Unavailable
+from longline.model.log import Due, Wanted
 from longline.ports.blobs import Blobs
 from longline.services.health import Health
-from longline.services.logs import Followers, RunLogs
+from longline.services.logs import REPLAYED, Followers, RunLogs
 from longline.services.streams import Broker, FigureTeller, HealthTeller, MoveTeller, Seats
 from longline.settings import Settings
 from longline.surfaces.intervals.logs import LogParts
@@ -52,10 +55,11 @@ async def mirroring(house: House) -> AsyncIterator[Mirror | None]:
         await copies.close()
 
 
-def _level(settings: Settings) -> str:
+def _wanted(settings: Settings) -> Wanted:
+    level = "debug" if settings.run_log_verbosity in ("debug", "trace") else "info"
     if settings.run_log_level != "auto":
-        return settings.run_log_level
-    return "debug" if settings.run_log_verbosity in ("debug", "trace") else "info"
+        level = settings.run_log_level
+    return Wanted(level, settings.run_log_verbosity == "quiet")
 
 
 @asynccontextmanager
@@ -65,7 +69,7 @@ async def journaling(house: House, mirror: Mirror | None = None) -> AsyncIterato
     if not s.run_logs:
         yield None
         return
-    wanted = JournalSettings(_level(s), s.run_log_verbosity == "quiet", s.run_log_rate, s.run_log_buffer)
+    wanted = JournalSettings(**msgspec.structs.asdict(_wanted(s)), rate=s.run_log_rate)
     journal = Journal(house.records.logs, house.signals, house.clock, wanted, mirror)
     stop, root = asyncio.Event(), logging.getLogger()
     root.addHandler(journal)
@@ -88,11 +92,23 @@ def scribe(house: House, mirror: Mirror | None = None, grace_ms: int = GRACE_MS)
     s = house.settings
     wanted = ScribeSettings(
         archive=s.run_log_archive,
+        wanted=_wanted(s),
         due=Due(BEAT_MS, s.run_log_milestone, grace_ms),
         entries_ms=round(s.run_log_ttl * 1000),
         logs_ms=round(s.run_log_retention * 1000),
     )
     return Scribe(house.records.logs, _blobs(house), house.signals, house.clock, wanted, mirror)
+
+
+@asynccontextmanager
+async def closing(house: House, mirror: Mirror | None = None) -> AsyncIterator[None]:
+    """Close and keep the logs of runs that were broken off with us, when all was said."""
+    yield
+    try:
+        async with asyncio.timeout(LAST_WORDS_WITHIN):
+            await scribe(house, mirror, grace_ms=0).once()
+    except (Unavailable, TimeoutError) as error:
+        log.warning("the last logs could not be kept in time", extra={"error": str(error)})
 
 
 class Streams:
@@ -103,11 +119,12 @@ class Streams:
         self._house, self._health = house, health
         self._broker = broker = Broker()
         self._moves = MoveTeller(broker, records.events, records.schedules, records.runs, records.history, house.clock)
-        self._followers = Followers(records.logs, house.signals, archive=s.run_log_archive)
+        self._followers = Followers(
+            records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED, s.run_log_buffer)
+        )
         kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs)
         self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
-        events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
-        self.events = events if s.run_log_streams else None
+        self.events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
 
     def loops(self) -> dict[str, Loop]:
         """What runs beside the server."""

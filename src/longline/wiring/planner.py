@@ -6,6 +6,7 @@ from functools import partial
 
 from longline.drivers.source_events import RedisSourceEvents
 from longline.engine.directory import CrawlRules
+from longline.engine.journal import Journal
 from longline.engine.lifecycle import Timetable
 from longline.engine.runtime import Loop, chore, cut_short, run_loops
 from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings
@@ -40,8 +41,8 @@ BROWSERS = (
 """Names to go by in turn, where the operator wants that."""
 
 
-def planner(house: House, owner: int) -> Planner:
-    """A planner that holds what it starts under that name."""
+def planner(house: House, owner: int, journal: Journal | None = None) -> Planner:
+    """A planner that holds what it starts under that name, and has the logs of runs begun with them."""
     s = house.settings
     parts = Parts(
         timetable=Timetable(house.records),
@@ -52,6 +53,7 @@ def planner(house: House, owner: int) -> Planner:
         tallies=house.records.tallies,
         clock=house.clock,
         owner=owner,
+        see=journal.see if journal else lambda _: None,
     )
     lease, longest = round(s.schedule_lease * 1000), round(s.run_timeout * 1000)
     rules = CrawlRules(
@@ -70,9 +72,9 @@ def planner(house: House, owner: int) -> Planner:
     return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
 
 
-def planner_loops(house: House, owner: int) -> dict[str, Loop]:
+def planner_loops(house: House, owner: int, journal: Journal | None = None) -> dict[str, Loop]:
     """What fires schedules, and what forgets old runs."""
-    planning, s, called = planner(house, owner), house.settings, asyncio.Event()
+    planning, s, called = planner(house, owner, journal), house.settings, asyncio.Event()
 
     async def plan(stop: asyncio.Event) -> None:
         chores = {

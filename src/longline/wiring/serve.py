@@ -35,7 +35,7 @@ from longline.wiring.discovery import scout
 from longline.wiring.feeds import LOOK_EVERY, feed_chores
 from longline.wiring.house import WANT, WORK, House, joined, open_house, ready_tables
 from longline.wiring.html_archive import html_archiving
-from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, journaling, mirroring, scribe
+from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, closing, journaling, mirroring, scribe
 from longline.wiring.planner import desk, planner_loops, source_events_loop
 from longline.wiring.standing import discovered_parts, standing_frontier
 from longline.wiring.worker import fetch_worker, parse_worker
@@ -111,6 +111,7 @@ async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, lea
     async with (
         joined(house, roles) as owner,
         mirroring(house) as mirror,
+        closing(house, mirror) if "upkeep" in roles else nullcontext(),
         journaling(house, mirror) as journal,
         html_archiving(house) as witness,
         indexing(house) as indexer,
@@ -155,7 +156,7 @@ def _loops(
         loops["census"] = chore(Census(house.records.standing).once, COUNT_EVERY)
         if house.settings.frontier:
             loops["waker"] = chore(Waker(house.records.standing).once, WAKE_EVERY)
-        loops |= planner_loops(house, owner) if house.settings.scheduler else {}
+        loops |= planner_loops(house, owner, journal) if house.settings.scheduler else {}
         if house.settings.source_events and house.settings.redis:
             loops["source events"] = source_events_loop(house)
     if {"fetch", "upkeep"} <= roles and house.settings.workers > 1:

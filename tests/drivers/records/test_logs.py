@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+import msgspec
 import pytest
 
 from longline.drivers.records import open_database
 from longline.drivers.records.database import Database
 from longline.drivers.records.logs import LogRecords
 from longline.model.ids import new_id
-from longline.model.log import Due, LoggedRun, NewEntry
+from longline.model.log import MOST_ENTRIES, Due, LoggedRun, NewEntry
 from longline.model.run import RunRow
 from longline.model.schedule import NewSchedule, ScheduleRow
 from longline.ports.records import Records
@@ -65,7 +66,7 @@ async def test_entries_are_numbered_by_run(records: Records):
 
 async def test_a_log_is_opened_once(records: Records):
     run = await running_run(records)
-    assert [await records.logs.open(said(run, text)[0]) for text in ("a", "b")] == [True, False]
+    assert [await records.logs.open(run.id, said(run, text)) for text in ("a", "b")] == [True, False]
     assert await texts(records, run) == [(1, "a")]
 
 
@@ -77,8 +78,17 @@ async def test_there_is_a_most(records: Records, database: Database):
     assert await texts(records, run) == [(1, "a"), (2, "b"), (3, "c")]
     assert (await logged(records, run)).dropped == 4
     await end(records, run)
-    assert await logs.seal(said(run, "the end")[0])
-    assert (await texts(records, run))[-1] == (4, "the end")
+    assert await logs.seal(run.id, said(run, "nearly", "the end"))
+    assert (await texts(records, run))[-2:] == [(3, "c"), (4, "the end")]
+
+
+async def test_no_log_has_more_entries_than_the_contract_allows(records: Records):
+    run = await running_run(records)
+    await records.logs.append(said(run, *(["x"] * (MOST_ENTRIES + 10))), {})
+    await end(records, run)
+    await records.logs.seal(run.id, said(run, "the end"))
+    found = await logged(records, run)
+    assert (found.last, found.dropped) == (MOST_ENTRIES, 11) == (50_000, 11)
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)
@@ -126,13 +136,13 @@ async def test_followers_miss_nothing_of_many_writers(records: Records):
 async def test_a_sealed_log_takes_no_more_until_its_run_opens_again(records: Records):
     run = await running_run(records)
     await admit(records, url(run))
-    assert not await records.logs.seal(said(run, "no")[0]), "there is no log"
+    assert not await records.logs.seal(run.id, said(run, "no")), "there is no log"
     await records.logs.append(said(run, "a"), {})
-    assert not await records.logs.seal(said(run, "no")[0]), "the run lives"
+    assert not await records.logs.seal(run.id, said(run, "no")), "the run lives"
     lease = await claim_one(records)
     await report(records, host_report(lease))
-    assert await records.logs.seal(said(run, "end")[0])
-    assert not await records.logs.seal(said(run, "again")[0])
+    assert await records.logs.seal(run.id, said(run, "end"))
+    assert not await records.logs.seal(run.id, said(run, "again"))
     assert await records.logs.append(said(run, "late"), {}) == set()
     part = await records.logs.read(run.id, 0, 10)
     assert (part.sealed, [e.message for e in part.entries]) == (True, ["a", "end"])
@@ -181,8 +191,8 @@ async def test_what_there_is_to_say(records: Records, clock: FakeClock):
     clock.advance(14.0)
     due = {run.run_id: run for run in await records.logs.due(EVERYTHING)}
     assert set(due) == {quiet.id, busy.id, over.id}
-    was = due[quiet.id].beat_at or 0
-    assert [await records.logs.beat(said(quiet, "beat")[0], 7, was) for _ in range(2)] == [True, False]
+    found = msgspec.structs.replace(due[quiet.id], completed=7)
+    assert [await records.logs.beat(found, said(quiet, "beat")) for _ in range(2)] == [True, False]
     assert await texts(records, quiet, after=1) == [(2, "beat")]
     assert {run.run_id for run in await records.logs.due(EVERYTHING)} == {busy.id, over.id}
     [found] = await records.logs.find(quiet.uid)
@@ -194,7 +204,7 @@ async def test_keeping_and_forgetting(records: Records, clock: FakeClock, peek: 
     await records.logs.append(said(run, "a"), {})
     await end(records, run)
     assert await records.logs.unkept() == []
-    await records.logs.seal(said(run, "end")[0])
+    await records.logs.seal(run.id, said(run, "end"))
     assert [found.run_id for found in await records.logs.unkept()] == [run.id]
     assert [await records.logs.archived(run.id, 0, "logs/x/1.log.gz", 90, 2) for _ in range(2)] == [True, False]
     assert await records.logs.unkept() == []
@@ -225,9 +235,19 @@ async def test_what_no_object_holds_is_kept_longer_unless_told_otherwise(records
     run = await running_run(records)
     await records.logs.append(said(run, "a"), {})
     await end(records, run)
-    await records.logs.seal(said(run, "end")[0])
+    await records.logs.seal(run.id, said(run, "end"))
     clock.advance(10.0)
     await records.logs.prune(10_000, 20_000)
     assert len(await texts(records, run)) == 2
     await records.logs.prune(10_000, 20_000, unkept=True)
     assert await texts(records, run) == []
+
+
+async def test_a_log_without_a_word_is_kept_once(records: Records):
+    run = await running_run(records)
+    assert await records.logs.open(run.id, [])
+    await end(records, run)
+    assert await records.logs.seal(run.id, [])
+    assert [found.run_id for found in await records.logs.unkept()] == [run.id]
+    assert await records.logs.archived(run.id, 0, "logs/x/1.log.gz", 20, 0)
+    assert await records.logs.unkept() == []

@@ -8,7 +8,7 @@ from longline.drivers.blobs import open_blobs
 from longline.drivers.signals.local import LocalSignals
 from longline.engine.upkeep.scribe import Scribe, ScribeSettings
 from longline.model.ids import new_id
-from longline.model.log import NewEntry
+from longline.model.log import NewEntry, Wanted
 from longline.model.run import RunRow
 from longline.model.schedule import NewSchedule
 from longline.ports.blobs import Blobs
@@ -76,7 +76,7 @@ async def test_a_run_that_ended_is_summed_up_closed_and_kept(
     assert [line["message"] for line in lines] == ["a", "b", "run failed"]
     assert lines[0] == {
         "schema_version": 1,
-        "timestamp": "2023-11-14T22:13:20.000Z",
+        "timestamp": "2023-11-14T22:13:20.000000000Z",
         "level": "info",
         "category": "crawler.fetch",
         "message": "a",
@@ -104,7 +104,7 @@ async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
         await scribe.once()
         await other.once()
     assert (await entries(records, run))[1:] == [
-        ("info", "milestone", {"pages": 60, "items": 0, "errors": 0, "queue_depth": 1})
+        ("info", "milestone", {"pages": 60, "items": 0, "errors": 0, "queue_depth": 1, "milestone": 50})
     ]
     clock.advance(15.0)
     for _ in range(2):
@@ -113,6 +113,93 @@ async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
     assert (await entries(records, run))[2:] == [
         ("info", "heartbeat", {"pages": 60, "items": 0, "errors": 0, "queue_depth": 1})
     ]
+
+
+async def test_no_milestone_is_passed_in_silence(records: Records, scribe: Scribe, clock: FakeClock):
+    """However quick a run is, and whatever else was said of it."""
+    run = await running_run(records)
+    await say(records, run, "a")
+    await admit(records, *urls(run, "a.example", 155))
+    lease = await claim_one(records)
+    outcomes = host_report(lease).outcomes
+    await report(records, host_report(lease, outcomes[:40], unstarted=lease.tasks[40:]))
+    clock.advance(15.0)
+    await scribe.once()
+    for _ in range(2):
+        await report(records, host_report(await claim_one(records)))
+        clock.advance(1.0)
+    await scribe.once()
+    told = (await entries(records, run))[1:]
+    said = [(message, fields.get("milestone", fields["pages"])) for _, message, fields in told]
+    assert said == [
+        ("heartbeat", 40),
+        ("milestone", 50),
+        ("milestone", 100),
+        ("milestone", 150),
+        ("run completed", 155),
+    ]
+
+
+async def test_milestones_do_not_put_off_heartbeats(records: Records, scribe: Scribe, clock: FakeClock):
+    run = await running_run(records)
+    await say(records, run, "a")
+    await admit(records, *urls(run, "a.example", 61))
+    clock.advance(10.0)
+    lease = await claim_one(records)
+    await report(records, host_report(lease, host_report(lease).outcomes[:60], unstarted=lease.tasks[60:]))
+    await scribe.once()
+    clock.advance(5.0)
+    await scribe.once()
+    assert [message for _, message, _ in await entries(records, run)] == ["a", "milestone", "heartbeat"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [(Wanted(), ["milestone", "heartbeat", "run cancelled"]), (Wanted(quiet=True), ["run cancelled"])]
+    + [(Wanted(level=level), []) for level in ("warn", "error")],
+)
+async def test_what_is_not_wanted_is_not_said_of_runs_either(
+    records: Records, blobs: Blobs, clock: FakeClock, wanted: Wanted, said: list[str]
+):
+    scribe = Scribe(records.logs, blobs, LocalSignals(), clock, ScribeSettings(wanted=wanted))
+    run = await running_run(records)
+    await records.logs.open(run.id, [])
+    await admit(records, *urls(run, "a.example", 61))
+    lease = await claim_one(records)
+    await report(records, host_report(lease, host_report(lease).outcomes[:60], unstarted=lease.tasks[60:]))
+    clock.advance(15.0)
+    await scribe.once()
+    await scribe.once()
+    await end(records, run, clock)
+    await scribe.once()
+    assert [line["message"] for line in await archive(blobs, f"logs/{run.uid}/1.log.gz")] == said
+    [found] = await records.logs.find(run.uid)
+    assert found.kept == len(said)
+
+
+async def test_a_store_is_told_what_an_archive_is(records: Records, blobs: Blobs, scribe: Scribe, clock: FakeClock):
+    told: dict[str, str] = {}
+
+    class Listening:
+        async def put(self, key: str, data: bytes, labels: dict[str, str]) -> None:
+            told.update(labels)
+            await blobs.put(key, data)
+
+    store: Any = Listening()
+    schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
+    run = await running_run(records, schedule_id=schedule.id)
+    await say(records, run, "a")
+    await end(records, run, clock)
+    await Scribe(records.logs, store, LocalSignals(), clock, ScribeSettings()).once()
+    assert told == {
+        "Content-Type": "application/gzip",
+        "job_id": schedule.uid,
+        "execution_id": run.uid,
+        "execution_number": "1",
+        "line_count": "2",
+        "started_at": "2023-11-14T22:13:20.000Z",
+        "archived_at": "2023-11-14T22:13:21.000Z",
+    }
 
 
 async def test_a_log_that_opened_again_is_continued(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):

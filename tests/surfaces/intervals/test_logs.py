@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import json
 import random
+import re
 from pathlib import Path
 from unittest.mock import AsyncMock
 
@@ -124,7 +125,7 @@ async def test_v2_replays_then_follows_and_tells_of_the_archive(door: Door):
         await door.say(run, "new", level="warn", fields='{"url":"https://a.example/"}')
         [line] = await take(stream, 1)
         assert (line.name, line.id) == ("log:line", f"{run.id}-206")
-        assert line.data.pop("timestamp").endswith("Z")
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z", line.data.pop("timestamp"))
         assert line.data == {
             "job_id": job.uid,
             "execution_id": run.uid,
@@ -373,6 +374,20 @@ async def test_who_may_not_and_what_is_not(door: Door):
 
 
 @EMBEDDED
+async def test_a_replay_is_as_long_as_the_operator_has_it(settings: Settings):
+    async with open_door(msgspec.structs.replace(settings, run_log_buffer=3)) as door:
+        job = await door.job()
+        run = await door.run(job)
+        await door.say(run, *"abcde")
+        async with door.stream(f"/api/v1/jobs/{job.uid}/logs/stream/v2") as stream:
+            _, replay = await take(stream, 2)
+        await door.end(run)
+        async with door.client() as client:
+            kept = (await client.get(f"/api/v1/jobs/{job.uid}/logs/view")).json()["line_count"]
+    assert ([line["message"] for line in replay.data["lines"]], kept) == (["c", "d", "e"], 6)
+
+
+@EMBEDDED
 async def test_streams_can_be_switched_off(settings: Settings):
     async with open_door(msgspec.structs.replace(settings, run_log_streams=False)) as door:
         job = await door.job()
@@ -382,7 +397,8 @@ async def test_streams_can_be_switched_off(settings: Settings):
             assert (answer.status_code, answer.json()) == (503, {"error": "Redis streaming not available"})
             assert (await client.get(f"{base}/stream")).status_code == 503
             assert (await client.get(base)).json()["stream_v2_available"] is False
-            assert (await client.get("/sse/crawler/events")).status_code == 404
+        async with door.stream("/sse/crawler/events") as stream:
+            assert await take(stream, 1), "events are no logs"
 
 
 @EMBEDDED

@@ -132,3 +132,13 @@ async def test_a_stream_outlives_the_servers_deadlines_and_nothing_else_does(set
         job = await door.job()
         await move(door, "schedule", job.id, "cancel", "pending", "cancelled")
         assert await take(stream, 1), "a second and more after it began"
+
+
+async def test_a_job_that_runs_has_no_next_time_yet(door: Door):
+    async with door.stream("/sse/crawler/events") as stream, door.client() as client:
+        await take(stream, 1)
+        job = (await client.post("/api/v1/jobs", json={"url": "https://a.example/"})).json()
+        assert await door.house.records.ticks.start(1, 10, 60_000)
+        [event] = await take(stream, 1)
+        assert "next_run_at" not in (await client.get(f"/api/v1/jobs/{job['id']}")).json()
+    assert (event.data["status"], "details" in event.data) == ("running", False)

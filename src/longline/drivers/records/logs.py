@@ -15,16 +15,16 @@ Numbered = tuple[int, int, int, str, str, str, str | None]
 
 
 class LogRecords:
-    """Logs of runs."""
+    """Logs of runs; there is room for `most` entries and a last one."""
 
-    def __init__(self, database: Database, most: int = MOST_ENTRIES) -> None:
+    def __init__(self, database: Database, most: int = MOST_ENTRIES - 1) -> None:
         self._database, self._most = database, most
 
-    async def open(self, first: NewEntry) -> bool:
+    async def open(self, run_id: int, first: Sequence[NewEntry]) -> bool:
         async def work(tx: Tx) -> bool:
-            if not await tx.batch("begin_logs", [(first.run_id,)]):
+            if not await tx.batch("begin_logs", [(run_id,)]):
                 return False
-            await self._extend(tx, [first], {})
+            await self._extend(tx, first, {})
             return True
 
         return await self._database.transact(work)
@@ -83,20 +83,22 @@ class LogRecords:
 
         return await self._database.read(work)
 
-    async def beat(self, entry: NewEntry, told: int, was: int) -> bool:
+    async def beat(self, run: LoggedRun, entries: Sequence[NewEntry]) -> bool:
+        seen = {"beat_at": run.beat_at, "told": run.told, "silent": int(run.silent)}
+
         async def work(tx: Tx) -> bool:
-            if await tx.one("beat_log", run_id=entry.run_id, told=told, was=was) is None:
+            if await tx.one("beat_log", run_id=run.run_id, completed=run.completed, **seen) is None:
                 return False
-            await self._extend(tx, [entry], {})
+            await self._extend(tx, entries, {})
             return True
 
         return await self._database.transact(work)
 
-    async def seal(self, last: NewEntry) -> bool:
+    async def seal(self, run_id: int, last: Sequence[NewEntry]) -> bool:
         async def work(tx: Tx) -> bool:
-            if await tx.one("seal_log", run_id=last.run_id) is None:
+            if await tx.one("seal_log", run_id=run_id) is None:
                 return False
-            await self._write(tx, last.run_id, [last])
+            await self._write(tx, run_id, last)
             return True
 
         return await self._database.transact(work)
@@ -146,8 +148,9 @@ class LogRecords:
         return {run_id for run_id, _, _ in longer}
 
     async def _write(self, tx: Tx, run_id: int, entries: Sequence[NewEntry]) -> None:
-        """The last words, for which there is always room."""
+        """The last words, for one of which there is always room."""
         [head] = await tx.batch("lock_logs", [(run_id,)])
+        entries = entries[-max(1, self._most + 1 - head["last"]) :]
         await tx.batch("close_logs", [(run_id, head["last"] + len(entries))])
         await tx.batch("add_entries", _numbered(head["last"], entries))
 

@@ -10,7 +10,7 @@ import logging
 import resource
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -52,7 +52,7 @@ class PlannerSettings(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a planner works with; it owns leases under `owner`."""
+    """What a planner works with; it owns leases under `owner`, and has every run that begins `see`n to."""
 
     timetable: Timetable
     lifecycle: Lifecycle
@@ -62,6 +62,7 @@ class Parts:
     tallies: Tallies
     clock: Clock
     owner: int
+    see: Callable[[int], None] = lambda _: None
 
 
 class Planner:
@@ -130,6 +131,8 @@ class Planner:
         most = self._settings.budget
         launches = [Launch(i, plan.text(), plan.seeds[0], source_id, most) for i, (plan, source_id) in plans.items()]
         await self._timetable.launch(launches)
+        for launch in launches:
+            self._parts.see(launch.run_id)
         seeds = [seed(url, run_id, plan) for run_id, (plan, _) in plans.items() for url in plan.seeds]
         if seeds:
             await self._parts.lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])

@@ -12,7 +12,8 @@ import msgspec
 
 from longline.engine.journal import Announcer
 from longline.engine.mirror import Mirror
-from longline.model.log import Due, LoggedRun, NewEntry, archive_key, told
+from longline.model.log import Due, LoggedRun, NewEntry, Wanted, archive_key, told
+from longline.model.moment import written
 from longline.model.states import RUN_ENDED, RunState
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
@@ -29,6 +30,7 @@ class ScribeSettings(msgspec.Struct, frozen=True):
     """How often what is said, and how long it is kept. Times are milliseconds."""
 
     archive: bool = True
+    wanted: Wanted = Wanted()
     due: Due = Due(every_ms=15_000, step=50, grace_ms=1000)
     entries_ms: int = 86_400_000
     logs_ms: int = 30 * 86_400_000
@@ -66,13 +68,24 @@ class Scribe:
         await self._prune()
 
     async def _beat(self, run: LoggedRun) -> bool:
-        milestone = run.completed - (run.told or 0) >= self._settings.due.step
-        facts = {"pages": run.completed, "items": run.items, "errors": run.failed, "queue_depth": run.open}
-        entry = self._entry(run, "info", "metrics", "milestone" if milestone else "heartbeat", facts)
-        return await self._logs.beat(entry, run.completed, run.beat_at or 0)
+        said = self._milestones(run)
+        if run.silent:
+            said += self._entry(run, "info", "metrics", "heartbeat", _progress(run))
+        return await self._logs.beat(run, said)
+
+    def _milestones(self, run: LoggedRun) -> list[NewEntry]:
+        """One for each so many pages, however many came between two looks."""
+        step, facts = self._settings.due.step, _progress(run)
+        passed = range((run.told or 0) // step + 1, run.completed // step + 1)
+        return [
+            entry
+            for number in passed
+            for entry in self._entry(run, "info", "metrics", "milestone", facts | {"milestone": number * step})
+        ]
 
     async def _close(self, run: LoggedRun) -> bool:
-        lines, lost = (run.last or 0) + 1, run.dropped or 0
+        milestones = self._milestones(run)
+        lines, lost = (run.last or 0) + len(milestones) + 1, run.dropped or 0
         facts = {
             "status": run.state,
             "pages": run.completed,
@@ -85,11 +98,15 @@ class Scribe:
             "error": run.error,
         }
         level = "error" if run.state == RunState.FAILED else "info"
-        return await self._logs.seal(self._entry(run, level, "lifecycle", f"run {run.state}", facts))
+        summary = self._entry(run, level, "lifecycle", f"run {run.state}", facts)
+        return await self._logs.seal(run.run_id, milestones + summary)
 
-    def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> NewEntry:
+    def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> list[NewEntry]:
+        """The entry, if such a one is wanted."""
+        if not self._settings.wanted.takes(level, topic):
+            return []
         fields = msgspec.json.encode({name: fact for name, fact in facts.items() if fact is not None}).decode()
-        return NewEntry(run.run_id, self._clock.now(), level, topic, message, fields)
+        return [NewEntry(run.run_id, self._clock.now(), level, topic, message, fields)]
 
     async def _keep(self, run: LoggedRun) -> bool:
         """Put what is not kept yet behind what is."""
@@ -98,7 +115,7 @@ class Scribe:
         lines, kept = await self._lines(run, was)
         # The same entries give the same bytes, whoever of several writes them.
         data = before + gzip.compress(lines, mtime=0)
-        await self._blobs.put(key, data)
+        await self._blobs.put(key, data, _labels(run, kept, self._clock.now()))
         return await self._logs.archived(run.run_id, was, key, len(data), kept)
 
     async def _lines(self, run: LoggedRun, after: int) -> tuple[bytes, int]:
@@ -118,3 +135,20 @@ class Scribe:
         if keys:
             await self._blobs.delete(keys)
             log.info("forgot old logs", extra={"logs": len(keys)})
+
+
+def _progress(run: LoggedRun) -> dict[str, Any]:
+    return {"pages": run.completed, "items": run.items, "errors": run.failed, "queue_depth": run.open}
+
+
+def _labels(run: LoggedRun, lines: int, now: int) -> dict[str, str]:
+    """What a store tells of an archived log."""
+    return {
+        "Content-Type": "application/gzip",
+        "job_id": run.name,
+        "execution_id": run.uid,
+        "execution_number": str(run.number),
+        "line_count": str(lines),
+        "started_at": written(run.started_at or 0),
+        "archived_at": written(now),
+    }

@@ -9,8 +9,8 @@ from longline.model.log import Due, Entry, LoggedRun, NewEntry, Part
 class Logs(Protocol):
     """Remembers logs. Entries of a run become visible in the order of their numbers, whoever writes them."""
 
-    async def open(self, first: NewEntry) -> bool:
-        """Begin the log of a run with this entry; False when it was begun before."""
+    async def open(self, run_id: int, first: Sequence[NewEntry]) -> bool:
+        """Begin the log of a run with these entries; False when it was begun before."""
         ...
 
     async def append(self, entries: Sequence[NewEntry], dropped: Mapping[int, int]) -> set[int]:
@@ -42,16 +42,16 @@ class Logs(Protocol):
         """Runs with an open log that have something to be said of: how far they are, or that they ended."""
         ...
 
-    async def beat(self, entry: NewEntry, told: int, was: int) -> bool:
-        """Say how far a run is; False when somebody else has, after it was last said at `was`."""
+    async def beat(self, run: LoggedRun, entries: Sequence[NewEntry]) -> bool:
+        """Say how far a run is that was found due; False when somebody else has said it since."""
         ...
 
-    async def seal(self, last: NewEntry) -> bool:
-        """Close the log of a run that has ended, with this entry; False when it is closed or the run lives."""
+    async def seal(self, run_id: int, last: Sequence[NewEntry]) -> bool:
+        """Close the log of a run that has ended, with these entries; False when it is closed or the run lives."""
         ...
 
     async def unkept(self, limit: int = 100) -> list[LoggedRun]:
-        """Runs with a closed log of which not everything is in an object."""
+        """Runs with a closed log of which not everything is in an object, be it that there is nothing."""
         ...
 
     async def archived(self, run_id: int, was: int, key: str, size: int, kept: int) -> bool:

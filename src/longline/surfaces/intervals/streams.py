@@ -86,7 +86,9 @@ def _(happening: ScheduleMoved) -> list[tuple[str, dict[str, Any]]]:
         "status": SCHEDULE_WORDS[happening.state],
         "timestamp": rfc3339(happening.at),
     }
-    details = present({"error_message": happening.error, "next_run_at": rfc3339(happening.next_due)})
+    # As the job itself has it: what runs has no next time yet.
+    due = happening.next_due if happening.state in ("pending", "scheduled") else None
+    details = present({"error_message": happening.error, "next_run_at": rfc3339(due)})
     if details:
         facts["details"] = details
     return [("job:status", facts)]

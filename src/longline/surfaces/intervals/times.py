@@ -1,10 +1,8 @@
 """Times as the contract writes them: RFC 3339 in UTC."""
 
-from datetime import UTC, datetime
+from longline.model.moment import written
 
 
 def rfc3339(at: int | None) -> str | None:
     """Milliseconds as text."""
-    if at is None:
-        return None
-    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return None if at is None else written(at)

@@ -59,14 +59,17 @@ WHERE run_id > :run_id AND sealed IS NOT NULL AND run_id IN (
 ) ORDER BY run_id LIMIT 1;
 
 -- name: due_logs
-SELECT r.*, (SELECT COUNT(*) FROM items i WHERE i.run_id = r.run_id AND i.kind <> 'extraction') AS items FROM logs l JOIN logged_runs r ON r.run_id = l.run_id
+SELECT r.*, (SELECT COUNT(*) FROM items i WHERE i.run_id = r.run_id AND i.kind <> 'extraction') AS items,
+       l.beat_at <= CAST(:now AS BIGINT) - :every_ms AS silent
+FROM logs l JOIN logged_runs r ON r.run_id = l.run_id
 WHERE NOT l.sealed AND CASE
     WHEN r.state IN ('completed', 'failed', 'cancelled') THEN r.ended_at <= CAST(:now AS BIGINT) - :grace_ms
-    ELSE r.state = 'running' AND (l.beat_at <= CAST(:now AS BIGINT) - :every_ms OR r.completed - l.told >= :step) END
+    ELSE r.state = 'running' AND (l.beat_at <= CAST(:now AS BIGINT) - :every_ms OR r.completed / :step > l.told / :step) END
 ORDER BY l.run_id LIMIT :limit;
 
 -- name: beat_log
-UPDATE logs SET beat_at = :now, told = :told WHERE run_id = :run_id AND beat_at = :was AND NOT sealed
+UPDATE logs SET beat_at = CASE WHEN :silent = 1 THEN :now ELSE beat_at END, told = :completed
+WHERE run_id = :run_id AND beat_at = :beat_at AND told = :told AND NOT sealed
 RETURNING run_id;
 
 -- name: seal_log
@@ -77,7 +80,7 @@ RETURNING run_id;
 
 -- name: unkept_logs
 SELECT r.* FROM logs l JOIN logged_runs r ON r.run_id = l.run_id
-WHERE l.sealed AND l.kept < l.last ORDER BY l.run_id LIMIT :limit;
+WHERE l.sealed AND NOT l.emptied AND (l.kept < l.last OR l.key IS NULL) ORDER BY l.run_id LIMIT :limit;
 
 -- name: archive_log
 UPDATE logs SET key = :key, bytes = :bytes, kept = :kept, archived_at = :now
