@@ -68,8 +68,8 @@ def gaps(site: SiteHandle) -> list[float]:
 
 
 async def came(site: SiteHandle, amount: int) -> None:
-    """Wait until so many pages were asked for."""
-    async with asyncio.timeout(20):
+    """Wait until so many pages were asked for; not for so long that one which is not answered is given up."""
+    async with asyncio.timeout(10):
         while True:
             if len(asked(site)) >= amount:
                 return
