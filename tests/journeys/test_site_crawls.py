@@ -16,11 +16,12 @@ from longline.wiring.serve import _work
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.journeys.test_raw_content import ended, links, source, story
 from tests.surfaces.intervals.house import Door, open_door
-from tests.surfaces.intervals.test_frontier import resting, rests, submit, until
+from tests.surfaces.intervals.test_frontier import EMBEDDED, resting, rests, submit, until
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer
 
 FRONTIER = "/api/v1/frontier"
+PAUSE = "SELECT delay_ms FROM hosts"
 
 
 @pytest.fixture
@@ -67,8 +68,8 @@ def gaps(site: SiteHandle) -> list[float]:
 
 
 async def came(site: SiteHandle, amount: int) -> None:
-    """Wait until so many pages were asked for."""
-    async with asyncio.timeout(20):
+    """Wait until so many pages were asked for; not for so long that one which is not answered is given up."""
+    async with asyncio.timeout(10):
         while True:
             if len(asked(site)) >= amount:
                 return
@@ -143,17 +144,19 @@ async def test_11_5_a_host_follows_the_rate_limit_of_its_source(settings: Settin
     with running_site(pages=1) as site:
         async with at_work(settings) as door, door.client() as client:
             mine = await source(client, site, rate_limit="")
-            assert await spread(client, site, "none", mine) < 0.3
+            await spread(client, site, "none", mine)
+            assert await door.peek(PAUSE) == 0
             await change(client, mine, rate_limit="400ms")
             await asyncio.sleep(0.3)
             assert await spread(client, site, "slow", mine) >= 0.4
-            assert await door.peek("SELECT delay_ms FROM hosts") == 400
+            assert await door.peek(PAUSE) == 400
             await change(client, mine, rate_limit="10ms")
             await asyncio.sleep(0.6)
-            assert await spread(client, site, "fast", mine) < 0.3
-            assert await door.peek("SELECT delay_ms FROM hosts") == 10
+            await spread(client, site, "fast", mine)
+            assert await door.peek(PAUSE) == 10
 
 
+@EMBEDDED
 async def test_11_5_sources_on_one_host_share_the_politest_pause(settings: Settings):
     with running_site(pages=1) as site:
         async with at_work(settings) as door, door.client() as client:
@@ -163,6 +166,7 @@ async def test_11_5_sources_on_one_host_share_the_politest_pause(settings: Setti
             assert await spread(client, site, "both", hasty, patient) >= 0.4
 
 
+@EMBEDDED
 async def test_11_5_a_crawl_delay_goes_before_a_shorter_rate_limit(settings: Settings):
     with running_site(pages=1, robots="User-agent: *\nCrawl-delay: 0.4\n") as site:
         async with at_work(settings) as door, door.client() as client:
@@ -170,13 +174,13 @@ async def test_11_5_a_crawl_delay_goes_before_a_shorter_rate_limit(settings: Set
             assert await spread(client, site, "kept", mine) >= 0.4
 
 
+@EMBEDDED
 async def test_11_5_a_host_follows_the_default_from_one_start_to_the_next(settings: Settings):
     with running_site(pages=1) as site:
-        for delay, least in ((0.4, 0.4), (0.0, 0.0)):
+        for delay in (0.4, 0.0, 0.2):
             async with at_work(settings, delay=delay) as door, door.client() as client:
-                found = await spread(client, site, f"after-{least}", "somebody")
-                assert found >= least
-                assert least or found < 0.3
+                assert await spread(client, site, f"after-{delay}", "somebody") >= delay
+                assert await door.peek(PAUSE) == delay * 1000
 
 
 @pytest.mark.usefixtures("soon")
@@ -198,21 +202,20 @@ async def test_11_8_single_urls_follow_what_their_source_says(settings: Settings
         assert (site.visits()["/one"], site.visits()["/two"], browser.visits()["/render"]) == (1, 0, 1)
 
 
-@pytest.mark.parametrize(("said", "least", "most"), [("300ms", 0.3, 0.45), ("banana", 0.5, 0.6)])
-async def test_10_1_a_run_waits_as_long_as_its_source_says_and_up_to_half_as_long_again(
-    settings: Settings, said: str, least: float, most: float
-):
+@EMBEDDED
+@pytest.mark.parametrize(("said", "least"), [("300ms", 0.3), ("banana", 0.5), ("", 0.5)])
+async def test_10_1_a_run_waits_as_long_as_its_source_says_or_the_operator(settings: Settings, said: str, least: float):
     with running_site(pages=1) as site:
-        site.site.extra |= chain(6)
+        site.site.extra |= chain(4)
         async with at_work(settings, schedule_delay=0.5, random_delay=0.1) as door, door.client() as client:
             mine = await source(client, site, rate_limit=said, max_depth=-1)
             await run(client, mine, site.url)
-        found = gaps(site)
-        assert len(found) == 6
-        assert min(found) >= least
-        assert sorted(found)[len(found) // 2] < most + 0.2, "what it costs to answer comes on top"
+            assert await door.peek(PAUSE) == least * 1000
+        assert len(asked(site)) == 4
+        assert min(gaps(site)) >= least
 
 
+@EMBEDDED
 async def test_10_1_a_run_asks_a_host_twice_at_once(settings: Settings):
     with running_site(pages=1) as site:
         site.site.extra |= {"/": links(*(f"/p{number}" for number in range(4)))}

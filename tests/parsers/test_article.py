@@ -125,6 +125,11 @@ def test_the_sources_selectors_come_first():
     assert f["published_date"] == "2020-01-01T00:00:00+00:00"
 
 
+def test_of_a_page_with_little_the_text_is_that_of_its_markup():
+    got = fields(f"<body><div class=content>{WORDS * 4}</div><main>tiny</main>")
+    assert (got["raw_html"][:21], got["raw_text"]) == ('<div class="content">', (WORDS * 4).strip())
+
+
 def test_what_a_source_excludes_is_not_read_whoever_finds_the_text():
     markup = f"<article>{STORY}<div class=ad><p>Buy this now. {WORDS * 5}</p></div></article>"
     for more in ({}, {"title": "h1"}, {"body": "article"}, {"container": "article"}):

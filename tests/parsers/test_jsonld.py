@@ -6,7 +6,13 @@ import pytest
 
 from longline.parsers.jsonld import find_article, json_ld_data
 
-PUBLISHERS = ["The Paper", {"@type": "Organization", "name": "The Paper"}, [{"name": "The Paper"}]]
+PUBLISHERS = [
+    "The Paper",
+    {"@type": "Organization", "name": "The Paper"},
+    [{"name": "The Paper"}],
+    {"name": {"@value": "The Paper"}},
+    {"@list": [{"name": ["The Paper"]}]},
+]
 
 
 @pytest.mark.parametrize("publisher", PUBLISHERS)

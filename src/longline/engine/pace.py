@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from longline.model.host import HostLease, HostPace
 
-LATELY = 60.0
+LATELY = 30.0
 """Seconds for which the politest that somebody asks for at a host goes for everybody else there."""
 
 FIRST_PATIENCE = 2.0

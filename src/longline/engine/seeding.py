@@ -8,7 +8,7 @@ from longline.engine.admit import seed
 from longline.engine.lifecycle import Lifecycle, Order
 from longline.engine.standing import StandingRuns
 from longline.model.bounds import Bounds, bounds_of
-from longline.model.frontier import SCOPE, url_hash
+from longline.model.frontier import SCOPE, host_of, url_hash
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
 from longline.model.run import NewRun, RunRow
@@ -54,9 +54,12 @@ class Seeder:
         bounds = bounds_of(msgspec.structs.replace(plan, hosts=hosts))
         found = [url for text in urls if (url := _within(text, bounds))]
         due = self._standing.due
-        tasks = [NewTask(u.href, u.host, url_hash(u.href), SCOPE, run_id, priority=priority, due=due) for u in found]
-        polite = {url.host: HostSetting(url.host, plan.delay_ms, plan.concurrency) for url in found}
-        return (await self._lifecycle.admit(tasks, list(polite.values()))).new if tasks else 0
+        tasks = [
+            NewTask(url.href, host_of(url), url_hash(url.href), SCOPE, run_id, priority=priority, due=due)
+            for url in found
+        ]
+        polite = [HostSetting(host, plan.delay_ms, plan.concurrency) for host in {task.host for task in tasks}]
+        return (await self._lifecycle.admit(tasks, polite)).new if tasks else 0
 
     async def tasks_of(self, run_id: int) -> list[TaskRow]:
         """The tasks of a run in the order of its seeds; those that redirects led to come last, and stand for them."""

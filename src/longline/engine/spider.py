@@ -9,7 +9,7 @@ from longline.engine.reporter import Finished
 from longline.engine.standing import StandingRuns
 from longline.model.bounds import bounds_of
 from longline.model.errors import Unavailable
-from longline.model.frontier import SCOPE, url_hash
+from longline.model.frontier import SCOPE, host_of, url_hash
 from longline.model.link import FIRST_DEPTH
 from longline.model.task import DEFAULT_PRIORITY, NewTask
 from longline.model.url import BadUrl, Url, parse
@@ -38,15 +38,16 @@ class Spider:
 
     async def _submit(self, page: Finished, source_id: int) -> None:
         run = await self._runs.of(KIND, source_id)
-        links = list(_on_site(page))
-        hosts = {url.host: HostSetting(url.host, run.plan.delay_ms, run.plan.concurrency) for url in links}
-        if links:
-            await self._lifecycle.admit([self._task(url, page, run.id) for url in links], list(hosts.values()))
+        tasks = [self._task(url, page, run.id) for url in _on_site(page)]
+        hosts = {task.host for task in tasks}
+        if tasks:
+            polite = [HostSetting(host, run.plan.delay_ms, run.plan.concurrency) for host in hosts]
+            await self._lifecycle.admit(tasks, polite)
 
     def _task(self, url: Url, page: Finished, run_id: int) -> NewTask:
         return NewTask(
             url.href,
-            url.host,
+            host_of(url),
             url_hash(url.href),
             SCOPE,
             run_id,

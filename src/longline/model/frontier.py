@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from longline.model.states import TaskState as T
-from longline.model.url import dedupe_key, interval_form
+from longline.model.url import Url, dedupe_key, interval_form
 
 ORIGINS = ("feed", "sitemap", "spider", "manual", "discovered")
 """Where a URL may come from. Its run is the standing one of its origin and its source."""
@@ -40,6 +40,11 @@ def is_standing(kind: str) -> bool:
 def url_hash(url: str) -> bytes:
     """What identifies a URL here: two spellings of one place are the same."""
     return sha256(interval_form(url).encode()).digest()
+
+
+def host_of(url: Url) -> str:
+    """The host that a URL is kept under here: as in its hash, the usual port of either scheme is no port."""
+    return url.hostname if url.host in (f"{url.hostname}:80", f"{url.hostname}:443") else url.host
 
 
 def key_in(scope: int, url: str) -> bytes:

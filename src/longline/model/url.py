@@ -20,6 +20,7 @@ MAX_LENGTH = 8192
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NAMES_HOST = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\?#]")
 _SLASHES = re.compile(r"/{2,}")
 _BLANK = "".join(map(chr, range(0x21)))  # what WHATWG strips; str.strip() takes more, such as no-break spaces
 _NOT_PAGES = ("javascript:", "mailto:", "data:", "tel:")
@@ -154,6 +155,8 @@ def interval_form(text: str) -> str:
 
     https, no default port of either scheme, no repeated or trailing slashes, no tracking parameters, keys sorted.
     """
+    if not _NAMES_HOST.match(text):
+        raise BadUrl("bad_url", text, "it has no host")
     url = can_ada.parse(parse(text).href)
     host = url.hostname if url.port in ("80", "443") else url.host
     credentials = f"{url.username}:{url.password}".rstrip(":")

@@ -77,12 +77,17 @@ def document(page: Page) -> Document:
 def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[Content, str, str]:
     """Where the content stands, its text, and how that was found."""
     found = extract(page, selectors, str(page.config.get("template_hint") or ""))
-    short = len(found.text.split()) < content.ENOUGH_WORDS
-    if found.method == "selector" and not (short and page.config.get("readability")):
+    if found.method == "selector" and (_is_enough(found.text) or not page.config.get("readability")):
         return found, found.text, found.method
     # What a source says of itself comes first; a guess of ours never replaces what the library finds.
     method = "readability" if found.method == "selector" else found.method
-    return found, _without(page, selectors.get("exclude")).article() or found.text, method
+    text = _without(page, selectors.get("exclude")).article()
+    # Of a page with little on it the library may take the wrong part.
+    return found, text if _is_enough(text) or len(text) >= len(found.text) else found.text, method
+
+
+def _is_enough(text: str) -> bool:
+    return len(text.split()) >= content.ENOUGH_WORDS
 
 
 def _without(page: Page, excluded: object) -> Page:

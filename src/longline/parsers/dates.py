@@ -67,7 +67,7 @@ def date_of(text: object) -> str | None:
     """A date or a time in the one form that is stored, UTC unless it names a zone; None for what is none."""
     if not isinstance(text, str) or len(text) > 64:
         return None
-    plain = _ZONE.sub(r"\1:\2", _FRACTION.sub(r"\1", text.strip()))
+    plain = _ZONE.sub(r"\1:\2", _FRACTION.sub(r"\1", text.strip().upper()))
     try:
         at = datetime.fromisoformat(plain)
     except ValueError:

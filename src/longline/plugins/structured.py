@@ -139,7 +139,7 @@ def things_of(value: Any) -> list[Thing]:
 def words_of(value: Any) -> str:
     """The text of a property that may be a text, a number, a thing with a name or a list of these."""
     if isinstance(value, dict):
-        value = next((value[key] for key in _SAYING if value.get(key)), None)
+        return words_of(next((value[key] for key in _SAYING if value.get(key)), None))
     if isinstance(value, list):
         return ", ".join(dict.fromkeys(filter(None, map(words_of, value))))
     if isinstance(value, bool) or not isinstance(value, str | int | float):

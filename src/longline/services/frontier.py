@@ -6,7 +6,7 @@ from longline.engine.lifecycle import Lifecycle, Order
 from longline.engine.politeness import Politeness
 from longline.engine.standing import StandingRuns
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.frontier import ORIGINS, REMOVED, SCOPE, STANDING, StandingUrl, UrlQuery, url_hash
+from longline.model.frontier import ORIGINS, REMOVED, SCOPE, STANDING, StandingUrl, UrlQuery, host_of, url_hash
 from longline.model.ids import task_id_of
 from longline.model.task import NewTask
 from longline.model.url import parse
@@ -53,8 +53,8 @@ class Frontier:
         """Take a URL in; one that waits already goes before others now, and one that has ended is left alone."""
         url, key = parse(text), url_hash(text)
         run_id, plan = await self._runs.get(kind_of(origin), source)
-        new = NewTask(url.href, url.host, key, scope=SCOPE, run_id=run_id, priority=priority, due=self._runs.due)
-        polite = HostSetting(url.host, plan.delay_ms, plan.concurrency)
+        new = NewTask(url.href, host_of(url), key, scope=SCOPE, run_id=run_id, priority=priority, due=self._runs.due)
+        polite = HostSetting(new.host, plan.delay_ms, plan.concurrency)
         tasks, hosts = await self._politeness.place([new], [polite])
         admitted = await self._lifecycle.admit(tasks, hosts)
         found = await self._standing.known(tasks[0].host, key)

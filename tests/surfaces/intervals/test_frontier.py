@@ -236,6 +236,12 @@ SPELLINGS = {
     "http://example.com:80/a/../b/": "https://example.com/b",
     "https://example.com/?utm_source=a&keep=yes#x": "https://example.com/?keep=yes",
     "https://example.com/p?z=1&a=2": "https://example.com/p?a=2&z=1",
+    "https://User:Pw@Example.com:443/": "https://User:Pw@example.com/",
+    "http://[2001:DB8::1]:8080//a//b/./c/": "https://[2001:db8::1]:8080/a/b/c",
+    "https://example.com/q?b=2&a=3&b=1&a=&c&gclid=9#f": "https://example.com/q?a=3&a=&b=2&b=1&c=",
+    "https://example.com/A%20b;v=1?q=a+b%20c%2Fd": "https://example.com/A%20b;v=1?q=a+b+c%2Fd",
+    "http://www.example.com:443/x?fbclid=1": "https://www.example.com/x",
+    "https://bücher.example/": "https://xn--bcher-kva.example/",
 }
 
 
@@ -246,7 +252,15 @@ async def test_16_urls_are_told_apart_by_their_one_form(door: Door):
             row = (await client.get(f"{PATH}/{(await submit(client, given))['id']}")).json()
             assert row["url_hash"] == sha256(form.encode()).hexdigest()
             assert (await submit(client, form))["queued"] is False, "an equivalent URL is the same row"
-        assert (await client.post(PATH, json={"url": "example.com/path", "source_id": "s"})).status_code == 400
+        for none in (
+            "example.com/path",
+            "//example.com/",
+            "http:example.com/",
+            "https:///example.com/",
+            "https://?x",
+            " ",
+        ):
+            assert (await client.post(PATH, json={"url": none, "source_id": "s"})).status_code == 400, none
         assert (await client.get(PATH)).json()["total"] == len(SPELLINGS)
 
 
