@@ -11,6 +11,7 @@ from longline.engine.journal import Journal, JournalSettings
 from longline.engine.mirror import Mirror
 from longline.engine.runtime import Loop, chore, run_loops
 from longline.engine.upkeep.scribe import Scribe, ScribeSettings
+from longline.model.errors import Unavailable
 from longline.model.log import Due
 from longline.ports.blobs import Blobs
 from longline.services.health import Health
@@ -120,7 +121,12 @@ class Streams:
             "figures": chore(figures.once, TELL_FIGURES_EVERY),
         }
 
-    def close(self) -> None:
-        """Let every client go."""
+    async def close(self) -> None:
+        """Tell what was done last, once the loops have ended, and let every client go."""
+        try:
+            async with asyncio.timeout(LAST_WORDS_WITHIN):
+                await self._moves.once()
+        except (TimeoutError, Unavailable) as error:
+            log.warning("what was done last could not be told", extra={"error": str(error)})
         self._broker.close()
         self._followers.close()

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from longline.wiring.house import DUE
-from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Stage, seconds, shown
+from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds, shown
 
 
 async def test_a_recurring_job_is_made_whole(stage: Stage):
@@ -47,6 +47,9 @@ WRONG: list[tuple[Any, str]] = [
     ({"url": ""}, "url is required"),
     ({"url": "example.com"}, "bad URL"),
     ({"url": "ftp://example.com/"}, "bad URL"),
+    ({"url": "https:///example.com"}, "bad URL"),
+    ({"url": "http:example.com"}, "bad URL"),
+    ({"url": "https:\\\\example.com/"}, "bad URL"),
     ({"url": 7}, "url must be a string"),
     ({"url": "https://a.example/", "interval_minutes": 0}, "interval_minutes must be greater than 0"),
     ({"url": "https://a.example/", "interval_minutes": -5}, "interval_minutes must be greater than 0"),
@@ -73,10 +76,14 @@ async def test_a_body_that_is_wrong_is_400(stage: Stage):
 
 
 async def test_what_is_no_json_is_400(stage: Stage):
+    job = await stage.job()
+    made = {"/api/v1/jobs": job["id"], "/api/v1/sources": job["source_id"]}
     for text in (b"{", b"\xff", b'{"url": "\\ud800"}', b""):
         for path in ("/api/v1/jobs", "/api/v1/sources"):
             answer = await stage.client.post(path, content=text)
             assert (answer.status_code, bool(answer.json()["error"])) == (400, True), answer.text
+            answer = await stage.client.put(f"{path}/{made[path]}", content=text)
+            assert (answer.status_code, "Invalid request body" in answer.json()["error"]) == (400, True), answer.text
 
 
 async def test_a_change_that_is_wrong_is_400_and_changes_nothing(stage: Stage):
@@ -194,6 +201,50 @@ async def test_lists_are_filtered_sorted_and_paged(stage: Stage):
     counts = await stage.ask("GET", "/api/v1/jobs/status-counts")
     zero = dict.fromkeys(["scheduled", "running", "paused", "completed", "failed"], 0)
     assert counts == {"pending": 2, "cancelled": 1, **zero}
+
+
+async def test_a_search_knows_letters_and_no_signs_of_its_own(stage: Stage):
+    names = ["100%", "100_", "100\\", "10000", "Ünï straße", "ÄPFEL"]
+    for name in names:
+        await stage.job(source_name=name)
+
+    async def found(text: str) -> set[str]:
+        answer = await stage.client.get("/api/v1/jobs", params={"search": text})
+        return {job["source_name"] for job in answer.json()["jobs"]}
+
+    for name in names:
+        assert await found(name) == {name}
+    assert await found("Ünï STRA") == {"Ünï straße"}
+    sources = await stage.client.get("/api/v1/sources", params={"search": "S1"})
+    assert [source["name"] for source in sources.json()["sources"]] == ["s1"]
+
+
+def in_order(made: list[Json], sort: str, order: str) -> list[Json]:
+    """Jobs as a reader of the contract puts them, by nothing but what is shown of them."""
+    falls, field = order == "desc", "started_at" if sort == "last_run_at" else sort
+    jobs = list(reversed(made)) if falls else made
+    there = sorted((job for job in jobs if field in job), key=lambda job: str(job[field]), reverse=falls)
+    missing = [job for job in jobs if field not in job]
+    return missing + there if falls and sort == "next_run_at" else there + missing
+
+
+async def test_a_list_is_sorted_by_what_it_shows(stage: Stage):
+    made = [await stage.recurring(2, "days", source_name=name) for name in ("b", None, "aa", "a")]
+    for job in made[:2]:
+        await stage.ask("POST", f"/api/v2/jobs/{job['id']}/force-run", expect=202)
+    await stage.run()
+    made.append(await stage.job(source_name="c"))
+    await stage.poll()
+    made.append(await stage.job(None, max_retries=0, source_name=None))
+    stage.advance(1)
+    await stage.ask("POST", f"/api/v1/jobs/{made[2]['id']}/pause")
+    await stage.ask("POST", f"/api/v1/jobs/{made[3]['id']}/cancel")
+    jobs = [await stage.get(job) for job in made]
+    assert {job["status"] for job in jobs} == {"scheduled", "running", "pending", "paused", "cancelled"}
+    for sort in ("created_at", "updated_at", "status", "source_name", "next_run_at", "last_run_at", "type"):
+        for order in ("asc", "desc"):
+            found = await stage.ask("GET", f"/api/v1/jobs?sort_by={sort}&sort_order={order}")
+            assert found["jobs"] == in_order(jobs, sort, order), (sort, order)
 
 
 async def test_an_empty_list_is_a_list(stage: Stage):

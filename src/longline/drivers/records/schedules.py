@@ -7,7 +7,7 @@ import msgspec
 
 from longline.drivers.records.database import Tx, struct
 from longline.drivers.records.nouns import Noun
-from longline.drivers.records.sources import pattern
+from longline.drivers.records.text import contains
 from longline.model.errors import Conflict
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Wanted
 from longline.model.slots import SLOT_MS, Shift, Waiting, choose
@@ -133,5 +133,5 @@ def _filters(wanted: Wanted) -> dict[str, Any]:
         "kind": wanted.kind,
         "states": f",{','.join(wanted.states)}," if wanted.states else None,
         "source_ref": wanted.source_ref,
-        "search": pattern(wanted.search),
+        "search": contains(wanted.search),
     }

@@ -1,5 +1,6 @@
 """What is read from a request at this door: bodies, and their fields one by one."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -7,17 +8,23 @@ import msgspec
 from litestar import Request
 
 from longline.model.errors import BadInput
+from longline.model.url import parse
 
 Asked = Request[Any, Any, Any]
+
+ABSOLUTE = re.compile(r"https?://[^/\\?#]", re.IGNORECASE)
 
 Text = Annotated[str, msgspec.Meta(pattern=r"^[^\0]*\Z")]
 """Text that every engine takes."""
 
 
-async def body(request: Asked) -> dict[str, Any]:
+async def body(request: Asked, *, optional: bool = False) -> dict[str, Any]:
     """The JSON object that was sent; raises `BadInput` for anything else."""
+    sent = await request.body()
+    if not sent and not optional:
+        raise BadInput("Invalid request body: it is empty")
     try:
-        found = msgspec.json.decode(await request.body() or b"{}")
+        found = msgspec.json.decode(sent or b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise BadInput("Invalid request body: not JSON") from None
     if not isinstance(found, dict):
@@ -37,6 +44,14 @@ def typed(found: Mapping[str, Any], name: str, kind: type) -> Any:
     if kind is str and value is not None and "\0" in value:
         raise BadInput(f"{name} has a NUL character")
     return value
+
+
+def absolute(text: str) -> str:
+    """A URL with its scheme and host written out; raises `BadInput` for what only a browser would take for one."""
+    parse(text)
+    if not ABSOLUTE.match(text.strip()):
+        raise BadInput(f"bad URL {text!r}: it has no host")
+    return text.strip()
 
 
 def switch(text: str | None) -> bool | None:

@@ -12,9 +12,8 @@ from longline.model.run import AskedSum, Fate, Record, RunRow, Survey
 from longline.model.schedule import UNITS, ScheduleRow, Terms
 from longline.model.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
-from longline.model.url import parse
 from longline.services.runs import Figures
-from longline.surfaces.intervals.asking import present, typed
+from longline.surfaces.intervals.asking import absolute, present, typed
 from longline.surfaces.intervals.times import rfc3339
 from longline.surfaces.intervals.words import CATEGORIES, KINDS, RUN_WORDS, SCHEDULE_WORDS, SKIPPED_WORDS, SKIPS
 
@@ -51,15 +50,10 @@ def read_terms(found: Mapping[str, Any], terms: Terms | None = None) -> Terms:
     if not 0 <= told.get("priority", 0) <= 100:
         raise BadInput("priority must be between 0 and 100")
     if terms is None or "url" in told:
-        told["url"] = _address(told.get("url") or "")
+        if not told.get("url"):
+            raise BadInput("url is required")
+        told["url"] = absolute(told["url"])
     return Terms(**told) if terms is None else msgspec.structs.replace(terms, **told)
-
-
-def _address(text: str) -> str:
-    if not text:
-        raise BadInput("url is required")
-    parse(text)
-    return text
 
 
 def read_state(found: Mapping[str, Any]) -> str | None:

@@ -21,12 +21,12 @@ SELECT * FROM schedules WHERE uid = :uid;
 SELECT * FROM schedules WHERE source_ref = :source_ref AND interval_ms IS NOT NULL AND state <> 'cancelled' LIMIT 1;
 
 -- name: find_schedules
--- Nothing last, but for the latest next time first: there nothing comes before everything.
+-- Nothing last, but for the latest next time first: there nothing comes before everything. What runs has no next time yet.
 SELECT * FROM schedules
 WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
   AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
   AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
-  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE :search ESCAPE '\' OR LOWER(url) LIKE :search ESCAPE '\')
+  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE LOWER(:search) ESCAPE '\' OR LOWER(url) LIKE LOWER(:search) ESCAPE '\')
 ORDER BY
     CASE WHEN :sort = 'updated_at' AND NOT :falling THEN updated_at END,
     CASE WHEN :sort = 'updated_at' AND :falling THEN -updated_at END,
@@ -37,9 +37,9 @@ ORDER BY
     CASE WHEN :sort = 'source_name' AND source_name IS NULL THEN 1 ELSE 0 END,
     CASE WHEN :sort = 'source_name' AND NOT :falling THEN source_name END,
     CASE WHEN :sort = 'source_name' AND :falling THEN source_name END DESC,
-    CASE WHEN :sort = 'next_run_at' AND (next_due IS NULL) <> :falling THEN 1 ELSE 0 END,
-    CASE WHEN :sort = 'next_run_at' AND NOT :falling THEN next_due END,
-    CASE WHEN :sort = 'next_run_at' AND :falling THEN -next_due END,
+    CASE WHEN :sort = 'next_run_at' AND (next_due IS NOT NULL AND state IN ('pending', 'scheduled')) = :falling THEN 1 ELSE 0 END,
+    CASE WHEN :sort = 'next_run_at' AND state IN ('pending', 'scheduled') AND NOT :falling THEN next_due END,
+    CASE WHEN :sort = 'next_run_at' AND state IN ('pending', 'scheduled') AND :falling THEN -next_due END,
     CASE WHEN :sort = 'last_run_at' AND started_at IS NULL THEN 1 ELSE 0 END,
     CASE WHEN :sort = 'last_run_at' AND NOT :falling THEN started_at END,
     CASE WHEN :sort = 'last_run_at' AND :falling THEN -started_at END,
@@ -51,7 +51,7 @@ SELECT COUNT(*) AS count FROM schedules
 WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
   AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
   AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
-  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE :search ESCAPE '\' OR LOWER(url) LIKE :search ESCAPE '\');
+  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE LOWER(:search) ESCAPE '\' OR LOWER(url) LIKE LOWER(:search) ESCAPE '\');
 
 -- name: schedule_states
 SELECT state, COUNT(*) AS count FROM schedules WHERE kind = :kind GROUP BY state;
