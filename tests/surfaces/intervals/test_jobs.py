@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from longline.model.schedule import ScheduleRow
+from longline.services.schedules import Schedules
 from longline.wiring.house import DUE
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds, shown
 
@@ -103,6 +105,15 @@ async def test_a_change_keeps_what_it_does_not_name(stage: Stage):
     wanted = made | {"source_name": "N", "max_retries": 0, "adaptive_scheduling": False}
     assert {**changed, "updated_at": ""} == {**wanted, "updated_at": ""}
     await stage.ask("PUT", "/api/v1/jobs/nowhere", {}, 404)
+
+
+async def test_what_is_said_at_once_is_all_kept(stage: Stage):
+    said = {"max_retries": 7, "retry_backoff_seconds": 77, "source_name": "N", "metadata": {"k": 1}, "priority": 9}
+    for _ in range(3):
+        job = await stage.recurring(1, "days")
+        path = f"/api/v1/jobs/{job['id']}"
+        await asyncio.gather(*(stage.ask("PUT", path, {name: value}) for name, value in said.items()))
+        assert (await stage.get(job)).items() >= said.items()
 
 
 async def test_a_new_interval_gets_a_new_place_and_null_makes_it_run_once(stage: Stage):
@@ -270,6 +281,20 @@ async def test_a_running_job_is_cancelled_before_it_is_deleted(stage: Stage):
     assert (await stage.get(made))["status"] == "running"
     await stage.ask("DELETE", f"/api/v1/jobs/{made['id']}")
     assert not (await stage.house.records.tasks.counts())["open"]
+
+
+async def test_a_job_whose_run_ends_while_it_is_deleted_is_deleted(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    cancel = Schedules.cancel
+
+    async def too_late(schedules: Schedules, uid: str) -> ScheduleRow:
+        await stage.work()
+        return await cancel(schedules, uid)
+
+    monkeypatch.setattr(Schedules, "cancel", too_late)
+    job = await stage.job()
+    await stage.poll()
+    await stage.ask("DELETE", f"/api/v1/jobs/{job['id']}")
+    assert await stage.jobs() == []
 
 
 async def test_the_id_undefined_is_400(stage: Stage):

@@ -56,6 +56,9 @@ WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
 -- name: schedule_states
 SELECT state, COUNT(*) AS count FROM schedules WHERE kind = :kind GROUP BY state;
 
+-- name: hold_schedule
+SELECT * FROM schedules WHERE id = :id /*pg FOR UPDATE */;
+
 -- name: amend_schedule
 -- What a person says and, where asked for, the time; never a lock, a state or history.
 UPDATE schedules SET url = :url, kind = :kind, source_ref = :source_ref, source_name = CAST(:source_name AS TEXT),
