@@ -40,8 +40,11 @@ class ScheduleRecords(Noun):
 
     async def find(self, wanted: Wanted | None = None, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
         wanted = wanted or Wanted()
-        order = {"sort": wanted.sort, "falling": not wanted.ascending, "limit": limit, "offset": offset}
-        return await self._all("find_schedules", ScheduleRow, **_filters(wanted), **order)
+        asked = _filters(wanted) | {"limit": limit, "offset": offset}
+        if wanted.sort == "created_at" and not wanted.ascending:
+            return await self._all("latest_schedules", ScheduleRow, **asked)
+        order = {"sort": wanted.sort, "falling": not wanted.ascending}
+        return await self._all("find_schedules", ScheduleRow, **asked, **order)
 
     async def count(self, wanted: Wanted) -> int:
         async def work(tx: Tx) -> int:
