@@ -67,6 +67,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"url": "https://a.example/", "type": "leadership_scrape"}, "Invalid job type: leadership_scrape"),
     ({"url": "https://a.example/", "priority": 101}, "priority must be between 0 and 100"),
     ({"url": "https://a.example/", "source_id": "a\0b"}, "source_id has a NUL character"),
+    ({"url": "https://a.example/", "source_id": "x" * 501}, "source_id is too long"),
     ([1], "not a JSON object"),
 ]
 

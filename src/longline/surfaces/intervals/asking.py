@@ -17,6 +17,10 @@ ABSOLUTE = re.compile(r"https?://[^/\\?#]", re.IGNORECASE)
 Text = Annotated[str, msgspec.Meta(pattern=r"^[^\0]*\Z")]
 """Text that every engine takes."""
 
+MOST_KEY = 500
+Key = Annotated[Text, msgspec.Meta(max_length=MOST_KEY)]
+"""Text that things are found by: no longer than what an index of every engine can hold, whatever its letters."""
+
 
 async def body(request: Asked, *, optional: bool = False) -> dict[str, Any]:
     """The JSON object that was sent; raises `BadInput` for anything else."""
@@ -44,6 +48,14 @@ def typed(found: Mapping[str, Any], name: str, kind: type) -> Any:
     if kind is str and value is not None and "\0" in value:
         raise BadInput(f"{name} has a NUL character")
     return value
+
+
+def key(found: Mapping[str, Any], name: str) -> str | None:
+    """A field that things are found by, None when it is absent, null or empty."""
+    value: str | None = typed(found, name, str)
+    if value is not None and len(value) > MOST_KEY:
+        raise BadInput(f"{name} is too long")
+    return value or None
 
 
 def absolute(text: str) -> str:

@@ -13,7 +13,7 @@ from longline.model.schedule import UNITS, ScheduleRow, Terms
 from longline.model.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
 from longline.services.runs import Figures
-from longline.surfaces.intervals.asking import absolute, present, typed
+from longline.surfaces.intervals.asking import absolute, key, present, typed
 from longline.surfaces.intervals.times import rfc3339
 from longline.surfaces.intervals.words import CATEGORIES, KINDS, RUN_WORDS, SCHEDULE_WORDS, SKIPPED_WORDS, SKIPS
 
@@ -37,6 +37,7 @@ FIELDS: dict[str, tuple[str, type]] = {
 
 def read_terms(found: Mapping[str, Any], terms: Terms | None = None) -> Terms:
     """A job as a client describes it, or what it changes of one; raises `BadInput` with a sentence for the client."""
+    key(found, "source_id")
     said = {ours: typed(found, name, kind) for name, (ours, kind) in FIELDS.items()}
     told = {ours: value for ours, value in said.items() if value is not None and (terms is None or value != "")}
     if terms is not None and "interval_minutes" in found and found["interval_minutes"] is None:
