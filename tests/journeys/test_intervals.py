@@ -117,6 +117,28 @@ def quick(place: Place, settings: str = QUICK) -> Iterator[tuple[Up, Client]]:
             yield it, client
 
 
+@contextmanager
+def told_by(client: Client) -> Iterator[list[tuple[str, dict[str, Any]]]]:
+    """What the crawler stream says until it ends, which it must have by the end of the context."""
+    told: list[tuple[str, dict[str, Any]]] = []
+
+    def listen(lines: Iterator[str]) -> None:
+        name = ""
+        for line in lines:
+            field, _, value = line.partition(": ")
+            name = value if field == "event" else name
+            if field == "data":
+                told.append((name, json.loads(value)))
+
+    with client.http.stream("GET", "/sse/crawler/events") as answer:
+        listening = threading.Thread(target=listen, args=(answer.iter_lines(),), daemon=True)
+        listening.start()
+        wait_until(lambda: told, "a greeting")
+        yield told
+        listening.join(PATIENCE)
+        assert not listening.is_alive()
+
+
 def job(client: Client, site: Stories, **more: Any) -> str:
     """A job that crawls the site once, or as told."""
     source = client.post("/api/v1/sources", {"name": "site", "url": site.url, "rate_limit": "1ms", "max_depth": -1})
@@ -155,10 +177,16 @@ def test_a_job_crawls_its_source_and_can_be_forced_to_again(place: Place):
 def test_stopped_in_mid_run_it_leaves_a_job_that_can_be_run(place: Place):
     with stories(pages=300) as site:
         site.held_after = 20
-        with quick(place) as (it, client):
+        with quick(place) as (it, client), told_by(client) as events:
             made = job(client, site)
             wait_until(lambda: site.seen > 20, "twenty visits")
             it.stop(then=site.let_go)
+        last = {name: facts for name, facts in events if facts.get("job_id") == made}
+        assert last["job:status"]["status"] == "pending", "whoever listens hears how it ended"
+        assert (last["job:completed"]["status"], last["job:completed"]["error_message"]) == (
+            "cancelled",
+            "interrupted by shutdown",
+        )
         assert place.held() == {}
         assert place.ask("SELECT state, lease_until, retries FROM schedules") == [("pending", None, 0)]
         assert place.ask("SELECT state, error FROM runs") == [("cancelled", "interrupted by shutdown")]

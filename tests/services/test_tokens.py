@@ -87,7 +87,6 @@ def test_a_token_of_another_family_is_refused(tokens: Tokens, algorithm: str):
 @pytest.mark.parametrize(
     "claims",
     [
-        {},
         {"exp": "soon"},
         {"exp": None},
         {"exp": NOW + 60, "nbf": "later"},
@@ -97,6 +96,13 @@ def test_a_token_of_another_family_is_refused(tokens: Tokens, algorithm: str):
 )
 def test_a_token_without_proper_times_is_refused(tokens: Tokens, claims: dict[str, Any]):
     assert refusal(tokens, forge(claims)) == "malformed"
+
+
+def test_a_token_without_an_end_is_in_force_from_its_beginning(tokens: Tokens, clock: HandClock):
+    token = forge({"sub": "svc", "nbf": NOW + 30})
+    assert refusal(tokens, token) == "early"
+    clock.millis += 10**12
+    assert (tokens.verify(token).sub, tokens.verify(token).exp) == ("svc", None)
 
 
 @pytest.mark.parametrize("token", ["x", "a.b.c", "....", "é.é.é", "Bearer x"])

@@ -1,11 +1,12 @@
 """The main text of a page: what somebody came to read, without menus, teasers and comments."""
 
 import logging
+from collections.abc import Sequence
 from importlib import import_module
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_NO_TEXT = ["script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form"]
+_NO_TEXT = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form")
 _BLOCKS = "p, div, br, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, td, th, pre, blockquote, section, figcaption"
 
 # The library warns of every page without text; that is no news to whoever crawls.
@@ -23,10 +24,10 @@ def main_text(markup: str) -> str:
     return text
 
 
-def simple_text(tree: LexborHTMLParser) -> str:
+def simple_text(tree: LexborHTMLParser, without: Sequence[str] = _NO_TEXT) -> str:
     """The text of `article`, else of `main`, else of the body, without what is usually no text."""
     copy = tree.clone()
-    copy.strip_tags(_NO_TEXT)
+    copy.strip_tags(list(without))
     node = copy.css_first("article") or copy.css_first("main") or copy.body
     return lines_of(node) if node is not None else ""
 

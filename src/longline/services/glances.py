@@ -12,6 +12,7 @@ from longline.model.url import parse
 from longline.plugins import Page
 from longline.plugins.discovery import feed_links
 from longline.plugins.intricacy import TooIntricate
+from longline.plugins.maintext import simple_text
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
 
@@ -96,7 +97,7 @@ def _read(glance: Glance, page: Page) -> Glance:
             glance,
             html=page.html,
             title=page.title,
-            text=page.article(),
+            text=simple_text(page.tree, NO_TEXT),
             author=_meta(page, 'meta[name="author"]'),
             description=_meta(page, 'meta[name="description"]'),
             told=told,
@@ -106,6 +107,7 @@ def _read(glance: Glance, page: Page) -> Glance:
         return msgspec.structs.replace(glance, html=page.html)
 
 
+NO_TEXT = ("script", "style", "nav", "header", "footer")
 OPEN_GRAPH = ("title", "description", "image", "type", "url", "site_name")
 
 

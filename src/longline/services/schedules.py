@@ -2,12 +2,13 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
 from longline.engine.lifecycle import Call, Timetable
 from longline.engine.upkeep.balancer import Balancer
-from longline.model.errors import BadInput, Conflict, NotFound, StaleLease, Unavailable
+from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, StaleLease, Unavailable
 from longline.model.ids import new_id
 from longline.model.run import RunRow
 from longline.model.schedule import (
@@ -113,13 +114,16 @@ class Schedules:
         row = await self.get(uid)
         if state is not None and state != row.state:
             self._way(row, state)
-        terms = amend(row.terms)
-        terms.check()
-        moved = (terms.interval_ms, terms.enabled) != (row.interval_ms, row.enabled)
-        window = terms.interval_ms if moved else None
-        changed = await self._records.amend(row.id, terms, window) if terms != row.terms else row
+
+        def checked(terms: Terms) -> Terms:
+            amended = amend(terms)
+            amended.check()
+            return amended
+
+        changed = await self._records.amend(row.id, checked, placed=True)
         if changed is None:
             raise NotFound(f"no such schedule: {uid}")
+        moved = (changed.interval_ms, changed.enabled) != (row.interval_ms, row.enabled)
         if moved and changed.interval_ms is not None and changed.state == ScheduleState.PENDING and row.retries == 0:
             changed = await self._timetable.turn(changed, _placed(changed), PERSON) or changed
         if state is not None and state != changed.state:
@@ -179,7 +183,8 @@ class Schedules:
         for _ in range(RACES):
             row = await self.get(uid)
             if row.state == ScheduleState.RUNNING:
-                row = await self.cancel(uid)
+                with suppress(IllegalMove):  # its run may just have ended
+                    await self.cancel(uid)
             if await self._records.remove(row.id):
                 break
         if row.source_ref and row.interval_ms is not None:

@@ -18,7 +18,7 @@ MOST_TIMES = 5
 FORGET_AFTER_MS = 7 * 86_400_000
 
 
-Id = Annotated[str, msgspec.Meta(min_length=1, pattern=r"^[^\0]*\Z")]
+Id = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\0]*\Z")]
 """An id of another service, as every engine can keep it."""
 
 

@@ -161,7 +161,7 @@ class Sync:
         """Bring a source's own schedule up to date, its state and next time apart; whether there is a recurring one."""
         row = await self._schedules.recurring(source.ref)
         if row is not None and row.automatic:
-            await self._schedules.amend(row.id, _renewed(row.terms, computed(source)))
+            await self._schedules.amend(row.id, partial(_renewed, now=computed(source)))
         return row is not None
 
     async def disabled(self, ref: str) -> None:

@@ -28,13 +28,13 @@ class TokenRefused(LonglineError):
 
 
 class Claims(msgspec.Struct, frozen=True):
-    """Who the bearer is and what they may do. Times are UTC seconds."""
+    """Who the bearer is and what they may do. Times are UTC seconds; a token of somebody else may have no end."""
 
     sub: str
     username: str
     role: str
     iat: int
-    exp: int
+    exp: int | None
     jti: str
 
 
@@ -64,7 +64,7 @@ class Tokens:
             raise TokenRefused("missing")
         claims = self._claims(token)
         now = self._now() / 1000
-        if claims.exp <= now:
+        if claims.exp is not None and claims.exp <= now:
             raise TokenRefused("expired")
         return claims
 
@@ -76,10 +76,10 @@ class Tokens:
     def _claims(self, token: str) -> Claims:
         payload = self._payload(token)
         try:
-            # A token without an end could never be taken back, so `exp` is not optional.
-            exp, begin = int(payload["exp"]), float(payload.get("nbf", 0))
-            iat = int(payload.get("iat", 0))
-        except (KeyError, TypeError, ValueError, OverflowError):
+            # Whoever has the secret may sign for as long as they like: services give themselves tokens without an end.
+            exp = int(payload["exp"]) if "exp" in payload else None
+            begin, iat = float(payload.get("nbf", 0)), int(payload.get("iat", 0))
+        except (TypeError, ValueError, OverflowError):
             raise TokenRefused("malformed") from None
         if begin > self._now() / 1000:
             raise TokenRefused("early")

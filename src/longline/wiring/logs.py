@@ -137,7 +137,12 @@ class Streams:
             "figures": chore(figures.once, TELL_FIGURES_EVERY),
         }
 
-    def close(self) -> None:
-        """Let every client go."""
+    async def close(self) -> None:
+        """Tell what was done last, once the loops have ended, and let every client go."""
+        try:
+            async with asyncio.timeout(LAST_WORDS_WITHIN):
+                await self._moves.once()
+        except (TimeoutError, Unavailable) as error:
+            log.warning("what was done last could not be told", extra={"error": str(error)})
         self._broker.close()
         self._followers.close()

@@ -96,11 +96,11 @@ async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIt
             ready(address)
         yield
     finally:
-        # Clients that hang on streams are let go first: the server waits for those that do not go.
-        streams.close()
         closing.set()
-        await server.stop()
         await feeding
+        # Clients that hang on streams are let go first: the server waits for those that do not go.
+        await streams.close()
+        await server.stop()
 
 
 async def _work(house: House, roles: frozenset[str], stop: asyncio.Event, *, leashed: bool) -> None:

@@ -13,7 +13,7 @@ from longline.drivers.records.named import AT_ONCE
 from longline.drivers.records.sqlite import SqliteDatabase, statements
 from longline.model.errors import Unavailable
 from longline.model.item import NewItem, Origin, new_items
-from longline.model.source import NewSource
+from longline.model.source import NewSource, SourceQuery
 from longline.testing.clock import FakeClock
 
 
@@ -41,6 +41,15 @@ async def test_commits_are_durable_and_readers_do_not_wait(path: Path):
     assert asked == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1}
     assert await value(database, "wal_autocheckpoint") == 0
     await database.close()
+
+
+async def test_small_letters_are_those_of_every_script(path: Path):
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    await records.schema.migrate()
+    await records.sources.add(NewSource("ÄPFEL Ünï", "https://a.example/"))
+    for search, amount in (("äpfel", 1), ("ÜNÏ", 1), ("Äpfel ü", 1), ("apfel", 0)):
+        assert len(await records.sources.find(SourceQuery(search))) == amount, search
+    await records.schema.close()
 
 
 async def test_folders_are_made(tmp_path: Path):

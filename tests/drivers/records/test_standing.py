@@ -78,7 +78,7 @@ async def test_only_standing_runs_are_looked_at(records: Records):
 
 
 def test_a_text_to_be_found_is_no_pattern():
-    assert contains("50%_\\A") == "%50\\%\\_\\\\a%"
+    assert contains("50%_\\A") == "%50\\%\\_\\\\A%"
     assert contains(None) is None
 
 

@@ -1,5 +1,6 @@
 """Whatever is sent to this door, its answer is one of the contract's: nothing makes it stumble, on either engine."""
 
+import hashlib
 import itertools
 import json
 from collections.abc import Iterator
@@ -62,9 +63,26 @@ DEEP: Any = "x"
 for _ in range(400):
     DEEP = [DEEP]
 
+LONG = "".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(200))
+"""A text that nothing makes shorter, as an engine may try that finds it too long for an index."""
+
 ODD: tuple[Any, ...] = (
     *(None, True, 0, -1, 10**9, 10**12, 2**63, -(2**63) - 1, 1e308, 0.5, [], [None], {}, {"a": {"b": []}}, DEEP),
-    *("", " ", "x", "\0", "a\0b", "\ud800", "x" * 100_000, "http://", "http://[", "http://a:99999/", "//a", "%00"),
+    *(
+        "",
+        " ",
+        "x",
+        "\0",
+        "a\0b",
+        "\ud800",
+        "x" * 100_000,
+        LONG,
+        "http://",
+        "http://[",
+        "http://a:99999/",
+        "//a",
+        "%00",
+    ),
     *("https://a.example/\ud800", "https://a.example/\0", "javascript:1", "undefined", "2024-01-01", "' OR 1=1 --"),
 )
 """Values of every type that no field expects all of."""
@@ -83,7 +101,19 @@ RAW = (
 )
 """Bodies that are no objects, or not even JSON."""
 
-IDS = ("undefined", "x", "0", "-1", "9" * 40, "%00", "a%00b", "%F0%9F", "..%2f", "00000000-0000-7000-8000-000000000000")
+IDS = (
+    "undefined",
+    "x",
+    "0",
+    "-1",
+    "9" * 40,
+    LONG,
+    "%00",
+    "a%00b",
+    "%F0%9F",
+    "..%2f",
+    "00000000-0000-7000-8000-000000000000",
+)
 
 PATHS = (
     "GET /api/v1/jobs/{}",
@@ -122,7 +152,7 @@ LISTS = (
     "/api/v1/backfill/validation-report",
 )
 FIGURES = ("0", "-1", "x", "9" * 30, "1e3", "%ff", "0.5", "")
-WORDS = ("%00", "%ff", "%25", "_", "x" * 5000, "'", "%5c", "a,b,,c")
+WORDS = ("%00", "%ff", "%25", "_", "x" * 5000, LONG, "'", "%5c", "a,b,,c")
 ASKED = ("status", "source_id", "search", "sort_by", "sort_order", "sort", "order", "host", "origin", "enabled", "page")
 
 

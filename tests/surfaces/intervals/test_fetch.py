@@ -65,6 +65,23 @@ async def test_a_page_is_told_whole(inside: Stage, http: FakeHttp):
     }
 
 
+async def test_text_is_that_of_the_article_else_of_main_else_of_the_body(inside: Stage, http: FakeHttp):
+    framed = (
+        "<body><nav>menu</nav><header>top</header><main>main <aside>aside</aside><article>story <nav>inner</nav>"
+        "<header>above</header><script>x()</script><style>y{}</style> end<footer>below</footer></article></main>"
+        "<p>after</p><footer>foot</footer></body>"
+    )
+    bare = framed.replace("article>", "section>")
+    for markup, text in (
+        (framed, "story end"),
+        (bare, "main aside story end"),
+        (bare.replace("main>", "section>"), "main aside story end after"),
+    ):
+        http.on("https://a.example/", response("https://a.example/", body=markup.encode()))
+        told = await ask(inside, {"url": "https://a.example/"})
+        assert " ".join(told["body"].split()) == text
+
+
 async def test_what_is_no_html_is_not_read(inside: Stage, http: FakeHttp):
     http.on(
         "https://a.example/i", response("https://a.example/i", body=b"PNG", headers=(("Content-Type", "image/png"),))

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from longline.model.schedule import ScheduleRow
+from longline.services.schedules import Schedules
 from longline.wiring.house import DUE
-from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Stage, seconds, shown
+from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds, shown
 
 
 async def test_a_recurring_job_is_made_whole(stage: Stage):
@@ -47,6 +49,9 @@ WRONG: list[tuple[Any, str]] = [
     ({"url": ""}, "url is required"),
     ({"url": "example.com"}, "bad URL"),
     ({"url": "ftp://example.com/"}, "bad URL"),
+    ({"url": "https:///example.com"}, "bad URL"),
+    ({"url": "http:example.com"}, "bad URL"),
+    ({"url": "https:\\\\example.com/"}, "bad URL"),
     ({"url": 7}, "url must be a string"),
     ({"url": "https://a.example/", "interval_minutes": 0}, "interval_minutes must be greater than 0"),
     ({"url": "https://a.example/", "interval_minutes": -5}, "interval_minutes must be greater than 0"),
@@ -62,6 +67,7 @@ WRONG: list[tuple[Any, str]] = [
     ({"url": "https://a.example/", "type": "leadership_scrape"}, "Invalid job type: leadership_scrape"),
     ({"url": "https://a.example/", "priority": 101}, "priority must be between 0 and 100"),
     ({"url": "https://a.example/", "source_id": "a\0b"}, "source_id has a NUL character"),
+    ({"url": "https://a.example/", "source_id": "x" * 501}, "source_id is too long"),
     ([1], "not a JSON object"),
 ]
 
@@ -73,10 +79,14 @@ async def test_a_body_that_is_wrong_is_400(stage: Stage):
 
 
 async def test_what_is_no_json_is_400(stage: Stage):
+    job = await stage.job()
+    made = {"/api/v1/jobs": job["id"], "/api/v1/sources": job["source_id"]}
     for text in (b"{", b"\xff", b'{"url": "\\ud800"}', b""):
         for path in ("/api/v1/jobs", "/api/v1/sources"):
             answer = await stage.client.post(path, content=text)
             assert (answer.status_code, bool(answer.json()["error"])) == (400, True), answer.text
+            answer = await stage.client.put(f"{path}/{made[path]}", content=text)
+            assert (answer.status_code, "Invalid request body" in answer.json()["error"]) == (400, True), answer.text
 
 
 async def test_a_change_that_is_wrong_is_400_and_changes_nothing(stage: Stage):
@@ -96,6 +106,15 @@ async def test_a_change_keeps_what_it_does_not_name(stage: Stage):
     wanted = made | {"source_name": "N", "max_retries": 0, "adaptive_scheduling": False}
     assert {**changed, "updated_at": ""} == {**wanted, "updated_at": ""}
     await stage.ask("PUT", "/api/v1/jobs/nowhere", {}, 404)
+
+
+async def test_what_is_said_at_once_is_all_kept(stage: Stage):
+    said = {"max_retries": 7, "retry_backoff_seconds": 77, "source_name": "N", "metadata": {"k": 1}, "priority": 9}
+    for _ in range(3):
+        job = await stage.recurring(1, "days")
+        path = f"/api/v1/jobs/{job['id']}"
+        await asyncio.gather(*(stage.ask("PUT", path, {name: value}) for name, value in said.items()))
+        assert (await stage.get(job)).items() >= said.items()
 
 
 async def test_a_new_interval_gets_a_new_place_and_null_makes_it_run_once(stage: Stage):
@@ -196,6 +215,50 @@ async def test_lists_are_filtered_sorted_and_paged(stage: Stage):
     assert counts == {"pending": 2, "cancelled": 1, **zero}
 
 
+async def test_a_search_knows_letters_and_no_signs_of_its_own(stage: Stage):
+    names = ["100%", "100_", "100\\", "10000", "Ünï straße", "ÄPFEL"]
+    for name in names:
+        await stage.job(source_name=name)
+
+    async def found(text: str) -> set[str]:
+        answer = await stage.client.get("/api/v1/jobs", params={"search": text})
+        return {job["source_name"] for job in answer.json()["jobs"]}
+
+    for name in names:
+        assert await found(name) == {name}
+    assert await found("Ünï STRA") == {"Ünï straße"}
+    sources = await stage.client.get("/api/v1/sources", params={"search": "S1"})
+    assert [source["name"] for source in sources.json()["sources"]] == ["s1"]
+
+
+def in_order(made: list[Json], sort: str, order: str) -> list[Json]:
+    """Jobs as a reader of the contract puts them, by nothing but what is shown of them."""
+    falls, field = order == "desc", "started_at" if sort == "last_run_at" else sort
+    jobs = list(reversed(made)) if falls else made
+    there = sorted((job for job in jobs if field in job), key=lambda job: str(job[field]), reverse=falls)
+    missing = [job for job in jobs if field not in job]
+    return missing + there if falls and sort == "next_run_at" else there + missing
+
+
+async def test_a_list_is_sorted_by_what_it_shows(stage: Stage):
+    made = [await stage.recurring(2, "days", source_name=name) for name in ("b", None, "aa", "a")]
+    for job in made[:2]:
+        await stage.ask("POST", f"/api/v2/jobs/{job['id']}/force-run", expect=202)
+    await stage.run()
+    made.append(await stage.job(source_name="c"))
+    await stage.poll()
+    made.append(await stage.job(None, max_retries=0, source_name=None))
+    stage.advance(1)
+    await stage.ask("POST", f"/api/v1/jobs/{made[2]['id']}/pause")
+    await stage.ask("POST", f"/api/v1/jobs/{made[3]['id']}/cancel")
+    jobs = [await stage.get(job) for job in made]
+    assert {job["status"] for job in jobs} == {"scheduled", "running", "pending", "paused", "cancelled"}
+    for sort in ("created_at", "updated_at", "status", "source_name", "next_run_at", "last_run_at", "type"):
+        for order in ("asc", "desc"):
+            found = await stage.ask("GET", f"/api/v1/jobs?sort_by={sort}&sort_order={order}")
+            assert found["jobs"] == in_order(jobs, sort, order), (sort, order)
+
+
 async def test_an_empty_list_is_a_list(stage: Stage):
     assert (await stage.ask("GET", "/api/v1/jobs"))["jobs"] == []
 
@@ -219,6 +282,20 @@ async def test_a_running_job_is_cancelled_before_it_is_deleted(stage: Stage):
     assert (await stage.get(made))["status"] == "running"
     await stage.ask("DELETE", f"/api/v1/jobs/{made['id']}")
     assert not (await stage.house.records.tasks.counts())["open"]
+
+
+async def test_a_job_whose_run_ends_while_it_is_deleted_is_deleted(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    cancel = Schedules.cancel
+
+    async def too_late(schedules: Schedules, uid: str) -> ScheduleRow:
+        await stage.work()
+        return await cancel(schedules, uid)
+
+    monkeypatch.setattr(Schedules, "cancel", too_late)
+    job = await stage.job()
+    await stage.poll()
+    await stage.ask("DELETE", f"/api/v1/jobs/{job['id']}")
+    assert await stage.jobs() == []
 
 
 async def test_the_id_undefined_is_400(stage: Stage):

@@ -70,6 +70,7 @@ async def test_what_is_wrong_is_400_and_a_taken_name_409(stage: Stage):
         {"name": "a"},
         {"url": "https://a.example/"},
         {"name": "a", "url": "a.example"},
+        {"name": "a", "url": "https:///a.example"},
         {"name": 1, "url": "https://a.example/"},
         {"name": "a", "url": "https://a.example/", "max_depth": "2"},
         {"name": "a", "url": "https://a.example/", "rate_limit": []},
@@ -79,6 +80,7 @@ async def test_what_is_wrong_is_400_and_a_taken_name_409(stage: Stage):
         await stage.ask("POST", PATH, body, 400)
     await stage.ask("POST", PATH, {"name": "taken", "url": "https://a.example/"}, 409)
     await stage.ask("PUT", f"{PATH}/{made}", {"url": "nowhere"}, 400)
+    await stage.ask("PUT", f"{PATH}/{made}", {"url": "https:///a.example"}, 400)
     assert (await stage.ask("GET", PATH))["total"] == 1
 
 

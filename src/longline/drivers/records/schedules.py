@@ -1,13 +1,13 @@
 """Schedules, and the slots they are placed in, on either engine."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
 
 from longline.drivers.records.database import Tx, struct
 from longline.drivers.records.nouns import Noun
-from longline.drivers.records.sources import pattern
+from longline.drivers.records.text import contains
 from longline.model.errors import Conflict
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Wanted
 from longline.model.slots import SLOT_MS, Shift, Waiting, choose
@@ -40,8 +40,11 @@ class ScheduleRecords(Noun):
 
     async def find(self, wanted: Wanted | None = None, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
         wanted = wanted or Wanted()
-        order = {"sort": wanted.sort, "falling": not wanted.ascending, "limit": limit, "offset": offset}
-        return await self._all("find_schedules", ScheduleRow, **_filters(wanted), **order)
+        asked = _filters(wanted) | {"limit": limit, "offset": offset}
+        if wanted.sort == "created_at" and not wanted.ascending:
+            return await self._all("latest_schedules", ScheduleRow, **asked)
+        order = {"sort": wanted.sort, "falling": not wanted.ascending}
+        return await self._all("find_schedules", ScheduleRow, **asked, **order)
 
     async def count(self, wanted: Wanted) -> int:
         async def work(tx: Tx) -> int:
@@ -59,17 +62,14 @@ class ScheduleRecords(Noun):
     async def recurring(self, source_ref: str) -> ScheduleRow | None:
         return await self._one("recurring_schedule", ScheduleRow, source_ref=source_ref)
 
-    async def amend(self, schedule_id: int, terms: Terms, window_ms: int | None = None) -> ScheduleRow | None:
-        values = msgspec.structs.asdict(terms) | {"id": schedule_id, "interval_ms": terms.interval_ms}
-
+    async def amend(
+        self, schedule_id: int, change: Callable[[Terms], Terms], *, placed: bool = False
+    ) -> ScheduleRow | None:
         async def work(tx: Tx) -> ScheduleRow | None:
-            if terms.interval_ms is not None and terms.source_ref:
-                await _alone(tx)
-                if await tx.one("rivals_of_schedule", source_ref=terms.source_ref, id=schedule_id):
-                    raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
-            due = await place(tx, window_ms) if window_ms is not None else None
-            row = await tx.one("amend_schedule", **values, due=due)
-            return struct(row, ScheduleRow) if row else None
+            # Before the row: that is the order in which everybody who places takes the two.
+            await _alone(tx)
+            found = await tx.one("hold_schedule", id=schedule_id)
+            return await _amended(tx, struct(found, ScheduleRow), change, placed=placed) if found else None
 
         return await self._database.transact(work)
 
@@ -98,6 +98,20 @@ class ScheduleRecords(Noun):
             return {row["id"] for row in await tx.batch("shift_schedules", rows)}
 
         return await self._database.transact(work)
+
+
+async def _amended(tx: Tx, row: ScheduleRow, change: Callable[[Terms], Terms], *, placed: bool) -> ScheduleRow | None:
+    terms, due = change(row.terms), None
+    if terms == row.terms:
+        return row
+    if terms.interval_ms is not None:
+        if terms.source_ref and await tx.one("rivals_of_schedule", source_ref=terms.source_ref, id=row.id):
+            raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
+        if placed and (terms.interval_ms, terms.enabled) != (row.interval_ms, row.enabled):
+            due = await place(tx, terms.interval_ms)
+    values = msgspec.structs.asdict(terms) | {"id": row.id, "interval_ms": terms.interval_ms}
+    changed = await tx.one("amend_schedule", **values, due=due)
+    return struct(changed, ScheduleRow) if changed else None
 
 
 async def insert(tx: Tx, schedule: NewSchedule, born: str) -> ScheduleRow:
@@ -133,5 +147,5 @@ def _filters(wanted: Wanted) -> dict[str, Any]:
         "kind": wanted.kind,
         "states": f",{','.join(wanted.states)}," if wanted.states else None,
         "source_ref": wanted.source_ref,
-        "search": pattern(wanted.search),
+        "search": contains(wanted.search),
     }

@@ -6,6 +6,7 @@ import msgspec
 
 from longline.drivers.records.database import Row, Tx, struct
 from longline.drivers.records.nouns import Noun
+from longline.drivers.records.text import contains
 from longline.model.errors import Conflict, Unavailable
 from longline.model.ids import new_id
 from longline.model.source import NewSource, SourceQuery, SourceRow
@@ -99,12 +100,4 @@ async def add_source(tx: Tx, source: NewSource) -> Row | None:
 
 
 def _asked(query: SourceQuery) -> dict[str, Any]:
-    return msgspec.structs.asdict(query) | {"search": pattern(query.search)}
-
-
-def pattern(search: str | None) -> str | None:
-    """What LIKE needs to find a text anywhere; its own signs are taken for what they are."""
-    if not search:
-        return None
-    escaped = search.lower().replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
-    return f"%{escaped}%"
+    return msgspec.structs.asdict(query) | {"search": contains(query.search)}

@@ -153,6 +153,8 @@ class SqliteDatabase:
 
     def _set_up(self, connection: sqlite3.Connection) -> None:
         _use_wal(connection)
+        # SQLite's own knows no letters beyond ASCII.
+        connection.create_function("lower", 1, _lower, deterministic=True)
         for pragma in (
             "synchronous = FULL",
             "foreign_keys = ON",
@@ -210,6 +212,10 @@ class SqliteDatabase:
             except sqlite3.Error as error:
                 # The commit stands, and must not be told as a failure; the log is moved another time.
                 log.warning("cannot move the log into the database", extra={"error": str(error)})
+
+
+def _lower(text: str | None) -> str | None:
+    return None if text is None else text.lower()
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

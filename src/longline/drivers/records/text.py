@@ -2,8 +2,8 @@
 
 
 def literal(text: str) -> str:
-    """The pattern that fits this text, in lower case, and nothing else."""
-    return text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    """The pattern that fits this text and nothing else; statements bring both sides to lower case, in one way."""
+    return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def contains(text: str | None) -> str | None:

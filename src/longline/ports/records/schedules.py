@@ -1,6 +1,6 @@
 """Schedules: what is crawled again, and when."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Wanted
@@ -38,8 +38,13 @@ class Schedules(Protocol):
         """The recurring schedule of a source."""
         ...
 
-    async def amend(self, schedule_id: int, terms: Terms, window_ms: int | None = None) -> ScheduleRow | None:
-        """Write what was said of it and, with a window, give it a new place. `Conflict` as in `add`."""
+    async def amend(
+        self, schedule_id: int, change: Callable[[Terms], Terms], *, placed: bool = False
+    ) -> ScheduleRow | None:
+        """Change what was said of it while nobody else can, with a new place for a new interval if it is `placed`.
+
+        None when there is none; `Conflict` as in `add`.
+        """
         ...
 
     async def remove(self, schedule_id: int) -> bool:

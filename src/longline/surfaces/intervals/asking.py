@@ -1,5 +1,6 @@
 """What is read from a request at this door: bodies, and their fields one by one."""
 
+import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
@@ -7,17 +8,27 @@ import msgspec
 from litestar import Request
 
 from longline.model.errors import BadInput
+from longline.model.url import parse
 
 Asked = Request[Any, Any, Any]
+
+ABSOLUTE = re.compile(r"https?://[^/\\?#]", re.IGNORECASE)
 
 Text = Annotated[str, msgspec.Meta(pattern=r"^[^\0]*\Z")]
 """Text that every engine takes."""
 
+MOST_KEY = 500
+Key = Annotated[Text, msgspec.Meta(max_length=MOST_KEY)]
+"""Text that things are found by: no longer than what an index of every engine can hold, whatever its letters."""
 
-async def body(request: Asked) -> dict[str, Any]:
+
+async def body(request: Asked, *, optional: bool = False) -> dict[str, Any]:
     """The JSON object that was sent; raises `BadInput` for anything else."""
+    sent = await request.body()
+    if not sent and not optional:
+        raise BadInput("Invalid request body: it is empty")
     try:
-        found = msgspec.json.decode(await request.body() or b"{}")
+        found = msgspec.json.decode(sent or b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise BadInput("Invalid request body: not JSON") from None
     if not isinstance(found, dict):
@@ -37,6 +48,22 @@ def typed(found: Mapping[str, Any], name: str, kind: type) -> Any:
     if kind is str and value is not None and "\0" in value:
         raise BadInput(f"{name} has a NUL character")
     return value
+
+
+def key(found: Mapping[str, Any], name: str) -> str | None:
+    """A field that things are found by, None when it is absent, null or empty."""
+    value: str | None = typed(found, name, str)
+    if value is not None and len(value) > MOST_KEY:
+        raise BadInput(f"{name} is too long")
+    return value or None
+
+
+def absolute(text: str) -> str:
+    """A URL with its scheme and host written out; raises `BadInput` for what only a browser would take for one."""
+    parse(text)
+    if not ABSOLUTE.match(text.strip()):
+        raise BadInput(f"bad URL {text!r}: it has no host")
+    return text.strip()
 
 
 def switch(text: str | None) -> bool | None:

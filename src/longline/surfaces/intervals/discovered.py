@@ -14,7 +14,7 @@ from litestar.types import Guard
 from longline.model.link import FIRST_DEPTH, DomainQuery, DomainRow, DomainStatus, LinkQuery, LinkRow
 from longline.model.schedule import ScheduleRow
 from longline.services.discovered import Discovered
-from longline.surfaces.intervals.asking import Text
+from longline.surfaces.intervals.asking import Key, Text, key
 from longline.surfaces.intervals.frontier import outward
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
@@ -43,7 +43,7 @@ class DiscoveredParts:
 class Promoted(msgspec.Struct, frozen=True):
     """What may be said of the job that a link becomes. It runs once, whatever is said of a schedule."""
 
-    source_id: Text | None = None
+    source_id: Key | None = None
     source_name: Text | None = None
     schedule_enabled: bool | None = None
     schedule_time: Text | None = None
@@ -59,7 +59,7 @@ class Judged(msgspec.Struct, frozen=True):
 class JudgedMany(msgspec.Struct, frozen=True):
     """What somebody thinks of domains."""
 
-    domains: Annotated[list[Annotated[Text, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1, max_length=100)]
+    domains: Annotated[list[Annotated[Key, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1, max_length=100)]
     status: DomainStatus
     notes: Text | None = None
 
@@ -122,6 +122,7 @@ def _domain_routes(parts: DiscoveredParts, guards: Sequence[Guard]) -> list[HTTP
 
     @patch("/api/v1/discovered-domains/{domain:str}/state", guards=guards, summary="Say what is thought of a domain")
     async def judge_domain(domain: FromPath[str], data: JSONBody[Judged]) -> Response[Any]:
+        key({"domain": domain}, "domain")
         await discovered.judge([domain], data.status, data.notes)
         return Response({"message": "Domain state updated", "domain": domain, "status": data.status})
 

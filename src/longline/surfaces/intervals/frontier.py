@@ -16,7 +16,7 @@ from longline.model.ids import task_uuid
 from longline.model.task import DEFAULT_PRIORITY
 from longline.services.frontier import Frontier
 from longline.surfaces.http import answer
-from longline.surfaces.intervals.asking import Text
+from longline.surfaces.intervals.asking import Key, Text
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
 
@@ -38,7 +38,7 @@ class Submitted(msgspec.Struct, frozen=True):
     """What somebody gives us; a priority of zero or less is the usual one."""
 
     url: Text
-    source_id: Text
+    source_id: Key
     origin: Text = "manual"
     priority: int = 0
 

@@ -1,10 +1,12 @@
 """How lists are asked for: odd figures mean the default, too large ones the most."""
 
+import re
 from typing import Any
 
 from litestar import Request
 
 MOST = 250
+FIGURE = re.compile(r"[+-]?[0-9]{1,400}")
 
 
 def page(request: Request[Any, Any, Any], usual: int = 50, most: int = MOST) -> tuple[int, int]:
@@ -20,8 +22,5 @@ def asked(request: Request[Any, Any, Any], name: str) -> str | None:
 
 def whole(text: str | None) -> int:
     """A figure of a query; 0 for what is none."""
-    try:
-        # Larger than any list can be, and more than the engines can count to.
-        return min(int(text or 0), 2**53)
-    except ValueError:
-        return 0
+    # The bound is larger than any list can be; more the engines cannot count to.
+    return min(int(text), 2**53) if text and FIGURE.fullmatch(text) else 0

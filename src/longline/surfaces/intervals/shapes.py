@@ -12,9 +12,8 @@ from longline.model.run import AskedSum, Fate, Record, RunRow, Survey
 from longline.model.schedule import UNITS, ScheduleRow, Terms
 from longline.model.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
-from longline.model.url import parse
 from longline.services.runs import Figures
-from longline.surfaces.intervals.asking import present, typed
+from longline.surfaces.intervals.asking import absolute, key, present, typed
 from longline.surfaces.intervals.times import rfc3339
 from longline.surfaces.intervals.words import CATEGORIES, KINDS, RUN_WORDS, SCHEDULE_WORDS, SKIPPED_WORDS, SKIPS
 
@@ -38,6 +37,7 @@ FIELDS: dict[str, tuple[str, type]] = {
 
 def read_terms(found: Mapping[str, Any], terms: Terms | None = None) -> Terms:
     """A job as a client describes it, or what it changes of one; raises `BadInput` with a sentence for the client."""
+    key(found, "source_id")
     said = {ours: typed(found, name, kind) for name, (ours, kind) in FIELDS.items()}
     told = {ours: value for ours, value in said.items() if value is not None and (terms is None or value != "")}
     if terms is not None and "interval_minutes" in found and found["interval_minutes"] is None:
@@ -51,15 +51,10 @@ def read_terms(found: Mapping[str, Any], terms: Terms | None = None) -> Terms:
     if not 0 <= told.get("priority", 0) <= 100:
         raise BadInput("priority must be between 0 and 100")
     if terms is None or "url" in told:
-        told["url"] = _address(told.get("url") or "")
+        if not told.get("url"):
+            raise BadInput("url is required")
+        told["url"] = absolute(told["url"])
     return Terms(**told) if terms is None else msgspec.structs.replace(terms, **told)
-
-
-def _address(text: str) -> str:
-    if not text:
-        raise BadInput("url is required")
-    parse(text)
-    return text
 
 
 def read_state(found: Mapping[str, Any]) -> str | None:

@@ -10,7 +10,7 @@ from litestar.params import FromPath
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import parse
-from longline.surfaces.intervals.asking import Asked, body, present, switch, typed
+from longline.surfaces.intervals.asking import Asked, absolute, body, key, present, switch, typed
 from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.paging import page
 from longline.surfaces.intervals.times import rfc3339
@@ -101,12 +101,12 @@ def read_feed(found: Body) -> Body:
 
 def read_source(found: Body) -> NewSource:
     """A source to be registered; raises `BadInput`."""
-    name, url = typed(found, "name", str), typed(found, "url", str)
+    name, url = key(found, "name"), typed(found, "url", str)
     if not name or not url:
         raise BadInput("name and url are required")
-    parse(url)
+    url = absolute(url)
     on = typed(found, "enabled", bool)
-    identity = typed(found, "identity_key", str) or None
+    identity = key(found, "identity_key")
     return NewSource(
         name, url, crawl=read_crawl(found), enabled=on is not False, identity_key=identity, **read_feed(found)
     )
@@ -114,12 +114,11 @@ def read_source(found: Body) -> NewSource:
 
 def amend_source(row: SourceRow, found: Body) -> SourceRow:
     """A source with what was sent of it changed; raises `BadInput`."""
-    url = typed(found, "url", str) or row.base_url
-    parse(url)
+    url = absolute(typed(found, "url", str) or row.base_url)
     on = typed(found, "enabled", bool)
-    told: dict[str, Any] = {"name": typed(found, "name", str) or row.name, "base_url": url}
+    told: dict[str, Any] = {"name": key(found, "name") or row.name, "base_url": url}
     if "identity_key" in found:
-        told["identity_key"] = typed(found, "identity_key", str) or None
+        told["identity_key"] = key(found, "identity_key")
     if on is not None and on != row.enabled:
         told |= {"enabled": on, "disabled_at": None, "disable_reason": None}
     return msgspec.structs.replace(row, crawl=read_crawl(found, row.crawl), **told, **read_feed(found))
@@ -177,7 +176,7 @@ async def switch_source(
     noun, _, way = change.rpartition("-")
     if noun not in ("", "feed") or way not in ("enable", "disable"):
         raise NotFound(f"no such change: {change}")
-    found = await body(request)
+    found = await body(request, optional=True)
     switch = desk.sources.switch_feed if noun else desk.sources.switch
     row = await switch(await desk.sources.ours(source_id), way == "enable", typed(found, "reason", str))
     if not noun:

@@ -31,7 +31,7 @@ WHERE (CAST(:uid AS TEXT) IS NULL OR uid = :uid)
   AND (CAST(:source AS TEXT) IS NULL OR source = :source)
   AND (CAST(:source_name AS TEXT) IS NULL OR source_name = :source_name)
   AND (CAST(:domain AS TEXT) IS NULL OR domain = :domain)
-  AND (CAST(:search AS TEXT) IS NULL OR LOWER(url) LIKE CAST(:search AS TEXT) ESCAPE '\')
+  AND (CAST(:search AS TEXT) IS NULL OR LOWER(url) LIKE LOWER(CAST(:search AS TEXT)) ESCAPE '\')
 ORDER BY CAST(:direction AS BIGINT) * CASE CAST(:sort AS TEXT)
     WHEN 'urgency' THEN -priority WHEN 'updated_at' THEN updated_at ELSE discovered_at END, :direction * id
 LIMIT :limit OFFSET :offset;
@@ -51,7 +51,7 @@ SELECT *, COUNT(*) OVER () AS total FROM (
            MAX(d.notes) AS notes
     FROM links l LEFT JOIN domains d ON d.domain = l.domain
     WHERE (CAST(:domain AS TEXT) IS NULL OR l.domain = :domain)
-      AND (CAST(:search AS TEXT) IS NULL OR l.domain LIKE CAST(:search AS TEXT) ESCAPE '\')
+      AND (CAST(:search AS TEXT) IS NULL OR l.domain LIKE LOWER(CAST(:search AS TEXT)) ESCAPE '\')
       AND (CAST(:status AS TEXT) IS NULL OR COALESCE(d.status, 'active') = :status)
     GROUP BY l.domain
 ) found
@@ -64,7 +64,7 @@ LIMIT :limit OFFSET :offset;
 SELECT DISTINCT l.domain, l.source_name FROM links l /*rows , r(domain text) */ WHERE l.domain = r.domain;
 
 -- name: sources_like
-SELECT r.domain AS domain, s.base_url FROM sources s /*rows , r(domain text, pattern text) */ WHERE LOWER(s.base_url) LIKE r.pattern ESCAPE '\';
+SELECT r.domain AS domain, s.base_url FROM sources s /*rows , r(domain text, pattern text) */ WHERE LOWER(s.base_url) LIKE LOWER(r.pattern) ESCAPE '\';
 
 -- name: judge_domains
 INSERT INTO domains (domain, status, notes, updated_at)

@@ -20,41 +20,44 @@ SELECT * FROM schedules WHERE uid = :uid;
 -- name: recurring_schedule
 SELECT * FROM schedules WHERE source_ref = :source_ref AND interval_ms IS NOT NULL AND state <> 'cancelled' LIMIT 1;
 
+-- part: asked_schedules
+(CAST(:kind AS TEXT) IS NULL OR kind = :kind)
+  AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
+  AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
+  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE LOWER(:search) ESCAPE '\' OR LOWER(url) LIKE LOWER(:search) ESCAPE '\');
+
+-- name: latest_schedules
+-- The usual order is that of the key: nothing is sorted, and whoever is behind the page is not looked at.
+SELECT * FROM schedules WHERE /*part asked_schedules */ ORDER BY id DESC LIMIT :limit OFFSET :offset;
+
+-- part: number_shown
+CASE CAST(:sort AS TEXT) WHEN 'updated_at' THEN updated_at WHEN 'last_run_at' THEN started_at
+    WHEN 'next_run_at' THEN CASE WHEN state IN ('pending', 'scheduled') THEN next_due END END;
+
+-- part: word_shown
+CASE CAST(:sort AS TEXT) WHEN 'status' THEN state WHEN 'type' THEN kind WHEN 'source_name' THEN source_name END;
+
 -- name: find_schedules
 -- Nothing last, but for the latest next time first: there nothing comes before everything.
 SELECT * FROM schedules
-WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
-  AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
-  AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
-  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE :search ESCAPE '\' OR LOWER(url) LIKE :search ESCAPE '\')
+WHERE /*part asked_schedules */
 ORDER BY
-    CASE WHEN :sort = 'updated_at' AND NOT :falling THEN updated_at END,
-    CASE WHEN :sort = 'updated_at' AND :falling THEN -updated_at END,
-    CASE WHEN :sort = 'status' AND NOT :falling THEN state END,
-    CASE WHEN :sort = 'status' AND :falling THEN state END DESC,
-    CASE WHEN :sort = 'type' AND NOT :falling THEN kind END,
-    CASE WHEN :sort = 'type' AND :falling THEN kind END DESC,
-    CASE WHEN :sort = 'source_name' AND source_name IS NULL THEN 1 ELSE 0 END,
-    CASE WHEN :sort = 'source_name' AND NOT :falling THEN source_name END,
-    CASE WHEN :sort = 'source_name' AND :falling THEN source_name END DESC,
-    CASE WHEN :sort = 'next_run_at' AND (next_due IS NULL) <> :falling THEN 1 ELSE 0 END,
-    CASE WHEN :sort = 'next_run_at' AND NOT :falling THEN next_due END,
-    CASE WHEN :sort = 'next_run_at' AND :falling THEN -next_due END,
-    CASE WHEN :sort = 'last_run_at' AND started_at IS NULL THEN 1 ELSE 0 END,
-    CASE WHEN :sort = 'last_run_at' AND NOT :falling THEN started_at END,
-    CASE WHEN :sort = 'last_run_at' AND :falling THEN -started_at END,
+    (/*part number_shown */ IS NULL AND /*part word_shown */ IS NULL) <> (:sort = 'next_run_at' AND :falling),
+    CASE WHEN :falling THEN -/*part number_shown */ ELSE /*part number_shown */ END,
+    CASE WHEN NOT :falling THEN /*part word_shown */ END,
+    CASE WHEN :falling THEN /*part word_shown */ END DESC,
     CASE WHEN :falling THEN -id ELSE id END
 LIMIT :limit OFFSET :offset;
 
 -- name: count_schedules
 SELECT COUNT(*) AS count FROM schedules
-WHERE (CAST(:kind AS TEXT) IS NULL OR kind = :kind)
-  AND (CAST(:states AS TEXT) IS NULL OR :states LIKE '%,' || state || ',%')
-  AND (CAST(:source_ref AS TEXT) IS NULL OR source_ref = :source_ref)
-  AND (CAST(:search AS TEXT) IS NULL OR LOWER(COALESCE(source_name, '')) LIKE :search ESCAPE '\' OR LOWER(url) LIKE :search ESCAPE '\');
+WHERE /*part asked_schedules */;
 
 -- name: schedule_states
 SELECT state, COUNT(*) AS count FROM schedules WHERE kind = :kind GROUP BY state;
+
+-- name: hold_schedule
+SELECT * FROM schedules WHERE id = :id /*pg FOR UPDATE */;
 
 -- name: amend_schedule
 -- What a person says and, where asked for, the time; never a lock, a state or history.

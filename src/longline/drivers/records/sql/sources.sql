@@ -29,7 +29,7 @@ SELECT * FROM sources WHERE identity_key = :identity_key ORDER BY id LIMIT 1;
 
 -- name: find_sources
 SELECT * FROM sources
-WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE :search ESCAPE '\' OR LOWER(base_url) LIKE :search ESCAPE '\')
+WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '\' OR LOWER(base_url) LIKE LOWER(:search) ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
   AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active)
@@ -44,7 +44,7 @@ LIMIT :limit OFFSET :offset;
 
 -- name: count_sources
 SELECT COUNT(*) AS count FROM sources
-WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE :search ESCAPE '\' OR LOWER(base_url) LIKE :search ESCAPE '\')
+WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '\' OR LOWER(base_url) LIKE LOWER(:search) ESCAPE '\')
   AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
   AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
        OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active);

@@ -64,7 +64,7 @@ CASE WHEN s.rest <> 'removed'
   AND (CAST(:host AS TEXT) IS NULL OR s.host = :host)
   AND ((CAST(:source AS TEXT) IS NULL AND CAST(:kind AS TEXT) IS NULL) OR s.run_id + 0 IN (/*part runs_asked */))
   AND (CAST(:search AS TEXT) IS NULL
-       OR LOWER((SELECT t.url FROM tasks t WHERE t.id = s.task_id)) LIKE CAST(:search AS TEXT) ESCAPE '\')
+       OR LOWER((SELECT t.url FROM tasks t WHERE t.id = s.task_id)) LIKE LOWER(CAST(:search AS TEXT)) ESCAPE '\')
   THEN TRUE ELSE FALSE END;
 
 -- part: runs_asked
