@@ -1,5 +1,6 @@
 """Sources as crawls need them, and the plans made of them."""
 
+import logging
 import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -11,6 +12,7 @@ from longline.drivers.curator import CuratorService
 from longline.engine import directory as module
 from longline.engine.directory import (
     AWAY_SECONDS,
+    LAST_SAID,
     NEVER,
     CrawlRules,
     OwnDirectory,
@@ -218,7 +220,7 @@ async def test_what_it_says_is_read_anew_each_time(manager: SourceManager, elsew
 
 
 async def test_while_it_is_away_its_sources_are_as_they_were(
-    manager: SourceManager, elsewhere: RemoteDirectory, clock: FakeClock
+    manager: SourceManager, elsewhere: RemoteDirectory, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):
     manager.add("abc")
     before = await elsewhere.get("abc")
@@ -232,6 +234,7 @@ async def test_while_it_is_away_its_sources_are_as_they_were(
             with pytest.raises(Unavailable):
                 await ask
         clock.advance(AWAY_SECONDS)
+    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.WARNING] == [LAST_SAID], "said once"
     manager.trouble = lambda _: None
     del manager.sources["abc"]
     assert await elsewhere.get("abc") is None, "what it no longer has is not what it cannot tell"

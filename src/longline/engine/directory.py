@@ -21,6 +21,7 @@ from longline.ports.records.sources import Sources
 log = logging.getLogger(__name__)
 
 PAGE = 500
+LAST_SAID = "the source service is away: its sources go by what it said last"
 AWAY_SECONDS = 60.0
 """How long a service that is away is not asked for what is known of it: who waits for it cannot do anything else."""
 
@@ -107,7 +108,7 @@ class RemoteDirectory:
         self, curator: Curator, curated: CuratedSources, own: OwnDirectory, now: Callable[[], Awaitable[int]]
     ) -> None:
         self._curator, self._curated, self._own, self._now = curator, curated, own, now
-        self._breaker = Breaker(failures=1, pause=AWAY_SECONDS, successes=1)
+        self._breaker, self._away = Breaker(failures=1, pause=AWAY_SECONDS, successes=1), False
 
     async def get(self, ref: str) -> CrawlSource | None:
         asked_at = await self._now()
@@ -116,12 +117,15 @@ class RemoteDirectory:
             return known
         try:
             said = await self._curator.get(ref)
-        except Unavailable:
+        except Unavailable as error:
             self._breaker.note(await self._now() / 1000, ok=False)
             if known is None:
                 raise
+            log.log(logging.DEBUG if self._away else logging.WARNING, LAST_SAID, extra={"error": str(error)})
+            self._away = True
             return known
         self._breaker.note(asked_at / 1000, ok=True)
+        self._away = False
         return await self._taken(ref, said, asked_at) if said else await self._left(ref, known)
 
     async def _taken(self, ref: str, said: Described, asked_at: int) -> CrawlSource | None:

@@ -133,6 +133,21 @@ async def test_another_feed_is_polled_as_a_new_one(records: Records, clock: Fake
     assert (feed.url, feed.etag, feed.errors, feed.due_at) == ("https://a.example/other", None, 0, clock.now())
 
 
+async def test_another_interval_counts_from_the_last_poll(records: Records, clock: FakeClock, peek: Peek) -> None:
+    own = await records.sources.add(NewSource("own", "https://own.example/", feed_url=FEED))
+    await take(records, clock, said("a"), said("silent", feed_url=None), said("slow"), said("rests"))
+    refs = {ref: (await row(records, ref)).id for ref in ("a", "silent", "slow", "rests")}
+    polled, later = clock.now(), clock.now() + 9**9
+    await peek.rows(f"UPDATE feeds SET polled_at = {polled}, due_at = {later}")
+    await peek.rows(f"UPDATE feeds SET next_poll_at = {later} WHERE source_id = {refs['slow']}")
+    await records.feeds.change(refs["rests"], partial(poll.disabled, reason="gone"))
+    await take(records, clock, *(said(ref, feed_every_ms=60_000) for ref in ("a", "slow", "rests")))
+    await take(records, clock, said("silent", feed_url=None, feed_every_ms=60_000))
+    await records.sources.change(msgspec.structs.replace(own, feed_every_ms=60_000))
+    found = {ref: await records.feeds.get(source_id) for ref, source_id in (refs | {"own": own.id}).items()}
+    assert [ref for ref, feed in found.items() if feed and feed.due_at == polled + 60_000] == ["a", "own"]
+
+
 async def test_only_what_differs_is_to_be_told_and_only_once(records: Records, clock: FakeClock) -> None:
     await take(records, clock, said("a"), said("b", feed_url=None))
     own = await records.sources.add(NewSource("own", "https://own.example/", feed_url=FEED))

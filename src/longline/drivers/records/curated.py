@@ -87,9 +87,9 @@ async def _take(tx: Tx, said: CuratedSource, asked_at: int) -> bool:
     after = msgspec.structs.replace(followed(before, said), name=await _free(tx, said, before.id))
     if after == before:
         return False
+    await _write(tx, after)
     if known is not None:
         await _follow_feed(tx, before, after)
-    await _write(tx, after)
     return True
 
 
@@ -119,6 +119,8 @@ async def _follow_feed(tx: Tx, before: SourceRow, after: SourceRow) -> None:
         changed = feed_followed(feed, tx.now, before, after)
         if changed != feed:
             await write_progress(tx, changed)
+        elif after.feed_every_ms != before.feed_every_ms:
+            await tx.all("repace_feed", source_id=after.id, every_ms=after.feed_every_ms)
 
 
 async def _write(tx: Tx, source: SourceRow) -> None:

@@ -77,6 +77,8 @@ class SourceRecords(Noun):
             if other_feed:
                 await tx.all("forget_feed", source_id=source.id)
             row = await tx.one("change_source", other_feed=other_feed, **values)
+            if before is not None and before["feed_every_ms"] != source.feed_every_ms:
+                await tx.all("repace_feed", source_id=source.id, every_ms=source.feed_every_ms)
             return struct(row, SourceRow) if row else None
 
         return await self._database.transact(work)

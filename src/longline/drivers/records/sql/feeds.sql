@@ -22,6 +22,13 @@ UPDATE feeds SET stage = NULL, run_id = NULL, due_at = :now, next_poll_at = NULL
     last_modified = NULL, entries = 0, errors = 0, error = NULL, error_type = NULL
 WHERE source_id = :source_id;
 
+-- name: repace_feed
+-- A feed that is polled at its interval is so at the new one from now on; one that rests or throttles us waits on.
+UPDATE feeds SET due_at = polled_at + :every_ms
+WHERE source_id = :source_id AND polled_at IS NOT NULL AND run_id IS NULL AND next_poll_at IS NULL
+  AND EXISTS (SELECT 1 FROM sources s
+              WHERE s.id = feeds.source_id AND s.feed_url IS NOT NULL AND s.feed_disabled_at IS NULL);
+
 -- name: lock_source
 SELECT id FROM sources WHERE id = :id /*pg FOR NO KEY UPDATE */;
 
