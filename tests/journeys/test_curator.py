@@ -63,9 +63,10 @@ def client_of(it: Up) -> Iterator[httpx.Client]:
         yield client
 
 
-def urls(client: httpx.Client, source: str) -> set[tuple[str, str, int]]:
-    """What the frontier has of a source: paths with origins and priorities."""
-    found: list[dict[str, Any]] = client.get("/api/v1/frontier", params={"source_id": source}).json()["urls"]
+def fetched(client: httpx.Client, source: str) -> set[tuple[str, str, int]]:
+    """What the frontier has fetched of a source: paths with origins and priorities."""
+    asked = {"source_id": source, "status": "fetched"}
+    found: list[dict[str, Any]] = client.get("/api/v1/frontier", params=asked).json()["urls"]
     return {(one["url"].rpartition("/")[2], one["origin"], one["priority"]) for one in found}
 
 
@@ -81,12 +82,14 @@ def test_its_feeds_are_read_and_it_hears_of_them_also_after_a_kill(place: Place)
                 "silent": {("4", "feed", 7)},
                 "mapped": {("9", "sitemap", 6)},
             }
-            wait_until(lambda: {source: urls(client, source) for source in wanted} == wanted, "the URLs of its sources")
-            untold = (
-                "SELECT COUNT(*) FROM sources WHERE COALESCE(feed_disabled_at, 0) <> COALESCE(told_feed_disabled_at, 0)"
+            wait_until(
+                lambda: {source: fetched(client, source) for source in wanted} == wanted, "the URLs of its sources"
             )
-            wait_until(lambda: place.value(untold) == 2, "two feeds of which nothing could be told")
-            wait_until(lambda: manager.told() and manager.told("PUT"), "a try to tell it")
+            tried = {path for path, _ in TOLD}
+            wait_until(lambda: {path for path, _ in manager.told()} == tried, "a try to tell it of rests")
+            wait_until(lambda: manager.told("PUT"), "a try to tell it of the feed that was found")
+            wait_until(lambda: not place.value("SELECT SUM(tell_at) FROM sources"), "the end of the try")
+            wait_until(lambda: "upkeep must wait" in it.log.read_text(), "a word about it")
             assert {one["id"] for one in client.get("/api/v1/sources").json()["sources"]} == set(manager.sources)
             it.process.kill()
             it.process.wait()

@@ -149,6 +149,13 @@ def token() -> str:
     return jwt.encode({"sub": "crawler-service", "iat": now, "exp": now + 86_400}, SECRET, algorithm="HS256")
 
 
+class Unworried(ThreadingHTTPServer):
+    """A server to which it is nothing that a client is killed."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing."""
+
+
 @contextmanager
 def running_manager() -> Iterator[SourceManager]:
     """The service on a free port of loopback for as long as the context lasts."""
@@ -181,7 +188,7 @@ def running_manager() -> Iterator[SourceManager]:
 
     for verb in ("GET", "PUT", "PATCH"):
         setattr(Handler, f"do_{verb}", Handler._answer)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server = Unworried(("127.0.0.1", 0), Handler)
     server.daemon_threads, server.block_on_close = True, False
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
     thread.start()
