@@ -54,6 +54,13 @@ def test_a_line_carries_the_request_it_belongs_to():
     assert json.loads(stream.getvalue())["request_id"] == "me"
 
 
+def test_a_logger_that_says_more_is_not_heard_here():
+    stream, chatty = written("json", "error"), logging.getLogger("longline.chatty")
+    chatty.setLevel(logging.DEBUG)
+    chatty.info("to somebody else")
+    assert stream.getvalue() == ""
+
+
 @pytest.mark.parametrize("form", ["json", "text"])
 def test_a_stack_is_told(form: str):
     stream = written(form)

@@ -48,3 +48,16 @@ async def test_a_stop_does_not_fail_where_the_last_logs_cannot_be_kept(tmp_path,
         async with closing(house):
             pass
     assert "the last logs could not be kept in time" in caplog.text
+
+
+async def test_what_runs_say_is_heard_however_little_the_service_says(tmp_path, caplog):
+    ours = logging.getLogger("longline")
+    before = ours.level
+    caplog.set_level(logging.ERROR)
+    async with open_house(Settings(data=tmp_path)) as house:
+        await ready_tables(house, may_migrate=True)
+        run = await running_run(house.records)
+        async with journaling(house):
+            ours.warning("the run is broken off", extra={"run_id": run.id})
+        assert await said(house, run.id) == ["the run is broken off"]
+    assert ours.level == before

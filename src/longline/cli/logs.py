@@ -24,6 +24,9 @@ def set_up(level: str, form: str, stream: TextIO | None = None, outputs: Sequenc
     root = logging.getLogger()
     root.handlers[:] = [_handler(_opened(output), form) for output in outputs] or [_handler(stream or sys.stderr, form)]
     root.setLevel(level.upper())
+    for handler in root.handlers:
+        # Also where a logger says more, because somebody else listens.
+        handler.setLevel(root.level)
     # The server's own chatter repeats what we say ourselves.
     logging.getLogger("uvicorn").setLevel(max(logging.WARNING, root.level))
 

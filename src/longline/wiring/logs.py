@@ -35,6 +35,8 @@ LAST_WORDS_WITHIN = 5.0
 BEAT_MS = 15_000
 GRACE_MS = 1000
 
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
+
 
 def _blobs(house: House) -> Blobs:
     settings = house.settings
@@ -71,14 +73,18 @@ async def journaling(house: House, mirror: Mirror | None = None) -> AsyncIterato
         return
     wanted = JournalSettings(**msgspec.structs.asdict(_wanted(s)), rate=s.run_log_rate)
     journal = Journal(house.records.logs, house.signals, house.clock, wanted, mirror)
-    stop, root = asyncio.Event(), logging.getLogger()
+    stop, root, ours = asyncio.Event(), logging.getLogger(), logging.getLogger(__name__.partition(".")[0])
+    usual = ours.level
     root.addHandler(journal)
+    # What runs say is no matter of how much the service says.
+    ours.setLevel(min(ours.getEffectiveLevel(), _LEVELS[wanted.level]))
     writing = asyncio.create_task(run_loops({"journal": chore(journal.write, WRITE_EVERY)}, stop))
     try:
         yield journal
     finally:
         stop.set()
         root.removeHandler(journal)
+        ours.setLevel(usual)
         await asyncio.gather(writing, return_exceptions=True)
         try:
             async with asyncio.timeout(LAST_WORDS_WITHIN):

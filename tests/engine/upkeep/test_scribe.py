@@ -253,6 +253,22 @@ async def test_the_log_of_a_forgotten_run_goes_with_it(
     assert [info.key async for info in blobs.list("logs")] == []
 
 
+async def test_logs_go_with_their_schedule(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):
+    schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
+    over, live = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
+    await say(records, over, "a")
+    await say(records, live, "b")
+    await end(records, over, clock)
+    await scribe.once()
+    assert await records.schedules.remove(schedule.id)
+    await end(records, live, clock)
+    for _ in range(2):
+        clock.advance(60.0)
+        await scribe.once()
+    assert [info.key async for info in blobs.list("logs")] == []
+    assert [run.sealed for run in await records.logs.find(live.uid)] == [None]
+
+
 async def test_old_logs_go_with_their_objects(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):
     run = await running_run(records)
     await say(records, run, "a")

@@ -75,7 +75,8 @@ class ScheduleRecords(Noun):
 
     async def remove(self, schedule_id: int) -> bool:
         async def work(tx: Tx) -> bool:
-            await tx.all("let_go_of_runs", id=schedule_id)
+            runs = await tx.all("let_go_of_runs", id=schedule_id)
+            await tx.batch("age_logs", sorted((row["id"],) for row in runs))
             if await tx.one("remove_schedule", id=schedule_id) is None:
                 raise _Runs
             return True

@@ -23,7 +23,9 @@ UPDATE logs SET dropped = logs.dropped + r.dropped /*rows FROM r(run_id bigint, 
 WHERE logs.run_id = r.run_id;
 
 -- name: close_logs
-UPDATE logs SET last = r.last, sealed = TRUE, beat_at = :now /*rows FROM r(run_id bigint, last bigint) */ WHERE logs.run_id = r.run_id;
+-- One that was made old goes at once.
+UPDATE logs SET last = r.last, sealed = TRUE, beat_at = CASE WHEN beat_at = 0 THEN 0 ELSE CAST(:now AS BIGINT) END
+/*rows FROM r(run_id bigint, last bigint) */ WHERE logs.run_id = r.run_id;
 
 -- name: add_entries
 INSERT INTO entries (run_id, number, at, level, topic, message, fields)

@@ -77,7 +77,7 @@ WHERE source_ref = :source_ref AND interval_ms IS NOT NULL AND state <> 'cancell
 
 -- name: let_go_of_runs
 -- What a run brought is kept: it goes on as a run of its own, which no history of a schedule lists.
-UPDATE runs SET schedule_id = NULL, number = NULL, due = NULL WHERE schedule_id = :id;
+UPDATE runs SET schedule_id = NULL, number = NULL, due = NULL WHERE schedule_id = :id RETURNING id;
 
 -- name: remove_schedule
 DELETE FROM schedules WHERE id = :id AND state <> 'running' RETURNING id;
