@@ -194,10 +194,11 @@ async def test_14_a_document_has_the_contracts_fields(door: Door, cluster: Clust
             "raw_text": document["raw_text"],
             "meta_description": "What it says",
             "og_type": "article",
+            "og_title": "",
+            "og_description": "",
             "author": "Ann",
             "canonical_url": f"{site.url}canonical",
             "published_date": "2024-05-06T07:08:09+00:00",
-            "json_ld_data": {},
             "meta": {
                 "page_type": "article",
                 "detected_content_type": "article",
