@@ -62,6 +62,7 @@ def test_depth_counts_the_start_page(said: int, meant: int):
     [
         *[(None, 2000), ("", 2000), ("banana", 2000), ("-5", 2000), (-5, 2000), ("-5s", 2000), ("1 week", 2000)],
         *[("10s", 10_000), ("1m", 60_000), ("10", 10_000), (10, 10_000), ("0.5", 500), (0.5, 500), ("500ms", 500)],
+        *[("25h", 86_400_000), (10**18, 86_400_000), ("9" * 400, 86_400_000)],
     ],
 )
 def test_a_rate_limit_is_a_pause_and_without_one_the_operators_goes(said: Any, meant: int):

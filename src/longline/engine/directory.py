@@ -27,6 +27,8 @@ AWAY_SECONDS = 60.0
 
 DEFAULT_DEPTH = 3
 NO_END = 1_000_000
+LONGEST_PAUSE = 86_400.0
+"""Seconds; who asks for more has made a mistake that no engine could count to."""
 AT_ONCE = 2
 DEEP = 5
 
@@ -248,7 +250,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
 def pause_ms(source: CrawlSource | None) -> int | None:
     """The pause that a source's rate limit asks for, a duration or a bare number of seconds; None without one."""
     try:
-        return round(parse_duration(source.rate_limit) * 1000) if source else None
+        return round(min(parse_duration(source.rate_limit), LONGEST_PAUSE) * 1000) if source else None
     except ValueError:
         return None
 

@@ -90,8 +90,15 @@ class Schedules:
         )
 
     async def _replace(self, known: ScheduleRow, terms: Terms) -> ScheduleRow:
+        """The known schedule on other terms; whoever makes one wants it to run, unless its source may not."""
         changed = await self.change(known.uid, lambda _: terms)
-        return await self.retry(known.uid) if changed.state == ScheduleState.FAILED else changed
+        with suppress(IllegalMove):  # somebody else may be letting it go on just now
+            if changed.state == ScheduleState.FAILED:
+                return await self.retry(known.uid)
+            if changed.state == ScheduleState.PAUSED and changed.paused_by == PERSON:
+                return await self.resume(known.uid)
+            return changed
+        return await self.get(known.uid)
 
     async def get(self, uid: str) -> ScheduleRow:
         """One schedule; raises `NotFound`."""

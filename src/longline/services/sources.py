@@ -9,7 +9,7 @@ import msgspec
 
 from longline.engine.lifecycle import Call, Timetable
 from longline.model import poll
-from longline.model.errors import BadInput, Conflict, LonglineError, NotFound
+from longline.model.errors import BadInput, Conflict, LonglineError, NotFound, StaleLease
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
 from longline.model.source import CrawlSource, NewSource, SourceQuery, SourceRow
@@ -82,10 +82,12 @@ class Sources:
 
     async def change(self, source_id: int, amend: Callable[[SourceRow], SourceRow]) -> SourceRow:
         """Change a source; raises `NotFound`, and `Conflict` for a name that is taken."""
-        row = await self._records.change(amend(await self.get(source_id)))
-        if row is None:
-            raise NotFound(f"no such source: {source_id}")
-        return row
+        for _ in range(RACES):
+            was = await self.get(source_id)
+            row = await self._records.change(amend(was), was)
+            if row is not None:
+                return row
+        raise StaleLease(f"source {source_id} kept changing")
 
     async def switch(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
         """Enable a source, or disable it and say why."""

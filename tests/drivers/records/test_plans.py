@@ -46,6 +46,8 @@ INDEXES = {
     "task_places": {"tasks_pkey"},
     "known_task": {"hosts_host_key", KEY},
     "task_standing": {"tasks_pkey", "queue_pkey", "offers_pkey", "line_pkey"},
+    "latest_run": {"runs_kind"},
+    "first_run": {"runs_kind"},
     "hosts_of_open_tasks": {"tasks_run"},
     "open_tasks_of_run": {"tasks_run"},
     "cancel_tasks": {"tasks_pkey"},

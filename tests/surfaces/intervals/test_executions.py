@@ -1,6 +1,7 @@
 """Runs of jobs over HTTP: when they happen, how they end, and what is remembered of them."""
 
 import asyncio
+import hashlib
 from itertools import pairwise
 from pathlib import Path
 
@@ -62,6 +63,14 @@ async def test_two_schedulers_run_each_due_job_once(stage: Stage):
     counts = await asyncio.gather(*(stage.poll(number) for number in (1, 2, 1, 2)))
     assert sum(counts) == 100
     assert [len(await stage.runs(job)) for job in jobs] == [1] * 100
+
+
+async def test_a_very_long_url_is_run_like_any_other_and_keeps_nobody_waiting(stage: Stage):
+    # Nothing makes it shorter, as an engine may try that finds it too long for an index.
+    tail = "".join(hashlib.sha256(bytes([n])).hexdigest() for n in range(100))
+    jobs = [await stage.job(url=f"https://s0.example/{tail}"), await stage.job()]
+    assert await stage.run() == 2
+    assert [(await stage.get(job))["status"] for job in jobs] == ["completed"] * 2
 
 
 async def test_a_planner_takes_no_more_than_it_may(stage: Stage):

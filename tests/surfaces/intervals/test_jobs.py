@@ -176,6 +176,18 @@ async def test_a_source_has_one_recurring_job(stage: Stage):
     assert (await stage.job(source, interval_minutes=5, schedule_enabled=True))["id"] != first["id"]
 
 
+async def test_a_recurring_job_that_is_made_again_goes_on(stage: Stage):
+    first = await stage.recurring(6, "hours")
+    path = f"/api/v1/jobs/{first['id']}"
+    again = {"source_id": first["source_id"], "count": 3, "unit": "hours"}
+    await stage.ask("POST", f"{path}/pause")
+    made = await asyncio.gather(*(stage.recurring(**again) for _ in range(4)))
+    assert {(job["id"], job["status"], job["is_paused"]) for job in made} == {(first["id"], "scheduled", False)}
+    assert "next_run_at" in await stage.get(first)
+    await stage.ask("PATCH", f"/api/v1/sources/{first['source_id']}/disable")
+    assert (await stage.recurring(**again))["status"] == "paused", "its source may not be crawled"
+
+
 async def test_lists_are_filtered_sorted_and_paged(stage: Stage):
     made = [await stage.job(f"src-{n}", source_name=name) for n, name in enumerate(["Beta", "alpha", None])]
     stage.advance(1)

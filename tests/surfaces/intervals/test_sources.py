@@ -84,6 +84,15 @@ async def test_what_is_wrong_is_400_and_a_taken_name_409(stage: Stage):
     assert (await stage.ask("GET", PATH))["total"] == 1
 
 
+async def test_what_is_said_at_once_is_all_kept(stage: Stage):
+    said = {"name": "other", "rate_limit": "9", "max_depth": 4, "feed_url": "https://f.example/", "enabled": False}
+    for n in range(3):
+        path = f"{PATH}/{await stage.source(f's{n}')}"
+        told = said | {"name": f"other {n}"}
+        await asyncio.gather(*(stage.ask("PUT", path, {name: value}) for name, value in told.items()))
+        assert (await stage.ask("GET", path)).items() >= told.items()
+
+
 async def test_switches(stage: Stage):
     path = f"{PATH}/{await stage.source(feed_url='https://news.example/feed')}"
     off = await stage.ask("PATCH", f"{path}/disable", {"reason": "broken"})

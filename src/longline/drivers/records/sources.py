@@ -64,7 +64,7 @@ class SourceRecords(Noun):
 
         return await self._database.read(work)
 
-    async def change(self, source: SourceRow) -> SourceRow | None:
+    async def change(self, source: SourceRow, was: SourceRow | None = None) -> SourceRow | None:
         values = {name: getattr(source, name) for name in (*KEPT, *KEPT_TOO)}
 
         async def work(tx: Tx) -> SourceRow | None:
@@ -73,6 +73,8 @@ class SourceRecords(Noun):
                 raise Conflict(f"there is a source called {source.name}")
             await tx.all("lock_source", id=source.id)
             before = await tx.one("source", id=source.id)
+            if before is not None and was is not None and any(before[name] != getattr(was, name) for name in values):
+                return None
             other_feed = before is not None and before["feed_url"] != source.feed_url
             if other_feed:
                 await tx.all("forget_feed", source_id=source.id)

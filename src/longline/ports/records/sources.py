@@ -40,8 +40,8 @@ class Sources(Protocol):
         """How many there are of those."""
         ...
 
-    async def change(self, source: SourceRow) -> SourceRow | None:
-        """Write a source as it is now; `Conflict` when its new name is taken."""
+    async def change(self, source: SourceRow, was: SourceRow | None = None) -> SourceRow | None:
+        """Write a source as it is now; None when it is gone or no longer what it `was`. `Conflict` for a taken name."""
         ...
 
     async def remove(self, source_id: int) -> bool:

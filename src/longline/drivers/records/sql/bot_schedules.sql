@@ -86,4 +86,4 @@ SELECT url, host FROM bot_urls WHERE /*pg strpos */ /*lite instr */ ('.' || host
 ORDER BY hash;
 
 -- name: standing_run
-SELECT id FROM runs WHERE kind = :kind AND seed = '' ORDER BY id LIMIT 1;
+SELECT id FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = '' AND seed = '' ORDER BY id LIMIT 1;

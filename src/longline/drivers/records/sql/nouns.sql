@@ -16,10 +16,10 @@ RETURNING id;
 SELECT * FROM runs WHERE id = :id;
 
 -- name: latest_run
-SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id DESC LIMIT 1;
+SELECT * FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = SUBSTR(:seed, 1, 500) AND seed = :seed ORDER BY id DESC LIMIT 1;
 
 -- name: first_run
-SELECT * FROM runs WHERE kind = :kind AND seed = :seed ORDER BY id LIMIT 1;
+SELECT * FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = SUBSTR(:seed, 1, 500) AND seed = :seed ORDER BY id LIMIT 1;
 
 -- name: replan_run
 UPDATE runs SET plan = :plan, source_id = CAST(:source_id AS BIGINT) WHERE id = :id AND kind LIKE 'frontier.%' RETURNING id;
