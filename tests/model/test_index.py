@@ -1,6 +1,7 @@
 """Names and identities of documents in the index of their source."""
 
 import hashlib
+import json
 
 import pytest
 
@@ -44,3 +45,17 @@ def test_what_is_missing_is_left_out_and_never_made_up():
     }
     assert set(stored["meta"]) == {"created_at", "updated_at"}
     assert stored["crawled_at"] == "2023-11-14T22:13:20.001Z"
+
+
+def test_a_term_that_no_index_holds_costs_nothing_but_itself():
+    fields = {
+        "og_image": "data:" + "x" * 40_000,
+        "author": "Ann",
+        "meta": {"twitter_site": "y" * 9000, "page_type": "other"},
+    }
+    stored = raw_content(document(1, "T", "", fields=json.dumps(fields)))
+    assert ("og_image" in stored, stored["author"], stored["meta"]["page_type"]) == (False, "Ann", "other")
+    assert "twitter_site" not in stored["meta"]
+    many = {"json_ld_data": {"jsonld_keywords": ["word"] * 5000}}
+    stored = raw_content(document(1, "T", "", fields=json.dumps(many)))
+    assert stored["json_ld_data"] == many["json_ld_data"], "many terms are not one long one"

@@ -15,6 +15,8 @@ RAW_CONTENT = frozenset({"article"})
 
 SUFFIX = "_raw_content"
 PENDING = "pending"
+LONGEST_TERM = 8191
+"""Characters, of which each may be four bytes."""
 
 TEXTS = ("meta_description", "og_title", "og_description", "author", "article_section")
 KEYWORDS = ("meta_keywords", "og_type", "og_image", "canonical_url")
@@ -61,8 +63,8 @@ def raw_content(document: Document) -> dict[str, Any]:
     fields: dict[str, Any] = orjson.loads(document.fields)
     meta = _part(fields, "meta")
     times = {"created_at": written(document.created_at), "updated_at": written(document.updated_at)}
-    known = {name: fields[name] for name in (*TEXTS, *KEYWORDS, "raw_html") if fields.get(name)}
-    if linked := {name: value for name, value in _part(fields, "json_ld_data").items() if name in _LINKED}:
+    known = _held(fields, (*TEXTS, *KEYWORDS, "raw_html"))
+    if linked := _held(_part(fields, "json_ld_data"), _LINKED):
         known["json_ld_data"] = linked
     return {
         **dict.fromkeys(ALWAYS, ""),
@@ -73,14 +75,25 @@ def raw_content(document: Document) -> dict[str, Any]:
         "title": document.title,
         "raw_text": document.body,
         "published_date": fields.get("published_date"),
-        "meta": {name: meta[name] for name in META_KEYWORDS if name in meta} | times,
+        "meta": _held(meta, META_KEYWORDS) | times,
         "classification_status": PENDING,
         "crawled_at": written(document.updated_at),
         "word_count": len(document.body.split()),
     }
 
 
-_LINKED = {*LINKED_TEXTS, *LINKED_KEYWORDS, *LINKED_DATES, "jsonld_word_count", "jsonld_raw"}
+_LINKED = (*LINKED_TEXTS, *LINKED_KEYWORDS, *LINKED_DATES, "jsonld_word_count", "jsonld_raw")
+_TERMS = frozenset((*KEYWORDS, *META_KEYWORDS, *LINKED_KEYWORDS))
+
+
+def _held(part: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    """What is said under these names; a term that is longer than an index holds would cost the whole document."""
+    said = {name: part[name] for name in names if part.get(name)}
+    return {name: value for name, value in said.items() if name not in _TERMS or _fits(value)}
+
+
+def _fits(value: Any) -> bool:
+    return all(len(str(term)) <= LONGEST_TERM for term in (value if isinstance(value, list) else (value,)))
 
 
 def _part(fields: dict[str, Any], name: str) -> dict[str, Any]:
