@@ -106,9 +106,10 @@ CASES = [
 APART = {"binary_url", "content_type", "proxy_exhausted", "worker_lost"}
 """Words that have a crawl of their own here."""
 
-ELSEWHERE = {"internal", "network", "page_lost", "proxy_auth", "proxy_failed", "proxy_refused", "render_failed"}
-"""Words for our own failures, for what nobody foresaw, for proxies, of which a page hears `proxy_exhausted`, and for
-what schedules alone ask for."""
+OF_PROXIES = {"proxy_auth", "proxy_failed", "proxy_refused"}
+ELSEWHERE = {"internal", "network", "page_lost", "render_failed", "odd_status"} | OF_PROXIES
+"""Words for our own failures, for what nobody foresaw, for proxies, of which a page hears `proxy_exhausted`, for what
+schedules alone ask for, and for what single URLs alone are held to."""
 
 
 THEIRS = """
