@@ -65,7 +65,8 @@ async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, recor
     assert await give([]) == 0
 
     (run,) = await records.runs.find()
-    assert (run.kind, run.seed, run.source_id, run.admitted) == ("frontier.feed", str(source_id), source_id, 3)
+    [source] = await records.sources.find()
+    assert (run.kind, run.seed, run.source_id, run.admitted) == ("frontier.feed", source.called, source_id, 3)
     tasks = await records.tasks.find()
     assert {task.priority for task in tasks} == {7}
     row = await records.standing.get(tasks[0].id)
