@@ -36,6 +36,7 @@ async def test_links_to_the_own_site_are_given_to_the_frontier(
 
     await spider.save([found, found])
 
+    [source] = await records.sources.find()
     rows, total = await records.standing.find(UrlQuery(kind="frontier.spider", sort="created_at"))
     assert total == 2
     source = await records.sources.get(found.plan.source_id or 0)
