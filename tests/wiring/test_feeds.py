@@ -139,7 +139,7 @@ async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(ho
         }
         await source(house, site)
         stop, mapper = asyncio.Event(), Mapper(sitemap_parts(house))
-        async with joined(house, frozenset({"fetch"})) as owner, asyncio.timeout(20):
+        async with joined(house, frozenset({"fetch"})) as owner, asyncio.timeout(60):
             loops = {"worker": fetch_worker(house, owner).run, "mapper": chore(mapper.once, 0.1)}
             running = asyncio.create_task(run_loops(loops, stop))
             while not site.visits()["/page/2"]:  # noqa: ASYNC110 - the site is another thread's

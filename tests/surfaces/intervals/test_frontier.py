@@ -294,7 +294,7 @@ Look = Callable[[dict[str, Any]], bool]
 
 async def until(client: httpx.AsyncClient, uid: str, so: Look) -> dict[str, Any]:
     """The row once it is so."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(60):
         while True:
             row: dict[str, Any] = (await client.get(f"{PATH}/{uid}")).json()
             if so(row):
