@@ -70,7 +70,7 @@ async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many
         source = await house.records.sources.add(NewSource("a", "https://a.example/"))
         stop, made = asyncio.Event(), list[ScheduleRow]()
         running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while "polled_at" not in await house.records.tallies.all():
                 await house.clock.sleep(0.01)
             while not [row for row in made if await house.records.history.find(row.id)]:
