@@ -2,12 +2,16 @@
 
 import asyncio
 import hashlib
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from longline.drivers.rhythms import RedisRhythms
+from longline.engine.lifecycle import Lifecycle
+from longline.model.task import NewTask
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, opened, seconds
@@ -71,6 +75,23 @@ async def test_a_very_long_url_is_run_like_any_other_and_keeps_nobody_waiting(st
     jobs = [await stage.job(url=f"https://s0.example/{tail}"), await stage.job()]
     assert await stage.run() == 2
     assert [(await stage.get(job))["status"] for job in jobs] == ["completed"] * 2
+
+
+async def test_a_run_that_cannot_begin_keeps_no_other_from_beginning(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    admit = Lifecycle.admit
+
+    async def choosy(lifecycle: Lifecycle, tasks: Sequence[NewTask], *more: Any) -> Any:
+        if any(task.host == "s0.example" for task in tasks):
+            raise ValueError("no engine takes that")
+        return await admit(lifecycle, tasks, *more)
+
+    monkeypatch.setattr(Lifecycle, "admit", choosy)
+    jobs = [await stage.job(max_retries=0), await stage.job()]
+    assert await stage.run() == 2
+    assert [(await stage.get(job))["status"] for job in jobs] == ["failed", "completed"]
+    [run] = await stage.runs(jobs[0])
+    assert (run["status"], run["error_message"]) == ("failed", "ValueError('no engine takes that')")
+    assert "choosy" in run["stack_trace"]
 
 
 async def test_a_planner_takes_no_more_than_it_may(stage: Stage):

@@ -65,6 +65,10 @@ class Parts:
     see: Callable[[int], None] = lambda _: None
 
 
+Planned = tuple[CrawlPlan, int | None]
+"""The plan of a run and the source it is for."""
+
+
 class Planner:
     """Starts, follows and recovers runs of schedules."""
 
@@ -127,7 +131,31 @@ class Planner:
 
     async def _launch(self, ticks: Sequence[Tick]) -> None:
         planned = await asyncio.gather(*(self._planned(tick) for tick in ticks))
-        plans = {tick.run.id: made for tick, made in zip(ticks, planned, strict=True) if made is not None}
+        made = [(tick, plan) for tick, plan in zip(ticks, planned, strict=True) if plan is not None]
+        try:
+            await self._begin({tick.run.id: plan for tick, plan in made})
+        except (Unavailable, OSError):
+            raise
+        except Exception:
+            # One run that an engine cannot take must not keep the others from theirs.
+            log.exception("runs could not begin together", extra={"count": len(made)})
+            for tick, plan in made:
+                await self._begin_alone(tick, plan)
+
+    async def _begin_alone(self, tick: Tick, plan: Planned) -> None:
+        try:
+            await self._begin({tick.run.id: plan})
+        except (Unavailable, OSError):
+            raise
+        except Exception as error:
+            await self._note([tick.run.id], traceback.format_exc())
+            turn = failed(tick.schedule, tick.at, repr(error))
+            # How far it came before is not known.
+            begun = msgspec.structs.replace(tick.run, state=RunState.RUNNING)
+            if not await self._end(tick, turn, Stop("refuse", "planner", repr(error))):
+                await self._end(Tick(tick.schedule, begun, tick.at), turn, Stop("fail", "planner", repr(error)))
+
+    async def _begin(self, plans: Mapping[int, Planned]) -> None:
         most = self._settings.budget
         launches = [Launch(i, plan.text(), plan.seeds[0], source_id, most) for i, (plan, source_id) in plans.items()]
         await self._timetable.launch(launches)
@@ -137,8 +165,8 @@ class Planner:
         if seeds:
             await self._parts.lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
 
-    async def _planned(self, tick: Tick) -> tuple[CrawlPlan, int | None] | None:
-        """The plan of a run and the source it is for; None for a run that has failed before it could begin."""
+    async def _planned(self, tick: Tick) -> Planned | None:
+        """None for a run that has failed before it could begin."""
         try:
             async with self._asking:
                 return await self._plan(tick)
@@ -149,7 +177,7 @@ class Planner:
             await self._refuse(tick, repr(error), traceback.format_exc())
         return None
 
-    async def _plan(self, tick: Tick) -> tuple[CrawlPlan, int | None]:
+    async def _plan(self, tick: Tick) -> Planned:
         schedule = tick.schedule
         if not schedule.source_ref:
             raise LonglineError(NO_SOURCE)
