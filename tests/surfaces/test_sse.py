@@ -74,6 +74,26 @@ async def test_it_says_that_it_is_there_and_loses_nothing_by_that():
             assert (line, await anext(lines)) == ("event: n", f"data: {number}")
 
 
+async def test_it_says_so_also_while_there_is_much_to_tell():
+    source = Source(heartbeat=0.05)
+
+    async def talk() -> None:
+        while True:
+            source.frames.put_nowait(frame("n", {}))
+            await asyncio.sleep(0.001)
+
+    async with serving(source.app()) as client, client.stream("GET", "/stream") as answer:
+        talking = asyncio.create_task(talk())
+        beats = 0
+        async with asyncio.timeout(60):
+            async for line in answer.aiter_lines():
+                beats += line == ":heartbeat"
+                if beats == 2:
+                    break
+        talking.cancel()
+    assert beats == 2
+
+
 async def test_a_client_that_goes_is_noticed():
     source = Source()
     async with serving(source.app()) as client:

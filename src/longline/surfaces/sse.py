@@ -33,7 +33,7 @@ def frame(event: str, data: Any, mark: object = None) -> bytes:
 
 
 class EventStream(Response[None]):
-    """Sends frames for as long as there are any and the client takes them; says now and then that it is there."""
+    """Sends frames for as long as there are any and the client takes them; says at intervals that it is there."""
 
     def __init__(
         self,
@@ -85,11 +85,14 @@ class EventStream(Response[None]):
             async with asyncio.timeout(self._patience):
                 await send({"type": "http.response.body", "body": data, "more_body": True})
 
+        now = asyncio.get_running_loop().time
+        beat_at = now() + self._heartbeat
         while True:
             coming = asyncio.ensure_future(anext(self._frames, None))
             try:
-                while not (await asyncio.wait({coming}, timeout=self._heartbeat))[0]:
+                while not (await asyncio.wait({coming}, timeout=max(0.0, beat_at - now())))[0]:
                     await give(b":heartbeat\n\n")
+                    beat_at = now() + self._heartbeat
             except BaseException:
                 coming.cancel()
                 await asyncio.gather(coming, return_exceptions=True)
