@@ -13,7 +13,7 @@ from longline.ports.records import Records
 from longline.services.schedules import Schedules
 from longline.services.source_events import SourceEvent
 from longline.services.source_reactions import SourceReactions
-from longline.services.sources import Sync
+from longline.services.sync import Sync
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 

@@ -19,7 +19,7 @@ from longline.ports.records.heard import Heard
 from longline.ports.records.schedules import Schedules as ScheduleRecords
 from longline.services.schedules import Schedules
 from longline.services.source_events import Reaction, SourceEvent
-from longline.services.sources import Sync, computed
+from longline.services.sync import Sync, computed
 
 FIRST_AFTER_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
 """How long a new source waits for its first run."""

@@ -19,7 +19,8 @@ from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
 from longline.services.source_events import SourceListener
 from longline.services.source_reactions import SourceReactions
-from longline.services.sources import Sources, Sync
+from longline.services.sources import Sources
+from longline.services.sync import Sync
 from longline.services.trials import Extract, Trials
 from longline.surfaces.intervals import Desk
 from longline.wiring.calls import listener

@@ -6,7 +6,8 @@ from longline.services.backfill import Backfill
 from longline.services.glances import Glances
 from longline.services.runs import Runs
 from longline.services.schedules import Schedules, Slots
-from longline.services.sources import Sources, Sync
+from longline.services.sources import Sources
+from longline.services.sync import Sync
 from longline.services.trials import Trials
 
 
