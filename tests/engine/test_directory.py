@@ -15,6 +15,7 @@ from longline.engine.directory import (
     LAST_SAID,
     NEVER,
     CrawlRules,
+    NearDirectory,
     OwnDirectory,
     RemoteDirectory,
     described,
@@ -250,6 +251,19 @@ async def test_a_source_of_another_door_is_found_beside_those_of_the_service(
     assert found is not None
     assert (found.name, found.id) == ("own", own.id)
     assert [source.ref for source in await elsewhere.all()] == ["abc"]
+
+
+async def test_near_at_hand_only_what_is_not_known_is_asked_for(
+    records: Records, manager: SourceManager, elsewhere: RemoteDirectory
+):
+    manager.add("abc", rate_limit="3s")
+    near = NearDirectory(OwnDirectory(records.sources), elsewhere)
+    found = [await near.get("abc") for _ in range(3)]
+    assert [source.rate_limit for source in found if source] == ["3s"] * 3
+    assert len(manager.calls) == 1
+    assert await near.called(found[0].id or 0 if found[0] else 0) == "abc"
+    assert [source.ref for source in await near.all()] == ["abc"]
+    assert await near.get("gone") is None
 
 
 async def test_all_its_sources_are_listed(manager: SourceManager, elsewhere: RemoteDirectory):

@@ -15,6 +15,7 @@ from longline.model.plan import CrawlPlan
 from longline.model.source import CrawlSource, SourceRow
 from longline.model.url import Url, parse
 from longline.ports.curator import Curator, Described
+from longline.ports.directory import Directory
 from longline.ports.records.curated import CuratedSources
 from longline.ports.records.sources import Sources
 
@@ -146,6 +147,25 @@ class RemoteDirectory:
 
     async def all(self) -> list[CrawlSource]:
         return [described(said) for said in (await listing(self._curator.page)).sources.values()]
+
+
+class NearDirectory:
+    """Sources as they are known here, for those who ask often; only one that is not is asked for elsewhere.
+
+    What is known here is brought up to date by the courier.
+    """
+
+    def __init__(self, own: OwnDirectory, elsewhere: Directory) -> None:
+        self._own, self._elsewhere = own, elsewhere
+
+    async def get(self, ref: str) -> CrawlSource | None:
+        return await self._own.get(ref) or await self._elsewhere.get(ref)
+
+    async def called(self, source_id: int) -> str:
+        return await self._own.called(source_id)
+
+    async def all(self) -> list[CrawlSource]:
+        return await self._elsewhere.all()
 
 
 def as_crawled(row: SourceRow) -> CrawlSource:

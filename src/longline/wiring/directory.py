@@ -1,6 +1,6 @@
 """Where sources are looked up, and the standing runs made for them, from the parts of the house."""
 
-from longline.engine.directory import OwnDirectory, RemoteDirectory
+from longline.engine.directory import NearDirectory, OwnDirectory, RemoteDirectory
 from longline.engine.standing import StandingRules, StandingRuns
 from longline.ports.directory import Directory
 from longline.settings import Settings
@@ -17,7 +17,8 @@ def directory(house: House) -> Directory:
 
 def standing_runs(house: House) -> StandingRuns:
     """The runs that the URLs of the frontier belong to."""
-    return StandingRuns(house.records.runs, directory(house), _rules(house.settings), house.clock)
+    near = NearDirectory(OwnDirectory(house.records.sources), directory(house))
+    return StandingRuns(house.records.runs, near, _rules(house.settings), house.clock)
 
 
 def _rules(s: Settings) -> StandingRules:

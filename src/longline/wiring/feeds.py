@@ -25,7 +25,7 @@ Once = Callable[[], Awaitable[object]]
 def feed_chores(house: House) -> dict[str, Loop]:
     """The loops that poll feeds and sitemaps and search feeds, as far as the operator wants them.
 
-    Where another service keeps sources, these are fetched from there.
+    Where another service keeps sources, these are fetched from there in any case: single URLs go by them too.
     """
     parts, chores, s = feed_parts(house), dict[str, Loop](), house.settings
     if s.sitemaps:
@@ -36,7 +36,7 @@ def feed_chores(house: House) -> dict[str, Loop]:
     if s.feed_discovery:
         finder = Finder(parts, house.records.sources, round(s.feed_search_again * 1000))
         chores["finder"] = _round(finder.further, finder.begin, s.feed_search)
-    if chores and house.curator is not None:
+    if house.curator is not None:
         courier = Courier(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
         # Nobody waits for another service at the end: what it was not told is told by the next.
         chores["courier"] = cut_short(_round(courier.tell, courier.bring, s.sources_every))
