@@ -47,3 +47,9 @@ def dies(page: Page) -> Iterator[Item]:
 @parser("uncarried", match="https://uncarried.example/*")
 def uncarried(page: Page) -> Iterator[Any]:
     yield Item("node", node=page.tree.body)
+
+
+@parser("naps", match="https://naps.example/*")
+def naps(page: Page) -> Iterator[Item]:
+    time.sleep(0.5)
+    yield Item("late", url=page.url)

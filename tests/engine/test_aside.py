@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import AsyncIterator
 from functools import cached_property
@@ -76,6 +78,37 @@ async def test_a_process_that_was_killed_is_replaced(aside: Aside):
     first = await pid(aside)
     os.kill(first, signal.SIGKILL)
     assert await pid(aside) != first
+
+
+OWNER = """
+import os
+import sys
+from longline.engine.aside import _Child
+from longline.plugins import Page
+from longline.plugins.registry import Shelf
+
+if __name__ == "__main__":
+    child = _Child(Shelf(modules=("tests.engine.slow_parsers",)))
+    if sys.argv[1] == "busy":
+        child.ask(("where", Page("https://where.example/", b"")), 60.0)
+        child._pipe.send(("naps", Page("https://naps.example/", b"")))
+    print(child._process.pid, flush=True)
+    os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("when", ["not ready yet", "busy"])
+def test_a_process_whose_owner_was_killed_ends_without_a_word(tmp_path: Path, when: str):
+    script = tmp_path / "owner.py"
+    script.write_text(OWNER)
+    surroundings = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    # All of them write to one pipe: it has an end when the last of them has.
+    done = subprocess.run(
+        [sys.executable, str(script), when], env=surroundings, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 9
+    assert done.stdout.strip().isdecimal()
+    assert done.stderr == ""
 
 
 @pytest.mark.parametrize(

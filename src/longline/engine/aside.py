@@ -10,6 +10,7 @@ import multiprocessing
 import os
 import signal
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -30,6 +31,9 @@ _PROCESSES = multiprocessing.get_context("spawn")
 """A fork would copy locks that threads of ours hold at that moment."""
 
 _GONE = (EOFError, OSError)
+
+_LEFT = (EOFError, ConnectionResetError, BrokenPipeError)
+"""How a process hears that whoever asked is gone: at rest, killed in mid-word, or before the answer."""
 
 
 class Overdue(Exception):
@@ -138,13 +142,10 @@ def _serve(pipe: Connection, shelf: Shelf) -> None:
     # Whoever asked tells of failures, where logs are set up; what parsers themselves say is theirs to say.
     logging.getLogger("longline").setLevel(logging.CRITICAL)
     registry = shelf.open()
-    pipe.send("ready")
-    with asyncio.Runner() as runner:
+    with suppress(*_LEFT), asyncio.Runner() as runner:
+        pipe.send("ready")
         while True:
-            try:
-                name, page = pipe.recv()
-            except (EOFError, ConnectionResetError):  # whoever asked is gone; the latter if it was killed in mid-word
-                return
+            name, page = pipe.recv()
             marked = registry.named(name)
             parsed = runner.run(run(marked, page)) if marked else Parsed(error=f"there is no parser {name}")
             _send(pipe, name, parsed)
