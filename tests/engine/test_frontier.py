@@ -76,6 +76,23 @@ async def test_only_the_answer_to_the_last_request_shortens_the_wait(clock: Fake
     assert host.next_start == pytest.approx(2.3)
 
 
+async def test_an_answer_shortens_the_wait_also_of_who_waits_already(clock: FakeClock):
+    host = held(delay_ms=1000, concurrency=2)
+    assert await host.turn(clock) == 0
+    second = asyncio.create_task(host.turn(clock))
+    await settle(1)
+    assert host.next_start == 1.25
+    clock.advance(0.125)
+    host.answered(0, 0.125)
+    clock.advance(0.875)
+    await settle(1)
+    assert not second.done(), "the pause is over, but it counts from when the server had surely seen the first one"
+    clock.advance(0.125)
+    await settle(1)
+    assert second.done()
+    assert second.result() == 1.125
+
+
 async def test_an_answer_does_not_undo_a_back_off(clock: FakeClock):
     host = held(delay_ms=1000)
     assert await host.turn(clock) == 0

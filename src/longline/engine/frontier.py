@@ -90,8 +90,15 @@ class HeldHost:
                     return self._started(now, longer) if now < self.expires else None
                 if self._too_soon(self.next_start, now):
                     raise TooSoon
-                await clock.sleep(self.next_start - now)
+                await clock.sleep(self._next_look(now) - now)
         return None
+
+    def _next_look(self, now: float) -> float:
+        """When a start may have come nearer: by then the last request is answered mostly, which ends its allowance."""
+        if self._last_start is None:
+            return self.next_start
+        pause_over = self._last_start + self.pace.delay + self._longer
+        return pause_over if now < pause_over < self.next_start else self.next_start
 
     def _started(self, now: float, longer: float) -> float:
         # The server sees the request somewhat later than we send it. Until it has answered, the next request keeps that
