@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from longline.engine.announcer import MOST_WAITING, Announcer, Breaker
+from longline.engine.announcer import MOST_WAITING, Announcer
 from longline.model.errors import Unavailable
 from longline.model.item import Document
 from longline.testing.clock import START, FakeClock
@@ -69,21 +69,3 @@ async def test_a_service_that_is_away_costs_nothing_else(clock: FakeClock, caplo
         announcer.tell([document()] * 7)
     assert len(caplog.records) == 5, "after five failures nobody asks for a while"
     announcer.tell([document()] * (MOST_WAITING + 5))
-
-
-def test_after_a_pause_two_successes_close_what_five_failures_opened() -> None:
-    breaker = Breaker()
-    for _ in range(4):
-        breaker.note(0, ok=False)
-    assert breaker.allows(0)
-    breaker.note(0, ok=False)
-    assert not breaker.allows(29)
-    assert breaker.allows(30)
-    breaker.note(30, ok=False)
-    assert not breaker.allows(59), "one failure is enough to open it again"
-    assert breaker.allows(60)
-    breaker.note(60, ok=True)
-    breaker.note(61, ok=True)
-    for _ in range(4):
-        breaker.note(62, ok=False)
-    assert breaker.allows(62)

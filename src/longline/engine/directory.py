@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.announcer import Breaker
+from longline.engine.breaker import Breaker
 from longline.engine.curating import listing, made_out
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, Unavailable

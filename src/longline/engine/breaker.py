@@ -1,0 +1,25 @@
+"""When to ask a service that has failed: not again and again, but in the end."""
+
+
+class Breaker:
+    """Says whether to ask a service: after some failures in a row not for a while, and then carefully."""
+
+    def __init__(self, failures: int = 5, pause: float = 30.0, successes: int = 2) -> None:
+        self._most, self._pause, self._enough = failures, pause, successes
+        self._failed = self._went_well = 0
+        self._closed_until: float | None = None
+
+    def allows(self, now: float) -> bool:
+        """Whether to ask now."""
+        return self._closed_until is None or now >= self._closed_until
+
+    def note(self, now: float, *, ok: bool) -> None:
+        """It was asked, and answered or not."""
+        if not ok:
+            self._failed, self._went_well = self._failed + 1, 0
+            if self._failed >= self._most or self._closed_until is not None:
+                self._closed_until = now + self._pause
+            return
+        self._failed, self._went_well = 0, self._went_well + 1
+        if self._went_well >= self._enough:
+            self._closed_until = None
