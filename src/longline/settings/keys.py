@@ -103,9 +103,7 @@ class Settings(Premises, frozen=True, kw_only=True):
     sources_url: Annotated[
         str, Key(url("http", "https"), "Source list of another service to crawl by; unless set, our own sources.")
     ] = ""
-    sources_every: Annotated[
-        float, Key(SPAN, "How often that list is read, where feeds or sitemaps are polled or feeds searched.")
-    ] = 60.0
+    sources_every: Annotated[float, Key(SPAN, "How often that list is read.")] = 60.0
 
     user_agent: Annotated[
         str, Key(TEXT, "What every request calls itself, and whom robots.txt rules are read for.")
