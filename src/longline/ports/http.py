@@ -100,7 +100,8 @@ class Response(msgspec.Struct, frozen=True):
     """An answer as it came; `url` is the one that was asked for, less any credentials, and `body` is undecoded.
 
     `headers` has every value, and those of one name in their order. Names may have lost their capitals and headers of
-    different names their order, as HTTP/2 and the client's own table would have it.
+    different names their order, as HTTP/2 and the client's own table would have it. A request that broke on a kept
+    connection was sent again after `resent_ms`.
     """
 
     url: str
@@ -109,6 +110,7 @@ class Response(msgspec.Struct, frozen=True):
     body: bytes
     version: str
     elapsed_ms: int
+    resent_ms: int | None = None
 
     def header(self, name: str) -> str | None:
         """The first header of that name, whatever its case."""
@@ -140,13 +142,15 @@ class FetchFailed(Exception):
 
     `proxy_fault` says that the way there failed and not the target: another proxy may do better, and the page is not
     to blame. It is set where the proxy said so, could not be reached, or broke off; a target that is known to have
-    refused, an untrusted certificate and a long silence are not held against the proxy.
+    refused, an untrusted certificate and a long silence are not held against the proxy. A request that broke on a kept
+    connection was sent again after `resent_ms`.
     """
 
-    def __init__(self, kind: str, message: str, *, proxy_fault: bool = False) -> None:
+    def __init__(self, kind: str, message: str, *, proxy_fault: bool = False, resent_ms: int | None = None) -> None:
         super().__init__(message)
         self.kind = kind
         self.proxy_fault = proxy_fault
+        self.resent_ms = resent_ms
 
 
 class Http(Protocol):

@@ -3,6 +3,9 @@
 Names are resolved here and pinned to the client that dials, so a client belongs to a host, its addresses and the proxy
 before it. Of the three deadlines the one that passes first gives the failure its name: connecting, hearing nothing,
 taking too long.
+
+A server may close a kept connection at the moment at which a request is sent on it. Such a request is sent once more, at
+once, on a connection of its own (RFC 9112, section 9.3.1: a GET is idempotent).
 """
 
 import asyncio
@@ -14,7 +17,7 @@ import wreq
 
 from longline.drivers.http.clients import USUAL, Clients, Tls
 from longline.drivers.http.credentials import part
-from longline.drivers.http.failures import RAISED, is_tunnel_refused, no_way, told
+from longline.drivers.http.failures import RAISED, closed_connection, is_tunnel_refused, no_way, told
 from longline.drivers.http.names import Names, Resolve
 from longline.drivers.http.trust import trust
 from longline.drivers.http.tunnel import refusal
@@ -25,6 +28,7 @@ from longline.ports.http import FetchFailed, Request, Response
 MAX_CLIENTS = 512
 
 _BODILESS = (204, 304)
+_REQUEST_TIMEOUT = 408
 _SOONER = 0.95
 _VERSIONS = {
     "Version.HTTP_09": "HTTP/0.9",
@@ -33,6 +37,22 @@ _VERSIONS = {
     "Version.HTTP_2": "HTTP/2",
     "Version.HTTP_3": "HTTP/3",
 }
+
+
+class Sending:
+    """The times of one request: its start, and after how many milliseconds it was sent again, if it was."""
+
+    def __init__(self, started: float) -> None:
+        self.started = started
+        self.resent_ms: int | None = None
+
+    def again(self) -> None:
+        """Note that the request is sent once more now."""
+        self.resent_ms = self.elapsed_ms()
+
+    def elapsed_ms(self) -> int:
+        """Return the milliseconds since the start."""
+        return round((monotonic() - self.started) * 1000)
 
 
 class WreqHttp:
@@ -58,13 +78,16 @@ class WreqHttp:
 
     async def fetch(self, request: Request) -> Response:
         """Send one request and read the whole answer, or raise `FetchFailed`."""
-        url = _parse(request.url)
+        url, sending = _parse(request.url), Sending(monotonic())
         try:
             async with asyncio.timeout(request.total_seconds):
-                return await self._go(request, url)
+                return await self._go(request, url, sending)
         except TimeoutError:
             message = f"{url.host}: not done within {request.total_seconds:g} s"
-            raise FetchFailed("total_timeout", message) from None
+            raise FetchFailed("total_timeout", message, resent_ms=sending.resent_ms) from None
+        except FetchFailed as failed:
+            failed.resent_ms = sending.resent_ms
+            raise
         except asyncio.CancelledError:
             if self._cancelled_by_close():
                 raise FetchFailed("network", "the client was closed") from None
@@ -76,34 +99,35 @@ class WreqHttp:
         self._clients.close()
         await self._names.close()
 
-    async def _go(self, request: Request, url: Url) -> Response:
-        started = monotonic()
+    async def _go(self, request: Request, url: Url, sending: Sending) -> Response:
         way = await find_way(url, request.proxy, self._resolve, self._names)
         if self._closed:
             raise FetchFailed("network", "the client is closed")
         try:
-            return await self._exchange(request, url, way, started)
+            return await self._exchange(request, url, way, sending)
         except RAISED as error:
             if is_tunnel_refused(error):
                 raise no_way(way, await refusal(way, _target(url))) from None
             raise told(error, way) from None
 
-    async def _exchange(self, request: Request, url: Url, way: Way, started: float) -> Response:
+    async def _exchange(self, request: Request, url: Url, way: Way, sending: Sending) -> Response:
         connect, idle = _deadlines(request)
-        client = self._clients.get(way, connect)
+        host = self._clients.get(way, connect)
         href, authorization = part(url.href)
-        async with client.get(href, headers=_headers(request, authorization), read_timeout=idle) as answer:
-            status = answer.status.as_int()
-            _check(answer, way, status)
-            body = b"" if status in _BODILESS else await read(answer, request.max_bytes, cut=request.cut)
-            return Response(
-                url=request.url if authorization is None else href,
-                status=status,
-                headers=tuple((str(name, "latin-1"), str(value, "latin-1")) for name, value in answer.headers),
-                body=body,
-                version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
-                elapsed_ms=round((monotonic() - started) * 1000),
-            )
+        headers, shown = _headers(request, authorization), request.url if authorization is None else href
+        try:
+            async with host.pooled.get(href, headers=headers, read_timeout=idle) as answer:
+                reused = host.answered(str(answer.local_addr))
+                # On a kept connection a server means the time for which the connection was idle.
+                if not reused or answer.status.as_int() != _REQUEST_TIMEOUT:
+                    return await _take(answer, request, way, sending, shown)
+        except RAISED as error:
+            connection = closed_connection(error)
+            if connection is None or not host.forget(connection):
+                raise
+        sending.again()
+        async with host.unpooled.get(href, headers=headers, read_timeout=idle) as answer:
+            return await _take(answer, request, way, sending, shown)
 
     def _cancelled_by_close(self) -> bool:
         """The library cancels what is under way when a client is closed; to whoever waits that is a failure."""
@@ -140,6 +164,22 @@ def _headers(request: Request, authorization: str | None) -> wreq.HeaderMap:
     if authorization is not None and "authorization" not in headers:
         headers.append("authorization", authorization)
     return headers
+
+
+async def _take(answer: wreq.Response, request: Request, way: Way, sending: Sending, url: str) -> Response:
+    """Check and read an answer."""
+    status = answer.status.as_int()
+    _check(answer, way, status)
+    body = b"" if status in _BODILESS else await read(answer, request.max_bytes, cut=request.cut)
+    return Response(
+        url=url,
+        status=status,
+        headers=tuple((str(name, "latin-1"), str(value, "latin-1")) for name, value in answer.headers),
+        body=body,
+        version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
+        elapsed_ms=sending.elapsed_ms(),
+        resent_ms=sending.resent_ms,
+    )
 
 
 def _check(answer: wreq.Response, way: Way, status: int) -> None:

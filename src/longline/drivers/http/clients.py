@@ -1,7 +1,9 @@
 """The library's clients, one for each host and way to it, so that no connection is ever taken for another."""
 
 from collections import OrderedDict
+from collections.abc import Callable
 from datetime import timedelta
+from time import monotonic
 from typing import NamedTuple
 
 import wreq
@@ -11,6 +13,8 @@ from longline.ports.http import Proxy
 
 IDLE_CONNECTION_SECONDS = 30.0
 MAX_HEADERS = 512
+MAX_REMEMBERED_CONNECTIONS = 256
+"""Connections of one host of which a client remembers that they have answered."""
 
 
 class Tls(NamedTuple):
@@ -31,22 +35,65 @@ _VERSIONS = {
 }
 
 
+class HostClient:
+    """A client that keeps connections to one host, and a second one that opens a connection for every request.
+
+    The local address names a connection: the library tells it with each answer and with each failure.
+    """
+
+    def __init__(self, build: Callable[[bool], wreq.Client]) -> None:
+        self._build = build
+        self._unpooled: wreq.Client | None = None
+        self._answered: OrderedDict[str, float] = OrderedDict()
+        self.pooled = build(True)
+
+    @property
+    def unpooled(self) -> wreq.Client:
+        """The client without kept connections, which few hosts need."""
+        if self._unpooled is None:
+            self._unpooled = self._build(False)
+        return self._unpooled
+
+    def answered(self, connection: str) -> bool:
+        """Remember that a connection has answered; return whether it had answered before."""
+        now = monotonic()
+        known = self._answered.pop(connection, None) is not None
+        self._answered[connection] = now
+        # The pool has closed connections that were idle for so long.
+        while len(self._answered) > MAX_REMEMBERED_CONNECTIONS or self._oldest() < now - IDLE_CONNECTION_SECONDS:
+            self._answered.popitem(last=False)
+        return known
+
+    def forget(self, connection: str) -> bool:
+        """Forget a connection that is closed; return whether it had answered before."""
+        return self._answered.pop(connection, None) is not None
+
+    def close(self) -> None:
+        """Close all connections."""
+        self.pooled.close()
+        if self._unpooled is not None:
+            self._unpooled.close()
+
+    def _oldest(self) -> float:
+        return next(iter(self._answered.values()))
+
+
 class Clients:
     """Clients that were used lately, about 50 KB each; the one not used for longest goes first."""
 
     def __init__(self, size: int, store: wreq.CertStore, tls: Tls = USUAL) -> None:
         self._size = size
         self._store, self._tls = store, tls
-        self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Way, wreq.Client]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Way, HostClient]] = OrderedDict()
 
-    def get(self, way: Way, connect_seconds: float) -> wreq.Client:
-        """The client for a way; a new one when its host has moved."""
+    def get(self, way: Way, connect_seconds: float) -> HostClient:
+        """Return the client for a way; a new one when its host has moved."""
         key = (way.hostname, way.proxy, connect_seconds)
         known = self._kept.get(key)
         if known and known[0].same(way):
             self._kept.move_to_end(key)
             return known[1]
-        client = self._build(way, connect_seconds)
+        client = HostClient(lambda keeps: self._build(way, connect_seconds, keeps))
         self._kept[key] = (way, client)
         if len(self._kept) > self._size:
             self._kept.popitem(last=False)  # not closed: requests under way keep it until they are done
@@ -58,7 +105,7 @@ class Clients:
         for _, client in kept.values():
             client.close()
 
-    def _build(self, way: Way, connect_seconds: float) -> wreq.Client:
+    def _build(self, way: Way, connect_seconds: float, keeps: bool) -> wreq.Client:
         names = wreq.DnsOptions()
         for name, addresses in way.pins().items():
             names.add_resolve(name, addresses)
@@ -78,6 +125,8 @@ class Clients:
             "tls_min_version": _VERSIONS[self._tls.oldest],
             "tls_max_version": _VERSIONS[self._tls.newest],
         }
+        if not keeps:
+            config["pool_max_idle_per_host"] = 0
         # Never both: `no_proxy` clears the proxies that were given, and everything would go out directly.
         if way.proxy:
             config["proxies"] = [_through(way.proxy)]

@@ -91,10 +91,15 @@ _SENTENCES = {
     "truncated": "the body ended early",
 }
 
+_CLOSED = ("IncompleteMessage", "ConnectionReset", "BrokenPipe", "UnexpectedEof", "ConnectionAborted", "NotConnected")
+_UNSENT = ("(Canceled", "(ChannelClosed")
+_BEFORE_ANSWER = "kind: SendRequest"
+
 _BROKEN_OFF = frozenset(("connect_timeout", "reset", "truncated"))
 
 _QUOTED = re.compile(r'uri: \S+|b"(?:[^"\\]|\\.)*"')
 _REASON = re.compile(r'reason: "(\w+)"')
+_CONNECTION = re.compile(r"local_addr: (\S+) }")
 
 
 def told(error: Exception, way: Way) -> FetchFailed:
@@ -111,6 +116,18 @@ def told(error: Exception, way: Way) -> FetchFailed:
     if blamed is None:
         return FetchFailed(kind, f"{way.hostname}, through {way.proxy.label}: {sentence}{detail}")
     return FetchFailed(blamed, f"proxy {way.proxy.label}: {sentence}{detail}", proxy_fault=True)
+
+
+def closed_connection(error: Exception) -> str | None:
+    """Return the local address of a connection that ended before the head of an answer was whole, or None.
+
+    A stream that an HTTP/2 server has ended by itself does not count: the connection is alive, and that is its answer.
+    """
+    text = _QUOTED.sub("", str(error))
+    if _BEFORE_ANSWER not in text or _REMOTE in text or not any(mark in text for mark in (*_CLOSED, *_UNSENT)):
+        return None
+    found = _CONNECTION.search(text)
+    return found[1] if found else None
 
 
 def no_way(way: Way, status: int | None) -> FetchFailed:
