@@ -1,7 +1,9 @@
 import asyncio
 from email.utils import formatdate
+from itertools import pairwise
 from typing import Any
 
+import msgspec
 import pytest
 
 from longline.engine import fetch
@@ -10,9 +12,9 @@ from longline.engine.sender import LeaseLost
 from longline.model import fate
 from longline.model.encoding import ACCEPT_ENCODING
 from longline.model.plan import CrawlPlan
-from longline.model.task import Known
+from longline.model.task import Asked, Known
 from longline.model.url import dedupe_key
-from longline.ports.http import FetchFailed
+from longline.ports.http import FetchFailed, Response
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import AGENT, HOST, RUN, Asker, FakeHttp, claimed, lease, moved, response
 
@@ -176,12 +178,67 @@ async def test_a_loop_is_seen(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     assert http.urls == [f"{HOME}1", f"{HOME}2"]
 
 
+def wall_of_cookies(http: FakeHttp, *paths: str, counts: bool = False) -> None:
+    """Send everybody without a cookie around these paths; the last one sets it, or with `counts` another each time."""
+    numbers = iter(range(100))
+    for path, after in pairwise((*paths, paths[0])):
+
+        async def answer(url: str = f"{HOME}{path}", after: str = after, last: bool = path == paths[-1]) -> Response:
+            if not counts and "cookie" in dict(http.requests[-1].headers):
+                return response(url)
+            cookie = (("Set-Cookie", f"seen={next(numbers) if counts else 'yes'}; Path=/"),) if last else ()
+            return response(url, 302, b"", (("Location", f"/{after}"), *cookie))
+
+        http.on(f"{HOME}{path}", answer)
+
+
+@pytest.mark.parametrize("paths", [("a", "check"), ("a", "set", "check"), ("a",)])
+async def test_a_return_with_a_new_cookie_is_no_loop(fetcher: Asker, http: FakeHttp, clock: FakeClock, paths):
+    wall_of_cookies(http, *paths)
+    got = await fetcher.fetch(held(clock), f"{HOME}a", FREE)
+    assert (got.reason, got.moved_to) == ("ok", None)
+    assert http.urls == [f"{HOME}{path}" for path in (*paths, "a")]
+
+
+async def test_a_page_that_is_found_where_it_was_asked_for_is_its_own(fetcher: Asker, http, clock: FakeClock):
+    wall_of_cookies(http, "a", "check")
+    fetcher.tasks.known.add((RUN, HOST, dedupe_key(f"{HOME}a")))
+    got = await fetcher.fetch(held(clock), f"{HOME}a", FREE, depth=1)
+    assert (got.reason, got.moved_to) == ("ok", None)
+
+
+async def test_a_cookie_that_changes_at_every_return_ends_by_the_bound(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    wall_of_cookies(http, "a", "check", counts=True)
+    got = await fetcher.fetch(held(clock), f"{HOME}a", FREE)
+    assert got.reason == "too_many_redirects"
+    assert len(http.sent) == FREE.max_redirects + 1
+
+
+@pytest.mark.parametrize(
+    ("plan", "cookie"),
+    [
+        (CrawlPlan((), robots=False, cookies=False), "seen=yes; Path=/"),
+        (CrawlPlan((), robots=False, headers=(("Cookie", "own=1"),)), "seen=yes; Path=/"),
+        (FREE, "seen=yes; Path=/elsewhere"),
+        (FREE, "seen=yes; Path=/; Max-Age=0"),
+        (CrawlPlan((), robots=False, user_agents=("one/1", "two/2", "three/3")), ""),
+    ],
+)
+async def test_a_return_is_a_loop_where_the_cookie_is_not_sent(fetcher, http: FakeHttp, clock: FakeClock, plan, cookie):
+    http.on(f"{HOME}1", moved(HOME, "/2"))
+    http.on(f"{HOME}2", response(HOME, 302, b"", (("Location", "/1"), ("Set-Cookie", cookie))))
+    got = await fetcher.fetch(held(clock), f"{HOME}1", plan)
+    assert (got.reason, http.urls) == ("redirect_loop", [f"{HOME}1", f"{HOME}2"])
+
+
 async def test_redirects_come_to_an_end(fetcher: Asker, http: FakeHttp, clock: FakeClock):
-    for n in range(20):
+    for n in range(30):
         http.on(f"{HOME}{n}", moved(HOME, f"/{n + 1}"))
     got = await fetcher.fetch(held(clock), f"{HOME}0", FREE)
     assert got.reason == "too_many_redirects"
-    assert len(http.sent) == FREE.max_redirects + 1
+    assert len(http.sent) == FREE.max_redirects + 1 == 21
 
 
 @pytest.mark.parametrize("location", ["mailto:a@b.example", "javascript:void(0)", "https://", "ftp://b.example/"])
@@ -190,9 +247,31 @@ async def test_a_redirect_to_no_url_fails(fetcher: Asker, http: FakeHttp, clock:
     assert (await fetcher.fetch(held(clock), HOME, FREE)).reason == "bad_url"
 
 
+async def test_the_bytes_of_a_location_are_sent_as_they_came(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(HOME, moved(HOME, "/s?q=\xd6\xd0"))
+    got = await fetcher.fetch(held(clock), HOME, FREE)
+    assert (got.reason, got.moved_to) == ("ok", f"{HOME}s?q=%D6%D0")
+
+
 async def test_a_redirect_without_a_place_is_the_answer(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(HOME, response(HOME, 302))
     assert (await fetcher.fetch(held(clock), HOME, FREE)).reason == "ok"
+
+
+# -- requests ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("answer", "last"),
+    [
+        (msgspec.structs.replace(response(HOME, body=b"abc"), resent_ms=3), Asked(200, 5, 3)),
+        (FetchFailed("reset", "gone", resent_ms=3), Asked()),
+    ],
+)
+async def test_a_request_that_was_sent_again_was_made(fetcher: Asker, http: FakeHttp, clock: FakeClock, answer, last):
+    http.on(HOME, answer)
+    got = await fetcher.fetch(held(clock), HOME, FREE)
+    assert got.asked == (Asked(ms=3, reason="resent"), last)
 
 
 # -- Retry-After ------------------------------------------------------------------------------------------------
@@ -285,8 +364,9 @@ async def test_hops_on_the_way_here_count(fetcher: Asker, http: FakeHttp, clock:
     for n in range(9):
         http.on(f"{HOME}{n}", moved(HOME, f"/{n + 1}"))
     http.on(f"{HOME}2", response(HOME))
-    assert (await fetcher.fetch(held(clock), f"{HOME}0", FREE, hops=3)).reason == "ok"
-    assert (await fetcher.fetch(held(clock), f"{HOME}0", FREE, hops=4)).reason == "too_many_redirects"
+    most = FREE.max_redirects
+    assert (await fetcher.fetch(held(clock), f"{HOME}0", FREE, hops=most - 2)).reason == "ok"
+    assert (await fetcher.fetch(held(clock), f"{HOME}0", FREE, hops=most - 1)).reason == "too_many_redirects"
 
 
 async def test_redirects_of_as_many_hops_as_allowed_succeed(fetcher: Asker, http: FakeHttp, clock: FakeClock):

@@ -93,6 +93,26 @@ async def test_an_answer_shortens_the_wait_also_of_who_waits_already(clock: Fake
     assert second.result() == 1.125
 
 
+async def test_a_request_that_was_sent_again_counts_from_then(clock: FakeClock):
+    host = held(delay_ms=1000)
+    assert await host.turn(clock) == 0
+    host.answered(0, 0.1, resent=0.05)
+    assert host.next_start == pytest.approx(1.1), "the pause after the answer covers a request that was sent again soon"
+    clock.advance(2)
+    assert await host.turn(clock) == 2
+    host.answered(2, 9, resent=5.0)
+    assert host.next_start == pytest.approx(8)
+
+
+async def test_a_request_that_was_sent_again_keeps_those_apart_that_follow(clock: FakeClock):
+    host = held(delay_ms=1000, concurrency=2)
+    assert await host.turn(clock) == 0
+    clock.advance(1.25)
+    assert await host.turn(clock) == 1.25
+    host.answered(0, 3.0, resent=2.5)
+    assert host.next_start == pytest.approx(3.5)
+
+
 async def test_an_answer_does_not_undo_a_back_off(clock: FakeClock):
     host = held(delay_ms=1000)
     assert await host.turn(clock) == 0

@@ -1,12 +1,14 @@
+from contextlib import suppress
 from typing import Any
 
+import msgspec
 import pytest
 
 from longline.engine.exits import Exits
 from longline.engine.frontier import HeldHost
 from longline.engine.sender import MOST_WAYS, Errand, FetchSettings, LeaseLost, Sender
 from longline.model.plan import CrawlPlan
-from longline.ports.http import FetchFailed, Proxy
+from longline.ports.http import FetchFailed, Proxy, Response
 from longline.ports.records.proxies import Way
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, FakeHttp, FakeWays, response, sender_of
@@ -86,6 +88,27 @@ async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, ho
     assert "cookie" not in headers(http)
 
 
+# -- requests that were sent again ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer", [msgspec.structs.replace(response(HOME), resent_ms=4000), FetchFailed("reset", "gone", resent_ms=4000)]
+)
+async def test_a_request_that_was_sent_again_keeps_the_next_one_apart(http: FakeHttp, clock: FakeClock, answer):
+    async def late() -> Response:
+        clock.advance(4.5)
+        if isinstance(answer, FetchFailed):
+            raise answer
+        return answer
+
+    host = held(clock, delay_ms=2000)
+    begun = clock.monotonic()
+    http.on(HOME, late)
+    with suppress(FetchFailed):
+        await sender_of(http, clock).send(host, HOME, errand())
+    assert host.next_start == pytest.approx(begun + 4 + 2)
+
+
 # -- proxies ----------------------------------------------------------------------------------------------------
 
 
@@ -105,13 +128,35 @@ async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock:
     exits = Exits(ways, clock)
     sender = Sender(http, clock, FetchSettings(AGENT), exits)
     answers = [response(HOME, 200), response(HOME, 404), response(HOME, 503), response(HOME, 403), response(HOME, 429)]
-    http.on(HOME, *answers, FetchFailed("refused", "the target's fault"), response(HOME))
+    http.on(HOME, *answers, FetchFailed("tls", "the target's fault"), response(HOME))
     for _ in answers:
         await sender.send(host, HOME, errand())
     with pytest.raises(FetchFailed):
         await sender.send(host, HOME, errand())
     await exits.tell()
     assert [u.ok for u in ways.used] == [True, True, True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("failure", "shown"),
+    [
+        *((FetchFailed(kind, "before the proxy was asked"), []) for kind in ("dns", "egress", "bad_url")),
+        *((FetchFailed(kind, "who was silent is unknown"), []) for kind in ("idle_timeout", "total_timeout")),
+        (FetchFailed("network", "we closed"), []),
+        *((FetchFailed(kind, "came through"), [True]) for kind in ("refused", "tls", "too_large", "protocol", "reset")),
+        (FetchFailed("proxy_failed", "gone", proxy_fault=True), [False]),
+    ],
+)
+async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
+    http: FakeHttp, clock: FakeClock, host: HeldHost, failure: FetchFailed, shown: list[bool]
+):
+    ways = FakeWays(way(1))
+    exits = Exits(ways, clock)
+    http.on(HOME, failure)
+    with pytest.raises(FetchFailed):
+        await Sender(http, clock, FetchSettings(AGENT), exits).send(host, HOME, errand())
+    await exits.tell()
+    assert [used.ok for used in ways.used] == shown
 
 
 async def test_when_all_have_failed_the_page_has_none_left(http: FakeHttp, clock: FakeClock, host: HeldHost):

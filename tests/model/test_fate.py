@@ -19,7 +19,13 @@ def test_every_reason_says_what_it_means_and_no_other_says_the_same(kind: dict[s
 
 @pytest.mark.parametrize(
     ("status", "reason"),
-    [(200, None), (204, None), (304, None), (400, "http_4xx"), (404, "http_4xx"), (429, "http_429"), (503, "http_5xx")],
+    [
+        *((status, "odd_status") for status in (100, 101, 103, 206, 226)),
+        *((status, None) for status in (200, 203, 204, 304)),
+        *((status, "http_4xx") for status in (400, 404, 407, 416, 499)),
+        *((status, f"http_{status}") for status in (408, 425, 429)),
+        *((status, "http_5xx") for status in (500, 503, 599)),
+    ],
 )
 def test_statuses(status: int, reason: str | None):
     assert fate.for_status(status) == reason

@@ -3,6 +3,7 @@
 import pytest
 
 from longline.model.errors import BadInput
+from longline.ports.http import Response
 from longline.services.glances import MAX_HOPS, Glances, NoGlance
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import FakeHttp, moved, response
@@ -21,6 +22,22 @@ async def test_ten_redirects_are_followed_and_not_one_more():
     with pytest.raises(NoGlance, match="too_many_redirects"):
         await glances.take(chain(http, MAX_HOPS + 1), 15)
     assert ("user-agent", "bot/1") in http.requests[0].headers
+
+
+async def test_a_site_that_looks_for_its_cookie():
+    http = FakeHttp(FakeClock())
+
+    async def home() -> Response:
+        known = "cookie" in dict(http.requests[-1].headers)
+        return response("https://a.example/") if known else moved("https://a.example/", "/check")
+
+    http.on("https://a.example/", home)
+    check = response("https://a.example/check", 302, b"", (("Location", "/"), ("Set-Cookie", "seen=1; Path=/")))
+    http.on("https://a.example/check", check)
+    glances = Glances(http, FakeClock(), "bot/1")
+    for _ in range(2):
+        assert (await glances.take("https://a.example/", 15)).status == 200
+    assert len(http.urls) == 6, "one visitor's cookie is not another's"
 
 
 async def test_all_hops_together_have_one_deadline():

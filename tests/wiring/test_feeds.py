@@ -57,6 +57,10 @@ async def working(house: House) -> AsyncIterator[None]:
         await running
 
 
+async def test_the_interval_door_keeps_its_five_redirects(house: House):
+    assert (feed_parts(house).plan.max_redirects, sitemap_parts(house).plan.max_redirects) == (5, 5)
+
+
 async def polled(house: House, source_id: int, after: int = 0) -> FeedRow:
     """The feed once it was polled after that time, and everything that it brought was fetched."""
     async with asyncio.timeout(60):

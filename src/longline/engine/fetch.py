@@ -20,7 +20,7 @@ from longline.model.encoding import Undecodable, decode_body
 from longline.model.frontier import SCOPE
 from longline.model.plan import CrawlPlan
 from longline.model.sitemap import MAX_BYTES, may_be_sitemap
-from longline.model.task import Asked, ClaimedTask, Known
+from longline.model.task import RESENT, Asked, ClaimedTask, Known
 from longline.model.url import dedupe_key, join_all, parse
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
@@ -44,6 +44,9 @@ PATIENT_SECONDS = 3600.0
 """How long a host that had enough is asked less often, after the last time it said so."""
 
 MOST_TOLD = 10_000
+
+Visit = tuple[str, str | None]
+"""A URL that was asked for, and the cookies that were sent with it."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -113,7 +116,7 @@ class Fetcher:
             named = await self._sitemaps(host, task, errand) if plan.sitemaps else ()
             return msgspec.structs.replace(fetched, sitemaps=named) if named else fetched
         except FetchFailed as failed:
-            errand.asked.append(Asked())
+            errand.asked.extend((*_resent(failed.resent_ms), Asked()))
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
         except Undecodable as failed:
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
@@ -122,6 +125,7 @@ class Fetcher:
         """Ask for a page, and note what that took."""
         sent = await self._sender.send(host, url, errand)
         response = sent.response
+        errand.asked.extend(_resent(response.resent_ms))
         errand.asked.append(Asked(response.status, response.elapsed_ms, len(response.body)))
         return sent
 
@@ -136,7 +140,7 @@ class Fetcher:
         return tuple(join_all(task.url, (await self._rules.of(host, task.url, errand)).sitemaps))
 
     async def _follow(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
-        url, seen = task.url, set[str]()
+        url, seen = task.url, list[Visit]()
         errand = msgspec.structs.replace(errand, found_on=task.found_on) if task.found_on else errand
         asked = msgspec.structs.replace(errand, headers=_conditions(task, errand.plan))
         while True:
@@ -144,9 +148,9 @@ class Fetcher:
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
                 fetched = self._take(host, sent, task, asked)
-                return await self._moved(task, url, fetched) if seen else fetched
+                return await self._moved(task, url, fetched)
             asked = errand  # what is known is known of the first URL alone
-            seen.add(url)
+            seen.append((url, sent.cookies))
             try:
                 url = sent.response.leads_to(url)
             except FetchFailed as failed:
@@ -162,17 +166,18 @@ class Fetcher:
         landed, status = sent.response.url, sent.response.status
         if landed == task.url:
             return self._take(host, sent, task, asked)
-        if ended := await self._hop(host, task, landed, {task.url}, errand):
+        if ended := await self._hop(host, task, landed, [(task.url, None)], errand):
             reason, error, elsewhere = ended
             return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
         return await self._moved(task, landed, self._take(host, sent, task, asked))
 
     async def _hop(
-        self, host: HeldHost, task: ClaimedTask, url: str, seen: set[str], errand: Errand
+        self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], errand: Errand
     ) -> tuple[str, str | None, str | None] | None:
         """Why a redirect to this URL is not followed here (reason, error, where to hand it over), or None."""
         most = errand.plan.max_redirects
-        if url in seen:
+        # A site that looks for its cookie leads back to where it has set it: only the same request again is a loop.
+        if (url, self._sender.cookies(url, errand)) in seen:
             return "redirect_loop", f"redirected back to {url}", None
         if task.hops + len(seen) > most:
             return "too_many_redirects", f"more than {most} redirects", None
@@ -187,6 +192,8 @@ class Fetcher:
 
         Asked at the end and not before: URLs that lead to each other in a circle would all be left to one another.
         """
+        if url == task.url:
+            return fetched
         tasks = self._tasks if task.depth and fetched.reason == fate.OK else None
         if tasks and await tasks.is_known(task.scope, parse(url).host, dedupe_key(url)):
             return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
@@ -225,6 +232,11 @@ class Fetcher:
         if after is not None:
             host.back_off(after, self._clock.monotonic())
         return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)
+
+
+def _resent(after_ms: int | None) -> tuple[Asked, ...]:
+    """Return the request that came before the one that was sent again, if there was any."""
+    return () if after_ms is None else (Asked(ms=after_ms, reason=RESENT),)
 
 
 def _unchanged(sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:

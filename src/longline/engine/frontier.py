@@ -110,12 +110,17 @@ class HeldHost:
         self.next_start = now + self.pace.delay + longer + (allowance if self.pace.delay else 0.0)
         return now
 
-    def answered(self, start: float, now: float) -> None:
-        """The request of that start was answered by now: so long ago at least its server has seen it."""
+    def answered(self, start: float, now: float, resent: float = 0.0) -> None:
+        """The request of that start was answered by now: so long ago at least its server has seen it.
+
+        A request that was sent again has its pause from then on: so many seconds after its start.
+        """
         if start == self._last_start:
             self._last_seen = now
             pause = self.pace.delay + self._longer
-            self.next_start = max(start + pause, min(self.next_start, now + pause), self._quiet_until)
+            self.next_start = max(start + resent + pause, min(self.next_start, now + pause), self._quiet_until)
+        elif resent:
+            self.next_start = max(self.next_start, start + resent + self.pace.delay)
 
     def engine_time(self, moment: float) -> int:
         """A moment of our monotonic clock in the engine's milliseconds, rather late than early."""

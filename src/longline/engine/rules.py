@@ -9,6 +9,7 @@ import msgspec
 
 from longline.engine.frontier import HeldHost
 from longline.engine.sender import Errand, Sender
+from longline.model import fate
 from longline.model.encoding import Undecodable, decode_body
 from longline.model.robots import MAX_BYTES, Robots
 from longline.model.url import target as path_of
@@ -128,4 +129,6 @@ class Rules:
         if response.status >= 500:
             # The site forbids everything for as long as this lasts: its pages wait, they are not given up.
             raise FetchFailed("http_5xx", f"HTTP {response.status}")
+        if fate.for_status(response.status) == "odd_status":
+            raise FetchFailed("odd_status", f"HTTP {response.status}")  # a part of the rules would allow too much
         return Robots.from_response(response.status, body)

@@ -12,7 +12,7 @@ from longline.engine.frontier import HeldHost
 from longline.model.cookies import Jar
 from longline.model.encoding import ACCEPT_ENCODING
 from longline.model.plan import CrawlPlan
-from longline.model.proxy import blames_proxy
+from longline.model.proxy import blames_proxy, proves
 from longline.model.task import Asked
 from longline.model.url import referer
 from longline.ports.clock import Clock
@@ -62,10 +62,16 @@ class Errand(msgspec.Struct, frozen=True):
 
 
 class Sent(msgspec.Struct, frozen=True):
-    """An answer, and when it was asked for."""
+    """An answer, when it was asked for, and the headers of the request."""
 
     at: int
     response: Response
+    headers: Headers = ()
+
+    @property
+    def cookies(self) -> str | None:
+        """The value of the Cookie header that was sent, if there was one."""
+        return next((value for name, value in self.headers if name.lower() == "cookie"), None)
 
 
 class Sender:
@@ -90,6 +96,11 @@ class Sender:
     def renders(self, plan: CrawlPlan) -> bool:
         """Whether pages of a plan are rendered: where that is wanted, and somebody is there to do it."""
         return plan.render and self._settings.renders
+
+    def cookies(self, url: str, errand: Errand) -> str | None:
+        """Return the value of the Cookie header with which a URL is asked for, if there is one."""
+        own = next((value for name, value in errand.plan.headers if name.lower() == "cookie"), None)
+        return own if own is not None else self._stored_cookies(url, errand)
 
     async def send(self, host: HeldHost, url: str, errand: Errand) -> Sent:
         """Ask the host in hand; a way that fails is left for the next one, each time at the host's turn."""
@@ -121,21 +132,26 @@ class Sender:
         start = await host.turn(self._clock, longer) if host else self._clock.monotonic()
         if start is None:
             raise LeaseLost
-        at = self._clock.now()
+        at, resent_ms = self._clock.now(), None
         try:
-            if way is None:
-                return Sent(at, await self._http.fetch(request))
-            return Sent(at, await self._through(way, request))
+            response = await (self._http.fetch(request) if way is None else self._through(way, request))
+            resent_ms = response.resent_ms
+            return Sent(at, response, request.headers)
+        except FetchFailed as failure:
+            resent_ms = failure.resent_ms
+            raise
         finally:
             if host:
-                host.answered(start, self._clock.monotonic())
+                host.answered(start, self._clock.monotonic(), (resent_ms or 0) / 1000)
 
     async def _through(self, way: Way, request: Request) -> Response:
         start = self._clock.monotonic()
         try:
             response = await self._http.fetch(msgspec.structs.replace(request, proxy=way.proxy))
         except FetchFailed as failure:
-            self._exits.note(way, self._ms(start), ok=not failure.proxy_fault)
+            ok = proves(failure.kind, proxy_fault=failure.proxy_fault)
+            if ok is not None:
+                self._exits.note(way, self._ms(start), ok=ok)
             raise
         self._exits.note(way, self._ms(start), ok=not blames_proxy(None, response.status))
         return response
@@ -160,7 +176,7 @@ class Sender:
         """What every request says, less what the run says otherwise; names are compared without their case."""
         plan = errand.plan
         usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING)]
-        if plan.cookies and (jar := self._jars.get(errand.run_id)) and (cookies := jar.header(url)):
+        if (cookies := self._stored_cookies(url, errand)) is not None:
             usual.append(("cookie", cookies))
         if self._settings.referer and errand.found_on and (page := referer(errand.found_on, url)):
             usual.append(("referer", page))
@@ -168,6 +184,10 @@ class Sender:
             return (*usual, *errand.headers)
         own = {name.lower() for name, _ in plan.headers}
         return (*(h for h in usual if h[0] not in own), *plan.headers, *errand.headers)
+
+    def _stored_cookies(self, url: str, errand: Errand) -> str | None:
+        jar = self._jars.get(errand.run_id) if errand.plan.cookies else None
+        return jar.header(url) if jar else None
 
     def _next_agent(self, plan: CrawlPlan) -> str:
         if not plan.user_agents:

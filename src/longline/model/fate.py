@@ -20,8 +20,11 @@ RETRYABLE = {
     "proxy_failed": "a proxy failed in some other way; no page ends by this, for the next proxy is tried",
     "proxy_exhausted": "there are proxies, and none of them could be used for this page",
     "render_failed": "the service that renders pages could not be reached, or did not render this one",
+    "http_408": "the site has waited too long for the request (408)",
+    "http_425": "the site asks for the request to be sent later (425)",
     "http_429": "the site asks for patience (429)",
     "http_5xx": "the site says that it failed (500 and above), for the page or for its robots.txt",
+    "odd_status": "the status is neither a page nor a failure: 1xx, 206, 226, and for a single URL all but 200 and 304",
     "internal": "we failed, in a way nobody foresaw",
 }
 """Failures that another attempt may cure, and what they mean."""
@@ -34,8 +37,7 @@ FINAL = {
     "bad_url": "redirected to what is no URL of ours",
     "too_many_redirects": "more redirects than a page may take",
     "redirect_loop": "redirected to where it came from",
-    "http_4xx": "the site refuses the page (400 to 499, but not 429)",
-    "odd_status": "a single URL was answered with what is neither a page (200) nor a failure",
+    "http_4xx": "the site refuses the page (400 to 499, but not 408, 425 and 429)",
     "parser_error": "the page came and is kept, but its parser raised; it can be parsed again without a fetch",
     "worker_lost": "every worker that took the page up was lost",
     "page_lost": "the page was to be parsed again and is no longer in the archive, or is damaged there",
@@ -68,13 +70,18 @@ REFUSED = {
 """Reasons for which a URL is never admitted, and what they mean."""
 
 
+_PASSING = {408: "http_408", 425: "http_425", 429: "http_429"}
+_UNASKED = (206, 226)
+"""Parts and differences, which only a request with a Range or an A-IM asks for: no request of ours has either."""
+
+
 def for_status(status: int) -> str | None:
-    """The failure that an HTTP status means, or None for one that is a page."""
-    if status == 429:
-        return "http_429"
+    """Return the failure that an HTTP status means, or None for one that is a page."""
+    if status < 200 or status in _UNASKED:
+        return "odd_status"
     if status >= 500:
         return "http_5xx"
-    return "http_4xx" if status >= 400 else None
+    return _PASSING.get(status, "http_4xx") if status >= 400 else None
 
 
 def is_failure(reason: str) -> bool:

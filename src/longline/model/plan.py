@@ -10,6 +10,9 @@ import msgspec
 from longline.model.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
 from longline.model.proxy import Strategy
 
+MAX_REDIRECTS = 20
+"""Redirects that are followed from one URL, as in browsers, unless a door has a bound of its own."""
+
 
 class Proxying(msgspec.Struct, frozen=True):
     """Whether requests leave by proxies, and by which: a source's own, else those of `pool`, else all there are.
@@ -57,7 +60,7 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     jitter_ms: int = 0
     concurrency: int = DEFAULT_CONCURRENCY
     max_attempts: int = 4
-    max_redirects: int = 5
+    max_redirects: int = MAX_REDIRECTS
     content_types: tuple[str, ...] = ()
     headers: tuple[tuple[str, str], ...] = ()
     user_agents: tuple[str, ...] = ()

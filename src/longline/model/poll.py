@@ -44,7 +44,7 @@ FAILURES = {
 
 _BY_STATUS = {429: "rate_limited", 403: "forbidden", 404: "not_found", 410: "gone"}
 _BY_REASON = {"robots": "forbidden", "parser_error": "parse_error", "bad_encoding": "parse_error", "tls": "network"}
-_NETWORK = set(fate.RETRYABLE) - {"http_429", "http_5xx", "internal"}
+_NETWORK = {reason for reason in fate.RETRYABLE if not reason.startswith("http_")} - {"odd_status", "internal"}
 
 
 class FeedRow(msgspec.Struct, frozen=True):

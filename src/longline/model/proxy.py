@@ -30,6 +30,13 @@ BLOCKED = frozenset({403, 407, 429})
 """Answers that say: not by this way."""
 
 
+BEFORE_PROXY = frozenset({"dns", "egress", "bad_url"})
+"""Failures of a request that never left: the target's name was not resolved, or may not be reached."""
+
+THROUGH_PROXY = frozenset({"refused", "connect_timeout", "tls", "too_large", "protocol", "reset", "truncated"})
+"""Failures of the target that only a working proxy can have told of, where the proxy itself is not at fault."""
+
+
 class NoProxies(LonglineError):
     """There is a pool, and nobody in it can go now: all failed, are off, or used up their hour."""
 
@@ -167,7 +174,10 @@ class Picked(msgspec.Struct, frozen=True):
 
 
 class Used(msgspec.Struct, frozen=True):
-    """How one request through a proxy went; `ok` is False only for what `blames_proxy`."""
+    """How one request through a proxy went; `ok` is False only for what `blames_proxy`.
+
+    A request that shows neither that the proxy works nor that it does not is not told.
+    """
 
     proxy_id: int
     source_id: int | None
@@ -296,6 +306,16 @@ def blames_proxy(reason: str | None, status: int | None) -> bool:
     if status is not None:
         return status in BLOCKED
     return reason is not None and reason.startswith("proxy_") and reason != "proxy_exhausted"
+
+
+def proves(reason: str, *, proxy_fault: bool) -> bool | None:
+    """Return whether a failed request shows that its proxy works (True) or does not (False); None when it shows neither.
+
+    A failure before the proxy was asked says nothing about it. A silence may be the target's or the proxy's.
+    """
+    if proxy_fault:
+        return False
+    return True if reason in THROUGH_PROXY else None
 
 
 def average(old: int | None, sample: int) -> int:

@@ -91,6 +91,10 @@ class Renamed(msgspec.Struct, frozen=True, gc=False):
     key: bytes
 
 
+RESENT = "resent"
+"""The reason of a request that broke on a kept connection and was sent again: it has not failed."""
+
+
 class Asked(msgspec.Struct, frozen=True, gc=False):
     """One request for a task's page, and what came of it; without a `status` nothing came."""
 

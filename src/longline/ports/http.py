@@ -119,7 +119,7 @@ class Response(msgspec.Struct, frozen=True):
 
     def leads_to(self, base: str) -> str:
         """The URL that the Location means to one who asked for `base`; raises `FetchFailed` when it is none of ours."""
-        location = _utf8(self.header("location") or "")
+        location = _escaped(self.header("location") or "")
         target = join(base, location)
         if target is None:
             raise FetchFailed("bad_url", "redirected to what is no URL")
@@ -129,11 +129,16 @@ class Response(msgspec.Struct, frozen=True):
             raise FetchFailed("bad_url", f"redirected to what is no URL of ours ({error.reason})") from None
 
 
-def _utf8(text: str) -> str:
-    """Header bytes are told as Latin-1; a Location that is not ASCII is UTF-8 all the same, as browsers have it."""
+def _escaped(text: str) -> str:
+    """Percent-encode the bytes of a header that are not ASCII, one by one, as browsers do.
+
+    A header's bytes are told as Latin-1. Text that no bytes can be told as comes from a file, and is left as it is.
+    """
+    if text.isascii():
+        return text
     try:
-        return text.encode("latin-1").decode()
-    except UnicodeError:
+        return "".join(chr(byte) if byte < 0x80 else f"%{byte:02X}" for byte in text.encode("latin-1"))
+    except UnicodeEncodeError:
         return text
 
 

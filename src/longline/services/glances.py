@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from longline.model.cookies import Jar
 from longline.model.encoding import ACCEPT_ENCODING, Undecodable, decode_body
 from longline.model.errors import BadInput, LonglineError
 from longline.model.url import parse
@@ -70,18 +71,21 @@ class Glances:
         return Page(response.url, body, status=response.status, headers=response.headers, config=config)
 
     async def _follow(self, url: str, deadline: float) -> Response:
+        jar = Jar()
         for _ in range(MAX_HOPS + 1):
             left = deadline - self._clock.monotonic()
             if left <= 0:
                 raise FetchFailed("total_timeout", "it took too long")
-            response = await self._http.fetch(self._request(url, left))
+            response = await self._http.fetch(self._request(url, left, jar.header(url)))
             if response.status not in REDIRECTS or response.header("location") is None:
                 return response
+            jar.learn(url, [value for name, value in response.headers if name.lower() == "set-cookie"])
             url = response.leads_to(url)
         raise FetchFailed("too_many_redirects", f"more than {MAX_HOPS} redirects")
 
-    def _request(self, url: str, seconds: float) -> Request:
-        headers = (("user-agent", self._user_agent), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING))
+    def _request(self, url: str, seconds: float, cookies: str | None) -> Request:
+        usual = (("user-agent", self._user_agent), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING))
+        headers = usual if cookies is None else (*usual, ("cookie", cookies))
         return Request(url, headers, idle_seconds=seconds, total_seconds=seconds, max_bytes=MAX_BYTES)
 
 

@@ -18,6 +18,8 @@ from longline.wiring.directory import standing_runs
 from longline.wiring.house import House
 
 LOOK_EVERY = 5.0
+FEED_REDIRECTS = 5
+"""Redirects that are followed to a feed or a sitemap: as many as the interval contract allows everywhere."""
 
 Once = Callable[[], Awaitable[object]]
 
@@ -75,6 +77,7 @@ def feed_parts(house: House) -> Parts:
         delay_ms=round(s.delay * 1000),
         concurrency=s.host_concurrency,
         max_attempts=s.max_retries + 1,
+        max_redirects=FEED_REDIRECTS,
     )
     return Parts(
         feeds=records.feeds,

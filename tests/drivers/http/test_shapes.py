@@ -96,7 +96,11 @@ def test_headers_are_found_in_any_case():
         ("", "http://anna:secret@site.test/a/b"),
         (" /c\t", "http://anna:secret@site.test/c"),
         ("/caf\xc3\xa9", "http://anna:secret@site.test/caf%C3%A9"),  # UTF-8 bytes as they come off the wire
-        ("/caf\xe9", "http://anna:secret@site.test/caf%C3%A9"),  # Latin-1 bytes
+        ("/caf\xe9", "http://anna:secret@site.test/caf%E9"),  # bytes that are no UTF-8
+        ("/s?q=\xd6\xd0", "http://anna:secret@site.test/s?q=%D6%D0"),
+        ("/s?q=\xd6\xd0&r=%d6%20\xc3\xa9", "http://anna:secret@site.test/s?q=%D6%D0&r=%d6%20%C3%A9"),
+        ("http://b\xc3\xbccher.test/\xe9", "http://xn--bcher-kva.test/%E9"),
+        ("/\u4e2d?\u4e2d", "http://anna:secret@site.test/%E4%B8%AD?%E4%B8%AD"),  # text of a fixture
         ("/x" * 4000, "http://anna:secret@site.test" + "/x" * 4000),
     ],
 )
@@ -114,6 +118,7 @@ def test_where_a_redirect_leads(location: str, target: str):
         "javascript:alert('secret')",
         "file:///etc/secret",
         "/secret" * 2000,
+        "http://b\xfccher.test/secret",  # no UTF-8, so no name
         "http://" + "secret" * 2000 + ".test/",
         "/\xe4secret" * 1100,  # short enough until it is percent-encoded
     ],

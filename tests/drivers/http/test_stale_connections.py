@@ -1,4 +1,4 @@
-"""A kept connection that the server has closed meanwhile costs nothing: the request is sent once more on a fresh one."""
+"""A kept connection that the server has closed costs nothing: the request is sent once more on a fresh one."""
 
 import asyncio
 import random

@@ -27,6 +27,14 @@ async def test_one_request_shows_whether_a_proxy_works_again(clock: FakeClock, a
     assert [(u.proxy_id, u.ok, u.at) for u in ways.used] == [(5, ok, START)]
 
 
+@pytest.mark.parametrize("kind", ["dns", "egress", "bad_url"])
+async def test_a_probe_that_never_left_says_nothing(clock: FakeClock, kind: str):
+    http, ways = FakeHttp(clock), FakeWays(Way(5, Proxy("socks5", "192.0.2.1", 1080)))
+    http.on(PAGE, FetchFailed(kind, "before the proxy was asked"))
+    assert await Prober(ways, http, clock, PAGE).once() == 1
+    assert ways.used == []
+
+
 async def test_without_anybody_to_probe_nothing_is_sent(clock: FakeClock):
     http, ways = FakeHttp(clock), FakeWays()
     assert await Prober(ways, http, clock, PAGE).once() == 0

@@ -36,12 +36,13 @@ def test_figures_of_a_run():
         AskedSum("total_timeout", 0, 1),
         AskedSum("too_many_redirects", 302, 1, ms=1, least_ms=1, most_ms=1),
         AskedSum("internal", 0, 7),
+        AskedSum("resent", 0, 3, ms=9, least_ms=3, most_ms=3),
     )
     fates = (Fate("skipped", "robots", 3), Fate("refused", "depth", 4), Fate("refused", "known", 9))
     errors = (("HTTP 500", 2, "https://a.example/"),)
     told = crawl_metrics(Survey(asked, errors, fates, untitled=1, bodiless=3), RUN)
     assert told == {
-        "requests_total": 17,
+        "requests_total": 20,
         "requests_failed": 8,
         "bytes_downloaded": 99,
         "status_codes": {"200": 6, "301": 1, "403": 2, "429": 2, "503": 1, "302": 1},

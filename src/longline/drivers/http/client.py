@@ -4,8 +4,8 @@ Names are resolved here and pinned to the client that dials, so a client belongs
 before it. Of the three deadlines the one that passes first gives the failure its name: connecting, hearing nothing,
 taking too long.
 
-A server may close a kept connection at the moment at which a request is sent on it. Such a request is sent once more, at
-once, on a connection of its own (RFC 9112, section 9.3.1: a GET is idempotent).
+A server may close a kept connection at the moment at which a request is sent on it. Such a request is sent once more,
+at once, on a connection of its own (RFC 9112, section 9.3.1: a GET is idempotent).
 """
 
 import asyncio

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 
-from longline.model.proxy import Used, blames_proxy
+from longline.model.proxy import BEFORE_PROXY, Used, blames_proxy
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request
 from longline.ports.records.proxies import Way, Ways
@@ -22,18 +22,22 @@ class Prober:
     async def once(self) -> int:
         """Try those that are due, all at once, and write how they did; how many there were."""
         ways = await self._ways.probes()
-        used = await asyncio.gather(*(self._probe(way) for way in ways))
-        if used:
+        probed = await asyncio.gather(*(self._probe(way) for way in ways))
+        if used := [one for one in probed if one]:
             await self._ways.account(used)
             log.info("probed proxies", extra={"probed": len(used), "recovered": sum(one.ok for one in used)})
-        return len(used)
+        return len(probed)
 
-    async def _probe(self, way: Way) -> Used:
+    async def _probe(self, way: Way) -> Used | None:
+        """Return how the proxy did, or None when the request never reached it."""
         start, ok = self._clock.monotonic(), True
         try:
             response = await self._http.fetch(Request(self._url, total_seconds=PATIENCE, proxy=way.proxy))
             ok = not blames_proxy(None, response.status)
         except FetchFailed as failure:
+            if failure.kind in BEFORE_PROXY:
+                log.warning("a probe was not sent", extra={"url": self._url, "reason": failure.kind})
+                return None
             # A page that cannot be had says nothing for the proxy: it has not shown that it works.
             log.info("a proxy did not pass its probe", extra={"proxy": way.proxy.label, "reason": failure.kind})
             ok = False

@@ -161,6 +161,6 @@ def _error(row: StandingUrl) -> str | None:
         return ERROR_WORDS[row.reason or ""]
     if row.reason in ("http_429", "http_5xx"):
         return f"http status {row.status}"
-    if row.reason in ("http_4xx", "odd_status"):
+    if row.reason in ("http_4xx", "http_408", "http_425", "odd_status"):
         return {404: "not_found", 410: "gone"}.get(row.status or 0, f"unexpected http status {row.status}")
     return row.error or row.reason

@@ -12,6 +12,7 @@ from longline.model.run import AskedSum, Fate, Record, RunRow, Survey
 from longline.model.schedule import UNITS, ScheduleRow, Terms
 from longline.model.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
+from longline.model.task import RESENT
 from longline.services.runs import Figures
 from longline.surfaces.intervals.asking import absolute, key, present, typed
 from longline.surfaces.intervals.times import rfc3339
@@ -147,7 +148,7 @@ def _figures(run: RunRow) -> dict[str, Any] | None:
 
 def crawl_metrics(survey: Survey, run: RunRow) -> dict[str, Any]:
     """What the requests of a run add up to, in the contract's words; what would be empty is left out."""
-    asked = [each for each in survey.asked if each.status or each.reason in CATEGORIES]
+    asked = [each for each in survey.asked if each.status or each.reason in CATEGORIES or each.reason == RESENT]
     answered = [each for each in asked if each.status]
     failed = [each for each in asked if each.reason in CATEGORIES]
     statuses = _summed((str(each.status), each.count) for each in answered)

@@ -46,6 +46,8 @@ CATEGORIES: dict[str, str] = {
     "connect_timeout": "timeout",
     "idle_timeout": "timeout",
     "total_timeout": "timeout",
+    "http_408": "http_client",
+    "http_425": "http_client",
     "http_429": "http_client",
     "http_4xx": "http_client",
     "odd_status": "http_client",
