@@ -309,7 +309,7 @@ def blames_proxy(reason: str | None, status: int | None) -> bool:
 
 
 def proves(reason: str, *, proxy_fault: bool) -> bool | None:
-    """Return whether a failed request shows that its proxy works (True) or does not (False); None when it shows neither.
+    """Return whether a failed request shows that its proxy works, or that it does not; None when it shows neither.
 
     A failure before the proxy was asked says nothing about it. A silence may be the target's or the proxy's.
     """

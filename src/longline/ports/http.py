@@ -19,9 +19,9 @@ _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 class Proxy(msgspec.Struct, frozen=True):
     """A way out: configured by the operator, so its own address may be anywhere.
 
-    What becomes of the target's name: `socks5` is handed an address that we resolved and checked. `http` and `https`
-    are asked for the name, after we have resolved and checked it, so a proxy that resolves it otherwise has the last
-    word. `socks5h` alone resolves the name; we check it only where it is written as an address.
+    The target's name is resolved and checked here before a proxy is asked for anything. `socks5` and `socks5h` proxies
+    are asked for the checked address. `http` and `https` proxies are asked for the name, since a request by address
+    would lose it, so an HTTP proxy that resolves the name otherwise has the last word.
     """
 
     scheme: ProxyScheme

@@ -49,6 +49,22 @@ async def test_what_is_sent_is_what_was_asked(client: Http):
     ]
 
 
+@pytest.mark.parametrize(
+    ("value", "sent"),
+    [
+        ("caf\xc3\xa9", b"caf\xc3\xa9"),  # bytes of a server, told as Latin-1
+        ("\xe4\xb8\xad=1", b"\xe4\xb8\xad=1"),
+        ("caf\xe9", b"caf\xc3\xa9"),  # text of a person
+        ("\u4e2d", b"\xe4\xb8\xad"),
+    ],
+)
+async def test_a_header_goes_back_with_the_bytes_that_came(client: Http, value: str, sent: bytes):
+    async with serving(keeps_answering) as server:
+        await client.fetch(Request(server.url(), (("Cookie", value), ("If-None-Match", value))))
+    lines = server.heads[0].split(b"\r\n")
+    assert {b"cookie: " + sent, b"if-none-match: " + sent} <= set(lines)
+
+
 @pytest.mark.parametrize("header", [("User-Agent", "x\r\nX-Smuggled: 1"), ("bad name", "x"), ("", "x")])
 async def test_what_is_no_header_is_not_sent_in_silence(client: Http, header: tuple[str, str]):
     async with serving(keeps_answering) as server:

@@ -6,16 +6,15 @@ from contextlib import asynccontextmanager
 from ipaddress import ip_address
 
 import pytest
-import wreq
 
 from longline.drivers.http import Guarded, Names, WreqHttp
-from longline.drivers.http.clients import Clients
+from longline.drivers.http.clients import Clients, HostClient
 from longline.drivers.http.names import Resolve
 from longline.drivers.http.trust import trust
 from longline.drivers.http.ways import Way
 from longline.model import fate
 from longline.model.egress import Address, Wall
-from longline.ports.http import FetchFailed, Proxy, Request
+from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request
 from tests.drivers.http.wire import Server, keeps_answering, says, serving
 from tests.servers.proxies import Manners, running_proxy
 
@@ -190,7 +189,7 @@ def checks_but_does_not_pin(names: Resolve, wall: Wall) -> WreqHttp:
             return {}
 
     class Kept(Clients):
-        def get(self, way: Way, connect_seconds: float) -> wreq.Client:
+        def get(self, way: Way, connect_seconds: float) -> HostClient:
             return super().get(Forgetful(*way), connect_seconds)
 
     client = WreqHttp(Guarded(names, wall).resolve)
@@ -255,7 +254,7 @@ async def test_a_public_name_that_was_typed_cannot_turn_inside():
 # Through proxies, as far as we resolve
 
 
-@pytest.mark.parametrize("scheme", ["http", "socks5"])
+@pytest.mark.parametrize("scheme", ["http", "https", "socks5", "socks5h"])
 @pytest.mark.parametrize("host", ["inside.test", "127.0.0.2", "0x7f.2", "[::1]", "localhost"])
 @pytest.mark.parametrize("secure", [False, True])
 async def test_refused_targets_never_reach_the_proxy(scheme, host: str, secure: bool):
@@ -280,30 +279,35 @@ async def test_what_needs_no_resolving_is_not_left_to_the_proxy(host: str):
     assert proxy.asked == 0
 
 
-async def test_the_proxy_alone_knows_the_name():
-    """With `socks5h` we do not even ask."""
-
-    async def names(hostname: str) -> tuple[Address, ...]:
-        raise AssertionError(hostname)
-
-    async with serving(keeps_answering) as server:
-        with running_proxy("socks5h") as proxy:
-            async with guarded(names) as client:
-                request = Request(server.url("/x", "hidden.test"), proxy=proxy.proxy)
-                assert (await client.fetch(request)).body == b"/x"
-    assert proxy.targets == [f"hidden.test:{server.port}"]
-
-
-async def test_a_socks_proxy_is_given_the_checked_address():
+@pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
+async def test_a_socks_proxy_is_given_the_checked_address(scheme: ProxyScheme):
     """It would resolve the name to the inside, but it never hears the name."""
     async with two_servers() as (outside, inside):
-        with running_proxy("socks5", Manners(names={"site.test": INSIDE})) as proxy:
+        with running_proxy(scheme, Manners(names={"site.test": INSIDE})) as proxy:
             async with guarded(answering(f"{INSIDE} {PUBLIC}", INSIDE)) as client:
                 request = Request(outside.url("/x", "site.test"), proxy=proxy.proxy)
                 assert (await client.fetch(request)).body == b"/x"
                 await refused(client, request)
     assert proxy.targets == [f"{PUBLIC}:{outside.port}"]
     assert inside.taken == 0
+
+
+@pytest.mark.parametrize("scheme", ["http", "socks5", "socks5h"])
+async def test_every_hop_is_checked(scheme: ProxyScheme):
+    """A site outside that redirects inside is not followed there, whatever the proxy makes of the name."""
+
+    async def names(hostname: str) -> tuple[Address, ...]:
+        return (ip_address(INSIDE if hostname == "inside.test" else PUBLIC),)
+
+    async with two_servers() as (outside, inside):
+        redirect = f"HTTP/1.1 302 Found\r\nLocation: {inside.url('/', 'inside.test')}\r\nContent-Length: 0\r\n\r\n"
+        outside.script = says(redirect.encode())
+        with running_proxy(scheme, Manners(names={"inside.test": INSIDE, "site.test": PUBLIC})) as proxy:
+            async with guarded(names) as client:
+                url = outside.url("/", "site.test")
+                first = await client.fetch(Request(url, proxy=proxy.proxy))
+                await refused(client, Request(first.leads_to(url), proxy=proxy.proxy))
+    assert (proxy.asked, inside.taken) == (1, 0)
 
 
 async def test_a_redirecting_proxy():
@@ -320,9 +324,10 @@ async def test_a_redirecting_proxy():
     assert len(liar.heads) == 1
 
 
-async def test_a_name_that_we_cannot_resolve_is_not_left_to_an_http_proxy():
+@pytest.mark.parametrize("scheme", ["http", "socks5", "socks5h"])
+async def test_a_name_that_we_cannot_resolve_is_not_left_to_a_proxy(scheme: ProxyScheme):
     """It may well be a name of the proxy's inside."""
-    with running_proxy() as proxy:
+    with running_proxy(scheme) as proxy:
         async with guarded(Names().resolve) as client:
             with pytest.raises(FetchFailed) as caught:
                 await client.fetch(Request("http://no-such-host.invalid/", proxy=proxy.proxy))

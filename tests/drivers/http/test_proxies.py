@@ -71,8 +71,8 @@ async def test_pages_come_through(client: WreqHttp, certificate, scheme: ProxySc
             answer = await client.fetch(Request(url, (("X-Own", "1"),), proxy=proxy.proxy))
     assert (answer.status, answer.body, answer.url) == (200, b"/x?y", url)
     verb = "SOCKS" if scheme.startswith("socks") else "CONNECT" if secure else "GET"
-    # Only `socks5` is given the address that we have looked up.
-    target = f"{'127.0.0.1' if scheme == 'socks5' else 'site.test'}:{server.port}"
+    # SOCKS proxies are given the address that we have looked up.
+    target = f"{'127.0.0.1' if scheme.startswith('socks') else 'site.test'}:{server.port}"
     assert [(passage.verb, passage.target) for passage in proxy.passages] == [(verb, target)]
     assert b"x-own: 1" in server.heads[0]
     assert b"roxy" not in server.heads[0]

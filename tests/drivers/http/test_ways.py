@@ -48,17 +48,12 @@ async def test_an_http_proxy_forwards_what_is_plain(scheme: ProxyScheme):
         assert one.pins() == {"proxy.test": PROXY}
 
 
-async def test_a_socks_proxy_is_told_an_address():
-    socks = await way("http://site.test/", "socks5")
+@pytest.mark.parametrize("scheme", ["socks5", "socks5h"])
+async def test_a_socks_proxy_is_told_an_address(scheme: ProxyScheme):
+    socks = await way("http://site.test/", scheme)
     assert socks.dialled == PROXY
     assert socks.pins() == {"proxy.test": PROXY, "site.test": TARGET}
     assert not socks.forwarded
-
-
-async def test_or_a_name():
-    socks = await way("http://site.test/", "socks5h")
-    assert socks.dialled == PROXY
-    assert socks.pins() == {"proxy.test": PROXY}
 
 
 @pytest.mark.parametrize("url", ["http://192.0.2.1/", "http://[2001:db8::1]/"])

@@ -158,12 +158,23 @@ def _deadlines(request: Request) -> tuple[float, timedelta]:
 def _headers(request: Request, authorization: str | None) -> wreq.HeaderMap:
     headers = wreq.HeaderMap()
     for name, value in request.headers:
-        headers.append(name, value)
+        headers.append(name, value if value.isascii() else _text(value))
     if len(headers) != len(request.headers):  # the library drops what is no header without a word
         raise ValueError(f"not headers: {', '.join(name for name, _ in request.headers)!r}")
     if authorization is not None and "authorization" not in headers:
         headers.append("authorization", authorization)
     return headers
+
+
+def _text(value: str) -> str:
+    """Return the text that the library writes, as UTF-8, with the bytes of a header that a server has sent.
+
+    Such bytes are told as Latin-1. The library cannot write bytes that are no UTF-8: these are taken for text.
+    """
+    try:
+        return value.encode("latin-1").decode()
+    except UnicodeError:
+        return value
 
 
 async def _take(answer: wreq.Response, request: Request, way: Way, sending: Sending, url: str) -> Response:

@@ -136,7 +136,9 @@ class Clients:
 
 
 def _through(proxy: Proxy) -> wreq.Proxy:
+    # The library hands the name to a `socks5h` proxy, and to a `socks5` one the address that is pinned to the name.
+    uri = f"socks5{proxy.label.removeprefix('socks5h')}" if proxy.scheme == "socks5h" else proxy.label
     if not proxy.username and not proxy.password:
-        return wreq.Proxy.all(proxy.label)
+        return wreq.Proxy.all(uri)
     # A name without a password is dropped unless the password is given as empty.
-    return wreq.Proxy.all(proxy.label, username=proxy.username, password=proxy.password)
+    return wreq.Proxy.all(uri, username=proxy.username, password=proxy.password)

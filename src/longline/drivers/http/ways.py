@@ -11,7 +11,7 @@ from longline.ports.http import FetchFailed, Proxy
 class Way(NamedTuple):
     """A host and the addresses that may be dialled for it; with a proxy, those of the proxy too.
 
-    `addresses` is empty where nobody dials by them: an HTTP proxy and a `socks5h` one are told the name.
+    `addresses` is empty where nobody dials by them: an HTTP proxy is told the name.
     """
 
     hostname: str
@@ -52,16 +52,10 @@ async def find_way(url: Url, proxy: Proxy | None, resolve: Resolve, names: Names
     secure = url.scheme == "https"
     if proxy is None:
         return Way(url.hostname, await resolve(url.hostname), secure=secure)
-    checked = await resolve(url.hostname) if proxy.scheme != "socks5h" or _is_address(url.hostname) else ()
+    checked = await resolve(url.hostname)
     try:
         proxy_addresses = await names.resolve(proxy.host)
     except FetchFailed as failed:
         raise FetchFailed("proxy_failed", f"proxy {proxy.label}: {failed}", proxy_fault=True) from None
-    pinned = checked if proxy.scheme == "socks5" else ()
+    pinned = checked if proxy.scheme.startswith("socks") else ()
     return Way(url.hostname, pinned, proxy, proxy_addresses, secure)
-
-
-def _is_address(hostname: str) -> bool:
-    """Whether anybody knows what this means without asking: written as an address, or a name of loopback."""
-    name = hostname.rstrip(".")
-    return as_address(hostname) is not None or name == "localhost" or name.endswith(".localhost")
