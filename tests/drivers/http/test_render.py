@@ -116,3 +116,23 @@ async def test_nobody_is_sent_behind_the_wall():
             await client.fetch(Request(PAGE, render=True))
         await client.close()
     assert service.asked == []
+
+
+async def test_a_service_that_closes_connections_costs_no_page():
+    """A POST is not sent twice, so every rendering has a connection of its own."""
+
+    class Closing(Service):
+        async def attend(self, peer: Peer) -> None:
+            served = len(self.asked)
+            while await peer.request():
+                if len(self.asked) > served:
+                    return
+                length = next(line for line in peer.head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+                self.asked.append(json.loads(await peer.reader.readexactly(int(length.split(b":")[1]))))
+                await peer.answer(json.dumps(self.says).encode())
+
+    service = Closing({"html": "<p>x</p>"})
+    async with rendering(service) as (client, _):
+        for _ in range(5):
+            assert (await client.fetch(Request(PAGE, render=True))).body == b"<p>x</p>"
+    assert len(service.asked) == 5

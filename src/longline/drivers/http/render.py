@@ -39,7 +39,10 @@ class RenderingHttp:
 
     def __init__(self, plain: Http, url: str, resolve: Resolve, roots: Path | None = None) -> None:
         self._plain, self._url, self._resolve = plain, f"{url.rstrip('/')}/render", resolve
-        self._client = wreq.Client(tls_verify=trust(roots).store, no_proxy=True, redirect=wreq.Policy.none())
+        # No connection is kept: a rendering that broke on one that the service has closed could not be sent again.
+        self._client = wreq.Client(
+            tls_verify=trust(roots).store, no_proxy=True, redirect=wreq.Policy.none(), pool_max_idle_per_host=0
+        )
 
     async def fetch(self, request: Request) -> Response:
         """Send one request and read the whole answer, or raise `FetchFailed`."""
