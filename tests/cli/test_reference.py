@@ -2,11 +2,18 @@ import re
 from pathlib import Path
 
 from longline.cli.reference import render, write
+from longline.engine.directory import CrawlRules, plan_of
+from longline.engine.fetch import Fetched
+from longline.engine.reporter import Finished
+from longline.engine.standing import StandingRules, standing_plan
 from longline.model import fate
-from longline.model.states import MOVES, STATES
+from longline.model.plan import CrawlPlan
+from longline.model.source import CrawlSource
+from longline.model.states import MOVES, STATES, TaskState
 from longline.settings import KEYS
 from longline.settings.aliases import ALIASES
 from longline.settings.needless import NEEDLESS
+from tests.engine import fakes
 
 
 def test_pages_are_written_as_they_are_rendered(tmp_path: Path):
@@ -40,14 +47,31 @@ def test_every_move_is_in_the_manual():
 
 def test_every_reason_is_in_the_manual():
     ended, refused = render()["reasons.md"].split("\n## ")
-    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (\S+) \| (.+) \|$", ended, re.M)
-    assert {reason: (fate_, again) for reason, fate_, again, _ in rows} == {
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (\S+) \|.* \|$", ended, re.M)
+    assert {reason: (fate_, again) for reason, fate_, again in rows} == {
         fate.OK: ("completed", "–"),
         **dict.fromkeys(fate.RETRYABLE, ("failed", "yes")),
         **dict.fromkeys(fate.FINAL, ("failed", "no")),
         **dict.fromkeys(fate.SKIPPED, ("skipped", "no")),
     }
     assert dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", refused, re.M)) == fate.REFUSED
+
+
+def again(reason: str, plan: CrawlPlan) -> str:
+    """What becomes of a first attempt that ends so in a run with this plan."""
+    finished = Finished(fakes.part(None), fakes.claimed(), plan, Fetched(reason, 0), parsed=None, page=None)
+    return "yes" if finished.rest == TaskState.PENDING else "no"
+
+
+def test_the_manual_says_what_is_tried_again_as_each_kind_of_run_does():
+    ended = render()["reasons.md"].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| \w+ \| (\S+) \| (\S+) \| (\S+)(?:, but not 404 and 410)? \|", ended, re.M)
+    source = CrawlSource(ref="1", name="s", url="https://s.example/")
+    scheduled = plan_of(source, source.url, CrawlRules(max_attempts=3))
+    plans = (CrawlPlan(()), scheduled, standing_plan(None, StandingRules(attempts=3)))
+    assert len(rows) == len(fate.RETRYABLE | fate.FINAL | fate.SKIPPED) + 1
+    for reason, *told in rows[1:]:
+        assert told == [again(reason, plan) for plan in plans], reason
 
 
 def test_settings_that_a_reason_names_exist():

@@ -31,8 +31,16 @@ Durations are written `500ms`, `30s`, `5m`, `1h30m`; sizes `500KB`, `10MB`; swit
 
 _WHY = """\
 Every URL that a run admits ends once, for one of these reasons unless somebody cancels it, and the run's summary counts
-them: admitted = open + completed + failed + cancelled + skipped. A failure that may pass is tried again, `max_retries`
-times at most, after a pause that doubles each time and is never shorter than a Retry-After of up to an hour.
+them: admitted = open + completed + failed + cancelled + skipped.
+
+A failure that may pass is tried again. `longline crawl` does so `max_retries` times at most, after a pause of a second
+that doubles each time. A run of a schedule does so `page_retries` times, each time after `page_retry_delay`, and never
+after a timeout. A single URL of the frontier is tried `frontier_attempts` times in all, after a minute that doubles
+each time, unless its failure cannot pass. A pause is never shorter than a Retry-After of up to an hour. A poll of a
+feed or a sitemap is not tried again: the next poll comes.
+
+A request that breaks on a kept connection before the head of an answer came is sent once more at once, on a connection
+of its own. That is no further attempt.
 """
 
 
@@ -119,17 +127,23 @@ def _chart(noun: Noun) -> Iterator[str]:
 
 
 def _reasons() -> str:
-    parts = [_MADE + "# Reasons", "", _WHY, "| reason | fate | tried again | means |", "|---|---|---|---|"]
-    parts.append(f"| `{fate.OK}` | completed | – | the page came, was parsed and is kept |")
-    for words, ending, again in (
-        (fate.RETRYABLE, "failed", "yes"),
-        (fate.FINAL, "failed", "no"),
-        (fate.SKIPPED, "skipped", "no"),
-    ):
-        parts += [f"| `{word}` | {ending} | {again} | {means} |" for word, means in words.items()]
+    head = "| reason | fate | again in a crawl | in a run of a schedule | as a single URL | means |"
+    parts = [_MADE + "# Reasons", "", _WHY, head, "|---|---|---|---|---|---|"]
+    parts.append(f"| `{fate.OK}` | completed | – | – | – | the page came, was parsed and is kept |")
+    for words, ending in ((fate.RETRYABLE, "failed"), (fate.FINAL, "failed"), (fate.SKIPPED, "skipped")):
+        parts += [f"| `{word}` | {ending} | {_again(word)} | {means} |" for word, means in words.items()]
     parts += ["", "## URLs that are not admitted", "", "They are counted too, apart from the sum.", ""]
     parts += ["| reason | means |", "|---|---|", *(f"| `{word}` | {means} |" for word, means in fate.REFUSED.items())]
     return "\n".join([*parts, ""])
+
+
+def _again(reason: str) -> str:
+    """Return, for a crawl, a run of a schedule and a single URL, whether a page that failed so is tried again."""
+    single = "no" if fate.is_hopeless(reason, None) else "yes"
+    single += ", but not 404 and 410" if reason == "http_4xx" else ""
+    may_pass = reason in fate.RETRYABLE
+    scheduled = may_pass and reason not in fate.TIMEOUTS
+    return " | ".join(("yes" if may_pass else "no", "yes" if scheduled else "no", single))
 
 
 def _is_drawn(move: Move) -> bool:

@@ -9,6 +9,7 @@ import msgspec
 
 from longline.engine.breaker import Breaker
 from longline.engine.curating import listing, made_out
+from longline.model import fate
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, Unavailable
 from longline.model.plan import CrawlPlan
@@ -32,9 +33,6 @@ LONGEST_PAUSE = 86_400.0
 """Seconds; who asks for more has made a mistake that no engine could count to."""
 AT_ONCE = 2
 DEEP = 5
-
-TIMEOUTS = ("connect_timeout", "idle_timeout", "total_timeout")
-"""Failures after which a run of a schedule does not try again: the site is slow, and others wait."""
 
 HTML = ("text/html", "application/xhtml+xml")
 """Types of content that pages have."""
@@ -254,7 +252,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         max_attempts=rules.max_attempts,
         retry_seconds=rules.retry_seconds,
         retry_most=rules.retry_seconds,
-        final=TIMEOUTS,
+        final=fate.TIMEOUTS,
         max_redirects=rules.max_redirects,
         user_agents=rules.user_agents,
         content_types=HTML,

@@ -29,6 +29,9 @@ RETRYABLE = {
 }
 """Failures that another attempt may cure, and what they mean."""
 
+TIMEOUTS = ("connect_timeout", "idle_timeout", "total_timeout")
+"""Failures after which a run of a schedule does not try again: the site is slow, and others wait."""
+
 FINAL = {
     "egress": "the host has no address that may be reached from here; see `egress_allow`",
     "tls": "no secure connection: a certificate that nobody vouches for, or no TLS at all",

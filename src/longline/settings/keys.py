@@ -90,9 +90,13 @@ class Settings(Premises, frozen=True, kw_only=True):
     ] = 0
     max_redirects: Annotated[int, Key(whole(0, 100), "Redirects that a run of a schedule follows from one URL.")] = 5
     page_retries: Annotated[
-        int, Key(whole(0, 100), "How often a run of a schedule tries a page again after a failure that may pass.")
+        int,
+        Key(
+            whole(0, 100),
+            "How often a run of a schedule tries a page again after a failure, but never after a timeout.",
+        ),
     ] = 2
-    page_retry_delay: Annotated[float, Key(SPAN, "How long it waits before that, each time.")] = 2.0
+    page_retry_delay: Annotated[float, Key(SPAN, "Pause before a run of a schedule tries a page again.")] = 2.0
     vary_user_agent: Annotated[
         bool, Key(SWITCH, "Let runs of schedules call themselves by the names of browsers, in turn.")
     ] = False
@@ -131,7 +135,7 @@ class Settings(Premises, frozen=True, kw_only=True):
     idle_timeout: Annotated[float, Key(SPAN, "How long a server may say nothing while it answers.")] = 15.0
     max_body: Annotated[int, Key(SIZE, "Largest body that is read; KB, MB and GB count in steps of 1024.")] = 10485760
     max_retries: Annotated[
-        int, Key(whole(0, 100), "How often a page is tried again after a failure that may pass.")
+        int, Key(whole(0, 100), "How often `crawl` tries a page again after a failure that may pass.")
     ] = 3
     egress_allow: Annotated[
         tuple[str, ...],
