@@ -95,6 +95,8 @@ async def test_a_host_without_rules_is_open(fetcher: Asker, http: FakeHttp, cloc
         (FetchFailed("refused", "nobody there"), "refused"),
         (FetchFailed("dns", "no such name"), "dns"),
         (response(ROBOTS, 503), "http_5xx"),
+        (response(ROBOTS, 101, b""), "odd_status"),
+        (response(ROBOTS, 206, b"User-agent: *\nAllow: /"), "odd_status"),
     ],
 )
 async def test_without_an_answer_about_rules_no_page_is_asked_for(

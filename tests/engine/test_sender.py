@@ -94,7 +94,9 @@ async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, ho
 @pytest.mark.parametrize(
     "answer", [msgspec.structs.replace(response(HOME), resent_ms=4000), FetchFailed("reset", "gone", resent_ms=4000)]
 )
-async def test_a_request_that_was_sent_again_keeps_the_next_one_apart(http: FakeHttp, clock: FakeClock, answer):
+async def test_a_request_that_was_sent_again_keeps_the_next_one_apart(
+    http: FakeHttp, clock: FakeClock, answer: Response | FetchFailed
+):
     async def late() -> Response:
         clock.advance(4.5)
         if isinstance(answer, FetchFailed):

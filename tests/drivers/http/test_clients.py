@@ -5,7 +5,8 @@ from ipaddress import ip_address
 import pytest
 
 from longline.drivers.http import WreqHttp
-from longline.drivers.http.clients import Clients
+from longline.drivers.http import clients as clients_of
+from longline.drivers.http.clients import IDLE_CONNECTION_SECONDS, MAX_REMEMBERED_CONNECTIONS, Clients
 from longline.drivers.http.trust import trust
 from longline.drivers.http.ways import Way
 from longline.ports.http import Proxy, Request
@@ -70,6 +71,31 @@ def test_the_one_not_used_for_longest_goes_first(store):
     assert clients.get(ways[0], 1) is a
     clients.get(ways[2], 1)
     assert clients.get(ways[0], 1) is a
+
+
+def test_a_host_remembers_which_connections_have_answered(store, monkeypatch: pytest.MonkeyPatch):
+    now = 0.0
+    monkeypatch.setattr(clients_of, "monotonic", lambda: now)
+    host = Clients(9, store).get(Way("site.test", HERE), 1)
+    assert not host.has_answered("127.0.0.1:1")
+    assert [host.answered("127.0.0.1:1"), host.answered("127.0.0.1:2"), host.answered("127.0.0.1:1")] == [
+        False,
+        False,
+        True,
+    ]
+    now = IDLE_CONNECTION_SECONDS
+    host.answered("127.0.0.1:1")
+    now += 1
+    host.answered("127.0.0.1:3")
+    assert [host.has_answered(f"127.0.0.1:{n}") for n in (1, 2, 3)] == [True, False, True]
+
+
+def test_and_not_of_more_than_it_can_have(store):
+    host = Clients(9, store).get(Way("site.test", HERE), 1)
+    for port in range(MAX_REMEMBERED_CONNECTIONS + 5):
+        host.answered(f"127.0.0.1:{port}")
+    known = [port for port in range(MAX_REMEMBERED_CONNECTIONS + 5) if host.has_answered(f"127.0.0.1:{port}")]
+    assert known == list(range(5, MAX_REMEMBERED_CONNECTIONS + 5))
 
 
 @pytest.mark.parametrize("secure", [False, True])

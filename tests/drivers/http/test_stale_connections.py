@@ -140,6 +140,19 @@ async def test_http_2(client: WreqHttp, certificate: ssl.SSLContext, farewell: s
     assert [(answer.version, answer.body) for answer in answers] == [("HTTP/2", f"/{n}".encode()) for n in range(4)]
 
 
+async def test_all_streams_of_a_connection_that_is_gone(client: WreqHttp, certificate: ssl.SSLContext):
+    def answering(stream: Stream) -> None:
+        if server.taken > 1 or len(server.requests) == 1:
+            stream.answer(stream.path.encode())
+        elif len(server.requests) == 11:
+            stream.hang_up()
+
+    async with serving_http2(answering, certificate) as server:
+        await client.fetch(Request(server.url("/first")))
+        answers = await asyncio.gather(*(client.fetch(Request(server.url(f"/{n}"))) for n in range(10)))
+    assert [answer.body for answer in answers] == [f"/{n}".encode() for n in range(10)]
+
+
 async def test_a_stream_that_the_server_ended_is_its_answer(client: WreqHttp, certificate: ssl.SSLContext):
     def answering(stream: Stream) -> None:
         return stream.answer(b"ok") if len(server.requests) == 1 else stream.reset()

@@ -115,6 +115,7 @@ ENDS = [
     ("failed", "http_4xx", 404, "dead", "not_found"),
     ("failed", "http_4xx", 410, "dead", "gone"),
     ("failed", "http_4xx", 403, "dead", "unexpected http status 403"),
+    ("failed", "http_408", 408, "dead", "unexpected http status 408"),
     ("failed", "http_5xx", 503, "dead", "http status 503"),
     ("failed", "too_many_redirects", 302, "dead", "too_many_redirects"),
     ("failed", "parser_error", 200, "dead", "extract_failed"),
@@ -317,7 +318,7 @@ async def rests(client: httpx.AsyncClient, url: str, **more: Any) -> dict[str, A
 
 FAILING = [
     *((status, f"http status {status}") for status in (500, 429)),
-    *((status, f"unexpected http status {status}") for status in (403, 204, 302)),
+    *((status, f"unexpected http status {status}") for status in (403, 425, 204, 206, 302)),
 ]
 
 

@@ -117,13 +117,16 @@ class WreqHttp:
         headers, shown = _headers(request, authorization), request.url if authorization is None else href
         try:
             async with host.pooled.get(href, headers=headers, read_timeout=idle) as answer:
-                reused = host.answered(str(answer.local_addr))
+                connection = str(answer.local_addr)
+                reused = host.answered(connection)
                 # On a kept connection a server means the time for which the connection was idle.
                 if not reused or answer.status.as_int() != _REQUEST_TIMEOUT:
-                    return await _take(answer, request, way, sending, shown)
+                    response = await _take(answer, request, way, sending, shown)
+                    host.answered(connection)  # the pool counts the idle time of a connection from here
+                    return response
         except RAISED as error:
-            connection = closed_connection(error)
-            if connection is None or not host.forget(connection):
+            closed = closed_connection(error)
+            if closed is None or not host.has_answered(closed):
                 raise
         sending.again()
         async with host.unpooled.get(href, headers=headers, read_timeout=idle) as answer:

@@ -13,7 +13,7 @@ from longline.ports.http import Proxy
 
 IDLE_CONNECTION_SECONDS = 30.0
 MAX_HEADERS = 512
-MAX_REMEMBERED_CONNECTIONS = 256
+MAX_REMEMBERED_CONNECTIONS = 1024
 """Connections of one host of which a client remembers that they have answered."""
 
 
@@ -64,9 +64,9 @@ class HostClient:
             self._answered.popitem(last=False)
         return known
 
-    def forget(self, connection: str) -> bool:
-        """Forget a connection that is closed; return whether it had answered before."""
-        return self._answered.pop(connection, None) is not None
+    def has_answered(self, connection: str) -> bool:
+        """Return whether a connection has answered lately, so that a request on it was not its first."""
+        return connection in self._answered
 
     def close(self) -> None:
         """Close all connections."""
