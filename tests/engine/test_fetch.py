@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from longline.engine import fetch
 from longline.engine.frontier import HeldHost
+from longline.engine.retry_after import MAX_RETRY_AFTER
 from longline.engine.sender import LeaseLost
 from longline.model import fate
 from longline.model.encoding import ACCEPT_ENCODING
@@ -206,9 +206,9 @@ async def test_a_redirect_without_a_place_is_the_answer(fetcher: Asker, http: Fa
         ("0", 0.0),
         (formatdate(START / 1000 + 90, usegmt=True), 90.0),
         (formatdate(START / 1000 - 90, usegmt=True), 0.0),
-        ("99999999999999999999999", fetch.MAX_RETRY_AFTER),
-        ("1" * 400, fetch.MAX_RETRY_AFTER),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", fetch.MAX_RETRY_AFTER),
+        ("99999999999999999999999", MAX_RETRY_AFTER),
+        ("1" * 400, MAX_RETRY_AFTER),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", MAX_RETRY_AFTER),
         ("\u00b2", 2.0),  # a digit, and no number: the same as nothing
         ("-5", 2.0),
         ("soon", 2.0),

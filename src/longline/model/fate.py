@@ -20,7 +20,7 @@ RETRYABLE = {
     "proxy_failed": "a proxy failed in some other way; no page ends by this, for the next proxy is tried",
     "proxy_exhausted": "there are proxies, and none of them could be used for this page",
     "render_failed": "the service that renders pages could not be reached, or did not render this one",
-    "http_429": "the site asks for patience (429)",
+    "http_429": "the site asks for patience (429), for the page or for its robots.txt",
     "http_5xx": "the site says that it failed (500 and above), for the page or for its robots.txt",
     "internal": "we failed, in a way nobody foresaw",
 }
