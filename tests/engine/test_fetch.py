@@ -153,6 +153,16 @@ async def test_a_link_that_leads_to_another_of_the_runs_pages(fetcher: Asker, ht
     assert (seed.reason, seed.moved_to) == ("ok", f"{HOME}2"), "who asked for it by name is given the page"
 
 
+async def test_a_redirect_to_another_spelling_of_the_same_url_is_followed(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    http.on(f"{HOME}%7Eu", moved(HOME, "/~u", 301))
+    fetcher.tasks.known.add((RUN, HOST, dedupe_key(f"{HOME}%7Eu")))
+    got = await fetcher.fetch(held(clock), f"{HOME}%7Eu", FREE, depth=1)
+    assert (got.reason, got.moved_to) == ("ok", f"{HOME}~u"), "no other task has that page"
+    assert http.urls == [f"{HOME}%7Eu", f"{HOME}~u"]
+
+
 async def test_links_that_lead_to_each_other_are_a_loop_for_both(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     one, two = f"{HOME}1", f"{HOME}2"
     http.on(one, moved(one, "/2", 301))

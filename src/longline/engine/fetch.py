@@ -181,7 +181,10 @@ class Fetcher:
         Asked at the end and not before: URLs that lead to each other in a circle would all be left to one another.
         """
         tasks = self._tasks if task.depth and fetched.reason == fate.OK else None
-        if tasks and await tasks.is_known(task.scope, parse(url).host, dedupe_key(url)):
+        key, host = dedupe_key(url), parse(url).host
+        if (key, host) == (dedupe_key(task.url), parse(task.url).host):
+            tasks = None  # another spelling of this task's own URL
+        if tasks and await tasks.is_known(task.scope, host, key):
             return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
         return msgspec.structs.replace(fetched, moved_to=url)
 
