@@ -147,7 +147,7 @@ class Asker:
         sender = sender_of(http, clock, **settings)
         most = settings.get("max_bytes", 10**6)
         self.tasks = FakeTasks()
-        parts = FetchParts(sender, Rules(sender, clock), clock, Politeness(), part(self.tasks))
+        parts = FetchParts(sender, Rules(sender, clock, chance), clock, Politeness(), part(self.tasks))
         self._fetcher = Fetcher(parts, most, chance)
 
     async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan, **facts: Any) -> Fetched:

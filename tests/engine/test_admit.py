@@ -142,6 +142,13 @@ def test_a_url_goes_once_with_each_report():
     assert admission.refused == {(RUN, "offsite"): 2, (RUN, "known"): 2}
 
 
+def test_spellings_of_one_url_go_once_with_each_report():
+    admission = Admission(Verdicts())
+    admission.links(claimed(1), ["https://a.example/%7Eu", "https://a.example/~u", "https://a.example/%7eu"], PLAN)
+    assert [task.url for task in admission.tasks] == ["https://a.example/%7Eu"]
+    assert admission.refused == {(RUN, "known"): 2}
+
+
 def test_no_more_is_remembered_than_so_much():
     verdicts = Verdicts(most=3)
     taken = Admission(verdicts)

@@ -1,12 +1,10 @@
 import asyncio
-from email.utils import formatdate
 from itertools import pairwise
 from typing import Any
 
 import msgspec
 import pytest
 
-from longline.engine import fetch
 from longline.engine.frontier import HeldHost
 from longline.engine.sender import LeaseLost
 from longline.model import fate
@@ -155,6 +153,16 @@ async def test_a_link_that_leads_to_another_of_the_runs_pages(fetcher: Asker, ht
     assert (seed.reason, seed.moved_to) == ("ok", f"{HOME}2"), "who asked for it by name is given the page"
 
 
+async def test_a_redirect_to_another_spelling_of_the_same_url_is_followed(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    http.on(f"{HOME}%7Eu", moved(HOME, "/~u", 301))
+    fetcher.tasks.known.add((RUN, HOST, dedupe_key(f"{HOME}%7Eu")))
+    got = await fetcher.fetch(held(clock), f"{HOME}%7Eu", FREE, depth=1)
+    assert (got.reason, got.moved_to) == ("ok", f"{HOME}~u"), "no other task has that page"
+    assert http.urls == [f"{HOME}%7Eu", f"{HOME}~u"]
+
+
 async def test_links_that_lead_to_each_other_are_a_loop_for_both(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     one, two = f"{HOME}1", f"{HOME}2"
     http.on(one, moved(one, "/2", 301))
@@ -272,60 +280,6 @@ async def test_a_request_that_was_sent_again_was_made(fetcher: Asker, http: Fake
     http.on(HOME, answer)
     got = await fetcher.fetch(held(clock), HOME, FREE)
     assert got.asked == (Asked(ms=3, reason="resent"), last)
-
-
-# -- Retry-After ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("value", "seconds"),
-    [
-        ("7", 7.0),
-        (" 120 ", 120.0),
-        ("0", 0.0),
-        (formatdate(START / 1000 + 90, usegmt=True), 90.0),
-        (formatdate(START / 1000 - 90, usegmt=True), 0.0),
-        ("99999999999999999999999", fetch.MAX_RETRY_AFTER),
-        ("1" * 400, fetch.MAX_RETRY_AFTER),
-        ("Fri, 31 Dec 9999 23:59:59 GMT", fetch.MAX_RETRY_AFTER),
-        ("\u00b2", 2.0),  # a digit, and no number: the same as nothing
-        ("-5", 2.0),
-        ("soon", 2.0),
-        ("", 2.0),
-    ],
-)
-async def test_how_long_a_host_wants_to_be_left_alone(fetcher: Asker, http: FakeHttp, clock, value, seconds):
-    http.on(HOME, response(HOME, 429, b"", (("Retry-After", value),)))
-    host = held(clock)
-    got = await fetcher.fetch(host, HOME, FREE)
-    assert (got.reason, got.retry_after) == ("http_429", seconds)
-    assert host.next_start == seconds, "the host is left alone, not this page only"
-
-
-async def test_without_a_word_patience_doubles_until_the_host_answers(fetcher: Asker, http: FakeHttp, clock: FakeClock):
-    host = held(clock)
-    waits = []
-    for status in (429, 503, 429, 200, 503):
-        http.on(HOME, response(HOME, status, b""))
-        waits.append((await paced(clock, fetcher.fetch(host, HOME, FREE), 20)).retry_after)
-    assert waits == [2.0, 4.0, 8.0, None, 2.0]
-    http.on(HOME, response(HOME, 500, b""))
-    assert (await paced(clock, fetcher.fetch(host, HOME, FREE), 20)).retry_after is None
-
-
-async def test_hosts_that_were_told_so_together_do_not_come_back_together(http: FakeHttp, clock: FakeClock):
-    http.on(HOME, response(HOME, 429, b""))
-    chances = iter((0.0, 1.0))
-    fetcher = Asker(http, clock, lambda: next(chances))
-    assert [(await fetcher.fetch(held(clock), HOME, FREE)).retry_after for _ in range(2)] == [1.0, 3.0]
-
-
-async def test_others_of_the_host_wait_as_well(fetcher: Asker, http: FakeHttp, clock: FakeClock):
-    http.on(f"{HOME}1", response(HOME, 503, b"", (("Retry-After", "6"),)))
-    host = held(clock, concurrency=2)
-    assert (await fetcher.fetch(host, f"{HOME}1", FREE)).reason == "http_5xx"
-    assert (await paced(clock, fetcher.fetch(host, f"{HOME}2", FREE), 10)).reason == "ok"
-    assert http.sent[1] == (6, f"{HOME}2")
 
 
 # -- what is known ----------------------------------------------------------------------------------------------

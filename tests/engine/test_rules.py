@@ -97,6 +97,7 @@ async def test_a_host_without_rules_is_open(fetcher: Asker, http: FakeHttp, cloc
         (response(ROBOTS, 503), "http_5xx"),
         (response(ROBOTS, 101, b""), "odd_status"),
         (response(ROBOTS, 206, b"User-agent: *\nAllow: /"), "odd_status"),
+        (response(ROBOTS, 429), "http_429"),
     ],
 )
 async def test_without_an_answer_about_rules_no_page_is_asked_for(
@@ -108,6 +109,49 @@ async def test_without_an_answer_about_rules_no_page_is_asked_for(
     assert {g.reason for g in got} == {word}
     assert all("robots.txt" in (g.error or "") for g in got)
     assert http.urls == [ROBOTS], "tasks of the same moment ask once"
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_retry_after_of_robots_txt_is_kept_by_the_host_and_the_page(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock, status
+):
+    later = (("Retry-After", "7"),)
+    http.on(ROBOTS, response(ROBOTS, status, b"", later), rules("User-agent: *\nDisallow: /no\n"))
+    host = held(clock, concurrency=2)
+    got = await fetcher.fetch(host, HOME, PLAN)
+    assert (got.reason, got.retry_after, host.next_start) == (fate.for_status(status), 7.0, 7.0)
+    clock.advance(rules_of.UNKNOWN_SECONDS)
+    assert (await paced(clock, fetcher.fetch(host, f"{HOME}no", PLAN), 10)).reason == "robots"
+    assert (await fetcher.fetch(host, f"{HOME}yes", PLAN)).reason == "ok"
+    assert http.sent == [(0, ROBOTS), (7, ROBOTS), (7, f"{HOME}yes")]
+
+
+async def test_a_429_of_robots_txt_without_a_time_doubles_the_pause(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, response(ROBOTS, 429, b""))
+    host, waits = held(clock), []
+    for _ in range(3):
+        waits.append((await paced(clock, fetcher.fetch(host, HOME, PLAN), 10)).retry_after)
+        clock.advance(rules_of.UNKNOWN_SECONDS)
+    assert waits == [2.0, 4.0, 8.0]
+    assert http.sent == [(0, ROBOTS), (2, ROBOTS), (6, ROBOTS)]
+
+
+async def test_rules_of_another_host_that_asks_for_patience_are_not_had(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    http.on(ROBOTS, moved(ROBOTS, "https://www.b.example/robots.txt"))
+    http.on("https://www.b.example/robots.txt", response(ROBOTS, 429, b"", (("Retry-After", "7"),)))
+    got = await fetcher.fetch(held(clock), HOME, PLAN)
+    assert (got.reason, got.retry_after) == ("http_429", 7.0)
+
+
+async def test_who_is_lenient_still_leaves_a_host_alone_that_asks_for_patience(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    http.on(ROBOTS, response(ROBOTS, 429, b"", (("Retry-After", "7"),)))
+    lenient = msgspec.structs.replace(PLAN, lenient=True)
+    assert (await paced(clock, fetcher.fetch(held(clock), HOME, lenient), 10)).reason == "ok"
+    assert http.sent == [(0, ROBOTS), (7, HOME)]
 
 
 async def test_every_attempt_asks_for_rules_anew(fetcher: Asker, http: FakeHttp, clock: FakeClock):

@@ -11,6 +11,7 @@ import pytest
 from tests.journeys.archive import ask, records
 from tests.journeys.place import Place, wait_until
 from tests.web import SiteHandle, running_site
+from tests.web.wire import Answer
 
 PAGES = 500
 
@@ -169,3 +170,30 @@ def test_a_parser_of_ones_own_says_where_to_go(tmp_path: Path) -> None:
         refused = run(site, tmp_path / "out", "--parser", "nobody")
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
         assert "there is no parser 'nobody'; there are" in refused.stderr
+
+
+def test_spellings_of_one_url_are_fetched_once_and_sent_as_found(tmp_path: Path) -> None:
+    with running_site(pages=1) as site:
+        links = "".join(f"<a href={path}>x</a>" for path in ("/%7Eu", "/~u", "/%e4", "/%E4", "/a%2fb"))
+        site.site.extra |= {"/": links.encode(), **dict.fromkeys(("/%7Eu", "/~u", "/%e4", "/%E4"), links.encode())}
+        done = run(site, tmp_path / "out")
+        assert done.returncode == 0, done.stderr
+        visits = site.visits()
+    assert sorted(visits) == ["/", "/%7Eu", "/%e4", "/a%2fb", "/robots.txt"]
+    assert set(visits.values()) == {1}
+
+
+def test_a_site_that_answers_429_for_its_rules_is_asked_again_and_not_crawled_meanwhile(tmp_path: Path) -> None:
+    later = Answer(429, headers=(("Retry-After", "1"),), content_type="text/plain")
+    with running_site(pages=3) as site:
+        site.site.extra["/robots.txt"] = later
+        process = subprocess.Popen(command(site, tmp_path / "out"), stdout=subprocess.PIPE, text=True)
+        wait_until(lambda: len(site.requests) > 1 or process.poll() is not None, "a second request for the rules")
+        site.site.extra["/robots.txt"] = Answer(body=b"User-agent: *\nDisallow: /private/\n", content_type="text/plain")
+        process.communicate(timeout=60)
+        asked = [visit.path for visit in site.requests]
+    assert process.returncode == 0
+    first = asked.index("/")
+    assert set(asked[:first]) == {"/robots.txt"}
+    assert first >= 2, "no page was asked for before the rules were had"
+    assert ask(tmp_path / "out", "SELECT state, completed FROM runs") == [("completed", 3)]

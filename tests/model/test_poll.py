@@ -42,6 +42,8 @@ def after(kind: str, times: int, feed: FeedRow = FEED) -> FeedRow:
         ("completed", "ok", 304, None),
         ("completed", "ok", 204, "unexpected"),
         ("failed", "http_429", 429, "rate_limited"),
+        ("failed", "http_429", None, "rate_limited"),
+        ("failed", "http_5xx", None, "upstream_failure"),
         ("failed", "http_4xx", 403, "forbidden"),
         ("failed", "http_4xx", 404, "not_found"),
         ("failed", "http_4xx", 410, "gone"),

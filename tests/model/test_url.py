@@ -15,6 +15,7 @@ from longline.model.url import (
     join,
     join_all,
     parse,
+    percent_normalized,
     product_form,
     referer,
     target,
@@ -44,6 +45,64 @@ def test_parse_normalises(text, href, host, hostname):
     assert (url.href, url.host, url.hostname) == (href, host, hostname)
     assert url.scheme == href.partition(":")[0]
     assert parse(url.href) == url
+
+
+IDNA = [
+    # sharp s is a letter of its own since UTS 46 of 2023; it was "ss" before
+    ("http://faẞ.de/", "xn--fa-hia.de"),
+    ("http://faß.de/", "xn--fa-hia.de"),
+    ("http://FASS.de/", "fass.de"),
+    # labels of ASCII that only look like Punycode stay as they are
+    ("http://xn--a.com/", "xn--a.com"),
+    ("http://a.b.c.XN--pokxncvks/", "a.b.c.xn--pokxncvks"),
+    ("http://%78n--a.com/", "xn--a.com"),
+    ("http:xn--a.com", "xn--a.com"),
+    ("http:\\\\xn--a.com\\x", "xn--a.com"),
+    ("http://user:pw@xn--a.com:8080/", "xn--a.com"),
+    ("http://xn--1ug.example/", "xn--1ug.example"),
+    ("http://xn--mller-kva.de/", "xn--mller-kva.de"),
+    ("http://MÜLLER.de/", "xn--mller-kva.de"),
+    ("http://m%C3%BCller.de/", "xn--mller-kva.de"),
+    ("http://例え。テスト/", "xn--r8jz45g.xn--zckzah"),
+    ("http://ＧＯ.com/", "go.com"),
+    ("http://１２７．０．０．１/", "127.0.0.1"),
+    ("http://a\u200cb.example/", None),
+    ("http://\u00ad/", None),
+    ("http://xn--/", "xn--"),
+    ("http://x..xn--zca/", "x..xn--zca"),
+    ("http://a％b/", None),
+]
+
+
+@pytest.mark.parametrize(("text", "hostname"), IDNA)
+def test_hosts_are_read_by_the_present_standard(text, hostname):
+    if hostname is None:
+        with pytest.raises(BadUrl):
+            parse(text)
+        assert join("https://example.com/", text) is None
+    else:
+        url = parse(text)
+        assert url.hostname == hostname
+        assert join("https://example.com/", text) == parse(url.href).href == url.href
+
+
+@pytest.mark.parametrize("base", ["http://xn--a.com/dir/", "http://xn--mller-kva.de/dir/", "http://faẞ.de/dir/"])
+def test_links_of_a_page_on_such_a_host(base):
+    home = parse(base).href
+    hrefs = ["x", "/é", "../~u", "http://xn--a.com/", "mailto:a@b", "//fass.de/y", "http://[", " z #a", "x#b"]
+    wanted = [f"{home}x", home.replace("dir/", "%C3%A9"), home.replace("dir/", "~u"), "http://xn--a.com/"]
+    assert join_all(base, hrefs) == [*wanted, "http://fass.de/y", f"{home}z%20"]
+    assert referer(base, f"{home}x") == home
+    assert interval_form(base) == home.replace("http:", "https:").rstrip("/")
+
+
+@pytest.mark.parametrize(
+    "href",
+    ["/é/xn--a", "é", "?q=xn--a%20", "a--b/c%41", "//example.com/é", "https://example.com/a--b%20é", "/\t/xn--a.com/"],
+)
+def test_join_agrees_with_the_reference_where_no_host_is_international(href):
+    for base in ("https://example.com/a/b?q", "https://xn--mller-kva.de/a/b?q"):
+        assert join(base, href) == ada_url.join_url(base, href)
 
 
 @pytest.mark.parametrize(
@@ -165,6 +224,50 @@ def test_dedupe_key_is_the_directory_and_the_url():
 )
 def test_dedupe_key_tells_urls_apart(one, other):
     assert dedupe_key(one) != dedupe_key(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://example.com/%7Eu", "http://example.com/~u"),
+        ("http://example.com/%e4", "http://example.com/%E4"),
+        ("http://example.com/%7eu/%41%62c-%2e%5F?q=%7E%c3%a4", "http://example.com/~u/Abc-._?q=~%C3%A4"),
+        ("http://example.com/a%2fb", "http://example.com/a%2Fb"),
+    ],
+)
+def test_spellings_that_rfc_3986_calls_equal_have_one_key(one, other):
+    assert dedupe_key(parse(one).href) == dedupe_key(parse(other).href)
+    assert interval_form(one) == interval_form(other)
+    assert parse(one).href == one, "the URL that is sent stays as it was found"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("http://example.com/a%2Fb", "http://example.com/a/b"),
+        ("http://example.com/a%3Fb", "http://example.com/a?b"),
+        ("http://example.com/%2541", "http://example.com/%41"),
+        ("http://example.com/a%21", "http://example.com/a!"),
+        ("http://example.com/%", "http://example.com/%25"),
+        ("http://example.com/%4", "http://example.com/%04"),
+    ],
+)
+def test_an_escape_of_a_reserved_character_is_another_url(one, other):
+    assert dedupe_key(parse(one).href) != dedupe_key(parse(other).href)
+    assert percent_normalized(parse(one).href) == parse(one).href
+
+
+SPELLINGS = [("%7e", "~"), ("%7E", "~"), ("~", "~"), ("%41", "A"), ("%5f", "_"), ("%2f", "%2F"), ("%2F", "%2F")]
+SPELLINGS += [("%e4", "%E4"), ("%3f", "%3F"), ("%25", "%25"), ("a", "a"), ("/", "/"), ("%2D", "-"), ("%30", "0")]
+WRITTEN = st.lists(st.sampled_from(SPELLINGS), max_size=8)
+
+
+@given(WRITTEN, WRITTEN)
+def test_keys_are_equal_where_the_normalised_spellings_are(one, other):
+    urls = ["http://example.com/x" + "".join(spelling for spelling, _ in signs) for signs in (one, other)]
+    normal = ["http://example.com/x" + "".join(sign for _, sign in signs) for signs in (one, other)]
+    assert list(map(percent_normalized, urls)) == normal
+    assert (dedupe_key(urls[0]) == dedupe_key(urls[1])) is (normal[0] == normal[1])
 
 
 def test_target_is_path_and_query():

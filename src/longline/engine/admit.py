@@ -97,7 +97,7 @@ class Admission:
         self.tasks: list[NewTask] = []
         self.refused: Counter[tuple[int, str]] = Counter()
         self._hosts: dict[str, HostSetting] = {}
-        self._taken: set[tuple[int, str]] = set()
+        self._taken: set[tuple[int, str, bytes]] = set()
 
     @property
     def hosts(self) -> list[HostSetting]:
@@ -135,7 +135,7 @@ class Admission:
             said = lately or self._verdicts.judge(page.run_id, text, plan)
             if isinstance(said, str):
                 reasons[said] += 1
-            elif (page.scope, said.url) in self._taken:
+            elif (page.scope, said.host, said.key) in self._taken:
                 reasons[KNOWN] += 1
             else:
                 self._add(page, said, plan, Place(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
@@ -144,9 +144,9 @@ class Admission:
 
     def _add(self, page: ClaimedTask, found: Found, plan: CrawlPlan, place: Place) -> None:
         url, host, key = found
+        self._taken.add((page.scope, host, key))
         if page.scope == SCOPE:
             key = url_hash(url)
-        self._taken.add((page.scope, url))
         depth, priority, hops = place
         self.tasks.append(
             NewTask(url, host, key, page.scope, page.run_id, depth, priority, parent_id=page.id, hops=hops)

@@ -3,7 +3,6 @@
 import random
 from collections import OrderedDict
 from collections.abc import Callable
-from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -12,6 +11,7 @@ from longline.engine.challenge import is_challenge
 from longline.engine.directory import is_binary
 from longline.engine.frontier import HeldHost
 from longline.engine.politeness import Politeness
+from longline.engine.retry_after import TOO_MANY, back_off
 from longline.engine.rules import Rules
 from longline.engine.sender import Errand, Headers, Sender, Sent
 from longline.model import fate
@@ -27,15 +27,8 @@ from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
 from longline.ports.records.tasks import Tasks
 
-TOO_MANY = 429
-THROTTLED = frozenset({TOO_MANY, 503})
-"""Answers that ask for patience, also when they do not say how much."""
-
 PAGE = 200
 NOT_MODIFIED = 304
-
-MAX_RETRY_AFTER = 3600.0
-"""A longer Retry-After is cut to this: a site may ask for patience, not for ever."""
 
 MAX_DELAY = 60.0
 """How far apart requests to a host are at most, however often it has enough."""
@@ -117,7 +110,7 @@ class Fetcher:
             return msgspec.structs.replace(fetched, sitemaps=named) if named else fetched
         except FetchFailed as failed:
             errand.asked.extend((*_resent(failed.resent_ms), Asked()))
-            return Fetched(failed.kind, self._clock.now(), error=str(failed))
+            return Fetched(failed.kind, self._clock.now(), error=str(failed), retry_after=failed.retry_after)
         except Undecodable as failed:
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
 
@@ -195,7 +188,10 @@ class Fetcher:
         if url == task.url:
             return fetched
         tasks = self._tasks if task.depth and fetched.reason == fate.OK else None
-        if tasks and await tasks.is_known(task.scope, parse(url).host, dedupe_key(url)):
+        key, host = dedupe_key(url), parse(url).host
+        if (key, host) == (dedupe_key(task.url), parse(task.url).host):
+            tasks = None  # another spelling of this task's own URL
+        if tasks and await tasks.is_known(task.scope, host, key):
             return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
         return msgspec.structs.replace(fetched, moved_to=url)
 
@@ -226,11 +222,7 @@ class Fetcher:
         status = sent.response.status
         if single and status == TOO_MANY:
             host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + PATIENT_SECONDS)
-        after = _seconds(sent.response.header("retry-after"), self._clock.now())
-        if after is None and status in THROTTLED:
-            after = host.pace.throttled(self._chance())
-        if after is not None:
-            host.back_off(after, self._clock.monotonic())
+        after = back_off(host, sent.response, self._clock, self._chance())
         return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)
 
 
@@ -270,15 +262,3 @@ def _wanted(response: Response, plan: CrawlPlan) -> bool:
     """Whether the run takes such content; what does not say what it is may be anything."""
     kind = (response.header("content-type") or "").partition(";")[0].strip().lower()
     return not plan.content_types or not kind or kind in plan.content_types
-
-
-def _seconds(value: str | None, now: int) -> float | None:
-    """How long a Retry-After asks to wait, in either of its forms; None for what is neither."""
-    text = (value or "").strip()
-    if text.isdecimal():
-        return min(float(text), MAX_RETRY_AFTER)
-    try:
-        moment = parsedate_to_datetime(text).timestamp()
-    except (ValueError, OverflowError):
-        return None
-    return min(max(0.0, moment - now / 1000), MAX_RETRY_AFTER)

@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+import random
 from collections import OrderedDict
+from collections.abc import Callable
 from weakref import WeakValueDictionary
 
 import msgspec
 
 from longline.engine.frontier import HeldHost
+from longline.engine.retry_after import TOO_MANY, back_off
 from longline.engine.sender import Errand, Sender
 from longline.model import fate
 from longline.model.encoding import Undecodable, decode_body
@@ -59,8 +62,8 @@ class RobotsCache:
 class Rules:
     """The rules of the sites whose hosts are in one worker's hand."""
 
-    def __init__(self, sender: Sender, clock: Clock) -> None:
-        self._sender, self._clock = sender, clock
+    def __init__(self, sender: Sender, clock: Clock, chance: Callable[[], float] = random.random) -> None:
+        self._sender, self._clock, self._chance = sender, clock, chance
         self._known = RobotsCache()
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -76,7 +79,7 @@ class Rules:
         if isinstance(robots, FetchFailed):
             if lenient:
                 return Robots.open()
-            raise FetchFailed(robots.kind, str(robots))
+            raise FetchFailed(robots.kind, str(robots), retry_after=robots.retry_after)
         asked = robots.crawl_delay(self._sender.agent(errand.plan))
         if asked is not None:
             host.slow_down(min(asked, MAX_CRAWL_DELAY), self._clock.monotonic())
@@ -93,7 +96,7 @@ class Rules:
                 try:
                     robots = await self._ask(host, origin, errand)
                 except FetchFailed as failed:
-                    robots = FetchFailed(failed.kind, f"robots.txt: {failed}")
+                    robots = FetchFailed(failed.kind, f"robots.txt: {failed}", retry_after=failed.retry_after)
                 self._known.put(origin, robots, self._clock.monotonic())
                 self._tell(origin, robots, errand)
         return robots
@@ -114,21 +117,25 @@ class Rules:
                 # Rules may lie elsewhere, as from example.com to www.example.com; one small file is no burden there.
                 response = await self._sender.aside(target, errand)
             if response.status not in REDIRECTS:
-                return self._read(response)
+                return self._read(host, response)
             try:
                 target = response.leads_to(target)
             except FetchFailed:
                 break  # rules that lead nowhere are none
         return Robots.open()
 
-    def _read(self, response: Response) -> Robots:
+    def _read(self, host: HeldHost, response: Response) -> Robots:
+        """Return the rules in an answer; raise `FetchFailed` for an answer that says nothing about rules."""
+        if response.status == TOO_MANY or response.status >= 500:
+            # The site forbids everything for as long as this lasts: its pages wait, they are not given up.
+            after = back_off(host, response, self._clock, self._chance())
+            raise FetchFailed(
+                "http_429" if response.status == TOO_MANY else "http_5xx", f"HTTP {response.status}", retry_after=after
+            )
         try:
             body = decode_body(response.headers, response.body, MAX_DECODED)
         except Undecodable:
             body = response.body
-        if response.status >= 500:
-            # The site forbids everything for as long as this lasts: its pages wait, they are not given up.
-            raise FetchFailed("http_5xx", f"HTTP {response.status}")
         if fate.for_status(response.status) == "odd_status":
             raise FetchFailed("odd_status", f"HTTP {response.status}")  # a part of the rules would allow too much
         return Robots.from_response(response.status, body)

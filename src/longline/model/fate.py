@@ -22,7 +22,7 @@ RETRYABLE = {
     "render_failed": "the service that renders pages could not be reached, or did not render this one",
     "http_408": "the site has waited too long for the request (408)",
     "http_425": "the site asks for the request to be sent later (425)",
-    "http_429": "the site asks for patience (429)",
+    "http_429": "the site asks for patience (429), for the page or for its robots.txt",
     "http_5xx": "the site says that it failed (500 and above), for the page or for its robots.txt",
     "odd_status": "the status is neither a page nor a failure: 1xx, 206, 226, and for a single URL all but 200 and 304",
     "internal": "we failed, in a way nobody foresaw",

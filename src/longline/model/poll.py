@@ -43,7 +43,15 @@ FAILURES = {
 }
 
 _BY_STATUS = {429: "rate_limited", 403: "forbidden", 404: "not_found", 410: "gone"}
-_BY_REASON = {"robots": "forbidden", "parser_error": "parse_error", "bad_encoding": "parse_error", "tls": "network"}
+_BY_REASON = {
+    "robots": "forbidden",
+    "parser_error": "parse_error",
+    "bad_encoding": "parse_error",
+    "tls": "network",
+    # The answer of robots.txt: the feed itself was not asked for and has no status.
+    "http_429": "rate_limited",
+    "http_5xx": "upstream_failure",
+}
 _NETWORK = {reason for reason in fate.RETRYABLE if not reason.startswith("http_")} - {"odd_status", "internal"}
 
 

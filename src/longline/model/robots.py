@@ -5,6 +5,7 @@ that name the same robot are one; lines that are no rules do not disturb those t
 not in the RFC but everywhere in the wild.
 """
 
+import codecs
 import math
 import re
 from functools import cached_property
@@ -16,6 +17,9 @@ MAX_BYTES = 512 * 1024
 """How much of a robots.txt is read; the RFC asks for at least 500 KiB."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+_MARKS = re.compile(r"\A[^\x21-\x7e]+")
+"""Characters before a field that nobody sees: byte order marks, whole or in part, also between joined files."""
+
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+")
 _COMPATIBLE = re.compile(r"compatible;\s*([A-Za-z0-9_-]+)")
 _ESCAPE_OR_OTHER = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9\-._~:/?#\[\]@!$&()*+,;=%]")
@@ -81,8 +85,8 @@ class Group:
         """What the rules say about this path, or None when none matches."""
         best: Verdict | None = None
         for length in self._lengths:
-            allow = self._plain.get(path[:length])
-            if allow is not None:
+            # A slice beyond the path is the path itself, whose length is another.
+            if length <= len(path) and (allow := self._plain.get(path[:length])) is not None:
                 best = Verdict(length, allow)
                 break
         for rule in self._starred:
@@ -139,8 +143,9 @@ class Robots:
         """What the final answer to a request for /robots.txt means."""
         if 200 <= status < 300:
             return parse(body)
-        # A redirect that was followed to its limit counts as a file that is not there, like 4xx.
-        return cls.open() if 300 <= status < 500 else cls.unreachable()
+        # A redirect that was followed to its limit counts as a file that is not there, like 4xx. 429 says nothing about
+        # the file: the server answers no requests now.
+        return cls.open() if 300 <= status < 500 and status != 429 else cls.unreachable()
 
     def allows(self, user_agent: str, url: str) -> bool:
         """Whether the robot of this User-Agent may fetch this URL (as `url.parse` writes it)."""
@@ -191,14 +196,16 @@ def _text(body: bytes) -> str:
         # Half a line would be another rule: "/a" for "/a/b".
         whole = body[:MAX_BYTES]
         body = whole[: max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1]
-    return body.decode("utf-8-sig", "replace")
+    # The standard asks for UTF-8; a file of another encoding still tells what its owner wants.
+    wide = body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in body[2:4]
+    return body.decode("utf-16" if wide else "utf-8", "replace")
 
 
 def _field(line: str) -> tuple[str, str]:
     name, colon, value = line.partition(":")
     if not colon:
         name, _, value = line.strip().partition(" ")  # "Disallow /x" is common enough
-    name = name.strip().lower()
+    name = _MARKS.sub("", name).strip().lower()
     return _FIELDS.get(name, name), value.strip()
 
 
@@ -226,7 +233,8 @@ class _Reader:
         # Only rules end the list of names; a Crawl-delay in between holds for the names before it.
         if self._in_rules:
             self._named, self._in_rules = [], False
-        token = "*" if value.startswith("*") else _leading_token(value).lower()
+        # "*WordPress*" is neither everyone nor a product token.
+        token = "*" if value.split(None, 1)[:1] == ["*"] else _leading_token(value).lower()
         if token:
             self._named.append(self.groups.setdefault(token, Group()))
 
@@ -251,9 +259,10 @@ def _is_special(pattern: str) -> bool:
 
 
 def _rule(allow: bool, pattern: str) -> Rule:
-    body = pattern.removesuffix("$")
-    parts = re.sub(r"\*+", "*", body.replace("$", "%24")).split("*")
-    return Rule(Verdict(len(pattern), allow), tuple(parts), anchored=body != pattern)
+    anchored = pattern.endswith("$")
+    body = pattern.removesuffix("$").replace("$", "%24")
+    parts = re.sub(r"\*+", "*", body).split("*")
+    return Rule(Verdict(len(body) + anchored, allow), tuple(parts), anchored)
 
 
 def _spellings(path: str) -> set[str]:

@@ -1,5 +1,6 @@
 """What a URL is to us: absolute http or https, written the WHATWG way, without a fragment.
 
+Two bindings of one parser read it: `can_ada` is fast, `ada_url` knows the present rules for international host names.
 `parse` is the gate for text from people and files, `join_all` for what a page links to. `dedupe_key` says which URLs
 are the same inside a host. Two contracts have a spelling of their own for that; they hash `interval_form` and
 `product_form` and still fetch the URL as it was given.
@@ -8,9 +9,11 @@ are the same inside a host. Two contracts have a spelling of their own for that;
 import re
 from collections.abc import Iterable
 from hashlib import sha256
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlparse, urlunparse
 from zlib import crc32
 
+import ada_url
 import can_ada
 import msgspec
 
@@ -22,6 +25,16 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NAMES_HOST = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\?#]")
 _SLASHES = re.compile(r"/{2,}")
+_BEYOND = r"%\x00-\x1f\x7f-\U0010ffff"
+_INTERNATIONAL_HOST = re.compile(
+    # a scheme or two slashes, and an authority; blanks among them are dropped by the parser
+    rf"[\x00-\x20]*(?:[A-Za-z][A-Za-z0-9+.\t\n\r-]*:[/\\\t\n\r]*|[/\\\t\n\r]{{2,}})[^/\\?#{_BEYOND}]*[{_BEYOND}]"
+)
+_NOT_NORMAL = re.compile(
+    # escapes of unreserved characters, and escapes with digits in lower case
+    "%(?:2[DEde]|3[0-9]|4[1-9A-Fa-f]|5[0-9AFaf]|6[1-9A-Fa-f]|7[0-9AEae]|[0-9A-F][a-f]|[a-f][0-9A-Fa-f])"
+)
+_UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 _BLANK = "".join(map(chr, range(0x21)))  # what WHATWG strips; str.strip() takes more, such as no-break spaces
 _NOT_PAGES = ("javascript:", "mailto:", "data:", "tel:")
 _TRACKING = frozenset(
@@ -66,7 +79,7 @@ def parse(text: str) -> Url:
     if not text.isprintable() and _CONTROL.search(text.strip()):
         raise BadUrl("bad_url", text, "has control characters")
     try:
-        url = can_ada.parse(text)
+        url = _read(text)
     except (ValueError, TypeError):  # TypeError: lone surrogates
         raise BadUrl("bad_url", text, _why_not(text)) from None
     scheme = url.protocol[:-1]
@@ -76,6 +89,27 @@ def parse(text: str) -> Url:
     if len(href) > MAX_LENGTH:
         raise BadUrl("too_long", text, f"longer than {MAX_LENGTH} characters once it is percent-encoded")
     return Url(href, scheme, url.host, url.hostname)
+
+
+def _read(text: str) -> can_ada.URL | ada_url.URL:
+    """Return the URL that a text is; raise ValueError or TypeError for a text that is none."""
+    if (text.isascii() and "%" not in text) or not _INTERNATIONAL_HOST.match(text):
+        try:
+            return can_ada.parse(text)
+        except ValueError:
+            # The older rules refuse labels that only look like Punycode; of plain ASCII they misread nothing else.
+            if not _has_punycode(text):
+                raise
+    href = ada_url.normalize_url(text)
+    try:
+        url = can_ada.parse(href)
+    except ValueError:
+        return ada_url.URL(href)
+    return url if url.href == href else ada_url.URL(href)
+
+
+def _has_punycode(text: str) -> bool:
+    return "xn--" in text.lower()
 
 
 def _why_not(text: str) -> str:
@@ -101,12 +135,15 @@ def join(base: str, href: str) -> str | None:
 def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
     """What the links of the page `base` lead to, each once, in order, without what we cannot fetch."""
     try:
-        start = can_ada.parse(base)
+        start = _read(base)
     except (ValueError, TypeError):
         return []
     # Most links of a page are repeats, or differ in the fragment only: drop them before the costly part.
     raw = dict.fromkeys(map(_bare, dict.fromkeys(hrefs)))
-    joined = (_resolve(start, href) for href in raw if not href.startswith(_NOT_PAGES))
+    text = "".join(raw)
+    plain = isinstance(start, can_ada.URL) and text.isascii() and "%" not in text
+    resolve = _resolve if plain else _resolve_any
+    joined = (resolve(start, href) for href in raw if not href.startswith(_NOT_PAGES))
     return list(dict.fromkeys(url for url in joined if url))
 
 
@@ -116,9 +153,21 @@ def _bare(href: str) -> str:
     return f"{bare}#" if bare and bare[-1] in _BLANK else bare
 
 
-def _resolve(start: can_ada.URL, href: str) -> str | None:
+def _resolve(start: Any, href: str) -> str | None:
+    """Join a link that has nothing but ASCII without escapes to a page of which the same holds."""
     try:
-        url = (start + href).href
+        url: str = (start + href).href
+    except (ValueError, TypeError):
+        return _resolve_any(start, href) if _has_punycode(href) else None
+    return _without_fragment(url) if url.startswith(("http://", "https://")) else None
+
+
+def _resolve_any(start: can_ada.URL | ada_url.URL, href: str) -> str | None:
+    try:
+        if isinstance(start, can_ada.URL) and not _has_punycode(href) and not _INTERNATIONAL_HOST.match(href):
+            url = (start + href).href
+        else:
+            url = ada_url.join_url(start.href, href)
     except (ValueError, TypeError):
         return None
     return _without_fragment(url) if url.startswith(("http://", "https://")) else None
@@ -129,17 +178,33 @@ def referer(page: str, href: str) -> str | None:
 
     The page without its credentials to its own origin, the origin alone to others, nothing where that would leave TLS.
     """
-    here, there = can_ada.parse(page), can_ada.parse(href)
+    here, there = _read(page), _read(href)
     if here.protocol == "https:" != there.protocol:
         return None
     return f"{here.origin}{target(here.href)}" if here.origin == there.origin else f"{here.origin}/"
+
+
+def percent_normalized(href: str) -> str:
+    """Return the spelling by which URLs are compared (RFC 3986, 6.2.2); never the URL to fetch.
+
+    Escapes of unreserved characters are decoded, hexadecimal digits of all others are in upper case.
+    """
+    return _NOT_NORMAL.sub(_normal, href) if "%" in href else href
+
+
+def _normal(found: re.Match[str]) -> str:
+    character = chr(int(found[0][1:], 16))
+    return character if character in _UNRESERVED else found[0].upper()
 
 
 def dedupe_key(href: str) -> bytes:
     """Which URLs of one host are the same, in 16 bytes: 4 of its directory, 12 of itself.
 
     The directory comes first so that the links of a page, which mostly stay in a directory, fall on few index leaves.
+    Spellings that are equal by RFC 3986 have one key.
     """
+    if "%" in href:
+        href = percent_normalized(href)
     query = href.find("?")
     end = href.rindex("/", 0, query if query >= 0 else len(href)) + 1
     return crc32(href[:end].encode()).to_bytes(4) + sha256(href.encode()).digest()[:12]
@@ -153,14 +218,15 @@ def target(href: str) -> str:
 def interval_form(text: str) -> str:
     """The spelling of a URL whose SHA-256 identifies it in the interval contract; never the URL to fetch.
 
-    https, no default port of either scheme, no repeated or trailing slashes, no tracking parameters, keys sorted.
+    https, no default port of either scheme, no repeated or trailing slashes, no tracking parameters, keys sorted,
+    escapes as `percent_normalized` writes them.
     """
     if not _NAMES_HOST.match(text):
         raise BadUrl("bad_url", text, "it has no host")
-    url = can_ada.parse(parse(text).href)
+    url = _read(parse(text).href)
     host = url.hostname if url.port in ("80", "443") else url.host
     credentials = f"{url.username}:{url.password}".rstrip(":")
-    path = _SLASHES.sub("/", url.pathname).rstrip("/") or "/"
+    path = _SLASHES.sub("/", percent_normalized(url.pathname)).rstrip("/") or "/"
     # Latin-1 carries every byte through unharmed, also those that are no UTF-8.
     pairs = parse_qsl(url.search[1:], keep_blank_values=True, encoding="latin-1")
     kept = sorted((pair for pair in pairs if pair[0] not in _TRACKING), key=lambda pair: pair[0])

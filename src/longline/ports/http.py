@@ -148,14 +148,24 @@ class FetchFailed(Exception):
     `proxy_fault` says that the way there failed and not the target: another proxy may do better, and the page is not
     to blame. It is set where the proxy said so, could not be reached, or broke off; a target that is known to have
     refused, an untrusted certificate and a long silence are not held against the proxy. A request that broke on a kept
-    connection was sent again after `resent_ms`.
+    connection was sent again after `resent_ms`. `retry_after` is the number of seconds that the host asked to be left
+    alone for.
     """
 
-    def __init__(self, kind: str, message: str, *, proxy_fault: bool = False, resent_ms: int | None = None) -> None:
+    def __init__(
+        self,
+        kind: str,
+        message: str,
+        *,
+        proxy_fault: bool = False,
+        resent_ms: int | None = None,
+        retry_after: float | None = None,
+    ) -> None:
         super().__init__(message)
         self.kind = kind
         self.proxy_fault = proxy_fault
         self.resent_ms = resent_ms
+        self.retry_after = retry_after
 
 
 class Http(Protocol):

@@ -50,6 +50,16 @@ async def test_a_link_is_there_once_for_each_source(records: Records, clock: Fak
     assert await records.links.save([]) == 0
 
 
+async def test_spellings_that_are_equal_are_one_link(records: Records):
+    run = await of_source(records, "one")
+    assert await records.links.save([link(run, "https://x.example/%7Eu"), link(run, "https://x.example/~u")]) == 1
+    await records.links.save([link(run, "https://x.example/%7eu", depth=5)])
+    assert await urls(records) == ["x.example/~u"]
+    learnt = [LearntLink("https://x.example/%7Eu", 404, None), LearntLink("https://x.example/~u", 200, "text/html")]
+    assert await records.links.learn(learnt) == 1
+    assert await answers(records) == {"https://x.example/~u": (200, "text/html")}
+
+
 async def test_long_urls_are_no_trouble(records: Records):
     run = await of_source(records, "one")
     await records.links.save([link(run, "https://x.example/" + "a" * 8000)])

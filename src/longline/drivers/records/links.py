@@ -13,7 +13,7 @@ from longline.drivers.records.text import contains
 from longline.model.ids import new_id
 from longline.model.link import DomainQuery, DomainRow, LearntLink, LinkQuery, LinkRow, NewLink, domain_of
 from longline.model.task import DEFAULT_PRIORITY
-from longline.model.url import dedupe_key, parse
+from longline.model.url import dedupe_key, parse, percent_normalized
 
 
 class LinkRecords:
@@ -24,9 +24,9 @@ class LinkRecords:
 
     async def save(self, links: Sequence[NewLink]) -> int:
         # Each URL once for a run: a statement may not change a row twice.
-        by_run: defaultdict[int, dict[str, NewLink]] = defaultdict(dict)
+        by_run: defaultdict[int, dict[bytes, NewLink]] = defaultdict(dict)
         for link in links:
-            by_run[link.run_id][link.url] = link
+            by_run[link.run_id][_key(link.url)] = link
 
         async def work(tx: Tx) -> int:
             for run_id, found in sorted(by_run.items()):
@@ -38,10 +38,11 @@ class LinkRecords:
         return await self._database.transact(work)
 
     async def learn(self, pages: Sequence[LearntLink]) -> int:
-        rows = {page.url: (_key(page.url), page.status, page.content_type) for page in pages}
+        learnt = {_key(page.url): (page.status, page.content_type) for page in pages}
+        rows = [(key, *learnt[key]) for key in sorted(learnt)]
 
         async def work(tx: Tx) -> int:
-            return len(await tx.batch("learn_links", sorted(rows.values(), key=lambda row: row[0])))
+            return len(await tx.batch("learn_links", rows))
 
         return await self._database.transact(work) if rows else 0
 
@@ -87,7 +88,7 @@ class LinkRecords:
 
 
 def _key(url: str) -> bytes:
-    return sha256(url.encode()).digest()
+    return sha256(percent_normalized(url).encode()).digest()
 
 
 def _visited(url: str) -> tuple[bytes, str, bytes]:
