@@ -13,5 +13,8 @@ class HandClock:
     def monotonic(self) -> float:
         return self.millis / 1000
 
+    def error(self) -> float:
+        return 0.0
+
     async def sleep(self, seconds: float) -> None:
         self.millis += round(seconds * 1000)

@@ -3,6 +3,7 @@
 import random
 from collections import OrderedDict
 from collections.abc import Callable
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 from typing import NamedTuple, Protocol
 
@@ -219,7 +220,7 @@ class Fetcher:
         status = sent.response.status
         if single and status == TOO_MANY:
             host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + PATIENT_SECONDS)
-        after = _seconds(sent.response.header("retry-after"), self._clock.now())
+        after = retry_seconds(sent.response, self._clock.now())
         if after is None and status in THROTTLED:
             after = host.pace.throttled(self._chance())
         if after is not None:
@@ -260,13 +261,25 @@ def _wanted(response: Response, plan: CrawlPlan) -> bool:
     return not plan.content_types or not kind or kind in plan.content_types
 
 
-def _seconds(value: str | None, now: int) -> float | None:
-    """How long a Retry-After asks to wait, in either of its forms; None for what is neither."""
-    text = (value or "").strip()
+def retry_seconds(response: Response, now: int) -> float | None:
+    """Return how long a Retry-After asks to wait, in either of its forms; None for what is neither.
+
+    A date is compared with the date of the answer: both come from the clock of the server.
+    """
+    text = (response.header("retry-after") or "").strip()
     if text.isdecimal():
         return min(float(text), MAX_RETRY_AFTER)
+    moment = _http_date(text)
+    if moment is None:
+        return None
+    answered = _http_date(response.header("date") or "")
+    return min(max(0.0, moment - (now / 1000 if answered is None else answered)), MAX_RETRY_AFTER)
+
+
+def _http_date(text: str) -> float | None:
     try:
-        moment = parsedate_to_datetime(text).timestamp()
+        moment = parsedate_to_datetime(text)
+        # A date without a zone is UTC, whatever the zone of this machine.
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-    return min(max(0.0, moment - now / 1000), MAX_RETRY_AFTER)

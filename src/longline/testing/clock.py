@@ -21,6 +21,9 @@ class FakeClock:
     def monotonic(self) -> float:
         return (self._now - self._start) / 1000
 
+    def error(self) -> float:
+        return 0.0
+
     async def sleep(self, seconds: float) -> None:
         """Wait until somebody has moved the clock this far."""
         woken = asyncio.get_running_loop().create_future()

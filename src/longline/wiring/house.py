@@ -246,7 +246,7 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
         house.presence.leave()
         raise
     stop = asyncio.Event()
-    beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker.id), BEAT_EVERY)(stop))
+    beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker), BEAT_EVERY)(stop))
     try:
         yield worker.id
     finally:
