@@ -19,7 +19,7 @@ ON_THE_WAY_AMONG_OTHERS = 0.25
 """Seconds that a request is given to arrive, where requests follow each other and where they overlap."""
 
 MAX_PAUSE_SECONDS = 4000.0
-"""No host is left alone for longer, whatever its row says: the longest Retry-After, and the longest delay after it."""
+"""No host is left alone for longer, whatever its row says: a longer Retry-After is cut, and a delay comes on top."""
 
 GREED = 8
 """How many of a worker's places one host may have for each that is left free for the others."""
@@ -50,7 +50,8 @@ class HeldHost:
         self._quiet_until = float("-inf")
         self.pace = Pace(lease, answered + (lease.pace_until - engine_then) / 1000)
         self._kept = self.pace.delay
-        pause = min(max(0.0, (lease.not_before - engine_then) / 1000), MAX_PAUSE_SECONDS)
+        pause = (lease.not_before - engine_then) / 1000
+        pause = min(max(0.0, pause), MAX_PAUSE_SECONDS + 2 * lease.delay_ms / 1000)
         self.next_start = answered + pause
         self.expires = asked + held_seconds(ttl)
 
