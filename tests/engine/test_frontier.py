@@ -132,6 +132,14 @@ def test_a_time_that_has_passed_holds_nobody_up():
     assert host.next_start == 1.0
 
 
+def test_no_host_is_left_alone_longer_than_one_can_ask_for():
+    """A server's clock that was an hour ahead, or a year, has written a time that is too late by as much."""
+    assert held(not_before=START + 4_000_000, answered=1.0).next_start == 4001.0
+    assert held(not_before=START + 400_000_000_000, answered=1.0).next_start == 4001.0
+    slow = held(not_before=START + 400_000_000_000, delay_ms=7_200_000, answered=1.0)
+    assert slow.next_start == 18_401.0
+
+
 @pytest.mark.parametrize("ahead", [-7_200_000, 0, 7_200_000])
 def test_moments_go_out_by_the_engines_clock_rather_late_than_early(ahead: int):
     engine_now = START + ahead

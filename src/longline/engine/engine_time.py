@@ -1,6 +1,6 @@
 """Moments of a worker's monotonic clock in the engine's time, each conversion rather late than early."""
 
-from longline.model.engine_time import MAX_SLEW
+from longline.model.anchor import MAX_SLEW
 from longline.ports.clock import Clock
 
 

@@ -147,10 +147,6 @@ class Lifecycle:
         freed = await self._moves.free_lapsed()
         return {"hosts": len(hosts), "offers": offers, "runs": sum(runs) + freed, "schedules": sum(schedules)}
 
-    async def bound_pauses(self, most_ms: int) -> int:
-        """Shorten pauses that a wrong clock has written; return how many hosts had one."""
-        return await self._frontier.bound_pauses(most_ms)
-
     async def disown(self, owner: int) -> int:
         """Take back at once everything that a dead owner held; how much it was."""
         hosts = await self._frontier.disown(owner)

@@ -14,7 +14,7 @@ import msgspec
 
 from longline.drivers.clock import Followed, SystemClock
 from longline.drivers.records.named import Query
-from longline.model.engine_time import MAX_SLEW, Anchor
+from longline.model.anchor import MAX_SLEW, Anchor
 from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)

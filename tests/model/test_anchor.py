@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from longline.model.engine_time import MAX_SLEW, Anchor
+from longline.model.anchor import MAX_SLEW, Anchor
 
 HOUR_MS = 3_600_000
 
