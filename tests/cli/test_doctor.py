@@ -134,5 +134,5 @@ class Apart:
 )
 async def test_clocks_that_differ_are_told(offset: int, verdict: str, found: str):
     house: Any = Apart(offset)
-    row = await doctor.clock(house, house.clock.now)
+    row = await doctor.clock(house)
     assert (row.verdict, row.found) == (verdict, found)

@@ -1,4 +1,4 @@
-"""A worker's moments in the engine's time: late enough, whatever the error of its clock and the speed of the engine's."""
+"""A worker's moments in the engine's time: late enough, whatever the error of its clock."""
 
 import pytest
 

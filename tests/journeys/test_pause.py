@@ -8,6 +8,8 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import running
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
 from tests.web import SiteHandle, running_site
@@ -112,19 +114,48 @@ def test_a_crawl_holds_its_run_when_the_one_that_held_it_is_stopped(tmp_path: Pa
     assert_whole(place)
 
 
-def test_a_worker_that_was_stopped_works_again(tmp_path: Path):
+def pause(process: Process, site: SiteHandle) -> None:
+    """Stop a process in the middle of requests for longer than its leases last."""
+    wait_until(lambda: len(site.requests) > HELD_AFTER, "the middle of the crawl")
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(1.5 * LEASE_SECONDS)
+
+
+def dismiss(process: Process) -> None:
+    """Ask a process to stop; it must end well."""
+    process.send_signal(signal.SIGTERM)
+    _, logged = process.communicate(timeout=PATIENCE)
+    assert (process.returncode, "Traceback" in logged) == (0, False), logged
+
+
+@pytest.mark.parametrize("words", [["worker"], ["up", "--port", "0"]], ids=lambda words: words[0])
+def test_a_process_that_was_stopped_works_again(tmp_path: Path, words: list[str]):
     place = Place(tmp_path / "data")
     with running_site(pages=PAGES) as site:
         place.give_work(site)
         site.hold(after=HELD_AFTER)
-        with running(tmp_path, "worker", *place.flags, **LOOPBACK, **LEASE) as process:
-            wait_until(lambda: len(site.requests) > HELD_AFTER, "the middle of the crawl")
-            process.send_signal(signal.SIGSTOP)
-            time.sleep(1.5 * LEASE_SECONDS)
+        with running(tmp_path, *words, *place.flags, **LOOPBACK, **LEASE) as process:
+            pause(process, site)
             site.let_go()
             process.send_signal(signal.SIGCONT)
             wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the run")
-            process.send_signal(signal.SIGTERM)
-            _, logged = process.communicate(timeout=PATIENCE)
-            assert (process.returncode, "Traceback" in logged) == (0, False), logged
+            dismiss(process)
     assert_whole(place)
+
+
+def test_a_worker_on_another_machine_takes_over_and_the_first_one_comes_back(tmp_path: Path, postgres_url: str):
+    engines = {"database": postgres_url, "objects": (tmp_path / "objects").as_uri()}
+    first, second = (Place(tmp_path / name, engines) for name in ("first", "second"))
+    with running_site(pages=PAGES, delay=0.02) as site, ExitStack() as stack:
+        first.give_work(site)
+        site.hold(after=HELD_AFTER)
+        stopped = stack.enter_context(running(tmp_path, "worker", *first.flags, **LOOPBACK, **LEASE))
+        pause(stopped, site)
+        site.let_go()
+        other = stack.enter_context(running(tmp_path, "worker", *second.flags, **LOOPBACK, **LEASE))
+        wait_until(lambda: first.value("SELECT completed FROM runs") > HELD_AFTER, "the work of the other one")
+        stopped.send_signal(signal.SIGCONT)
+        wait_until(lambda: first.value("SELECT state FROM runs") == "completed", "the end of the run")
+        dismiss(stopped)
+        dismiss(other)
+    assert_whole(first)

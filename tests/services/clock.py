@@ -10,6 +10,9 @@ class HandClock:
     def now(self) -> int:
         return self.millis
 
+    def wall(self) -> int:
+        return self.millis
+
     def monotonic(self) -> float:
         return self.millis / 1000
 

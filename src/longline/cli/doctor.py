@@ -4,7 +4,6 @@ import importlib.metadata
 import platform
 import shutil
 import sqlite3
-import time
 from collections.abc import Awaitable, Callable
 from typing import Literal, NamedTuple
 
@@ -140,15 +139,11 @@ async def _database(house: House) -> Row:
     return Row("database", "ok", found)
 
 
-def _wall() -> int:
-    return time.time_ns() // 1_000_000
-
-
-async def clock(house: House, wall: Callable[[], int] = _wall) -> Row:
+async def clock(house: House) -> Row:
     """Return how far this machine's wall clock is from the engine's time, by which leases and pauses are kept."""
-    before = wall()
+    before = house.clock.wall()
     theirs = await house.records.schema.now()
-    offset = theirs - (before + wall()) // 2
+    offset = theirs - (before + house.clock.wall()) // 2
     found = f"{abs(offset)} ms {'ahead of' if offset < 0 else 'behind'} the database"
     far = abs(offset)
     verdict: Verdict = "ok" if far < _DRIFT_MS else "warn" if far < _TOO_FAR_MS else "fail"

@@ -37,7 +37,6 @@ class SystemClock:
         return round(followed.anchor.engine_ms(self.monotonic() * 1000 + followed.ahead_ms))
 
     def wall(self) -> int:
-        """Return the wall clock's time in milliseconds since 1970, which jumps when somebody sets the clock."""
         return time.time_ns() // 1_000_000
 
     def monotonic(self) -> float:

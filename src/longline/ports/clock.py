@@ -14,6 +14,10 @@ class Clock(Protocol):
         """Return the engine's time, in milliseconds since 1970, UTC."""
         ...
 
+    def wall(self) -> int:
+        """Return the wall clock's time, in milliseconds since 1970, UTC: for times that other services have written."""
+        ...
+
     def monotonic(self) -> float:
         """Return seconds that only go up."""
         ...

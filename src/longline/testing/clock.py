@@ -18,6 +18,9 @@ class FakeClock:
     def now(self) -> int:
         return self._now
 
+    def wall(self) -> int:
+        return self._now
+
     def monotonic(self) -> float:
         return (self._now - self._start) / 1000
 

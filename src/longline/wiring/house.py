@@ -187,7 +187,7 @@ def _curator(settings: Settings, clock: Clock) -> Curator | None:
     """The service that keeps sources; every request brings a token of its own, so that none is ever too old."""
     if not settings.sources_url:
         return None
-    tokens = Tokens(jwt_secret(settings), clock.now)
+    tokens = Tokens(jwt_secret(settings), clock.wall)
     issue = partial(tokens.issue, "service", "crawler-service", SERVICE_TOKEN_SECONDS)
     return CuratorService(settings.sources_url, issue, _roots(settings))
 

@@ -235,7 +235,7 @@ def _parts(house: House) -> tuple[Parts, Streams]:
     parts = Parts(
         version=__version__,
         health=health,
-        tokens=Tokens(jwt_secret(settings), house.clock.now, settings.api_key),
+        tokens=Tokens(jwt_secret(settings), house.clock.wall, settings.api_key),
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_parts(house),
