@@ -10,6 +10,7 @@ from longline.drivers.clock import SystemClock
 from longline.drivers.records import engine_clock, open_records
 from longline.drivers.records.engine_clock import CHECK_EVERY_SECONDS, SLEW_AFTER_MS
 from longline.model.anchor import MAX_SLEW
+from longline.model.run import NewRun
 from longline.ports.records import Records
 from tests.drivers.records.world import admit, running_run, url
 
@@ -103,6 +104,18 @@ async def test_a_wall_clock_that_is_set_while_nothing_is_held_is_followed(
     machine.wall_ms += by
     machine.wait(CHECK_EVERY_SECONDS + 1)
     assert await other.now() == await one.now() == machine.wall_ms
+
+
+@pytest.mark.parametrize(("by", "followed"), [(-HOUR_MS, False), (HOUR_MS, True)])
+async def test_work_that_waits_is_not_put_off(processes: list[Process], machine: Machine, by: int, followed: bool):
+    one = processes[0]
+    before = await one.now()
+    run = await one.records.runs.add(NewRun("u", "crawl", "{}"))
+    await admit(one.records, url(run))
+    machine.wall_ms += by
+    machine.wait(CHECK_EVERY_SECONDS + 1)
+    assert await one.now() == (machine.wall_ms if followed else before + 1000 * (CHECK_EVERY_SECONDS + 1))
+    assert await one.records.frontier.claim(ME, 1, 10, TTL_MS)
 
 
 async def test_processes_with_different_wall_clocks_have_one_time(processes: list[Process], machine: Machine):

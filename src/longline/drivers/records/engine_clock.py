@@ -31,17 +31,26 @@ JUMP_MS = 50.0
 SLEW_AFTER_MS = 4 * CHECK_EVERY_SECONDS * 1000
 """Milliseconds before a slew begins: until then every process has read of it."""
 
+SOON_MS = 3_600_000
+"""Work that is due within so many milliseconds is not put off by a step of the clock."""
+
 MAX_SAMPLES = 5
 GOOD_SAMPLE_MS = 0.5
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_TIME_NAMESPACE = Path("/proc/self/ns/time")
 
 
 def boot_id() -> str | None:
-    """Return the name of the machine's present run, or None where the operating system has none."""
+    """Return the name of the machine's present run, or None where the operating system has none.
+
+    A container may have a monotonic clock of its own: the name of its time namespace is a part.
+    """
     try:
-        return _BOOT_ID.read_text().strip() or None
+        boot = _BOOT_ID.read_text().strip()
     except OSError:
         return None
+    # Kernels before 5.6 have one monotonic clock for all.
+    return f"{boot} {_TIME_NAMESPACE.readlink()}" if _TIME_NAMESPACE.is_symlink() else boot
 
 
 class SqliteTime:
@@ -101,15 +110,20 @@ class SqliteTime:
         offset = clock.wall() - reference
         if anchor.basis != boot:
             latest = self._one(connection, "latest_time")["latest"] or 0
-            busy = self._one(connection, "engine_busy", now=max(latest, clock.wall()))["busy"]
+            busy = self._busy(connection, max(latest, clock.wall()), clock.wall())
             return anchor.stepped(boot, max(offset, latest - reference) if busy else offset)
         if abs(offset - anchor.offset_at(reference)) < STEP_MS:
             return None
-        if not self._one(connection, "engine_busy", now=round(anchor.engine_ms(reference)))["busy"]:
+        if not self._busy(connection, round(anchor.engine_ms(reference)), clock.wall()):
             return anchor.stepped(boot, offset)
         if abs(offset - anchor.final_offset_ms) < STEP_MS:
             return None
         return anchor.steered(reference, offset, reference + SLEW_AFTER_MS)
+
+    def _busy(self, connection: sqlite3.Connection, now: int, then: int) -> bool:
+        """Whether a step from one time to another would change anything that is held or waits."""
+        soon = now + SOON_MS if then < now else 0
+        return bool(self._one(connection, "engine_busy", now=now, soon=soon)["busy"])
 
     def _row(self, connection: sqlite3.Connection) -> Any:
         """Return the row of the clock, or None while the tables are not there."""

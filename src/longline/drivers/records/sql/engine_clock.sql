@@ -14,9 +14,10 @@ WHERE id = 1 AND version = CAST(:version AS BIGINT) - 1
 RETURNING version;
 
 -- name: engine_busy only lite
--- A lease that is held, a pause that lasts, or work that is due within an hour: a step of the clock would change them.
+-- A lease that is held or a pause that lasts: a step of the clock would change them. A step back would put off work that
+-- is due by the time `soon` as well.
 SELECT EXISTS (SELECT 1 FROM line WHERE owner IS NOT NULL)
-    OR EXISTS (SELECT 1 FROM line WHERE owner IS NULL AND wake_at IS NOT NULL AND wake_at <= CAST(:now AS BIGINT) + 3600000)
+    OR EXISTS (SELECT 1 FROM line WHERE owner IS NULL AND wake_at IS NOT NULL AND wake_at <= CAST(:soon AS BIGINT))
     OR EXISTS (SELECT 1 FROM line WHERE not_before > CAST(:now AS BIGINT))
     OR EXISTS (SELECT 1 FROM offers WHERE owner IS NOT NULL)
     OR EXISTS (SELECT 1 FROM runs WHERE lease_until IS NOT NULL)
