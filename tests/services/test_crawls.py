@@ -117,6 +117,34 @@ async def test_a_lease_that_lapsed_is_not_ours_any_more(crawls: Crawls, records:
     assert await crawls.renew(second, TTL)
 
 
+async def test_a_run_that_lapsed_is_taken_back_by_its_crawl(crawls: Crawls, records: Records, clock: FakeClock):
+    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    assert await crawls.hold(first, ME, TTL) == first
+    clock.advance(31)
+    late = await crawls.hold(first, ME, TTL)
+    assert late.token is None, "until a reaper has taken it away, it is neither held nor free"
+    await Lifecycle(records).reap()
+    again = await crawls.hold(late, ME, TTL)
+    assert again.token is not None
+    assert await crawls.hold(again, ME, TTL) == again
+    assert (await crawls.get(first.run.id)).owner == ME
+
+
+async def test_a_run_that_another_process_holds_is_left_to_it(crawls: Crawls, records: Records, clock: FakeClock):
+    first = await crawls.open(PLAN, None, ME, TTL, again=False)
+    clock.advance(31)
+    await Lifecycle(records).reap()
+    second = await crawls.open(PLAN, None, YOU, TTL, again=False)
+    first = await crawls.hold(first, ME, TTL)
+    assert first.token is None
+    await crawls.leave(first)
+    assert (await crawls.get(first.run.id)).owner == YOU
+    await crawls.leave(second)
+    assert (await crawls.hold(first, ME, TTL)).token is not None
+    await finish(records)
+    assert (await crawls.hold(first, ME, TTL)).token is None
+
+
 async def test_fates_are_told_by_reason(crawls: Crawls, records: Records):
     opened = await crawls.open(PLAN, None, ME, TTL, again=False)
     await finish(records)

@@ -6,13 +6,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from longline.engine.upkeep import reaper
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.run import NewRun
 from longline.model.task import NewTask
+from longline.model.worker import WorkerRow
 from longline.plugins import Page
 from longline.ports.records.frontier import HostSetting
 from longline.ports.records.rhythms import Rhythm
 from longline.settings import Settings
+from longline.wiring import house as house_module
 from longline.wiring.house import MARKS, House, joined, open_house, ready_tables
 
 ROOT = Path(__file__).parents[2]
@@ -95,6 +98,24 @@ async def test_a_worker_is_known_while_it_is_there(settings: Settings):
             assert (row.id, row.roles) == (owner, "fetch,parse")
             assert [m.name for m in marks(settings)] == [row.mark]
             assert not house.presence.gone(row.mark)
+        assert (await house.records.workers.find(), marks(settings)) == ([], [])
+
+
+async def test_a_worker_that_was_taken_for_dead_is_entered_again(settings: Settings, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(house_module, "BEAT_EVERY", 0.01)
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        async with joined(house, ROLES) as owner:
+            monkeypatch.setattr(reaper, "SILENT_MS", -1000)
+            assert await house.reaper.bury() == 1
+            monkeypatch.undo()
+            found: list[WorkerRow] = []
+            async with asyncio.timeout(30):
+                while not found:
+                    await asyncio.sleep(0.01)
+                    found = await house.records.workers.find()
+            assert [(row.id, row.roles) for row in found] == [(owner, "fetch,parse")]
+            assert [m.name for m in marks(settings)] == [found[0].mark], "it lives, and others can see so"
         assert (await house.records.workers.find(), marks(settings)) == ([], [])
 
 

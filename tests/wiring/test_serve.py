@@ -23,6 +23,7 @@ def names(house: House, *roles: str, **settings: Any) -> set[str]:
 
 
 UPKEEP = {
+    "pauses",
     "index",
     "prober",
     "reaper",

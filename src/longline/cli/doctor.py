@@ -140,10 +140,10 @@ async def _database(house: House) -> Row:
 
 
 async def clock(house: House) -> Row:
-    """How far our clock is from the database's; leases are kept by the latter."""
-    before = house.clock.now()
+    """Return how far this machine's wall clock is from the engine's time, by which leases and pauses are kept."""
+    before = house.clock.wall()
     theirs = await house.records.schema.now()
-    offset = theirs - (before + house.clock.now()) // 2
+    offset = theirs - (before + house.clock.wall()) // 2
     found = f"{abs(offset)} ms {'ahead of' if offset < 0 else 'behind'} the database"
     far = abs(offset)
     verdict: Verdict = "ok" if far < _DRIFT_MS else "warn" if far < _TOO_FAR_MS else "fail"

@@ -1,7 +1,6 @@
 """`longline policies …`: what bots are to crawl, and how often."""
 
 import json
-import time
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -14,6 +13,9 @@ from longline.model.errors import BadInput
 from longline.settings import Loaded
 from longline.surfaces.bots.fields import Fields, Invalid
 from longline.surfaces.bots.shapes import new_policy
+
+_AT_ONCE = 0
+"""A policy without a time of its own is due when it is stored, by the engine's time."""
 
 PolicyId = Annotated[str, typer.Option("--id", help="The policy's id.")]
 File = Annotated[Path, typer.Argument(help="A JSON list of policies, or one URL a line.", exists=True, dir_okay=False)]
@@ -65,7 +67,8 @@ def _make(loaded: Loaded, policies: list[dict[str, Any]]) -> None:
         ids = []
         async with services(loaded) as parts:
             for facts in made:
-                row = await parts.plans.add(**facts)
+                due = facts["next_due"] or parts.now()
+                row = await parts.plans.add(**facts | {"next_due": due})
                 ids.append(row.uid if row else f"there is one already: {facts.get('url') or facts.get('name')}")
         return ids
 
@@ -75,7 +78,7 @@ def _make(loaded: Loaded, policies: list[dict[str, Any]]) -> None:
 
 def _checked(sent: Any) -> dict[str, Any]:
     fields = Fields(sent if isinstance(sent, dict) else {})
-    facts = new_policy(fields, time.time_ns() // 1_000_000)
+    facts = new_policy(fields, _AT_ONCE)
     try:
         fields.check()
     except Invalid as error:

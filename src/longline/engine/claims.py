@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from longline.engine.appeal import Appeal
+from longline.engine.engine_time import late
 from longline.engine.frontier import Hand, HeldHost
 from longline.engine.lifecycle import Lifecycle
 from longline.model.errors import Unavailable
@@ -68,7 +69,7 @@ class Claims:
 
     def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
         """Hear which hosts were let go, and whether there is more work than before."""
-        moments = [host.next_start + A_MOMENT for host in released]
+        moments = [late(self._clock, host.next_start) + A_MOMENT for host in released]
         self._free_again = min(moments, default=self._free_again)
         if moments or more:
             self.next = 0.0
@@ -103,7 +104,7 @@ class Claims:
         fresh = [lease for lease in leases if (lease.host_id, lease.token) not in held]
         helped = [lease for lease in leases if lease.tasks and self.hand.help(lease)]
         for lease in fresh:
-            self.hand.add(HeldHost(lease, s.lease, now, answered))
+            self.hand.add(HeldHost(lease, s.lease, now, answered + self._clock.error()))
         if not fresh and not helped:
             poll = answered + s.idle_poll
             self.next = min(poll, self._free_again) if self._free_again > answered else poll

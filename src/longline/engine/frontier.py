@@ -8,6 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import Collection, Iterator
 
+from longline.engine.engine_time import held_seconds
 from longline.engine.pace import Pace
 from longline.model.host import HostLease
 from longline.model.task import ClaimedTask
@@ -17,6 +18,8 @@ ON_THE_WAY_ALONE = 1.0
 ON_THE_WAY_AMONG_OTHERS = 0.25
 """Seconds that a request is given to arrive, where requests follow each other and where they overlap."""
 
+MAX_PAUSE_SECONDS = 4000.0
+"""No host is left alone for longer, whatever its row says: a longer Retry-After is cut, and a delay comes on top."""
 
 GREED = 8
 """How many of a worker's places one host may have for each that is left free for the others."""
@@ -39,16 +42,18 @@ class HeldHost:
         self.lost = False
         self._turns = asyncio.Lock()
         # The engine's clock was read somewhere between `asked` and `answered`: each use takes the careful end.
-        self._engine_then = lease.until - round(ttl * 1000)
-        self._asked, self._ttl = asked, ttl
+        engine_then = lease.until - round(ttl * 1000)
+        self._ttl = ttl
         self._last_start: float | None = None
         self._last_seen: float | None = None
         self._longer = 0.0
         self._quiet_until = float("-inf")
-        self.pace = Pace(lease, answered + (lease.pace_until - self._engine_then) / 1000)
+        self.pace = Pace(lease, answered + (lease.pace_until - engine_then) / 1000)
         self._kept = self.pace.delay
-        self.next_start = answered + max(0.0, (lease.not_before - self._engine_then) / 1000)
-        self.expires = asked + ttl
+        pause = (lease.not_before - engine_then) / 1000
+        pause = min(max(0.0, pause), MAX_PAUSE_SECONDS + 2 * lease.delay_ms / 1000)
+        self.next_start = answered + pause
+        self.expires = asked + held_seconds(ttl)
 
     def idle(self, now: float) -> bool:
         """Nothing is under way or asked for, and nothing can be started for as long as a lease lasts, or shall be."""
@@ -122,13 +127,9 @@ class HeldHost:
         elif resent:
             self.next_start = max(self.next_start, start + resent + self.pace.delay)
 
-    def engine_time(self, moment: float) -> int:
-        """A moment of our monotonic clock in the engine's milliseconds, rather late than early."""
-        return self._engine_then + round((moment - self._asked) * 1000) + 1
-
     def renewed(self, asked: float, ttl: float) -> None:
         """The lease was extended by a renewal that was asked for at that moment."""
-        self.expires = asked + ttl
+        self.expires = asked + held_seconds(ttl)
 
     def back_off(self, seconds: float, now: float) -> None:
         """Leave the host alone for a while; also those wait who had their turn coming."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from longline.engine.admit import Admission, Verdicts
+from longline.engine.engine_time import engine_time
 from longline.engine.fetch import Fetched
 from longline.engine.frontier import HeldHost
 from longline.engine.keep import Keeper, KeptPage, Stored
@@ -217,12 +218,15 @@ class Reporter:
                 hosts[host_id].lease.token,
                 tuple(ended),
                 unstarted=sheaf.released[host_id][1] if host_id in sheaf.released else (),
-                not_before=hosts[host_id].engine_time(hosts[host_id].next_start),
+                not_before=self._engine_time(hosts[host_id].next_start),
                 release=host_id in sheaf.released,
-                pace=hosts[host_id].pace.changed(hosts[host_id].engine_time),
+                pace=hosts[host_id].pace.changed(self._engine_time),
             )
             for host_id, ended in outcomes.items()
         ]
+
+    def _engine_time(self, moment: float) -> int:
+        return engine_time(self._clock, moment)
 
     def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
         became = f.rest
@@ -233,7 +237,7 @@ class Reporter:
             reason=f.reason,
             at=f.fetched.at,
             status=f.fetched.status,
-            due=f.host.engine_time(self._clock.monotonic() + wait) if became == TaskState.PENDING else 0,
+            due=self._engine_time(self._clock.monotonic() + wait) if became == TaskState.PENDING else 0,
             error=(f.parsed.error if f.parsed else None) or f.fetched.error,
             page=facts,
             renamed=_renamed(f),

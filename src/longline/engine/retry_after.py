@@ -1,5 +1,6 @@
 """Retry-After: how long an answer asks to leave its host alone."""
 
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 from longline.engine.frontier import HeldHost
@@ -19,7 +20,7 @@ def back_off(host: HeldHost, response: Response, clock: Clock, chance: float) ->
 
     A host that names no time is left alone for longer each time in a row; `chance` is from 0 to 1.
     """
-    after = _seconds(response.header("retry-after"), clock.now())
+    after = retry_seconds(response, clock.now())
     if after is None and response.status in THROTTLED:
         after = host.pace.throttled(chance)
     if after is not None:
@@ -27,13 +28,25 @@ def back_off(host: HeldHost, response: Response, clock: Clock, chance: float) ->
     return after
 
 
-def _seconds(value: str | None, now: int) -> float | None:
-    """Return the seconds that a Retry-After asks for in either of its forms, or None for any other text."""
-    text = (value or "").strip()
+def retry_seconds(response: Response, now: int) -> float | None:
+    """Return the seconds that a Retry-After asks for in either of its forms, or None for any other text.
+
+    A date is compared with the date of the answer: both come from the clock of the server.
+    """
+    text = (response.header("retry-after") or "").strip()
     if text.isdecimal():
         return min(float(text), MAX_RETRY_AFTER)
+    moment = _http_date(text)
+    if moment is None:
+        return None
+    answered = _http_date(response.header("date") or "")
+    return min(max(0.0, moment - (now / 1000 if answered is None else answered)), MAX_RETRY_AFTER)
+
+
+def _http_date(text: str) -> float | None:
     try:
-        moment = parsedate_to_datetime(text).timestamp()
+        moment = parsedate_to_datetime(text)
+        # A date without a zone is UTC, whatever the zone of this machine.
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-    return min(max(0.0, moment - now / 1000), MAX_RETRY_AFTER)

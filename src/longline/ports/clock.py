@@ -4,14 +4,26 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """One source of time. Wall times are UTC milliseconds; waiting is done on the monotonic clock, in seconds."""
+    """Source of time for one process: the engine's time in UTC milliseconds, and a monotonic clock to wait by.
+
+    The engine's time comes from the database and goes on by the monotonic clock. It does not follow a wall clock that
+    is set, so times of several processes can be compared. `docs/decisions/0039-engine-time.md` has the reasons.
+    """
 
     def now(self) -> int:
-        """Milliseconds since 1970, UTC."""
+        """Return the engine's time, in milliseconds since 1970, UTC."""
+        ...
+
+    def wall(self) -> int:
+        """Return the wall clock's time, in milliseconds since 1970, UTC: for times that other services have written."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that only go up."""
+        """Return seconds that only go up."""
+        ...
+
+    def error(self) -> float:
+        """Return by how many seconds `now` may differ from the engine's time."""
         ...
 
     async def sleep(self, seconds: float) -> None:

@@ -1,10 +1,12 @@
 """Crawls that somebody asked for once: one run from one seed, which can be left and gone on with."""
 
+import logging
+
 import msgspec
 
 from longline.engine.admit import seed
 from longline.engine.lifecycle import Lifecycle, Order
-from longline.model.errors import NotFound
+from longline.model.errors import IllegalMove, NotFound, StaleLease
 from longline.model.ids import new_id
 from longline.model.plan import CrawlPlan
 from longline.model.run import Fate, NewRun, RunRow
@@ -12,11 +14,13 @@ from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import parse
 from longline.ports.records.runs import Runs
 
+log = logging.getLogger(__name__)
+
 KIND = "crawl"
 
 
 class Opened(msgspec.Struct, frozen=True):
-    """A run that is ours to work on, or one that had ended before (`token` None)."""
+    """A run, and the token of its lease: None for a run that another process holds or that has ended."""
 
     run: RunRow
     resumed: bool
@@ -64,6 +68,22 @@ class Crawls:
         if opened.token is None:
             return False
         return await self._lifecycle.renew_one("run", opened.run.id, opened.token, lease_ms)
+
+    async def hold(self, opened: Opened, owner: int, lease_ms: int) -> Opened:
+        """Renew the lease on a run, or take the run back after its lease has lapsed.
+
+        The answer has no token while another process holds the run, and when the run has ended. URLs have leases of
+        their own: the caller may go on working beside the other process, and ask again.
+        """
+        if await self.renew(opened, lease_ms):
+            return opened
+        order = Order("run", opened.run.id, "adopt", "worker", owner=owner, lease_ms=lease_ms, reason="taken back")
+        try:
+            standing = await self._lifecycle.move(order)
+        except (StaleLease, IllegalMove) as refusal:
+            log.info("the run is not held by this process", extra={"run_id": opened.run.id, "why": str(refusal)})
+            return msgspec.structs.replace(opened, token=None)
+        return msgspec.structs.replace(opened, token=standing.token)
 
     async def leave(self, opened: Opened) -> None:
         """Let go of a run; if it has not ended it can be gone on with."""

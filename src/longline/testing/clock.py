@@ -18,8 +18,14 @@ class FakeClock:
     def now(self) -> int:
         return self._now
 
+    def wall(self) -> int:
+        return self._now
+
     def monotonic(self) -> float:
         return (self._now - self._start) / 1000
+
+    def error(self) -> float:
+        return 0.0
 
     async def sleep(self, seconds: float) -> None:
         """Wait until somebody has moved the clock this far."""

@@ -63,8 +63,8 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
         await ready_tables(house, may_migrate=True)
         # Somebody sits and watches: better told now than after the first page.
         await house.blobs.check()
-        # Whoever was killed in this folder holds nothing any more.
-        await house.reaper.bury()
+        # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
+        await house.reaper.once()
         crawls = Crawls(house.lifecycle, house.records.runs)
         async with joined(house, FETCH) as owner:
             lease_ms = round(settings.lease * 1000)
@@ -72,7 +72,6 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
             watcher.opened(opened.run, resumed=opened.resumed)
             if opened.token is not None:
                 await _work(house, crawls, opened, owner, watcher, stop)
-                await crawls.leave(opened)
         run = await crawls.get(opened.run.id)
         reviewed = await house.records.history.review([run.id]) if run.failed else {}
         errors = reviewed[run.id].survey.errors if run.id in reviewed else ()
@@ -93,8 +92,8 @@ async def _work(
             done.set()
 
     async def hold() -> None:
-        if not await crawls.renew(opened, round(lease * 1000)):
-            done.set()
+        nonlocal opened
+        opened = await crawls.hold(opened, owner, round(lease * 1000))
 
     loops = [
         asyncio.create_task(worker.run(done)),
@@ -116,6 +115,7 @@ async def _work(
         await asyncio.gather(*loops, waiting, return_exceptions=True)
     await house.indexer.once()
     await look()
+    await crawls.leave(opened)
 
 
 def _on_interrupt(act: Callable[[], None]) -> None:

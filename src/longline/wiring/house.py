@@ -187,7 +187,7 @@ def _curator(settings: Settings, clock: Clock) -> Curator | None:
     """The service that keeps sources; every request brings a token of its own, so that none is ever too old."""
     if not settings.sources_url:
         return None
-    tokens = Tokens(jwt_secret(settings), clock.now)
+    tokens = Tokens(jwt_secret(settings), clock.wall)
     issue = partial(tokens.issue, "service", "crawler-service", SERVICE_TOKEN_SECONDS)
     return CuratorService(settings.sources_url, issue, _roots(settings))
 
@@ -246,7 +246,7 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
         house.presence.leave()
         raise
     stop = asyncio.Event()
-    beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker.id), BEAT_EVERY)(stop))
+    beating = asyncio.create_task(chore(lambda: house.records.workers.beat(worker), BEAT_EVERY)(stop))
     try:
         yield worker.id
     finally:

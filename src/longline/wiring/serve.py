@@ -12,6 +12,7 @@ import msgspec
 
 from longline import __version__
 from longline.engine.fetch import Witness
+from longline.engine.frontier import MAX_PAUSE_SECONDS
 from longline.engine.index import Indexer
 from longline.engine.journal import Journal
 from longline.engine.recall import Recall
@@ -45,6 +46,7 @@ log = logging.getLogger(__name__)
 RECALL_EVERY = 1.0
 PROBE_EVERY = 60.0
 TIDY_EVERY = 600.0
+BOUND_PAUSES_EVERY = 3600.0
 PLAN_EVERY = 5.0
 SWEEP_EVERY = 60.0
 WAKE_EVERY = 3600.0
@@ -143,6 +145,8 @@ def _loops(
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
         loops["reaper"] = chore(house.reaper.once, house.settings.reap)
+        most_ms = round(MAX_PAUSE_SECONDS * 1000)
+        loops["pauses"] = chore(lambda: house.records.frontier.bound_pauses(most_ms), BOUND_PAUSES_EVERY)
         prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
         loops["prober"] = chore(prober.once, PROBE_EVERY)
         loops["index"] = chore((indexer or house.indexer).once, house.settings.index_every)
@@ -231,7 +235,7 @@ def _parts(house: House) -> tuple[Parts, Streams]:
     parts = Parts(
         version=__version__,
         health=health,
-        tokens=Tokens(jwt_secret(settings), house.clock.now, settings.api_key),
+        tokens=Tokens(jwt_secret(settings), house.clock.wall, settings.api_key),
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_parts(house),

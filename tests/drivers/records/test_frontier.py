@@ -237,6 +237,25 @@ async def test_the_reaper_takes_back_what_lapsed_and_only_that(records: Records,
     assert not (await report(records, host_report(young))).refused
 
 
+async def test_a_pause_that_is_too_long_is_shortened(records: Records, clock: FakeClock, peek: Peek):
+    run = await running_run(records)
+    await admit(records, *(url(run, host) for host in ("a.example", "b.example", "c.example")))
+    leases = await claim(records)
+    for host, pause in (("a.example", 7_200_000), ("b.example", 3_000_000)):
+        lease = leases[host]
+        await report(
+            records, host_report(lease, [], unstarted=lease.tasks, not_before=clock.now() + pause, release=True)
+        )
+    assert await records.frontier.bound_pauses(4_000_000) == 1
+    assert await records.frontier.bound_pauses(4_000_000) == 0
+    rows = await peek.rows("SELECT not_before - wake_at, not_before FROM line ORDER BY host_id")
+    assert rows[0] == (0, clock.now() + 4_000_000)
+    assert rows[1] == (0, clock.now() + 3_000_000)
+    assert rows[2][1] == 0
+    clock.advance(4001)
+    assert set(await claim(records)) == {"a.example", "b.example"}
+
+
 async def test_after_a_reap_the_host_waits_a_whole_delay(records: Records, clock: FakeClock, peek: Peek):
     run = await running_run(records)
     await admit(records, url(run))

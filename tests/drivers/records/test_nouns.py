@@ -138,7 +138,7 @@ async def test_workers_join_beat_and_leave(records: Records, clock: FakeClock):
     assert (one.name, one.roles, one.mark) == ("one", "fetch,parse", "marks/one")
     assert (one.started_at, two.started_at - one.started_at) == (one.seen_at, 5_000)
     clock.advance(5)
-    await records.workers.beat(one.id)
+    await records.workers.beat(one)
     assert [(w.id, w.seen_at) for w in await records.workers.find()] == [(one.id, clock.now()), (two.id, two.seen_at)]
     await records.workers.leave(one.id)
     assert await records.workers.find() == [two]

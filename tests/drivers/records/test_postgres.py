@@ -46,8 +46,8 @@ async def test_connections_run_the_plans_that_are_tested(database: PostgresDatab
 class Skewed(SystemClock):
     """A machine whose clock is wrong by a little."""
 
-    def now(self) -> int:
-        return super().now() - 700
+    def wall(self) -> int:
+        return super().wall() - 700
 
 
 async def test_time_is_the_servers_whatever_this_machine_says(records_url: str):

@@ -38,12 +38,13 @@ async def test_the_version_is_said_for_people(records: Records, records_url: str
 async def test_the_engines_own_time(records_url: str):
     clock = SystemClock()
     database = await open_database(records_url, clock)
-    schema = SchemaRecords(database, clock)
+    schema = SchemaRecords(database)
     before = time.time_ns() // 1_000_000
     told = await schema.now()
     after = time.time_ns() // 1_000_000
     await schema.close()
-    assert before - 1 <= told <= after + 1
+    error_ms = 1 + 1000 * clock.error()
+    assert before - error_ms <= told <= after + error_ms
 
 
 def test_texts_differ_by_engine_only_where_they_are_marked():

@@ -183,7 +183,7 @@ async def test_who_is_silent_for_too_long_counts_as_dead(
     await records.segments.begin("warc/half", silent.id)
     await blobs.put("warc/half", b"half")
     clock.advance(599)
-    await records.workers.beat(beating.id)
+    await records.workers.beat(beating)
     assert await reaper.bury() == 0
     clock.advance(2)
     assert await reaper.bury() == 1

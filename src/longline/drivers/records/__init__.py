@@ -59,7 +59,7 @@ async def open_records(url: str, clock: Clock) -> Records:
     """Every noun on the engine behind a URL."""
     database = await open_database(url, clock)
     return Records(
-        schema=SchemaRecords(database, clock),
+        schema=SchemaRecords(database),
         sources=SourceRecords(database),
         curated=CuratedRecords(database),
         schedules=ScheduleRecords(Noting(database)),

@@ -86,6 +86,12 @@ class FrontierRecords:
 
         return await self._database.transact(work)
 
+    async def bound_pauses(self, most_ms: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("bound_pauses", most=most_ms))
+
+        return await self._database.transact(work)
+
     async def disown(self, owner: int) -> int:
         async def work(tx: Tx) -> int:
             return len(await tx.all("disown_hosts", owner=owner))

@@ -154,8 +154,8 @@ class WorkerRecords(Noun):
     async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
         return struct(await self._make("join_worker", name=name, roles=roles, mark=mark), WorkerRow)
 
-    async def beat(self, worker_id: int) -> None:
-        await self._write("beat_worker", id=worker_id)
+    async def beat(self, worker: WorkerRow) -> None:
+        await self._write("beat_worker", **msgspec.structs.asdict(worker))
 
     async def leave(self, worker_id: int) -> None:
         await self._write("leave_worker", id=worker_id)

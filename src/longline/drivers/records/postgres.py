@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import random
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, TypeVar
@@ -12,6 +11,7 @@ from urllib.parse import urlsplit
 import asyncpg
 
 from longline.drivers.records.database import Row, TryAgain, Tx
+from longline.drivers.records.engine_clock import PostgresTime
 from longline.drivers.records.named import Query, load
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
@@ -21,7 +21,6 @@ log = logging.getLogger(__name__)
 
 ATTEMPTS = 6
 BEGIN_ANEW = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain)
-CLOCK_EVERY_SECONDS = 30.0
 SETTINGS = {
     "application_name": "longline",
     # Plans are tested as generic plans, so they are run as generic plans.
@@ -76,16 +75,15 @@ class PostgresDatabase:
     engine: Any = "pg"
 
     def __init__(self, pool: Any, where: str, clock: Clock) -> None:
-        self._pool, self._where, self._clock = pool, where, clock
+        self._pool, self._where = pool, where
         self._queries = load("pg")
-        self._ahead = 0
-        self._measured = float("-inf")
+        self._time = PostgresTime(clock, self._queries)
 
     async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         for attempt in range(ATTEMPTS):
             try:
                 async with self._connection() as connection, connection.transaction():
-                    return await work(PostgresTx(connection, self._queries, self._now()))
+                    return await work(PostgresTx(connection, self._queries, self._time.now()))
             except BEGIN_ANEW as error:
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -95,7 +93,12 @@ class PostgresDatabase:
 
     async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         async with self._connection() as connection:
-            return await work(PostgresTx(connection, self._queries, self._now()))
+            return await work(PostgresTx(connection, self._queries, self._time.now()))
+
+    async def learn_time(self) -> None:
+        """Ask the server for its time, before anything is compared with it."""
+        async with self._connection():
+            pass
 
     async def version(self) -> str:
         async with self._connection() as connection:
@@ -111,33 +114,14 @@ class PostgresDatabase:
     async def _connection(self) -> AsyncIterator[Any]:
         try:
             async with self._pool.acquire(timeout=30) as connection:
-                if time.monotonic() - self._measured > CLOCK_EVERY_SECONDS:
-                    await self._measure(connection)
+                await self._time.check(connection)
                 yield connection
         except (OSError, TimeoutError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError) as error:
+            self._time.distrust()
             raise Unavailable(f"the database at {self._where} cannot be used: {_line(error)}") from error
         except (asyncpg.CannotConnectNowError, asyncpg.AdminShutdownError, asyncpg.CrashShutdownError) as error:
+            self._time.distrust()
             raise Unavailable(f"the database at {self._where} is going down or starting: {_line(error)}") from error
-
-    def _now(self) -> int:
-        return self._clock.now() + self._ahead
-
-    async def _measure(self, connection: Any) -> None:
-        """How far the server's clock is ahead of ours, as far as the quickest of some questions can tell.
-
-        Where both may well be the same they are taken to be: workers on one machine must not disagree about a host's
-        pace because one of them was asked in a busy moment.
-        """
-        bounds: list[tuple[int, int]] = []
-        for _ in range(5):
-            before = self._clock.now()
-            theirs = await connection.fetchval("SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint")
-            bounds.append((theirs - self._clock.now() - 1, theirs - before + 1))
-        least, most = min(bounds, key=lambda bound: bound[1] - bound[0])
-        ahead = 0 if least <= 0 <= most else (least + most) // 2
-        # A test clock is not the machine's: then there is nothing to correct.
-        self._ahead = ahead if abs(self._clock.now() - time.time_ns() // 1_000_000) < 1000 else 0
-        self._measured = time.monotonic()
 
 
 async def connect(url: str, clock: Clock) -> PostgresDatabase:
@@ -156,7 +140,9 @@ async def connect(url: str, clock: Clock) -> PostgresDatabase:
         )
     except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise Unavailable(f"cannot reach the database at {where}: {_line(error)}") from error
-    return PostgresDatabase(pool, where, clock)
+    database = PostgresDatabase(pool, where, clock)
+    await database.learn_time()
+    return database
 
 
 async def _as_it_is(_: Any) -> None:

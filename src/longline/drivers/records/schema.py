@@ -6,7 +6,6 @@ from importlib.resources.abc import Traversable
 
 from longline.drivers.records.database import Database, Tx
 from longline.drivers.records.named import Engine, switch
-from longline.ports.clock import Clock
 
 LEDGER = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"
 LOCK = 0x6C6F6E67  # one number for all processes that migrate the same database
@@ -34,16 +33,16 @@ def _folder() -> Traversable:
 class SchemaRecords:
     """Looks after the tables of one engine."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
-        self._database, self._clock = database, clock
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     async def version(self) -> str:
         return await self._database.version()
 
     async def now(self) -> int:
         async def work(tx: Tx) -> int:
-            row = await tx.one("engine_now")
-            return int(row["now"]) if row else self._clock.now()
+            await tx.one("ping")  # an engine that does not answer has no time
+            return tx.now
 
         return await self._database.read(work)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.engine_clock import SqliteTime
 from longline.drivers.records.named import Query, load, spread
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
@@ -25,6 +26,7 @@ OLDEST = (3, 35, 0)
 PATIENCE = 30.0
 """Seconds for which another process may have the file to itself."""
 
+WRITE = "BEGIN IMMEDIATE"
 CHECKPOINT_EVERY = 3
 CHECKPOINT_AT_LEAST = 64
 log = logging.getLogger(__name__)
@@ -132,8 +134,9 @@ class SqliteDatabase:
     def __init__(self, path: Path, clock: Clock) -> None:
         if sqlite3.sqlite_version_info < OLDEST:
             raise Unavailable(f"SQLite {sqlite3.sqlite_version} is too old; 3.35 or newer is needed")
-        self._path, self._clock = path, clock
+        self._path = path
         self._queries = load("lite")
+        self._time = SqliteTime(clock, self._queries)
         self._commits = 0
         try:
             self._writer = _Thread("sqlite-writer", self._connect)
@@ -180,15 +183,17 @@ class SqliteDatabase:
         await self._writer.close()
 
     def _write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
-        result = self._drive(self._writer.connection, "BEGIN IMMEDIATE", work)
+        result = self._drive(self._writer.connection, WRITE, work)
         self._checkpoint()
         return result
 
     def _drive(self, connection: sqlite3.Connection, begin: str, work: Callable[[Tx], Awaitable[T]]) -> T:
         try:
+            if begin == WRITE:
+                self._time.check(connection)
             connection.execute(begin)
             try:
-                result = _drive(work(SqliteTx(connection, self._queries, self._clock.now())))
+                result = _drive(work(SqliteTx(connection, self._queries, self._time.read(connection))))
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:

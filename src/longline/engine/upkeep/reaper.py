@@ -42,7 +42,8 @@ class Reaper:
         for worker in dead.values():
             held = await self.strike(worker.id)
             log.info("a worker died", extra={"worker": worker.name, "held": held})
-            self._presence.forget(worker.mark)
+            if self._presence.gone(worker.mark):  # one that is only stopped goes on, and keeps its mark
+                self._presence.forget(worker.mark)
         return len(dead)
 
     async def strike(self, worker_id: int) -> int:

@@ -99,6 +99,10 @@ class Frontier(Protocol):
         """Take back leases that lapsed; the hosts they were on."""
         ...
 
+    async def bound_pauses(self, most_ms: int) -> int:
+        """Shorten pauses that no host can have asked for; return how many hosts had one."""
+        ...
+
     async def disown(self, owner: int) -> int:
         """Take back every lease of an owner who is gone; how many hosts."""
         ...

@@ -12,8 +12,8 @@ class Workers(Protocol):
         """Enter a process; the row's id is its name as an owner of leases."""
         ...
 
-    async def beat(self, worker_id: int) -> None:
-        """Say that the process lives."""
+    async def beat(self, worker: WorkerRow) -> None:
+        """Say that the process lives; one that was struck while it was stopped is entered again, under the same id."""
         ...
 
     async def leave(self, worker_id: int) -> None:

@@ -168,6 +168,17 @@ WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
 ) /*pg ) */
 RETURNING host_id;
 
+-- name: bound_pauses
+-- A longer pause than this was written by a clock that was wrong; the delay of a host may be longer by itself.
+UPDATE line SET not_before = CAST(:now AS BIGINT) + :most,
+    wake_at = CASE WHEN owner IS NULL AND wake_at = not_before THEN CAST(:now AS BIGINT) + :most ELSE wake_at END
+WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT l.host_id FROM line l JOIN hosts h ON h.id = l.host_id
+    WHERE l.not_before > CAST(:now AS BIGINT) + :most AND l.not_before > CAST(:now AS BIGINT) + :most + 2 * h.delay_ms
+    /*pg ORDER BY l.host_id FOR NO KEY UPDATE OF l */
+) /*pg ) */
+RETURNING host_id;
+
 -- name: disown_hosts
 UPDATE line SET owner = NULL, token = token + 1, lapses = lapses + 1,
     not_before = /*pg GREATEST */ /*lite MAX */ (not_before, :now + (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)),

@@ -7,8 +7,8 @@ INSERT INTO migrations (name, applied_at) SELECT r.name, :now /*rows FROM r(name
 -- name: lock_migrations only pg
 SELECT pg_advisory_xact_lock(:lock);
 
--- name: engine_now
-SELECT /*pg (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::bigint */ /*lite CAST(strftime('%s', 'now') AS INTEGER) * 1000 + CAST(substr(strftime('%f', 'now'), 4) AS INTEGER) */ AS now;
+-- name: ping
+SELECT 1 AS answer;
 
 -- name: has_migrations
 /*pg SELECT to_regclass('migrations') IS NOT NULL AS there */

@@ -80,7 +80,9 @@ SELECT * FROM segments WHERE state = 'stored' AND id IN (
 INSERT INTO workers (name, roles, mark, started_at, seen_at) VALUES (:name, :roles, :mark, :now, :now) RETURNING *;
 
 -- name: beat_worker
-UPDATE workers SET seen_at = :now WHERE id = :id;
+-- Ids are never given twice, so one that is missing is that of a worker that was taken for dead.
+INSERT INTO workers (id, name, roles, mark, started_at, seen_at) VALUES (:id, :name, :roles, :mark, :started_at, :now)
+ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at;
 
 -- name: leave_worker
 DELETE FROM workers WHERE id = :id;

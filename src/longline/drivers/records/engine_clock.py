@@ -1,0 +1,228 @@
+"""The engine's time on either engine: read from the database, and kept apart from wall clocks that jump.
+
+Every process computes the same time, from the row `engine_clock` and a reference clock that all of them share. What
+was held under the old offset never sees a step: the offset changes slowly, or at once while nothing is held.
+"""
+
+import logging
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import msgspec
+
+from longline.drivers.clock import Followed, SystemClock
+from longline.drivers.records.named import Query
+from longline.model.anchor import MAX_SLEW, Anchor
+from longline.ports.clock import Clock
+
+log = logging.getLogger(__name__)
+
+CHECK_EVERY_SECONDS = 5.0
+"""Seconds between two looks at the clocks."""
+
+STEP_MS = 1000.0
+"""Difference between the engine's time and the wall clock from which on the former follows the latter."""
+
+JUMP_MS = 50.0
+"""Difference between a server's clock and the engine's time that the error of both does not explain."""
+
+SLEW_AFTER_MS = 4 * CHECK_EVERY_SECONDS * 1000
+"""Milliseconds before a slew begins: until then every process has read of it."""
+
+SOON_MS = 3_600_000
+"""Work that is due within so many milliseconds is not put off by a step of the clock."""
+
+MAX_SAMPLES = 5
+GOOD_SAMPLE_MS = 0.5
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+_TIME_NAMESPACE = Path("/proc/self/ns/time")
+
+
+def boot_id() -> str | None:
+    """Return the name of the machine's present run, or None where the operating system has none.
+
+    A container may have a monotonic clock of its own: the name of its time namespace is a part.
+    """
+    try:
+        boot = _BOOT_ID.read_text().strip()
+    except OSError:
+        return None
+    # Kernels before 5.6 have one monotonic clock for all.
+    return f"{boot} {_TIME_NAMESPACE.readlink()}" if _TIME_NAMESPACE.is_symlink() else boot
+
+
+class SqliteTime:
+    """The engine's time for one SQLite file: the machine's monotonic clock plus the offset in the file.
+
+    A machine without a boot id has no clock that its processes are known to share: there the wall clock is used. A
+    clock that is moved by hand is left alone.
+    """
+
+    def __init__(self, clock: Clock, queries: dict[str, Query]) -> None:
+        self._clock, self._queries = clock, queries
+        self._boot = boot_id() if isinstance(clock, SystemClock) else None
+        self._checked, self._version = float("-inf"), -1
+
+    def read(self, connection: sqlite3.Connection) -> int:
+        """Return the engine's time, by the anchor that the present transaction sees."""
+        clock = self._clock
+        if self._boot and isinstance(clock, SystemClock):
+            row = self._row(connection)
+            if row is not None and row["version"] > self._version and row["basis"] == self._boot:
+                self._version = row["version"]
+                clock.follow(Followed(_anchor(row)))
+        return clock.now()
+
+    def check(self, connection: sqlite3.Connection) -> None:
+        """Set the anchor after a start of the machine, and change it when the wall clock was set."""
+        clock = self._clock
+        if not self._boot or not isinstance(clock, SystemClock):
+            return
+        now = clock.monotonic()
+        if now - self._checked < CHECK_EVERY_SECONDS or (row := self._row(connection)) is None:
+            return
+        self._checked = now
+        if self._changed(connection, _anchor(row), clock) is not None:
+            self._change(connection, clock)
+
+    def _change(self, connection: sqlite3.Connection, clock: SystemClock) -> None:
+        """Write the anchor that is wanted; there is one writer at a time, so no lease is given meanwhile."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            changed = self._changed(connection, _anchor(self._row(connection)), clock)
+            if changed is not None:
+                self._one(connection, "set_engine_clock", **msgspec.structs.asdict(changed))
+                log.info("the engine's time follows the wall clock", extra=msgspec.structs.asdict(changed))
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _changed(self, connection: sqlite3.Connection, anchor: Anchor, clock: SystemClock) -> Anchor | None:
+        """Return the anchor that leads to the wall clock's time, or None where it does already.
+
+        While anything is held, the engine's time neither steps nor goes back.
+        """
+        reference, boot = clock.monotonic() * 1000, self._boot or ""
+        offset = clock.wall() - reference
+        if anchor.basis != boot:
+            latest = self._one(connection, "latest_time")["latest"] or 0
+            busy = self._busy(connection, max(latest, clock.wall()), clock.wall())
+            return anchor.stepped(boot, max(offset, latest - reference) if busy else offset)
+        if abs(offset - anchor.offset_at(reference)) < STEP_MS:
+            return None
+        if not self._busy(connection, round(anchor.engine_ms(reference)), clock.wall()):
+            return anchor.stepped(boot, offset)
+        if abs(offset - anchor.final_offset_ms) < STEP_MS:
+            return None
+        return anchor.steered(reference, offset, reference + SLEW_AFTER_MS)
+
+    def _busy(self, connection: sqlite3.Connection, now: int, then: int) -> bool:
+        """Whether a step from one time to another would change anything that is held or waits."""
+        soon = now + SOON_MS if then < now else 0
+        return bool(self._one(connection, "engine_busy", now=now, soon=soon)["busy"])
+
+    def _row(self, connection: sqlite3.Connection) -> Any:
+        """Return the row of the clock, or None while the tables are not there."""
+        try:
+            return connection.execute(self._queries["engine_clock"].sql).fetchone()
+        except sqlite3.OperationalError as error:
+            if "no such table" in str(error):
+                return None
+            raise
+
+    def _one(self, connection: sqlite3.Connection, name: str, **params: Any) -> Any:
+        query = self._queries[name]
+        return connection.execute(query.sql, tuple(params[p] for p in query.params)).fetchone()
+
+
+class PostgresTime:
+    """The engine's time for one PostgreSQL server: the server's clock, less the jumps that processes saw it make.
+
+    The server's clock is asked every CHECK_EVERY_SECONDS and goes on by the machine's monotonic clock in between. When
+    both do not agree any more, the server's clock has jumped: the offset in the database takes the jump back.
+    """
+
+    def __init__(self, clock: Clock, queries: dict[str, Query]) -> None:
+        self._clock, self._queries = clock, queries
+        self._last: Followed | None = None
+        self._asked = 0.0
+        self._due, self._asking = True, False
+
+    def now(self) -> int:
+        """Return the engine's time."""
+        return self._clock.now()
+
+    def distrust(self) -> None:
+        """Ask the server again before its next use: it may be another server."""
+        self._due = True
+
+    async def check(self, connection: Any) -> None:
+        """Ask the server for its time, if that is due and nothing else asks."""
+        clock = self._clock
+        if not isinstance(clock, SystemClock) or self._asking:
+            return
+        if not self._due and clock.monotonic() - self._asked < CHECK_EVERY_SECONDS:
+            return
+        self._asking = True
+        try:
+            await self._measure(connection, clock)
+        finally:
+            self._asking = False
+
+    async def _measure(self, connection: Any, clock: SystemClock) -> None:
+        ahead, error = await self._sample(connection, clock)
+        followed = Followed(await self._anchor(connection), ahead, error)
+        if self._last is not None and self._jumped(self._last, followed, clock):
+            followed = await self._corrected(connection, self._last, followed, clock)
+        clock.follow(followed)
+        self._last, self._asked, self._due = followed, clock.monotonic(), False
+
+    async def _sample(self, connection: Any, clock: SystemClock) -> tuple[float, float]:
+        """Return how far the server's clock is ahead of the monotonic clock, by the quickest answer, and the error."""
+        ahead, error = 0.0, float("inf")
+        for _ in range(MAX_SAMPLES):
+            before = clock.monotonic() * 1000
+            server_ms = await connection.fetchval(self._queries["server_time"].sql)
+            after = clock.monotonic() * 1000
+            if (after - before) / 2 < error:
+                ahead, error = server_ms - (before + after) / 2, (after - before) / 2
+            if error < GOOD_SAMPLE_MS:
+                break
+        return ahead, error
+
+    def _jumped(self, last: Followed, followed: Followed, clock: SystemClock) -> bool:
+        """Whether the engine's time would jump, and no other process has taken that back."""
+        now = clock.monotonic()
+        drift_ms = (now - self._asked) * 1000 * MAX_SLEW
+        allowed = JUMP_MS + last.error_ms + followed.error_ms + drift_ms
+        jump = engine_ms(followed, now) - engine_ms(last, now)
+        return abs(jump) > allowed and followed.anchor.version <= last.anchor.version
+
+    async def _corrected(self, connection: Any, last: Followed, followed: Followed, clock: SystemClock) -> Followed:
+        now = clock.monotonic()
+        reference = now * 1000 + followed.ahead_ms
+        offset = round(engine_ms(last, now) - reference)
+        changed = Anchor(followed.anchor.version + 1, "", offset, round(reference + SLEW_AFTER_MS), -offset)
+        query, values = self._queries["set_engine_clock"], msgspec.structs.asdict(changed)
+        written = await connection.fetch(query.sql, *(values[name] for name in query.params))
+        log.warning("the clock of the database server has jumped; leases and pauses are kept", extra={"by_ms": -offset})
+        return followed._replace(anchor=changed if written else await self._anchor(connection))
+
+    async def _anchor(self, connection: Any) -> Anchor:
+        try:
+            return _anchor(await connection.fetchrow(self._queries["engine_clock"].sql))
+        except asyncpg.UndefinedTableError:
+            return Anchor()
+
+
+def engine_ms(followed: Followed, moment: float) -> float:
+    """Return the engine's time at a moment of the monotonic clock."""
+    return followed.anchor.engine_ms(moment * 1000 + followed.ahead_ms)
+
+
+def _anchor(row: Any) -> Anchor:
+    return Anchor(row["version"], row["basis"], row["offset_ms"], row["slew_from_ms"], row["slew_ms"])
