@@ -229,6 +229,122 @@ def test_hostile_markup_inside_an_entry_costs_little(piece: str, times: int) -> 
     assert time.thread_time() - began < 5
 
 
+def many(count: int, piece: str) -> str:
+    return "".join(piece.format(number) for number in range(count))
+
+
+def in_entry(inside: str) -> str:
+    return f"<rss version='2.0'><channel><item><title>x</title>{inside}</item></channel></rss>"
+
+
+GROWING = {
+    "attributes": (16_000, lambda n: in_entry("<a" + many(n, " a{0}='{0}'") + "/>")),
+    "attributes of a broken document": (16_000, lambda n: in_entry("<b><a" + many(n, " a{0}='{0}'") + "/>")),
+    "categories": (4000, lambda n: in_entry(many(n, "<category>{0}</category>"))),
+    "entries": (
+        500,
+        lambda n: "<rss version='2.0'>" + many(n, "<item><title>{0}</title></item>") + "</rss>",
+    ),
+    "declarations": (8000, lambda n: in_entry("<!ENTITY " * n)),
+    "blanks in XHTML": (
+        40_000,
+        lambda n: (
+            f"<feed xmlns='http://www.w3.org/2005/Atom'><entry><content type='xhtml'>{chr(10).join(['<!---->'] * n)}"
+            "<div>x</div></content></entry></feed>"
+        ),
+    ),
+    "JSON": (8000, lambda n: f'{{"version":"https://jsonfeed.org/version/1","items":[{{}}{many(n, ",{{}}")}]}}'),
+}
+
+
+def seconds(body: bytes) -> float:
+    taken = []
+    for _ in range(2):
+        began = time.thread_time()
+        read_feed(body, HERE)
+        taken.append(time.thread_time() - began)
+    return min(taken)
+
+
+@pytest.mark.parametrize("name", GROWING)
+def test_twice_as_much_takes_twice_as_long(name: str) -> None:
+    count, made = GROWING[name]
+
+    once, twice = seconds(made(count).encode()), seconds(made(2 * count).encode())
+
+    assert twice < 2.5 * once + 0.02
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<rss version='2.0'><channel>" + many(300, "<a xmlns:x{0}='http://x/{0}'/>") + "</channel></rss>",
+        in_entry("<a xml:base='xxxxxxxxxx/'>" * 1000),
+    ],
+)
+def test_what_costs_too_much_whatever_it_is_for_is_refused(body: str) -> None:
+    with pytest.raises(NotAFeed, match="more than"):
+        read_feed(body.encode(), HERE)
+
+
+def nested(declared: str, quote: str, levels: int = 12) -> bytes:
+    """Entities that are made of ten others each, of which the last is used."""
+    entities = f"<!ENTITY a0 {quote}lollollol{quote}>" + "".join(
+        f"<!ENTITY a{n} {quote}{f'&a{n - 1};' * 10}{quote}>\n" for n in range(1, levels)
+    )
+    body = f"<rss version='2.0'><channel><title>t</title><item><title>&a{levels - 1};</title></item></channel></rss>"
+    return f"<!DOCTYPE rss [{declared}\n{entities}]>{body}".encode()
+
+
+@pytest.mark.parametrize("quote", ['"', "'"])
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "",
+        '<!ENTITY z "<b>">',  # an element before the root
+        "<!-- <b -->",
+        "<!ENTITY % p \"<!ENTITY q '&a9;&a9;'>\">%p;",
+        '<!ATTLIST title x CDATA "<b>&a11;">',
+    ],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_entities_made_of_entities_are_never_expanded(declared: str, quote: str, encoding: str) -> None:
+    began = time.thread_time()
+
+    try:
+        found = read_feed(nested(declared, quote).decode().encode(encoding), HERE)
+    except NotAFeed:
+        pass
+    else:
+        assert "lollollol" * 10 not in found.entries[0].title
+
+    assert time.thread_time() - began < 1, "a hundred thousandth of what they stand for"
+
+
+@pytest.mark.parametrize(
+    "flaw",
+    ["<title>Fish & chips</title>", "<title>AT&T</title>", "<title>&nbsp;x &unknown; &#0;</title>", "<b>unclosed"],
+)
+def test_a_flaw_elsewhere_leaves_links_and_ids_as_they_are_written(flaw: str) -> None:
+    entry = """<item><title>x &amp;lt; y</title><link>http://a.example/?a=1&amp;copy=2&amp;lt=3&amp;amp=4</link>
+        <guid isPermaLink="false">urn:x?a&amp;b&amp;lt;c&#38;d</guid><enclosure url="http://a.example/e?a&amp;copy=1"/></item>"""
+    sound = f"<rss version='2.0'><channel>{entry}</channel></rss>"
+    broken = f"<rss version='2.0'><channel>{flaw}{entry}</channel></rss>"
+
+    (wanted,), found = read_feed(sound.encode(), HERE).entries, read_feed(broken.encode(), HERE)
+
+    assert wanted.url == "http://a.example/?a=1&copy=2&lt=3&amp=4"
+    assert wanted.id == "urn:x?a&b&lt;c&d"
+    assert found.flaw is not None
+    assert [(one.url, one.id, one.enclosures) for one in found.entries] == [(wanted.url, wanted.id, wanted.enclosures)]
+
+
+def test_names_of_html_are_signs_in_a_feed_too() -> None:
+    found = read_feed(in_entry("<description>&eacute;&hellip; &lt;b&gt; &AMP; &foo;</description>").encode(), HERE)
+
+    assert found.entries[0].summary == "\u00e9\u2026 <b> & &foo;"
+
+
 RUSSIAN = "Привет"
 
 

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import subprocess
 import sys
+import time
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
@@ -252,6 +253,66 @@ def test_an_element_inside_its_own_url_keeps_its_date() -> None:
     document = b"<urlset><url><loc><url>http://a.example/1</url></loc><lastmod>1970-01-02</lastmod></url></urlset>"
 
     assert read_sitemap(document).places == (Place("http://a.example/1", 86_400_000),)
+
+
+def many(count: int) -> str:
+    return " ".join(f"a{n}='1'" for n in range(count))
+
+
+@pytest.mark.parametrize(
+    ("inside", "days"),
+    [
+        ("<loc>/1</loc><loc>/2</loc><lastmod>1970-01-02</lastmod>", [1, 1]),
+        ("<loc>/1</loc><loc>/2</loc><loc>/3</loc><lastmod>1970-01-02</lastmod>", [1, 1, 1]),
+        ("<lastmod>1970-01-02</lastmod><loc>/1</loc><loc>/2</loc>", [1, 1]),
+        ("<loc>/1</loc><lastmod>1970-01-02</lastmod><loc>/2</loc><lastmod>1970-01-03</lastmod>", [1, 2]),
+        (
+            "<loc>/1</loc><lastmod>1970-01-02</lastmod><loc>/2</loc><loc>/3</loc><lastmod>1970-01-04</lastmod>",
+            [1, 3, 3],
+        ),
+        ("<loc>/1</loc><lastmod>1970-01-02</lastmod><loc>/2</loc>", [1, None]),
+        ("<loc>/1</loc><changefreq>daily</changefreq><lastmod>1970-01-02</lastmod><loc>/2</loc>", [1, None]),
+    ],
+)
+def test_urls_that_share_an_element_keep_their_dates(inside: str, days: list[int | None]) -> None:
+    found = read_sitemap(f"<urlset><url>{inside}</url></urlset>".encode(), HERE).places
+
+    assert [place.url[-2:] for place in found] == [f"/{n + 1}" for n in range(len(days))]
+    assert [None if place.changed is None else place.changed // 86_400_000 for place in found] == days
+
+
+def test_a_list_of_urls_without_their_scheme() -> None:
+    found = read_sitemap(b"www.a.example/1\nWWW.a.example/2\r\nhttps://a.example/3\n", HERE)
+    prose = b"www.a.example is where we are.\nCome and see.\nwww.a.example/map shows the way."
+
+    assert (found.kind, len(found.places)) == ("text", 3)
+    assert found.places[1].url == f"{HERE.partition(':')[0]}://www.a.example/2"
+    with pytest.raises(NotASitemap):
+        read_sitemap(prose, HERE)
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("attributes", 16_000), ("children", 8000), ("nested", 4000), ("urls in one", 4000), ("text", 50_000)],
+)
+def test_twice_as_much_takes_twice_as_long(name: str, count: int) -> None:
+    made = {
+        "attributes": lambda n: f"<url {many(n)}><loc>/1</loc></url>",
+        "children": lambda n: f"<url><loc>/1</loc>{'<image><loc>/i</loc></image>' * n}</url>",
+        "nested": lambda n: "<url>" * n,
+        "urls in one": lambda n: f"<url>{'<loc>/1</loc><lastmod>2004</lastmod>' * n}</url>",
+        "text": lambda n: "&" * n,
+    }[name]
+
+    def seconds(n: int) -> float:
+        body, taken = f"<urlset>{made(n)}</urlset>".encode(), []
+        for _ in range(2):
+            began = time.thread_time()
+            read_sitemap(body, HERE)
+            taken.append(time.thread_time() - began)
+        return min(taken)
+
+    assert seconds(2 * count) < 2.5 * seconds(count) + 0.02
 
 
 GREEDY = """

@@ -12,12 +12,15 @@ from longline.plugins.intricacy import check_intricacy
 _TAG_OR_REFERENCE = re.compile(r"<[a-zA-Z/!]|&[#\w]")
 # Most markup needs no change, and is left exactly as it was written.
 _TO_CHANGE = re.compile(
-    r"<\s*(?:script|style|iframe|object|embed|applet|base|meta|link|form)\b|script\s*:"
+    r"<\s*(?:script|style|iframe|object|embed|applet|param|base|meta|link|form)\b|script\s*:"
     # A slash or a quote may stand before an attribute in place of a space.
     r"|[\s/\"':](?:on\w+|style|href|src|cite|poster|action|formaction)\s*=",
     re.IGNORECASE,
 )
-_ACTIVE = ["script", "style", "iframe", "object", "embed", "applet", "base", "meta", "link", "form"]
+_ACTIVE = ["script", "style", "iframe", "embed", "param", "base", "meta", "link"]
+_AROUND_TEXT = ["object", "applet", "form"]
+"""Active elements whose content is shown: by a form always, by an object where it cannot run."""
+
 _UNSEEN = ["script", "style", "template"]
 _SPACES = re.compile(r"[ \t\r\n\f]+")
 _LINKING = ("href", "src", "cite", "poster")
@@ -51,6 +54,7 @@ def settled(markup: str, base: str) -> str:
         return ""
     for active in tree.css(", ".join(_ACTIVE)):
         active.decompose()
+    tree.unwrap_tags(_AROUND_TEXT)
     for node in tree.css("*"):
         _settle(node, base)
     return (tree.body.inner_html or "") if tree.body else ""

@@ -41,6 +41,8 @@ _REFERENCE = re.compile(
 _NUMBERS = {b"amp": b"&#38;", b"lt": b"&#60;", b"gt": b"&#62;", b"quot": b"&#34;", b"apos": b"&#39;"}
 _LINES_LOOKED_AT = 5
 _WEB = ("http://", "https://")
+_BARE = "www."
+"""How URLs begin that lack their scheme."""
 
 
 def is_sitemap(page: Page) -> bool:
@@ -101,7 +103,7 @@ def _is_list(start: bytes) -> bool:
     """Whether most of its first lines are a URL each."""
     lines = [line.split() for line in decode(start).lstrip("\ufeff").splitlines() if line.strip()][:_LINES_LOOKED_AT]
     alone = [words[0] for words in lines if len(words) == 1]
-    return 2 * sum(word.lower().startswith(_WEB) for word in alone) > len(lines)
+    return 2 * sum(word.lower().startswith((*_WEB, _BARE)) for word in alone) > len(lines)
 
 
 def _from_lines(text: str, url: str) -> Sitemap:
@@ -209,21 +211,33 @@ def _name(element: Any) -> str:
 
 
 def _found(parts: "_Parts", base: str) -> Iterator[Place]:
-    """The place of an element; in broken documents also none, or several."""
-    wheres = [where for text in parts.texts("loc") or [parts.own] if (where := _web(text, base))]
-    if wheres:
-        yield _place(wheres[0], parts)
-        yield from map(Place, wheres[1:])
+    """The place of an element; in broken documents also none, or several, each with what is said of it."""
+    for told in parts.groups() if len(parts.get("loc", ())) > 1 else (parts,):
+        for text in told.texts("loc") or [told.own]:
+            if where := _web(text, base):
+                yield _place(where, told)
 
 
 class _Parts(dict[str, list[Any]]):
     """The children of an element by name, whatever their namespace."""
 
-    def __init__(self, element: Any) -> None:
+    def __init__(self, element: Any, children: Iterable[Any] | None = None) -> None:
         super().__init__()
+        self._element = element
         self.own = str(element.text or "").strip()
-        for child in element:
+        for child in element if children is None else children:
             self.setdefault(_name(child), []).append(child)
+
+    def groups(self) -> "Iterator[_Parts]":
+        """Cut the children up: each URL that follows something else begins the next place."""
+        group: list[Any] = []
+        for child in self._element:
+            begins = _name(child) == "loc" and group and _name(group[-1]) != "loc"
+            if begins and any(_name(earlier) == "loc" for earlier in group):
+                yield _Parts(self._element, group)
+                group = []
+            group.append(child)
+        yield _Parts(self._element, group)
 
     def texts(self, name: str) -> list[str]:
         """The text of each child of that name, that of its own children included."""
@@ -283,7 +297,7 @@ def _alternates(links: Iterable[Any], base: str) -> Iterator[Alternate]:
 
 def _web(text: str, base: str) -> str | None:
     """A URL that can be fetched. It should be whole; where only its beginning is missing, that is put back."""
-    if text.lower().startswith("www."):
+    if text.lower().startswith(_BARE):
         text = f"//{text}"
     return join(base or text, text) if text.lower().startswith((*_WEB, "/")) else None
 

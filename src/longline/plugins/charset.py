@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from longline.plugins.labels import encoding_of
-from longline.plugins.multibyte import ERRORS, OTHERWISE, iso_2022_jp
+from longline.plugins.multibyte import ERRORS, OTHERWISE, decode_codes, has_codes, iso_2022_jp
 
 PRESCAN_BYTES = 1024
 
@@ -71,7 +71,10 @@ def decode_as(name: str, body: bytes) -> str:
         return iso_2022_jp(body)
     if name == "windows-1255":  # Python knows no letter for this byte
         return "\u05ba".join(piece.decode("cp1255", ERRORS) for piece in body.split(b"\xca"))
-    text = body.decode(_codec(name), "replace" if name.startswith("utf") else ERRORS)
+    if has_codes(name):
+        text = decode_codes(name, _codec(name), body)
+    else:
+        text = body.decode(_codec(name), "replace" if name.startswith("utf") else ERRORS)
     return text.translate(OTHERWISE[name]) if name in OTHERWISE else text
 
 

@@ -52,11 +52,42 @@ _LATER_SIGNS = (
 _BIG5 = {_LATER_BYTES[2 * n : 2 * n + 2]: sign for n, sign in enumerate(_LATER_SIGNS)}
 _BIG5 |= {bytes((0xA3, 0xC0 + n)): chr(0x2400 + n) for n in range(32)} | {b"\xa3\xe0": "␡", b"\xa3\xe1": "€"}
 
+_ALONE = {
+    "big5": {b"\xa2\x41": "\u2215", b"\xa2\x42": "\ufe68"},
+    "euc-jp": {b"\x8f\xa2\xb7": "\uff5e"},
+}
+"""Codes that Python reads as a sign that it also has, and the standard means, for another code."""
+
+_CODES = {
+    "big5": re.compile(rb"[\x81-\xfe].", re.DOTALL),
+    "euc-jp": re.compile(rb"\x8f[\xa1-\xfe].|[\x8e\x8f\xa1-\xfe].", re.DOTALL),
+}
+"""Where codes of several bytes begin and end, also those that mean nothing."""
+
 _SHIFT = re.compile(rb"\x1b(\([BJI]|\$[@B])")
 _PAIR = re.compile(rb"([\x21-\x7e]{2})|[\x21-\x7e][^\x1b]?|.", re.DOTALL)
 _NOT_ASCII = re.compile("[\x0e\x0f\x1b\x80-\xff]")
 _NOT_KANA = re.compile("[^\x21-\x5f]")
 _KANA = {byte: byte + 0xFF61 - 0x21 for byte in range(0x21, 0x60)}
+
+
+def decode_codes(name: str, codec: str, body: bytes) -> str:
+    """Return the text of bytes in an encoding of `_ALONE`, by Python's codec and the codes that it reads otherwise."""
+    alone = _ALONE[name]
+    if not any(code in body for code in alone):
+        return body.decode(codec, ERRORS)
+    text: list[str] = []
+    start = 0
+    for found in _CODES[name].finditer(body):
+        if found[0] in alone:
+            text += (body[start : found.start()].decode(codec, ERRORS), alone[found[0]])
+            start = found.end()
+    return "".join((*text, body[start:].decode(codec, ERRORS)))
+
+
+def has_codes(name: str) -> bool:
+    """Return whether an encoding has codes that Python's codec reads otherwise."""
+    return name in _ALONE
 
 
 def iso_2022_jp(body: bytes) -> str:
@@ -98,9 +129,9 @@ def _standard(error: UnicodeError) -> tuple[str, int]:
     if not isinstance(error, UnicodeDecodeError):
         raise error
     bad = error.object[error.start : error.start + 3]
-    if error.encoding == "euc_jp" and len(bad) >= 2 and min(bad[:2]) >= 0xA1:
+    if error.encoding == "euc_jp" and len(bad) >= 2 and min(bad[:2]) >= 0xA1 and max(bad[:2]) <= 0xFE:
         return _row_of_windows(bad[:2]), error.start + 2
-    if error.encoding == "euc_jp" and bad[0] == 0x8F and bad[1:2] >= b"\xa1":
+    if error.encoding == "euc_jp" and bad[0] == 0x8F and b"\xa1" <= bad[1:2] <= b"\xfe":
         return _BAD, error.start + (3 if bad[2:] >= b"\x80" else 2)
     if error.encoding == "charmap" and bad[0] < 0xA0:
         return chr(bad[0]), error.start + 1
