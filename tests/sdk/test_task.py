@@ -95,7 +95,7 @@ async def patient(job: Job) -> Found:
 
 
 async def stubborn(job: Job) -> Found:
-    for _ in range(3):
+    for _ in range(2):
         with suppress(asyncio.CancelledError):
             await asyncio.sleep(600)
     return GOOD
