@@ -22,6 +22,18 @@ def test_a_bot_from_its_making_to_its_new_token(longline: Command, tmp_path: Pat
     assert_one_line(longline("bots", "enable", "--bot-id", "nobody"), 1, "Bot nobody not found")
 
 
+def test_a_bots_limits_are_flags(longline: Command):
+    longline("migrate")
+    longline("bots", "create", "--bot-id", "a/b", "--rate-limit", "600", "--lock-seconds", "30")
+    assert " 600 " in longline("bots", "list", COLUMNS="200").stdout
+    for flags, shown in ((("--rate-limit", "1200"), " 1200 "), (("--rate-limit", "0", "--max-jobs", "5"), " any ")):
+        assert longline("bots", "change", "--bot-id", "a/b", *flags).stdout == "a/b: changed\n"
+        assert shown in longline("bots", "list", COLUMNS="200").stdout
+    assert_one_line(longline("bots", "change", "--bot-id", "a/b"), 2, "nothing to change")
+    assert_one_line(longline("bots", "change", "--bot-id", "x", "--rate-limit", "1"), 1, "Bot x not found")
+    assert longline("bots", "change", "--bot-id", "a/b", "--rate-limit", "-1").returncode == 2
+
+
 def test_the_sweep_by_either_name(longline: Command):
     longline("migrate")
     for words in (("bots", "expire-locks"), ("expire_locks",)):

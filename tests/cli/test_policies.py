@@ -22,6 +22,13 @@ def test_policies_from_flags_and_files_and_the_jobs_they_make(longline: Command,
     assert longline("policies", "create-jobs").stdout == "created 1, skipped 4\n"
 
 
+def test_a_file_that_is_no_text_is_one_line(longline: Command, tmp_path: Path):
+    longline("migrate")
+    for content in (b"\xff\xfe", b"[" * 100_000):
+        (tmp_path / "odd").write_bytes(content)
+        assert_one_line(longline("policies", "import", "odd"), 2, "odd")
+
+
 def test_what_is_wrong_is_said_before_anything_is_made(longline: Command, tmp_path: Path):
     longline("migrate")
     assert_one_line(longline("policies", "add"), 2, "Exactly one of url and domain must be set.")

@@ -1,25 +1,16 @@
 """A bot at work against a real server."""
 
 import asyncio
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
-from longline.sdk import Bot, Found, Job, JobFailed
+from longline.drivers.clock import SystemClock
+from longline.sdk import Bot, Door, Found, Job, NoHandler, Refused, Unreachable
+from tests.sdk.jobs import GOOD, easy, never, some
 from tests.surfaces.bots.running import Door as Server
-
-GOOD = Found("1", "USD")
-
-
-async def easy(job: Job) -> Found:
-    return GOOD
-
-
-async def never(job: Job) -> Found:
-    pytest.fail(f"nobody should work on {job.url}")
-
-
-async def some(server: Server, count: int, host: str = "example.com", **more: int) -> list[str]:
-    return [await server.job(f"https://{host}/{n}", **more) for n in range(count)]
+from tests.surfaces.bots.running import running
 
 
 async def test_it_works_until_there_is_nothing_left(server: Server, where: str):
@@ -40,63 +31,103 @@ async def test_it_works_until_there_is_nothing_left(server: Server, where: str):
     assert (await server.get("dashboard"))["jobs"]["done"] == 7
 
 
-async def test_each_domain_has_its_handler_and_other_jobs_are_left_alone(server: Server, where: str):
-    for host in ("shop.example.com", "deep.shop.example.com", "example.com", "else.org"):
-        await some(server, 1, host)
-    bot, seen = Bot(where, "b"), []
+async def test_a_server_that_hands_out_jobs_of_other_hosts_is_left(server: Server, where: str):
+    class Careless(Door):
+        async def pull(
+            self,
+            max_jobs: int = 10,
+            domain: str = "",  # noqa: ARG002 - it does not care
+            *,
+            hosts: Sequence[str] = (),  # noqa: ARG002 - as above
+        ) -> tuple[list[Job], int]:
+            return await super().pull(max_jobs)
 
-    def note(name: str):
+    jobs = [*await some(server, 1, "shop.example"), *await some(server, 3, "notshop.example", max_retries=0)]
+    bot = Bot(where, "b", concurrency=2, door=Careless(where, "b"))
+    bot.on("shop.example")(easy)
+    with pytest.raises(Refused, match="hosts that were not asked for"):
+        await asyncio.wait_for(bot.run(), 60)
+    assert [await server.status(job) for job in jobs] == ["done", "locked", "pending", "pending"], "none is failed"
+
+
+async def test_a_bot_without_a_handler_does_not_run():
+    with pytest.raises(NoHandler):
+        await Bot("http://127.0.0.1:9", "b").run()
+
+
+async def test_clocks_that_differ_do_not_matter(server: Server, where: str):
+    server.clock.advance(2 * 365 * 86_400)
+    await some(server, 1)
+    bot = Bot(where, "b")
+    bot.on()(easy)
+    assert (await bot.run(once=True)).done == 1
+
+
+async def test_a_bot_that_may_come_seldom_goes_on_until_nothing_is_left(tmp_path: Path):
+    async with running(f"sqlite:///{tmp_path}/longline.db", clock=SystemClock()) as server:
+        token = (await server.post("bots", bot_id="b", rate_limit_per_minute=60))["api_token"]
+        await some(server, 4)
+        for _ in range(58):
+            await server.pull("b", api_token=token, domain="nowhere")
+        bot = Bot(str(server.stage.address), "b", token, concurrency=2)
+        bot.on()(easy)
+        stats = await asyncio.wait_for(bot.run(once=True), 120)
+        assert (stats.pulled, stats.done) == (4, 4)
+
+
+async def test_a_server_that_is_away_ends_a_bot_that_runs_once():
+    bot = Bot("http://127.0.0.1:9", "b")
+    bot.on()(never)
+    with pytest.raises(Unreachable, match=r"http://127.0.0.1:9 cannot be reached: the connection was refused"):
+        await asyncio.wait_for(bot.run(once=True), 60)
+
+
+async def test_a_server_that_starts_again_meanwhile_gets_the_result(tmp_path: Path):
+    database = f"sqlite:///{tmp_path}/longline.db"
+    async with running(database, clock=SystemClock()) as server:
+        [job] = await some(server, 1)
+        address = str(server.stage.address)
+        bot, pulled, away = Bot(address, "b", idle=0.1), asyncio.Event(), asyncio.Event()
+
+        @bot.on()
         async def work(job: Job) -> Found:
-            seen.append((name, job.host))
+            pulled.set()
+            await away.wait()
             return GOOD
 
-        return work
+        working = asyncio.create_task(bot.run())
+        await asyncio.wait_for(pulled.wait(), 60)
+    away.set()
+    await asyncio.sleep(0.5)
+    async with running(database, clock=SystemClock(), port=int(address.rpartition(":")[2])) as server:
+        async with asyncio.timeout(60):
+            while await server.status(job) != "done":  # noqa: ASYNC110 - another thread
+                await asyncio.sleep(0.05)
+        bot.stop()
+        stats = await asyncio.wait_for(working, 60)
+    assert (stats.pulled, stats.done, stats.lost) == (1, 1, 0)
 
-    bot.on("Shop.example.com")(note("shop"))
-    bot.on("example.com")(note("all"))
-    await bot.run(once=True)
-    assert sorted(seen) == [
-        ("all", "example.com"),
-        ("shop", "deep.shop.example.com"),
-        ("shop", "shop.example.com"),
-    ]
-    assert (await server.get("dashboard"))["jobs"]["pending"] == 1
 
-
-async def test_what_a_handler_raises_is_submitted(server: Server, where: str):
-    [job] = await some(server, 1, max_retries=1)
+async def test_one_that_is_stopped_twice_lets_go_of_its_work(server: Server, where: str):
+    [job] = await some(server, 1)
     bot = Bot(where, "b")
-
-    @bot.on("example.com")
-    async def work(job: Job) -> Found:
-        raise JobFailed(f"attempt {job.retry_count}")
-
-    stats = await bot.run(once=True)
-    assert (stats.pulled, stats.failed) == (2, 2)
-    row = await server.get(f"jobs/{job}")
-    assert (row["status"], row["last_error"]) == ("failed", "attempt 1")
-
-
-async def test_a_host_that_only_looks_like_its_domain_is_told_as_a_failure(server: Server, where: str):
-    [job] = await some(server, 1, "notexample.com", max_retries=0)
-    bot = Bot(where, "b")
-    bot.on("example.com")(never)
-    await bot.run(once=True)
-    assert (await server.get(f"jobs/{job}"))["last_error"] == "LookupError: no handler for notexample.com"
-
-
-async def test_a_handler_that_takes_too_long_is_stopped(server: Server, where: str):
-    token = (await server.post("bots", bot_id="b", custom_lock_ttl_seconds=1))["api_token"]
-    [job] = await some(server, 1, max_retries=0)
-    bot = Bot(where, "b", token)
+    begun = asyncio.Event()
 
     @bot.on()
     async def work(job: Job) -> Found:
-        await asyncio.sleep(60)
+        begun.set()
+        await asyncio.sleep(600)
         return GOOD
 
-    await bot.run(once=True)
-    assert (await server.get(f"jobs/{job}"))["last_error"].startswith("TimeoutError")
+    working = asyncio.create_task(bot.run())
+    await begun.wait()
+    bot.stop()
+    await asyncio.sleep(0.05)
+    assert not working.done(), "it finishes what it holds"
+    bot.abort()
+    stats = await asyncio.wait_for(working, 60)
+    assert (stats.lost, bot.aborted) == (1, True)
+    assert await server.status(job) == "locked", "until the lock lapses"
 
 
 async def test_on_stop_it_finishes_what_it_holds_and_pulls_no_more(server: Server, where: str):
@@ -152,7 +183,7 @@ async def test_among_many_bots_it_takes_less(server: Server, where: str):
     bot = Bot(where, "b", concurrency=8)
     bot.on()(easy)
     await bot.run(once=True)
-    assert bot._most < 8
+    assert bot._max_pull < 8
 
 
 async def test_a_server_that_is_away_is_waited_for(where: str):

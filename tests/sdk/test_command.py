@@ -38,7 +38,8 @@ async def website() -> AsyncIterator[int]:
 async def started(where: str, name: str, token: str, *flags: str) -> asyncio.subprocess.Process:
     environ = {"LONGLINE_SERVER": where, "BOT_TOKEN": token, "PAUSE": "0.01"}
     command = (sys.executable, str(BOTS / name), *flags)
-    return await asyncio.create_subprocess_exec(*command, env=environ, stdout=asyncio.subprocess.PIPE)
+    pipe = asyncio.subprocess.PIPE
+    return await asyncio.create_subprocess_exec(*command, env=environ, stdout=pipe, stderr=pipe)
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,83 @@ async def test_a_bot_of_the_guide(
     assert [(r["price"], r["currency"], r["title"], r["in_stock"]) for r in found] == results
     [failed] = (await server.get("jobs?status=failed"))["jobs"]
     assert "this page" in failed["last_error"]
+
+
+async def ended(bot: asyncio.subprocess.Process) -> tuple[int | None, str, str]:
+    """How a bot ended: its exit code, and what it said."""
+    said, complaint = await asyncio.wait_for(bot.communicate(), 60)
+    return bot.returncode, said.decode(), complaint.decode()
+
+
+async def test_a_wrong_token_is_one_line(server: Server, where: str):
+    await server.post("bots", bot_id="price-bot")
+    for flags in ((), ("--once",)):
+        bot = await started(where, "price_bot.py", "wrong", *flags)
+        text = f"price-bot: {where} refused this bot: authentication_error: Invalid or missing API token\n"
+        assert await ended(bot) == (2, "", text)
+
+
+async def test_a_server_that_is_away_is_said_in_sentences_and_no_success(tmp_path: Path):
+    code, said, complaint = await ended(await started("http://127.0.0.1:9", "price_bot.py", "x", "--once"))
+    assert (code, said) == (1, "")
+    *attempts, last = complaint.splitlines()
+    assert last == "price-bot: http://127.0.0.1:9 cannot be reached: the connection was refused"
+    assert all("cannot be reached" in line and "next attempt" in line for line in attempts)
+    bot = await started("http//127.0.0.1", "price_bot.py", "x", "--once")
+    assert (await ended(bot))[2].endswith(
+        "refused this bot: bad_address: 'http//127.0.0.1' is not the address of a server\n"
+    )
+
+
+async def test_an_address_of_something_else_is_one_line():
+    async with website() as port:
+        PAGES["/api/crawl/pull/"] = "<p>a shop</p>"
+        code, _, complaint = await ended(await started(f"http://127.0.0.1:{port}", "price_bot.py", "x", "--once"))
+    assert code == 1
+    assert "Traceback" not in complaint
+    assert "in words that are not this contract's" in complaint.splitlines()[-1]
+
+
+SLOW = """
+import asyncio, os
+from longline.sdk import Bot, Found, main
+
+bot = Bot(os.environ["LONGLINE_SERVER"], "slow", concurrency=2)
+
+@bot.on()
+async def work(job):
+    print("begun", flush=True)
+    await asyncio.sleep(1 if job.url.endswith("short") else 600)
+    return Found("1", "USD")
+
+raise SystemExit(main(bot))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_while_a_handler_works(server: Server, where: str, tmp_path: Path, number: int):
+    (tmp_path / "slow.py").write_text(SLOW)
+    short = await server.job("https://example.com/short")
+    bot = await started(where, str(tmp_path / "slow.py"), "")
+    assert bot.stdout
+    await asyncio.wait_for(bot.stdout.readline(), 60)
+    later = await server.job("https://example.com/later")
+    bot.send_signal(number)
+    assert await ended(bot) == (0, "pulled 1, done 1, failed 0, lost 0\n", "")
+    assert [await server.status(job) for job in (short, later)] == ["done", "pending"]
+
+
+async def test_a_second_signal_ends_it_at_once(server: Server, where: str, tmp_path: Path):
+    (tmp_path / "slow.py").write_text(SLOW)
+    await server.job("https://example.com/long")
+    bot = await started(where, str(tmp_path / "slow.py"), "")
+    assert bot.stdout
+    await asyncio.wait_for(bot.stdout.readline(), 60)
+    bot.send_signal(signal.SIGTERM)
+    await asyncio.sleep(0.5)
+    assert bot.returncode is None, "it finishes what it holds"
+    bot.send_signal(signal.SIGTERM)
+    assert await ended(bot) == (1, "pulled 1, done 0, failed 0, lost 1\n", "")
 
 
 async def test_a_bot_is_stopped_in_good_order(server: Server, where: str):

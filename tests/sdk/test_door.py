@@ -1,13 +1,18 @@
 """The client against a real server, and against one that is in trouble."""
 
 import asyncio
+import math
+import socket
+import struct
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import orjson
 import pytest
 
 from longline.sdk import Door, Found, Job, Refused, Unreachable
+from longline.sdk.door import _seconds
 from tests.surfaces.bots.running import Door as Server
 
 JOB = Job("id", "https://example.com/", 5, 3, 600, 0, "2025-01-07T07:20:00Z")
@@ -65,6 +70,110 @@ async def test_a_server_in_trouble_is_asked_again_with_the_same_key():
         await door.submit(JOB, Found("1", "USD"))
     keys = {line for head in heard for line in head.split(b"\r\n") if line.lower().startswith(b"idempotency-key")}
     assert (len(heard), len(keys)) == (5, 1)
+
+
+async def test_a_result_whose_answer_got_lost_counts_once(server: Server, where: str):
+    class Deaf(Door):
+        async def _ask(self, path: str, content: bytes, key: str | None) -> dict[str, Any]:
+            told = await super()._ask(path, content, key)
+            if path == "submit":
+                heard.append(told)
+            if len(heard) == 1:
+                raise Unreachable("the answer got lost")
+            return told
+
+    for success in (True, False):
+        heard: list[dict[str, Any]] = []
+        job_id = await server.job()
+        door = Deaf(where, "b", pause=0.001)
+        [job], _ = await door.pull()
+        told = await (door.submit(job, Found("1", "USD")) if success else door.fail(job, "no price"))
+        assert heard == [told, told]
+        row = await server.get(f"jobs/{job_id}")
+        assert (row["status"], row["retry_count"]) == (("done", 0) if success else ("pending", 1))
+    assert len((await server.get("results"))["results"]) == 1
+
+
+async def test_an_answer_of_no_contract():
+    page = b"<html>no</html>"
+    for status, kind in ((200, Unreachable), (404, Refused), (413, Refused), (401, Refused), (504, Unreachable)):
+        async with answering((status, page)) as (where, _):
+            with pytest.raises(kind, match=f"{where} answered {status} in words that are not this contract's"):
+                await Door(where, "b").pull()
+    for told in (b'{"success": true, "data": {}}', b'{"success": true, "data": {"jobs": [{}], "skipped": 0}}', b"[]"):
+        async with answering((200, told)) as (where, _):
+            with pytest.raises(Unreachable):
+                await Door(where, "b").pull()
+
+
+def test_a_pause_that_is_no_number():
+    for written in (b"Wed, 21 Oct 2026 07:28:00 GMT", b"soon", b"-5", b"nan", b"inf"):
+        assert _seconds(written) == 0.0, written
+    assert (_seconds(b"20"), _seconds(b""), _seconds(b"999999999")) == (20.0, 0.0, 3600.0)
+
+
+async def test_fields_that_a_newer_server_adds_are_left_out():
+    job = {name: getattr(JOB, name) for name in JOB.__slots__} | {"crawl_config": {}}
+    told = orjson.dumps({"success": True, "data": {"jobs": [job], "skipped": 0, "more": 1}})
+    async with answering((200, told)) as (where, _):
+        assert await Door(where, "b").pull() == ([JOB], 0)
+
+
+WORDS = [
+    ("http://127.0.0.1:9", "the connection was refused"),
+    ("http://nowhere.invalid", "its name is not known"),
+]
+
+
+@pytest.mark.parametrize(("where", "said"), WORDS)
+async def test_why_a_server_is_away_is_a_sentence(where: str, said: str):
+    with pytest.raises(Unreachable) as error:
+        await Door(where, "b").pull()
+    assert str(error.value) == f"{where} cannot be reached: {said}"
+
+
+async def test_connections_that_break_are_a_sentence():
+    async def reset(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        linger = struct.pack("ii", 1, 0)
+        writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        writer.close()
+
+    async def cut(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{")
+        writer.close()
+
+    async def junk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"220 mail.example ESMTP\r\n")
+        writer.close()
+
+    for serve in (reset, cut, junk):
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        async with server:
+            where = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            with pytest.raises(Unreachable, match=f"^{where} cannot be reached: the connection broke off$"):
+                await Door(where, "b").pull()
+
+
+@pytest.mark.parametrize("where", ["127.0.0.1:8060", "ftp://x", "http://", "", "http://x:y"])
+async def test_an_address_that_is_none_is_refused(where: str):
+    with pytest.raises(Refused, match="is not the address of a server"):
+        await Door(where, "b").pull()
+
+
+async def test_a_job_is_handed_in_until_its_lock_ends_and_no_longer(server: Server, where: str):
+    token = (await server.post("bots", bot_id="b", custom_lock_ttl_seconds=1))["api_token"]
+    await server.job()
+    door = Door(where, "b", token, pause=0.2)
+    [job], _ = await door.pull()
+    assert 0 < door.seconds_left(job) <= 1
+    door.url = "http://127.0.0.1:9"
+    with pytest.raises(Unreachable):
+        await asyncio.wait_for(door.fail(job, "x"), 60)
+    assert door.seconds_left(job) < 0.5, "it was not given up before"
+    door.forget(job)
+    assert door.seconds_left(job) == math.inf
 
 
 async def test_patience_has_an_end():

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -19,15 +19,27 @@ from longline.wiring import open_house
 from longline.wiring.bots import bot_parts
 from longline.wiring.house import ready_tables
 
+MAX_SHOWN = 10_000
+
 BotId = Annotated[str, typer.Option("--bot-id", help="The bot's own name.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; say what would be done.")]
 Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=1)]
+RateLimit = typer.Option("--rate-limit", help="Requests a minute that it may send; 0 for no limit.", min=0)
+MaxJobs = typer.Option("--max-jobs", help="Jobs that it gets with one pull at most.", min=1, max=100)
+LockSeconds = typer.Option("--lock-seconds", help="How long its locks last; 0 for as long as the job says.", min=0)
 
 
 def build() -> typer.Typer:
     """The group of commands."""
     app = typer.Typer(help="Bots: register them, switch them, and free what they let lapse.", no_args_is_help=True)
-    named = {"create": create, "enable": enable, "disable": disable, "rotate-token": rotate, "list": show}
+    named = {
+        "create": create,
+        "change": change,
+        "enable": enable,
+        "disable": disable,
+        "rotate-token": rotate,
+        "list": show,
+    }
     for name, command in {**named, "expire-locks": expire_locks}.items():
         app.command(name)(command)
     return app
@@ -46,13 +58,16 @@ def create(
     loaded: Loaded,
     bot_id: BotId,
     name: Annotated[str, typer.Option(help="What people call it.")] = "",
-    max_jobs: Annotated[int, typer.Option(help="Jobs it gets at once.", min=1, max=100)] = 10,
+    max_jobs: Annotated[int, MaxJobs] = 10,
+    rate_limit: Annotated[int, RateLimit] = 60,
+    lock_seconds: Annotated[int, LockSeconds] = 0,
 ) -> None:
     """Register a bot and print its token, which is not shown again."""
 
     async def work() -> str:
+        limits = _limits(max_jobs, rate_limit, lock_seconds)
         async with services(loaded) as parts:
-            made = await parts.registry.register(NewBot(name=bot_id, title=name, max_pull=max_jobs))
+            made = await parts.registry.register(NewBot(name=bot_id, title=name, **limits))
         if made is None:
             raise BadInput(f"a bot called {bot_id} is registered already")
         return made[1]
@@ -60,6 +75,37 @@ def create(
     if not 0 < len(bot_id.strip()) <= 100:
         raise BadInput("--bot-id is a name of 1 to 100 characters")
     typer.echo(run(work()))
+
+
+@takes("data", "database")
+def change(
+    loaded: Loaded,
+    bot_id: BotId,
+    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    max_jobs: Annotated[int | None, MaxJobs] = None,
+    rate_limit: Annotated[int | None, RateLimit] = None,
+    lock_seconds: Annotated[int | None, LockSeconds] = None,
+) -> None:
+    """Change a bot's limits; what is not given stays as it is."""
+    changes = _limits(max_jobs, rate_limit, lock_seconds) | ({} if name is None else {"title": name})
+    if not changes:
+        raise BadInput("nothing to change: give --name, --max-jobs, --rate-limit or --lock-seconds")
+
+    async def work() -> None:
+        async with services(loaded) as parts:
+            await parts.registry.change(bot_id, **changes)
+
+    run(work())
+    typer.echo(f"{bot_id}: changed")
+
+
+def _limits(max_jobs: int | None, rate_limit: int | None, lock_seconds: int | None) -> dict[str, Any]:
+    """Return the limits that were given, as they are stored; zero stands for none."""
+    limits = {"max_pull": max_jobs, "per_minute": rate_limit, "lease_ms": lock_seconds}
+    given = {name: limit for name, limit in limits.items() if limit is not None}
+    if lock_seconds is not None:
+        given["lease_ms"] = lock_seconds * 1000
+    return {name: limit or None for name, limit in given.items()}
 
 
 @takes("data", "database")
@@ -100,12 +146,13 @@ def show(loaded: Loaded) -> None:
 
     async def work() -> list[BotRow]:
         async with services(loaded) as parts:
-            return await parts.registry.find(limit=10_000, offset=0)
+            return await parts.registry.find(limit=MAX_SHOWN, offset=0)
 
-    table = Table("bot", "name", "enabled", "token", "pulled", "done", "failed", "success")
+    table = Table("bot", "name", "enabled", "token", "a minute", "pulled", "done", "failed", "success")
     for row in run(work()):
         figures = (str(row.pulled), str(row.completed), str(row.failed), f"{rate(row.completed, row.failed):.1f}%")
-        table.add_row(row.name, row.title, "yes" if row.enabled else "no", f"{row.preview}…", *figures)
+        limit = "any" if row.per_minute is None else str(row.per_minute)
+        table.add_row(row.name, row.title, "yes" if row.enabled else "no", f"{row.preview}…", limit, *figures)
     Console().print(table)
 
 

@@ -49,11 +49,14 @@ def add(
 @takes("data", "database")
 def read_in(loaded: Loaded, file: File) -> None:
     """Make the policies of a file, all checked before the first is made, and print their ids."""
-    text = file.read_text(encoding="utf-8")
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{file} is not UTF-8 text: {error.reason} at byte {error.start}") from None
     if text.lstrip().startswith("["):
         try:
             policies = json.loads(text)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise BadInput(f"{file}: {error}") from None
     else:
         policies = [{"url": line.strip()} for line in text.splitlines() if line.strip()]

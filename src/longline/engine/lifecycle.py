@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 import msgspec
 
 from longline.engine.politeness import Politeness
-from longline.model.bot import Answer, NewBotTask, Planned, Pull, Pulled, Repair, Swept, Verdict
+from longline.model.bot import Answer, Deletion, NewBotTask, Planned, Pull, Pulled, Repair, Swept, Verdict
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.host import HostLease
 from longline.model.schedule import ScheduleRow, Turn
@@ -188,9 +188,13 @@ class BotLifecycle:
         """Take tasks out of the hands of bots whose lease lapsed."""
         return await self._tasks.sweep(limit, retry=retry, dry=dry)
 
-    async def repair(self, task_ids: Sequence[int], repair: Repair) -> int:
-        """Move tasks because a person says so; how many were moved."""
-        return await self._tasks.repair(task_ids, repair)
+    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> int:
+        """Move tasks, each (id, creation time), because a person says so; how many were moved."""
+        return await self._tasks.repair(tasks, repair)
+
+    async def delete(self, task_id: int, created_at: int) -> Deletion | None:
+        """Delete a task that no bot holds, cancelling it if it is open; None when there is no such task."""
+        return await self._tasks.delete(task_id, created_at)
 
     async def add(self, tasks: Sequence[NewBotTask], delay_ms: int) -> list[int]:
         """Make tasks of no schedule; their ids."""

@@ -69,8 +69,21 @@ class BotActivity(msgspec.Struct, frozen=True):
     failed_now: int
 
 
+class BotTotals(msgspec.Struct, frozen=True):
+    """The sums of all bots in some hours: tasks pulled, and answers by how they ended."""
+
+    pulled: int
+    completed: int
+    retried: int
+    failed: int
+
+
 class Pull(msgspec.Struct, frozen=True):
-    """A bot that asks for tasks. `needle` is part of a host's name; `reclaim` hands out what others let lapse."""
+    """A bot that asks for tasks; `reclaim` hands out what others let lapse.
+
+    `needle` is part of a host's name. `domains` and `names` are JSON lists: a domain stands for itself and every host
+    below it, a name for one host, and `*.name` for every host below that name.
+    """
 
     bot: str
     bot_id: int | None
@@ -79,6 +92,7 @@ class Pull(msgspec.Struct, frozen=True):
     domains: str = "[]"
     lease_ms: int | None = None
     reclaim: bool = True
+    names: str = "[]"
 
 
 class PulledTask(msgspec.Struct, frozen=True):
@@ -288,6 +302,51 @@ class ResultRow(msgspec.Struct, frozen=True, kw_only=True):
     created_at: int
 
 
+class Deletion(msgspec.Struct, frozen=True):
+    """The outcome of deleting a task: the bot that holds it and so prevents it, or the key of its result's page."""
+
+    holder: str | None = None
+    page_key: str | None = None
+
+
+class TaskFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which tasks of bots a list shows. `part` is part of the URL or of the holder's name.
+
+    In this and the other filters, a period begins with `…_after` and ends before `…_before`, in UTC milliseconds.
+    """
+
+    state: str | None = None
+    priority: int | None = None
+    holder: str | None = None
+    part: str | None = None
+    created_after: int | None = None
+    created_before: int | None = None
+    locked_after: int | None = None
+    locked_before: int | None = None
+
+
+class ResultFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which results a list shows."""
+
+    currency: str | None = None
+    in_stock: bool | None = None
+    created_after: int | None = None
+    created_before: int | None = None
+    crawled_after: int | None = None
+    crawled_before: int | None = None
+
+
+class ScheduleFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """Which schedules for bots a list shows."""
+
+    state: str | None = None
+    priority: int | None = None
+    created_after: int | None = None
+    created_before: int | None = None
+    next_due_after: int | None = None
+    next_due_before: int | None = None
+
+
 class ScheduleFigures(msgspec.Struct, frozen=True):
     """How many schedules for bots there are, are on, are due, are failing, and when the next is due."""
 
@@ -322,11 +381,16 @@ def after_answer(holding: Holding, found: bool) -> TaskState:
     return TaskState(move("task", "hand_back" if again else "give_up").became)
 
 
+def exhausted(lapses: int, max_retries: int) -> bool:
+    """Return whether a task's leases lapsed so often that it is not offered again."""
+    return lapses > max_retries
+
+
 def after_lapse(holding: Holding, retry: bool) -> TaskState:
     """Where a task comes to rest when its lease lapsed; one that lapsed too often is not offered again."""
     if retry:
         return TaskState(move("task", "lapse" if holding.retries < holding.max_retries else "exhaust").became)
-    return TaskState(move("task", "exhaust" if holding.lapses > holding.max_retries else "expire").became)
+    return TaskState(move("task", "exhaust" if exhausted(holding.lapses, holding.max_retries) else "expire").became)
 
 
 def back_off(base_ms: int, failures: int) -> int:

@@ -1,33 +1,45 @@
-"""A bot: handlers by domain, and a loop that pulls, works and submits until it is told to stop."""
+"""A bot: handlers by host, and a loop that pulls, works and submits until it is told to stop."""
 
 import asyncio
 import logging
 import signal
-from collections.abc import Awaitable, Callable
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from longline.sdk.door import FIRST_PAUSE, LONGEST_PAUSE, Door, Refused, Unreachable
-from longline.sdk.work import Found, Job
+from longline.sdk.door import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Door, RateLimited, Refused, Unreachable
+from longline.sdk.hosts import Handler, Handlers, host_pattern
+from longline.sdk.task import Task
+from longline.sdk.work import Job
 
-Handler = Callable[[Job], Awaitable[Found]]
-
-EVERYTHING = ""
 IDLE_SECONDS = 5.0
-MOST = 100
+MAX_PULL = 100
+MAX_ATTEMPTS_ONCE = 3
+"""Pulls that fail one after the other before a bot that runs once gives up."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Stats:
-    """What a bot did: `handled` are jobs that somebody had finished, `lost` those whose lock somebody else got."""
+    """What a bot did with the jobs that it pulled.
+
+    `handled` jobs were finished by others, `lost` ones were given to others or let go, the results of `unsent` ones
+    did not reach the server, and `left` ones are for no handler of this bot.
+    """
 
     pulled: int = 0
     done: int = 0
     failed: int = 0
     handled: int = 0
     lost: int = 0
+    unsent: int = 0
+    left: int = 0
+
+
+class NoHandler(Exception):
+    """A bot that no function was given to."""
 
 
 class Bot:
@@ -45,17 +57,23 @@ class Bot:
     ) -> None:
         self.door = door or Door(url, bot_id, token)
         self.stats = Stats()
+        self.aborted = False
         self._concurrency, self._idle = concurrency, idle
-        self._most, self._pause = min(concurrency, MOST), FIRST_PAUSE
-        self._handlers: dict[str, Handler] = {}
+        self._max_pull, self._pause = min(concurrency, MAX_PULL), FIRST_PAUSE_SECONDS
+        self._pull_at, self._failed_pulls, self._limited = 0.0, 0, False
+        self._handlers = Handlers()
         self._stop = asyncio.Event()
         self._working: set[asyncio.Task[None]] = set()
 
-    def on(self, domain: str = EVERYTHING) -> Callable[[Handler], Handler]:
-        """Give the jobs of a domain, and of every domain below it, to a function; without one, all jobs."""
+    def on(self, *hosts: str) -> Callable[[Handler], Handler]:
+        """Give the jobs of these hosts to an async function; without hosts, all jobs.
+
+        `shop.example` means that host alone, on any port; `*.shop.example` means every host below it.
+        """
+        patterns = tuple(host_pattern(host) for host in hosts)
 
         def take(handler: Handler) -> Handler:
-            self._handlers[domain.lower()] = handler
+            self._handlers.add(patterns, handler)
             return handler
 
         return take
@@ -64,88 +82,121 @@ class Bot:
         """Pull no more; what is under way is finished and submitted."""
         self._stop.set()
 
+    def abort(self) -> None:
+        """Stop without finishing: what is under way is cancelled, and its locks lapse on the server."""
+        self._stop.set()
+        self.aborted = True
+        for task in self._working:
+            task.cancel()
+
     async def run(self, *, once: bool = False) -> Stats:
-        """Work until stopped; `once` ends when there is nothing to pull and nothing under way."""
+        """Work until stopped; `once` ends when there is nothing to pull and nothing under way.
+
+        Raises `Refused` when the server does not let this bot pull, and with `once` `Unreachable` when it is away; by
+        then, what was under way is finished.
+        """
+        if not self._handlers:
+            raise NoHandler("this bot has no handler; decorate an async function with @bot.on()")
         try:
-            while not self._stop.is_set():
-                if len(self._working) >= self._concurrency:
-                    await self._until_somebody_is_done()
-                elif not await self._pull_all() and not self._working:
-                    if once:
-                        break
-                    await self._rest(self._idle)
-                elif once or len(self._working) >= self._concurrency:
-                    await self._until_somebody_is_done()
-                else:
-                    await self._rest(self._idle)
-            await asyncio.gather(*self._working)
+            while not self._stop.is_set() and await self._round(once):
+                pass
         finally:
+            while self._working:
+                await asyncio.wait(self._working)
             self.door.close()
         return self.stats
 
     def listen(self) -> None:
-        """Stop in good order on SIGTERM and SIGINT."""
+        """Stop in good order on SIGTERM and SIGINT; a second signal stops without finishing."""
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, self.stop)
+            asyncio.get_running_loop().add_signal_handler(number, self._on_signal)
 
-    async def _pull_all(self) -> int:
-        """Pull for each handler while there are hands free; how many jobs came."""
-        domains = [EVERYTHING] if EVERYTHING in self._handlers else list(self._handlers)
-        return sum([await self._pull(domain) for domain in domains])
+    def _on_signal(self) -> None:
+        if self._stop.is_set():
+            self.abort()
+        else:
+            self.stop()
 
-    async def _pull(self, domain: str) -> int:
-        free = min(self._concurrency - len(self._working), self._most)
-        if free <= 0 or self._stop.is_set():
-            return 0
+    async def _round(self, once: bool) -> bool:
+        """Pull once when there is a hand free and it is time, else wait; return whether to go on."""
+        wait = self._pull_at - time.monotonic()
+        if len(self._working) >= self._concurrency:
+            await self._until_one_is_done()
+        elif wait > 0:
+            await self._rest(wait)
+        elif await self._pull(once):
+            # Fewer jobs than asked for: there are no more for now.
+            if once and not self._working:
+                return False
+            await (self._until_one_is_done() if once else self._rest(self._idle))
+        return True
+
+    async def _pull(self, once: bool) -> bool:
+        """Pull for all handlers together; return whether the server has no more jobs for now."""
+        asked = min(self._concurrency - len(self._working), self._max_pull)
         try:
-            jobs, skipped = await self.door.pull(free, domain)
+            jobs, skipped = await self.door.pull(asked, hosts=self._handlers.hosts)
+        except RateLimited as error:
+            self._slow_down(error)
+            return False
         except Unreachable as error:
-            log.warning("cannot pull: %s", error)
-            await self._rest(max(error.pause, self._pause))
-            self._pause = min(self._pause * 2, LONGEST_PAUSE)
-            return 0
-        self._pause = FIRST_PAUSE
+            self._failed_pulls += 1
+            if once and self._failed_pulls >= MAX_ATTEMPTS_ONCE:
+                raise
+            log.warning("%s; the next attempt is in %.0f seconds", error, max(error.pause, self._pause))
+            self._pull_at = time.monotonic() + max(error.pause, self._pause)
+            self._pause = min(self._pause * 2, MAX_PAUSE_SECONDS)
+            return False
+        self._failed_pulls, self._pause = 0, FIRST_PAUSE_SECONDS
         # Many bots at one small heap: take less, so that there is something for everybody.
         crowded = skipped > 2 * len(jobs)
-        self._most = max(1, self._most // 2) if crowded else min(self._most + 1, self._concurrency, MOST)
+        self._max_pull = (
+            max(1, self._max_pull // 2) if crowded else min(self._max_pull + 1, self._concurrency, MAX_PULL)
+        )
+        self._begin(jobs)
+        if self.stats.left:
+            # To go on would be to lock the jobs of other bots, one after the other.
+            raise Refused(200, "wrong_hosts", f"{self.door.url} hands out jobs of hosts that were not asked for")
+        return len(jobs) < asked
+
+    def _slow_down(self, error: RateLimited) -> None:
+        wait = max(error.pause, FIRST_PAUSE_SECONDS)
+        self._pull_at = time.monotonic() + wait
+        flags = f"--bot-id {self.door.bot_id} --rate-limit N"
+        level = logging.INFO if self._limited else logging.WARNING
+        log.log(level, "rate limited, waits %.0f seconds; `longline bots change %s` raises the limit", wait, flags)
+        self._limited = True
+
+    def _begin(self, jobs: list[Job]) -> None:
         self.stats.pulled += len(jobs)
         for job in jobs:
-            task = asyncio.create_task(self._work(job), name=job.job_id)
+            handler = self._handlers.find(job)
+            if handler is None:
+                self._leave(job)
+                continue
+            task = asyncio.create_task(self._work(Task(self.door, job, handler)), name=job.job_id)
             self._working.add(task)
             task.add_done_callback(self._working.discard)
-        return len(jobs)
 
-    async def _work(self, job: Job) -> None:
+    def _leave(self, job: Job) -> None:
+        """Leave a job alone that no handler is for; another bot gets it when its lock ends."""
+        log.warning("job %s is left to other bots: no handler of this one is for %s", job.job_id, job.host)
+        self.stats.left += 1
+        self.door.forget(job)
+
+    async def _work(self, task: Task) -> None:
         try:
-            async with asyncio.timeout(job.timeout_seconds):
-                found = await self._handler(job)(job)
-        except Exception as error:
-            log.info("job %s failed: %r", job.job_id, error)
-            await self._tell(self.door.fail(job, error), "failed")
-        else:
-            await self._tell(self.door.submit(job, found), "done")
+            outcome = await task.run()
+        except asyncio.CancelledError:
+            outcome = "lost"
+        except Exception:
+            log.exception("job %s: its result could not be dealt with", task.job.job_id)
+            outcome = "lost"
+        finally:
+            self.door.forget(task.job)
+        setattr(self.stats, outcome, getattr(self.stats, outcome) + 1)
 
-    def _handler(self, job: Job) -> Handler:
-        """The handler for the job's host, or for the nearest domain above it."""
-        name = job.host
-        while name not in self._handlers and name:
-            name = name.partition(".")[2]
-        if name not in self._handlers:
-            raise LookupError(f"no handler for {job.host}")
-        return self._handlers[name]
-
-    async def _tell(self, telling: Awaitable[object], became: str) -> None:
-        try:
-            await telling
-        except Refused as refused:
-            became = "handled" if refused.code == "job_not_locked" else "lost"
-            log.warning("an answer was not taken: %s", refused)
-        except Unreachable as error:
-            became = "lost"
-            log.warning("an answer could not be handed in: %s", error)
-        setattr(self.stats, became, getattr(self.stats, became) + 1)
-
-    async def _until_somebody_is_done(self) -> None:
+    async def _until_one_is_done(self) -> None:
         await asyncio.wait(self._working, return_when=asyncio.FIRST_COMPLETED)
 
     async def _rest(self, seconds: float) -> None:

@@ -3,23 +3,46 @@
 import argparse
 import asyncio
 import logging
+import sys
 from collections.abc import Sequence
 
-from longline.sdk.bot import Bot, Stats
+from longline.sdk.bot import Bot, NoHandler
+from longline.sdk.door import Refused, Unreachable
+
+NOT_DONE, NOT_POSSIBLE = 1, 2
 
 
 def main(bot: Bot, arguments: Sequence[str] | None = None) -> int:
-    """Run until SIGTERM or SIGINT, or with `--once` until there is nothing left; 1 when a job failed with `--once`."""
+    """Run until SIGTERM or SIGINT, or with `--once` until there is nothing left; return the exit code.
+
+    0: all is well. 1: with `--once`, a job failed or the server is away; or work was let go by a second signal.
+    2: the server does not let this bot in, or the bot has no handler.
+    """
     parser = argparse.ArgumentParser(description="Pulls jobs, works on them and submits what was found.")
     parser.add_argument("--once", action="store_true", help="stop when there is nothing left to pull")
     parser.add_argument("--verbose", action="store_true", help="say what is done")
     asked = parser.parse_args(arguments)
-    logging.basicConfig(level=logging.INFO if asked.verbose else logging.WARNING)
-    stats = asyncio.run(_run(bot, once=asked.once))
-    print(f"pulled {stats.pulled}, done {stats.done}, failed {stats.failed}, lost {stats.lost + stats.handled}")
-    return int(asked.once and stats.failed > 0)
+    logging.basicConfig(level=logging.INFO if asked.verbose else logging.WARNING, format="%(levelname)s: %(message)s")
+    code = asyncio.run(_run(bot, once=asked.once))
+    stats, lost = bot.stats, bot.stats.lost + bot.stats.handled + bot.stats.unsent
+    if code == 0 or stats.pulled:
+        print(f"pulled {stats.pulled}, done {stats.done}, failed {stats.failed}, lost {lost}")
+    return code or int(bot.aborted or (asked.once and stats.failed + stats.lost + stats.unsent > 0))
 
 
-async def _run(bot: Bot, *, once: bool) -> Stats:
+async def _run(bot: Bot, *, once: bool) -> int:
     bot.listen()
-    return await bot.run(once=once)
+    try:
+        await bot.run(once=once)
+    except Unreachable as error:
+        return _told(bot, NOT_DONE, str(error))
+    except Refused as refused:
+        return _told(bot, NOT_POSSIBLE, f"{bot.door.url} refused this bot: {refused}")
+    except NoHandler as error:
+        return _told(bot, NOT_POSSIBLE, str(error))
+    return 0
+
+
+def _told(bot: Bot, code: int, text: str) -> int:
+    print(f"{bot.door.bot_id}: {text}", file=sys.stderr)
+    return code

@@ -1,27 +1,47 @@
 """The bots' door as a client sees it: one call for each endpoint, with patience for a server that is away."""
 
 import asyncio
+import math
 import random
+import time
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import orjson
 import wreq
 
-from longline.sdk.work import Found, Job, failure
+from longline.sdk.work import Found, Job, encoded, failure
 
-FIRST_PAUSE = 1.0
-LONGEST_PAUSE = 60.0
-TIMEOUT = 30.0
+FIRST_PAUSE_SECONDS = 1.0
+MAX_PAUSE_SECONDS = 60.0
+MIN_LOCK_SECONDS = 0.1
+"""A lock that ends sooner than that is not worth another attempt to hand a result in."""
 
-_AGAIN = frozenset({429, 500, 502, 503, 504})
+MAX_RETRY_AFTER_SECONDS = 3600.0
+TIMEOUT_SECONDS = 30.0
+
+_AGAIN = frozenset({408, 425, 429})
+_BROKEN = (
+    wreq.BuilderError,
+    wreq.RequestError,
+    wreq.ConnectionError,
+    wreq.ConnectionResetError,
+    wreq.ProxyConnectionError,
+    wreq.TlsError,
+    wreq.BodyError,
+    wreq.DecodingError,
+    wreq.RedirectError,
+    OSError,
+)
 
 
 class Refused(Exception):
     """The server's answer is no; `code` is its word for why."""
 
     def __init__(self, status: int, code: str, detail: Any) -> None:
-        super().__init__(f"{code}: {detail}")
+        super().__init__(f"{code}: {_sentence(detail)}")
         self.status, self.code, self.detail = status, code, detail
 
 
@@ -33,74 +53,153 @@ class Unreachable(Exception):
         self.pause = pause
 
 
+class RateLimited(Unreachable):
+    """The server answers, but not before `pause` seconds have passed: this bot asked more often than it may."""
+
+
 class Door:
-    """Asks one server in the name of one bot; an answer is handed in up to `patience` times before it is given up."""
+    """Asks one server in the name of one bot.
+
+    An answer is handed in again and again until the job's lock ends; for a job that was not pulled here, up to
+    `patience` times.
+    """
 
     def __init__(
-        self, url: str, bot_id: str, token: str | None = None, *, patience: int = 8, pause: float = FIRST_PAUSE
+        self, url: str, bot_id: str, token: str | None = None, *, patience: int = 8, pause: float = FIRST_PAUSE_SECONDS
     ) -> None:
-        self._url, self._patience, self._pause = url.rstrip("/"), patience, pause
+        self.url, self.bot_id = url.rstrip("/"), bot_id
+        self._patience, self._pause = patience, pause
         self._who = {"bot_id": bot_id, **({"api_token": token} if token else {})}
-        self._client = wreq.Client(no_proxy=True, timeout=timedelta(seconds=TIMEOUT))
+        self._client = wreq.Client(no_proxy=True, timeout=timedelta(seconds=TIMEOUT_SECONDS))
+        self._lock_ends: dict[str, float] = {}
 
-    async def pull(self, max_jobs: int = 10, domain: str = "") -> tuple[list[Job], int]:
-        """Jobs that are ours now, and how many others hold where we looked. Asked once: there is always a next time."""
-        data = await self._ask("pull", {"max_jobs": max_jobs, "domain": domain}, None)
-        return [Job(**job) for job in data["jobs"]], data["skipped"]
+    async def pull(self, max_jobs: int = 10, domain: str = "", *, hosts: Sequence[str] = ()) -> tuple[list[Job], int]:
+        """Jobs that are ours now, and how many others hold where we looked. Asked once: there is always a next time.
+
+        `domain` is part of the host's name; `hosts` are whole names, of which `*.name` means every host below it.
+        """
+        begun = time.monotonic()
+        scope = {"domain": domain, **({"hosts": list(hosts)} if hosts else {})}
+        data = await self._ask("pull", encoded({**self._who, "max_jobs": max_jobs, **scope}), None)
+        try:
+            jobs, skipped = [Job.read(job) for job in data["jobs"]], int(data["skipped"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise Unreachable(f"{self.url} answered a pull without {error}") from error
+        self._lock_ends |= {job.job_id: begun + job.timeout_seconds for job in jobs}
+        return jobs, skipped
 
     async def submit(self, job: Job, found: Found) -> dict[str, Any]:
-        """Hand in what was found; may be repeated, the server answers the same."""
-        return await self._insist("submit", {"job_id": job.job_id, **found.body()}, _key(job))
+        """Hand in what was found; may be repeated, the server answers the same. Raises `Unsendable` for bad data."""
+        return await self._insist("submit", job, found.body(), _key(job))
 
     async def fail(self, job: Job, error: BaseException | str) -> dict[str, Any]:
         """Say that a job could not be done."""
-        return await self._insist("submit", {"job_id": job.job_id, **failure(error)}, _key(job))
+        return await self._insist("submit", job, failure(error), _key(job))
 
     async def heartbeat(self, job: Job) -> str:
         """Keep a job for as long again; until when, by the server's clock."""
-        data = await self._insist("heartbeat", {"job_id": job.job_id})
+        begun = time.monotonic()
+        data = await self._insist("heartbeat", job, {})
+        # The lock began anew when the server said so, which was after the request was sent.
+        if job.job_id in self._lock_ends:
+            self._lock_ends[job.job_id] = max(self._lock_ends[job.job_id], begun + job.timeout_seconds)
         return str(data["locked_until"])
+
+    def seconds_left(self, job: Job) -> float:
+        """Return how long a job is still locked at least, by this machine's own clock; for other jobs, infinity."""
+        return self._lock_ends.get(job.job_id, math.inf) - time.monotonic()
+
+    def forget(self, job: Job) -> None:
+        """Let go of what is known of a job's lock."""
+        self._lock_ends.pop(job.job_id, None)
 
     def close(self) -> None:
         """Let go of connections."""
         self._client.close()
 
-    async def _insist(self, path: str, body: dict[str, Any], key: str | None = None) -> dict[str, Any]:
+    async def _insist(self, path: str, job: Job, body: dict[str, Any], key: str | None = None) -> dict[str, Any]:
         """Ask until there is an answer: pauses double, with a little chance so that bots do not come in step."""
-        pause = self._pause
-        for attempt in range(1, self._patience + 1):
+        content = encoded({**self._who, "job_id": job.job_id, **body})
+        pause, attempts = self._pause, 0
+        while True:
             try:
-                return await self._ask(path, body, key)
+                return await self._ask(path, content, key)
             except Unreachable as error:
-                if attempt == self._patience:
+                attempts += 1
+                left = self.seconds_left(job)
+                over = max(error.pause, MIN_LOCK_SECONDS) > left
+                if over or (left == math.inf and attempts >= self._patience):
                     raise
-                await asyncio.sleep(max(error.pause, pause * random.uniform(0.5, 1.0)))
-                pause = min(pause * 2, LONGEST_PAUSE)
-        raise AssertionError("unreachable")
+                # A lock that ends soon is used to its end.
+                wait = max(error.pause, min(pause * random.uniform(0.5, 1.0), left / 2))
+            await asyncio.sleep(wait)
+            pause = min(pause * 2, MAX_PAUSE_SECONDS)
 
-    async def _ask(self, path: str, body: dict[str, Any], key: str | None) -> dict[str, Any]:
+    async def _ask(self, path: str, content: bytes, key: str | None) -> dict[str, Any]:
+        if not _is_address(self.url):
+            raise Refused(0, "bad_address", f"{self.url!r} is not the address of a server")
         headers = {"Content-Type": "application/json", **({"Idempotency-Key": key} if key else {})}
-        content = orjson.dumps({**self._who, **body})
         try:
-            answer = await self._client.post(f"{self._url}/api/crawl/{path}/", headers=headers, body=content)
+            answer = await self._client.post(f"{self.url}/api/crawl/{path}/", headers=headers, body=content)
             status, text = answer.status.as_int(), bytes(await answer.bytes())
-        except (wreq.RequestError, wreq.ConnectionError, wreq.TimeoutError, OSError) as error:
-            raise Unreachable(f"{self._url} does not answer: {error}") from error
-        return _data(status, text, bytes(answer.headers.get("retry-after") or b""))
+        except wreq.TimeoutError as error:
+            raise Unreachable(f"{self.url} did not answer within {TIMEOUT_SECONDS:.0f} seconds") from error
+        except _BROKEN as error:
+            raise Unreachable(f"{self.url} cannot be reached: {_reason(str(error))}") from error
+        return self._data(status, text, bytes(answer.headers.get("retry-after") or b""))
+
+    def _data(self, status: int, text: bytes, retry_after: bytes) -> dict[str, Any]:
+        try:
+            told = orjson.loads(text)
+            if told["success"]:
+                data: dict[str, Any] = told["data"]
+                return data
+            code, detail = str(told["error"]), told["detail"]
+        except (ValueError, KeyError, TypeError):
+            code, detail = "bad_answer", f"{self.url} answered {status} in words that are not this contract's"
+            if status < 400:
+                raise Unreachable(detail) from None
+        if status == 429:
+            raise RateLimited(_sentence(detail), _seconds(retry_after))
+        if status in _AGAIN or status >= 500:
+            raise Unreachable(f"{code}: {_sentence(detail)}", _seconds(retry_after))
+        raise Refused(status, code, detail)
 
 
-def _data(status: int, text: bytes, wait: bytes) -> dict[str, Any]:
+def _is_address(url: str) -> bool:
     try:
-        told = orjson.loads(text)
-        if told["success"]:
-            data: dict[str, Any] = told["data"]
-            return data
-        code, detail = told["error"], told["detail"]
-    except (ValueError, KeyError, TypeError):
-        raise Unreachable(f"an answer with status {status} that is not this contract's") from None
-    if status in _AGAIN:
-        raise Unreachable(f"{code}: {detail}", float(wait or 0))
-    raise Refused(status, code, detail)
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
+def _reason(text: str) -> str:
+    """Return in plain words why a connection failed; the client's own text is a dump of its structures."""
+    known = {
+        "Connection refused": "the connection was refused",
+        "dns error": "its name is not known",
+        "SSL": "the TLS handshake failed",
+        "CERTIFICATE": "its certificate is not trusted",
+        "unreachable": "there is no route to it",
+    }
+    return next((said for part, said in known.items() if part in text), "the connection broke off")
+
+
+def _sentence(detail: Any) -> str:
+    """Return a detail as text; one that maps fields to messages names each field."""
+    if not isinstance(detail, dict):
+        return str(detail)
+    return "; ".join(f"{name}: {' '.join(map(str, said))}" for name, said in detail.items())
+
+
+def _seconds(retry_after: bytes) -> float:
+    """Return the seconds of a Retry-After header; a date, or what is no number, counts as none."""
+    try:
+        seconds = float(retry_after or 0)
+    except ValueError:
+        return 0.0
+    return min(max(seconds, 0.0), MAX_RETRY_AFTER_SECONDS) if math.isfinite(seconds) else 0.0
 
 
 def _key(job: Job) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from longline.engine.lifecycle import BotLifecycle, Lifecycle, Order
-from longline.model.bot import BotScheduleRow, NewBotSchedule, Planned, Swept
+from longline.model.bot import BotScheduleRow, NewBotSchedule, Planned, ScheduleFilter, Swept
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
 from longline.model.states import ScheduleState
@@ -39,12 +39,9 @@ class BotPlans:
             raise NotFound(f"Policy {uid} not found")
         return row
 
-    async def find(
-        self, *, enabled: bool | None = None, priority: int | None = None, limit: int, offset: int
-    ) -> list[BotScheduleRow]:
-        """Schedules, newest first."""
-        state = None if enabled is None else (ScheduleState.SCHEDULED if enabled else ScheduleState.PAUSED)
-        return await self._schedules.find(state=state, priority=priority, limit=limit, offset=offset)
+    async def find(self, wanted: ScheduleFilter, *, limit: int, offset: int) -> list[BotScheduleRow]:
+        """Return schedules, newest first."""
+        return await self._schedules.find(wanted, limit=limit, offset=offset)
 
     async def change(self, uid: str, enabled: bool | None = None, **changes: Any) -> BotScheduleRow | None:
         """Change a schedule; tasks it has already are left as they are. None when its URL or name is taken."""

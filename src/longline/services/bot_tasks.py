@@ -3,8 +3,19 @@
 import msgspec
 
 from longline.engine.lifecycle import BotLifecycle
-from longline.model.bot import HOUR_MS, BotActivity, BotTaskRow, NewBotTask, Repair, ResultRow, ScheduleFigures
-from longline.model.errors import NotFound
+from longline.model.bot import (
+    HOUR_MS,
+    BotActivity,
+    BotTaskRow,
+    BotTotals,
+    NewBotTask,
+    Repair,
+    ResultFilter,
+    ResultRow,
+    ScheduleFigures,
+    TaskFilter,
+)
+from longline.model.errors import LonglineError, NotFound
 from longline.model.ids import task_id_of
 from longline.model.url import parse
 from longline.ports.blobs import Blobs
@@ -19,6 +30,14 @@ class Dashboard(msgspec.Struct, frozen=True):
     retries: dict[int, int]
     bots: list[BotActivity]
     schedules: ScheduleFigures
+    totals: BotTotals
+
+
+class TaskHeld(LonglineError):
+    """A task that a bot holds, so that it cannot be deleted."""
+
+    def __init__(self, holder: str) -> None:
+        super().__init__(f"Job locked by {holder}, it cannot be deleted while it is locked")
 
 
 class BotOffice:
@@ -40,19 +59,9 @@ class BotOffice:
             raise NotFound(f"task {task_id} is gone")
         return row
 
-    async def find(
-        self,
-        *,
-        state: str | None = None,
-        priority: int | None = None,
-        holder: str | None = None,
-        part: str | None = None,
-        limit: int,
-        offset: int,
-    ) -> list[BotTaskRow]:
-        """Tasks, newest first; `part` is part of the URL."""
-        wanted = {"holder": holder, "part": part}
-        return await self._look.tasks(state=state, priority=priority, **wanted, limit=limit, offset=offset)
+    async def find(self, wanted: TaskFilter, *, limit: int, offset: int) -> list[BotTaskRow]:
+        """Return tasks, newest first."""
+        return await self._look.tasks(wanted, limit=limit, offset=offset)
 
     async def get(self, uuid: str) -> tuple[BotTaskRow, ResultRow | None]:
         """One task and what was found for it."""
@@ -64,14 +73,23 @@ class BotOffice:
 
     async def repair(self, uuids: list[str], repair: Repair) -> int:
         """Move tasks because a person says so; how many were moved. Ids that are nobody's are passed over."""
-        known = [ids[0] for uuid in uuids if (ids := task_id_of(uuid))]
+        known = [ids for uuid in uuids if (ids := task_id_of(uuid))]
         return await self._lifecycle.repair(known, repair)
 
-    async def results(
-        self, *, currency: str | None = None, in_stock: bool | None = None, limit: int, offset: int
-    ) -> list[ResultRow]:
-        """Results, newest first."""
-        return await self._look.results(currency=currency, in_stock=in_stock, limit=limit, offset=offset)
+    async def delete(self, uuid: str) -> None:
+        """Delete a task and its result; raises `TaskHeld` while a bot holds it."""
+        ids = task_id_of(uuid)
+        deletion = await self._lifecycle.delete(*ids) if ids else None
+        if deletion is None:
+            raise NotFound(f"Job {uuid} not found")
+        if deletion.holder is not None:
+            raise TaskHeld(deletion.holder)
+        if deletion.page_key is not None:
+            await self._blobs.delete([deletion.page_key])
+
+    async def results(self, wanted: ResultFilter, *, limit: int, offset: int) -> list[ResultRow]:
+        """Return results, newest first."""
+        return await self._look.results(wanted, limit=limit, offset=offset)
 
     async def result(self, uid: str) -> tuple[ResultRow, str | None]:
         """One result with the text of its page, if the bot sent one."""
@@ -89,6 +107,7 @@ class BotOffice:
             await self._look.retries(),
             await self._bots.activity(since),
             await self._schedules.figures(),
+            await self._bots.totals(since),
         )
 
     async def states(self) -> dict[str, int]:

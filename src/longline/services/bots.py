@@ -62,6 +62,14 @@ class Caller(msgspec.Struct, frozen=True):
     token: str | None = None
 
 
+class PullOrder(msgspec.Struct, frozen=True):
+    """The tasks that a bot asks for: how many, with what in their hosts' names, and of which hosts alone."""
+
+    limit: int = 10
+    domain: str = ""
+    hosts: Sequence[str] = ()
+
+
 class Submission(msgspec.Struct, frozen=True):
     """An answer as a bot brings it; `page` is the text of the page, `found.page_key` is made here."""
 
@@ -101,13 +109,14 @@ class BotWork:
                 raise TooOften(wait_ms / 1000)
         return bot
 
-    async def pull(self, caller: Caller, limit: int, domain: str) -> Pulled:
+    async def pull(self, caller: Caller, order: PullOrder) -> Pulled:
         """Tasks for a bot, as many as it asks for and may have."""
         bot = await self.admit(caller)
-        needle = domain.lower() or None
+        limit, needle = order.limit, order.domain.lower() or None
         if needle and self._settings.whole_domains:
             needle = f".{needle}:"
-        ask = Pull(caller.name, None, limit, needle, reclaim=self._settings.reclaim)
+        names = msgspec.json.encode(order.hosts).decode()
+        ask = Pull(caller.name, None, limit, needle, reclaim=self._settings.reclaim, names=names)
         if bot is not None:
             own = {"bot_id": bot.id, "limit": min(limit, bot.max_pull)}
             ask = msgspec.structs.replace(ask, **own, domains=bot.domains, lease_ms=bot.lease_ms)
@@ -124,7 +133,9 @@ class BotWork:
         page_key = await self._keep(submission.page) if found and submission.page is not None else None
         if found is not None:
             found = msgspec.structs.replace(found, page_key=page_key)
-        verdict = await self._submits(Answer(*ids, caller.name, found, submission.error, submission.key))
+        # A key belongs to one task: a bot that always sends the same one must not be told of another task's answer.
+        key = f"{ids[0]}/{submission.key}" if submission.key else None
+        verdict = await self._submits(Answer(*ids, caller.name, found, submission.error, key))
         gone = page_key if verdict.refusal is not None or verdict.replayed else verdict.replaced
         if gone is not None:
             await self._blobs.delete([gone])

@@ -19,6 +19,7 @@ from longline.services.tokens import Tokens
 from longline.surfaces.bots import answers as bots_words
 from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
 from longline.surfaces.bots.lane import Lane
+from longline.surfaces.bots.paths import EscapedPaths
 from longline.surfaces.health import health_route, memory_route
 from longline.surfaces.http import ERRORS, Frame, bearer, on_http
 from longline.surfaces.intervals import Desk, routes
@@ -68,7 +69,7 @@ def build_app(parts: Parts) -> Litestar:
         metrics.watched.append(figures.take_stock)
     if bots is not None:
         metrics.watched.append(bots.take_stock)
-        app.asgi_handler = Lane(app.asgi_handler, bots.acts)
+        app.asgi_handler = Lane(EscapedPaths(app.asgi_handler), bots.acts)
     app.asgi_handler = Frame(app.asgi_handler, metrics.observe, particular=f"{bots_words.PREFIX}/")
     return app
 

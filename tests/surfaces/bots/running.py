@@ -112,8 +112,8 @@ def error(answer: httpx.Response) -> tuple[int, str, Any]:
 class Stage:
     """A server in a thread and loop of its own, so that one serves many tests."""
 
-    def __init__(self, database: str, **settings: Any) -> None:
-        self.database, self.clock = database, FakeClock()
+    def __init__(self, database: str, clock: Any = None, port: int = 0, **settings: Any) -> None:
+        self.database, self.clock, self._port = database, clock or FakeClock(), port
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -131,7 +131,7 @@ class Stage:
         counts = Counts(self._records.tasks, self._records.runs)
         health = Health([], self.clock)
         parts = Parts("1.2.3", health, self._tokens, counts, metrics_open=True, bots=bot_parts(self.house))
-        return await self._server.start(build_app(parts), "127.0.0.1", 0)
+        return await self._server.start(build_app(parts), "127.0.0.1", self._port)
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:
         """Do something in the server's loop; blocks, which nothing but the test minds."""

@@ -1,5 +1,6 @@
 """What people do at the bots' door: policies, jobs, results, bots and the page of figures."""
 
+import asyncio
 from typing import Any
 from uuid import uuid4
 
@@ -16,12 +17,14 @@ PATHS = [
     ("GET", "jobs"),
     ("POST", "jobs"),
     ("GET", "jobs/x"),
+    ("DELETE", "jobs/x"),
     ("POST", "jobs/mark-pending"),
     ("POST", "jobs/mark-expired"),
     ("POST", "jobs/reset-lock"),
     ("GET", "results"),
     ("GET", "results/x"),
     ("GET", "bots"),
+    ("GET", "bots/x"),
     ("POST", "bots"),
     ("PATCH", "bots/x"),
     ("POST", "bots/x/rotate-token"),
@@ -134,6 +137,26 @@ async def test_a_policy_that_is_wrong(door: Door):
         assert (code, kind) == (400, "validation_error")
         assert detail[field] == [message], sent
     assert error(await door.manage("POST", "policies", json={"url": URL, "next_run_at": "soon"}))[0] == 400
+
+
+async def test_a_field_that_has_no_null_is_not_set_to_it(door: Door):
+    made = await door.policy()
+    await door.post("bots", bot_id="b")
+    nothing = ["This field may not be null."]
+    for name in ("frequency_hours", "priority", "max_retries", "retry_backoff_minutes", "timeout_minutes", "enabled"):
+        for method, path in (("PATCH", f"policies/{made['id']}"), ("POST", "policies")):
+            answer = await door.manage(method, path, json={name: None, "url": f"{URL}/2"})
+            assert error(answer) == (400, "validation_error", {name: nothing}), (method, name)
+    for name in ("next_run_at", "crawl_config"):
+        answer = await door.manage("PATCH", f"policies/{made['id']}", json={name: None})
+        assert error(answer)[2] == {name: nothing}
+    for name in ("name", "description", "enabled", "max_jobs_per_pull", "priority_boost", "allowed_domains"):
+        assert error(await door.manage("PATCH", "bots/b", json={name: None}))[2] == {name: nothing}, name
+    for name in ("priority", "max_retries", "timeout_minutes"):
+        assert error(await door.manage("POST", "jobs", json={"url": URL, name: None}))[2] == {name: nothing}, name
+    for name in ("limit", "dry_run"):
+        assert error(await door.manage("POST", "create-jobs", json={name: None}))[2] == {name: nothing}, name
+    assert await door.get(f"policies/{made['id']}") == made
 
 
 async def test_one_policy_for_one_url(door: Door):
@@ -374,6 +397,69 @@ async def test_mark_as_expired_and_reset_lock_change_locked_jobs_only(door: Door
         assert (await door.get(f"jobs/{jobs[1]}"))["expiry_count"] == (1 if became == "expired" else 0)
 
 
+# -- deleting jobs ----------------------------------------------------------------------------------------------
+
+
+async def test_a_job_is_deleted_with_its_result_and_page(door: Door):
+    async def kept() -> list[str]:
+        return [found.key async for found in door.stage.house.blobs.list("bots")]
+
+    before = set(door.stage.call(kept()))
+    job = await door.held()
+    sent: dict[str, Any] = {"success": True, "price": 1, "currency": "USD", "raw_html": "<p>"}
+    told = data(await door.submit(job, **sent), 201)
+    assert data(await door.manage("DELETE", f"jobs/{job}"), 200) == {"id": job, "deleted": True}
+    for path, code in ((f"jobs/{job}", "job_not_found"), (f"results/{told['result_id']}", "result_not_found")):
+        assert error(await door.manage("GET", path))[:2] == (404, code)
+    assert set(door.stage.call(kept())) == before
+    assert error(await door.manage("DELETE", f"jobs/{job}")) == (404, "job_not_found", f"Job {job} not found")
+    assert (await door.get("results"))["results"] == []
+
+
+async def test_a_job_that_is_locked_is_not_deleted(door: Door):
+    job = await door.held("bot-001")
+    refused = (409, "job_locked", "Job locked by bot-001, it cannot be deleted while it is locked")
+    assert error(await door.manage("DELETE", f"jobs/{job}")) == refused
+    door.clock.advance(601)
+    assert error(await door.manage("DELETE", f"jobs/{job}")) == refused, "a lapsed lock is one until it is taken back"
+    assert await door.post("jobs/mark-expired", 200, ids=[job]) == {"changed": 1}
+    data(await door.manage("DELETE", f"jobs/{job}"), 200)
+    assert (await door.pull())["count"] == 0
+    assert error(await door.submit(job)) == (404, "job_not_found", f"Job {job} not found")
+
+
+async def test_a_policy_whose_open_job_is_deleted_gets_another(door: Door):
+    made = await door.policy()
+    plan(door)
+    [job] = (await door.get("jobs"))["jobs"]
+    data(await door.manage("DELETE", f"jobs/{job['id']}"), 200)
+    assert await door.get(f"policies/{made['id']}") == made, "nothing came of it"
+    assert plan(door) == 1
+    assert (await door.pull())["count"] == 1
+    assert (await door.get("dashboard"))["jobs"] == {"pending": 0, "locked": 1, "done": 0, "failed": 0, "expired": 0}
+    [run] = door.stage.call(door.stage.house.records.runs.find())
+    assert (run.admitted, run.open, run.cancelled) == (2, 1, 1)
+
+
+async def test_a_job_is_deleted_or_pulled_never_both(door: Door):
+    jobs = [await door.job(f"https://example.com/{n}") for n in range(20)]
+    pulls, *deletions = await asyncio.gather(
+        door.pull(max_jobs=20), *(door.manage("DELETE", f"jobs/{job}") for job in jobs)
+    )
+    pulled = {job["job_id"] for job in pulls["jobs"]}
+    deleted = {job for job, answer in zip(jobs, deletions, strict=True) if answer.status_code == 200}
+    assert (pulled | deleted, pulled & deleted) == (set(jobs), set())
+
+
+async def test_an_id_that_differs_in_a_digit_is_another_jobs(door: Door):
+    job = await door.held()
+    forged = ("1" if job[0] == "0" else "0") + job[1:]
+    for action in ("mark-pending", "mark-expired", "reset-lock"):
+        assert await door.post(f"jobs/{action}", 200, ids=[forged]) == {"changed": 0}, action
+    assert error(await door.manage("DELETE", f"jobs/{forged}"))[:2] == (404, "job_not_found")
+    assert await door.status(job) == "locked"
+
+
 # -- results ----------------------------------------------------------------------------------------------------
 
 
@@ -486,6 +572,19 @@ async def test_the_dashboard(door: Door):
     assert [activity["b"][k] for k in ("pulls_per_hour", "jobs_pulled_per_hour", "success_rate")] == [2, 2, 0.0]
     door.clock.advance(2 * 3600)
     assert (await door.get("dashboard"))["jobs_pulled_per_hour"] == 0
+
+
+async def test_sums_go_over_all_bots_however_many_there_are(door: Door):
+    await door.job()
+    await asyncio.gather(*(door.pull(f"bot-{n}") for n in range(250)))
+    [job] = [job["id"] for job in (await door.get("jobs"))["jobs"]]
+    [row] = (await door.get("jobs"))["jobs"]
+    await door.fail(job, row["locked_by"])
+    door.clock.advance(1)
+    for n in range(250):
+        await door.pull(f"other-{n}", domain="nowhere")
+    told = await door.get("dashboard")
+    assert (told["jobs_pulled_per_hour"], told["retry_rate"]) == (1, 100.0)
 
 
 async def test_figures_for_prometheus(database_url: str):

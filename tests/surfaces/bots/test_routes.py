@@ -123,6 +123,48 @@ async def test_a_domain_may_be_told_to_mean_whole_names(database_url: str):
         assert {job["url"] for job in pulled["jobs"]} == {"https://shop.example.com:8080/a", "https://example.com/"}
 
 
+async def test_hosts_are_meant_to_the_letter(door: Door):
+    names = ("shop.example", "www.shop.example", "a.b.shop.example:81", "notshop.example", "shop.example.evil.test")
+    more = ("shop.example:8080", "xshop.example", "shop-example", "shop.example.", "xn--bcher-kva.example", "[::1]:81")
+    for name in (*names, *more):
+        await door.job(f"https://{name}/")
+
+    async def got(*hosts: str, **also: Any) -> set[str]:
+        pulled = await door.pull(hosts=list(hosts), max_jobs=100, **also)
+        await door.post("jobs/reset-lock", 200, ids=[job["job_id"] for job in pulled["jobs"]])
+        return {job["url"][8:-1] for job in pulled["jobs"]}
+
+    assert await got("Shop.Example") == {"shop.example", "shop.example:8080"}, "on any port"
+    assert await got("*.shop.example") == {"www.shop.example", "a.b.shop.example:81"}, "below it, not itself"
+    assert await got("shop.example:8080") == {"shop.example:8080"}
+    assert await got("bücher.example", "[::1]") == {"xn--bcher-kva.example", "[::1]:81"}
+    assert await got("example", "*.example.com", "hop.example", "_hop.example") == set()
+    assert await got("*.example") == {*names, *more} - {names[4], "shop-example", "shop.example.", "[::1]:81"}
+    assert await got("shop.example", "*.shop.example", domain="WWW") == {"www.shop.example"}, "both must fit"
+    assert len(await got()) == 11, "an empty list means all"
+    await door.pull("one", hosts=["shop.example"])
+    assert (await door.pull("two", hosts=["notshop.example"]))["skipped"] == 0, "what lies elsewhere is not counted"
+
+
+async def test_hosts_that_are_none(door: Door):
+    for odd in (
+        "shop.example",
+        7,
+        [7],
+        [None],
+        [""],
+        ["a b"],
+        ["%"],
+        ["https://shop.example/"],
+        ["a/b"],
+        ["*"],
+        ["a.*"],
+    ):
+        assert error(await door.ask("pull", bot_id="b", hosts=odd))[:2] == (400, "validation_error"), odd
+    for odd in (["*.*.a"], ["x" * 256], ["a\0b"], ["a"] * 101, ["user@shop.example"], ["shop.example?x"], ["*a.b"]):
+        assert set(error(await door.ask("pull", bot_id="b", hosts=odd))[2]) == {"hosts"}, odd
+
+
 async def test_many_bots_at_once_get_every_job_once(door: Door):
     for n in range(100):
         await door.job(f"https://example.com/{n}")
@@ -150,10 +192,16 @@ WRONG_SUBMITS: list[tuple[dict[str, Any], str, str]] = [
     ({"price": "1.234"}, "price", "Ensure that there are no more than 2 decimal places."),
     ({"price": 10**10}, "price", "Ensure that there are no more than 12 digits in total."),
     ({"price": "much"}, "price", "A valid number is required."),
+    ({"price": "1_000"}, "price", "A valid number is required."),
+    ({"price": "١٢"}, "price", "A valid number is required."),
     ({"price": "NaN"}, "price", "A valid number is required."),
     ({"price": True}, "price", "A valid number is required."),
     ({"currency": "USDA"}, "currency", CURRENCY),
     ({"currency": "U1D"}, "currency", CURRENCY),
+    ({"currency": "US$"}, "currency", CURRENCY),
+    ({"currency": "ßa"}, "currency", CURRENCY),
+    ({"currency": "ﬁm"}, "currency", CURRENCY),
+    ({"currency": " us"}, "currency", CURRENCY),
     ({"currency": ""}, "currency", CURRENCY),
     ({"title": "x" * 501}, "title", "Ensure this field has no more than 500 characters."),
     ({"in_stock": "yes"}, "in_stock", "Must be a valid boolean."),
@@ -468,6 +516,16 @@ async def test_a_repeated_failure_with_the_same_key_costs_one_retry(door: Door):
     assert (await door.get(f"jobs/{job}"))["retry_count"] == 1
 
 
+async def test_a_key_is_for_one_job(door: Door):
+    first, second = await door.held(), await door.held(url="https://example.com/2")
+    won = {"success": True, "price": 5, "currency": "EUR"}
+    told = data(await keyed(door, first, "always the same", **won), 201)
+    other = data(await keyed(door, second, "always the same", **won), 201)
+    assert (told["job_id"], other["job_id"]) == (first, second)
+    assert told["result_id"] != other["result_id"]
+    assert await door.status(second) == "done"
+
+
 async def test_a_key_that_is_too_long(door: Door):
     answer = await keyed(door, await door.held(), "k" * 256, success=False)
     assert error(answer)[:2] == (400, "validation_error")
@@ -484,4 +542,4 @@ async def test_the_openapi_document_says_what_bots_send(door: Door):
         "submit": {"bot_id", "job_id", "success"},
         "heartbeat": {"bot_id", "job_id"},
     }
-    assert set(sent["pull"]["properties"]) == {"bot_id", "api_token", "max_jobs", "domain"}
+    assert set(sent["pull"]["properties"]) == {"bot_id", "api_token", "max_jobs", "domain", "hosts"}

@@ -1,6 +1,7 @@
 """The two chores: jobs from due policies, and locks that lapsed; by hand, by the loop and several at once."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from longline.engine.lifecycle import Lifecycle
 from tests.surfaces.bots.running import Door, data, error, plan, running, sweep
@@ -120,6 +121,56 @@ async def test_a_url_that_kills_its_bots_does_not_block_its_policy_for_ever(door
     assert (row["status"], row["expiry_count"]) == ("failed", 2)
     assert (await door.get(f"policies/{made['id']}"))["failure_count"] == 1
     assert (await door.pull())["count"] == 0
+
+
+async def handed_out(door: Door, lapse: Callable[[str], Awaitable[None]]) -> int:
+    """How often a silent bot gets the one job that there is."""
+    for times in range(30):
+        jobs = (await door.pull("silent"))["jobs"]
+        if not jobs:
+            return times
+        await lapse(jobs[0]["job_id"])
+    return 30
+
+
+async def test_a_silent_bot_that_is_quicker_than_the_sweep_does_not_get_a_job_for_ever(door: Door):
+    for max_retries in (0, 1, 3):
+        made = await door.policy(f"https://example.com/{max_retries}", max_retries=max_retries)
+        plan(door)
+
+        async def wait(_: str) -> None:
+            door.clock.advance(601)
+
+        assert await handed_out(door, wait) == max_retries + 2, "as often as with a sweep after each lapse"
+        [job] = [job for job in (await door.get("jobs"))["jobs"] if job["policy_id"] == made["id"]]
+        assert (job["status"], job["expiry_count"], job["locked_by"]) == ("failed", max_retries + 1, None)
+        now = await door.get(f"policies/{made['id']}")
+        assert (now["failure_count"], now["next_run_at"]) == (1, door.after(minutes=5))
+
+
+async def test_nor_does_it_when_people_expire_its_locks(door: Door):
+    job = await door.job(max_retries=1)
+
+    async def expire(held: str) -> None:
+        assert await door.post("jobs/mark-expired", 200, ids=[held]) == {"changed": 1}
+        assert await door.status(held) == "expired"
+
+    assert await handed_out(door, expire) == 3
+    assert await door.status(job) == "failed"
+
+
+async def test_a_job_that_lapsed_too_often_keeps_no_other_from_a_bot(door: Door):
+    poison = [await door.job(f"https://example.com/{n}", max_retries=0, priority=20) for n in range(5)]
+    for _ in range(2):
+        assert (await door.pull("silent", max_jobs=5))["count"] == 5
+        door.clock.advance(601)
+    good = [await door.job(f"https://example.com/good/{n}", priority=1) for n in range(5)]
+    pulled = await door.pull("b", max_jobs=2)
+    assert [job["job_id"] for job in pulled["jobs"]] == good[:2], "the bot gets as many as it asked for"
+    assert [await door.status(job) for job in poison] == ["failed"] * 5
+    [run] = door.stage.call(door.stage.house.records.runs.find())
+    assert (run.admitted, run.open, run.failed) == (10, 5, 5)
+    assert (await door.get("dashboard"))["jobs"] == {"pending": 3, "locked": 2, "done": 0, "failed": 5, "expired": 0}
 
 
 async def test_reclaiming_can_be_left_to_people(database_url: str):

@@ -10,6 +10,8 @@ from longline.model.bot import HOUR_MS, Holding, back_off
 from longline.model.states import ENDED, TaskState
 from longline.model.task import BOT
 
+LAPSED, LAPSED_ERROR = "lease lapsed", "the lease lapsed"
+
 OUTCOMES = frozenset({TaskState.COMPLETED, TaskState.FAILED})
 """The ends of a task that move its schedule."""
 

@@ -7,11 +7,12 @@ from uuid_utils import uuid7
 
 from longline.drivers.records.admission import host_ids
 from longline.drivers.records.bot_outcomes import Rest, holdings, rest
+from longline.drivers.records.bot_schedules import schedule_of
 from longline.drivers.records.database import Tx, struct
 from longline.drivers.records.ledger import Ledger, Moved
-from longline.model.bot import BotScheduleRow, NewBotTask, Planned, url_key
+from longline.model.bot import BotScheduleRow, Deletion, NewBotTask, Planned, url_key
 from longline.model.ids import new_id
-from longline.model.states import TaskState, move
+from longline.model.states import ENDED, TaskState, move
 from longline.model.task import BOT
 from longline.model.url import parse
 from longline.ports.records.frontier import HostSetting
@@ -93,10 +94,10 @@ async def _spread(tx: Tx, s: BotScheduleRow) -> list[tuple[str, str]]:
 
 async def drop(uid: str, tx: Tx) -> list[str] | None:
     """Forget a schedule; what is open of it is cancelled, and its tasks stay as history of the engine alone."""
-    row = await tx.one("find_bot_schedules", uid=uid, state=None, priority=None, limit=1, offset=0)
+    row = await schedule_of(tx, uid)
     if row is None:
         return None
-    schedule_id = row["schedule_id"]
+    schedule_id = row.schedule_id
     await tx.batch("lock_bot_schedules", [(schedule_id,)])
     open_now = [r["task_id"] for r in await tx.all("open_tasks_of_schedule", schedule_id=schedule_id)]
     cancelled = TaskState(move("task", "cancel").became)
@@ -106,3 +107,20 @@ async def drop(uid: str, tx: Tx) -> list[str] | None:
     await tx.one("drop_bot_schedule", schedule_id=schedule_id)
     await tx.one("drop_schedule", schedule_id=schedule_id)
     return pages
+
+
+async def delete(task_id: int, created_at: int, tx: Tx) -> Deletion | None:
+    """Delete a task that no bot holds, with its result; the engine's own row of it stays as history."""
+    await tx.batch("lock_offers", [(task_id,)])
+    # A task that has ended has no offer to be locked.
+    await tx.batch("lock_bot_tasks", [(task_id,)])
+    holding = (await holdings(tx, [task_id])).get(task_id)
+    if holding is None or holding.created_at != created_at:
+        return None
+    if holding.owner is not None:
+        return Deletion(holder=holding.holder)
+    if holding.state not in ENDED:
+        cancelled = TaskState(move("task", "cancel").became)
+        await rest(tx, [Rest(holding, cancelled, "task deleted", holding.retries)], "person")
+    await tx.one("delete_bot_task", task_id=task_id)
+    return Deletion(page_key=holding.page_key)

@@ -8,7 +8,7 @@ import msgspec
 from longline.drivers.records.database import Tx, struct
 from longline.drivers.records.nouns import Noun
 from longline.drivers.records.schedules import insert
-from longline.model.bot import BotScheduleRow, NewBotSchedule, ScheduleFigures
+from longline.model.bot import BotScheduleRow, NewBotSchedule, ScheduleFigures, ScheduleFilter
 from longline.model.schedule import BOT, NewSchedule, Terms
 from longline.model.states import move
 
@@ -30,18 +30,16 @@ class BotScheduleRecords(Noun):
             )
             rest = {k: v for k, v in facts.items() if k not in ("uid", "interval_ms", "enabled")}
             await tx.one("add_bot_schedule", schedule_id=row.id, **rest)
-            return await _get(tx, schedule.uid)
+            return await schedule_of(tx, schedule.uid)
 
         return await self._database.transact(work)
 
     async def get(self, uid: str) -> BotScheduleRow | None:
-        return await self._database.read(lambda tx: _get(tx, uid))
+        return await self._database.read(lambda tx: schedule_of(tx, uid))
 
-    async def find(
-        self, *, state: str | None = None, priority: int | None = None, limit: int = 50, offset: int = 0
-    ) -> list[BotScheduleRow]:
-        wanted = {"uid": None, "state": state, "priority": priority, "limit": limit, "offset": offset}
-        return await self._all("find_bot_schedules", BotScheduleRow, **wanted)
+    async def find(self, wanted: ScheduleFilter, *, limit: int = 50, offset: int = 0) -> list[BotScheduleRow]:
+        facts = msgspec.structs.asdict(wanted)
+        return await self._all("find_bot_schedules", BotScheduleRow, uid=None, **facts, limit=limit, offset=offset)
 
     async def change(self, schedule: BotScheduleRow) -> bool:
         async def work(tx: Tx) -> bool:
@@ -72,6 +70,8 @@ def _names(facts: dict[str, object]) -> dict[str, object]:
     return {name: facts[name] for name in ("url", "domain", "name")}
 
 
-async def _get(tx: Tx, uid: str) -> BotScheduleRow | None:
-    row = await tx.one("find_bot_schedules", uid=uid, state=None, priority=None, limit=1, offset=0)
+async def schedule_of(tx: Tx, uid: str) -> BotScheduleRow | None:
+    """Return the schedule with this id."""
+    facts = msgspec.structs.asdict(ScheduleFilter())
+    row = await tx.one("find_bot_schedules", uid=uid, **facts, limit=1, offset=0)
     return struct(row, BotScheduleRow) if row else None

@@ -5,12 +5,13 @@ from functools import partial
 
 import msgspec
 
-from longline.drivers.records.bot_outcomes import Rest, holdings, rest
-from longline.drivers.records.bot_plans import add, drop, plan
+from longline.drivers.records.bot_outcomes import LAPSED, LAPSED_ERROR, Rest, holdings, rest
+from longline.drivers.records.bot_plans import add, delete, drop, plan
 from longline.drivers.records.bot_pulls import pull
 from longline.drivers.records.database import Database, Tx
 from longline.model.bot import (
     Answer,
+    Deletion,
     Holding,
     NewBotTask,
     Planned,
@@ -53,8 +54,11 @@ class BotTaskRecords:
     async def sweep(self, limit: int, *, retry: bool, dry: bool) -> Swept:
         return await self._database.transact(partial(_sweep, limit, retry, dry))
 
-    async def repair(self, task_ids: Sequence[int], repair: Repair) -> int:
-        return await self._database.transact(partial(_repair, task_ids, repair))
+    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> int:
+        return await self._database.transact(partial(_repair, tasks, repair))
+
+    async def delete(self, task_id: int, created_at: int) -> Deletion | None:
+        return await self._database.transact(partial(delete, task_id, created_at))
 
     async def add(self, tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting]) -> list[int]:
         return await self._database.transact(partial(add, tasks, hosts))
@@ -148,7 +152,7 @@ async def _sweep(limit: int, retry: bool, dry: bool, tx: Tx) -> Swept:
     for holding in (await holdings(tx, ids)).values():
         became = after_lapse(holding, retry)
         retries = holding.retries + (retry and became == TaskState.PENDING)
-        rests.append(Rest(holding, became, "lease lapsed", retries, "the lease lapsed"))
+        rests.append(Rest(holding, became, LAPSED, retries, LAPSED_ERROR))
     if not dry:
         await rest(tx, rests, "upkeep")
     became_of = [r.became for r in rests]
@@ -157,12 +161,13 @@ async def _sweep(limit: int, retry: bool, dry: bool, tx: Tx) -> Swept:
     )
 
 
-async def _repair(task_ids: Sequence[int], repair: Repair, tx: Tx) -> int:
-    ids = [(task_id,) for task_id in sorted(set(task_ids))]
+async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Tx) -> int:
+    ids = [(task_id,) for task_id in sorted({task_id for task_id, _ in tasks})]
     await tx.batch("lock_offers", ids)
     # A task that has ended has no offer to be locked.
     await tx.batch("lock_bot_tasks", ids)
-    held = await holdings(tx, task_ids)
+    named, found = set(tasks), await holdings(tx, (task_id for task_id, _ in tasks))
+    held = {i: h for i, h in found.items() if (i, h.created_at) in named}
     if repair == "restart":
         held = await _reopened(tx, held)
     else:

@@ -5,9 +5,19 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.drivers.records.database import Row, Tx, struct
 from longline.drivers.records.nouns import Noun
-from longline.model.bot import HOUR_MS, BotActivity, BotRow, BotTaskRow, NewBot, ResultRow
+from longline.model.bot import (
+    HOUR_MS,
+    BotActivity,
+    BotRow,
+    BotTaskRow,
+    BotTotals,
+    NewBot,
+    ResultFilter,
+    ResultRow,
+    TaskFilter,
+)
 from longline.model.pace import Spent, spend
 from longline.model.states import IN_HAND
 
@@ -37,6 +47,11 @@ class BotRecords(Noun):
     async def activity(self, since: int, limit: int = 200) -> list[BotActivity]:
         return await self._all("bot_activity", BotActivity, hour=since // HOUR_MS, limit=limit)
 
+    async def totals(self, since: int) -> BotTotals:
+        totals = await self._one("bot_totals", BotTotals, hour=since // HOUR_MS)
+        assert totals is not None
+        return totals
+
     async def forget_answers(self, before: int) -> None:
         await self._write("forget_answers", since=before)
 
@@ -63,35 +78,20 @@ class BotRecords(Noun):
 class BotLookRecords(Noun):
     """Bots' tasks and results, for those who look."""
 
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._any: dict[str, Any] = dict.fromkeys(("id", "held", "rest", "priority", "holder", "part"))
-
-    async def tasks(
-        self,
-        *,
-        state: str | None = None,
-        priority: int | None = None,
-        holder: str | None = None,
-        part: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[BotTaskRow]:
-        wanted: dict[str, Any] = {"priority": priority, "holder": holder, "part": part, **_standing(state)}
-        return await self._all("find_bot_tasks", BotTaskRow, **{**self._any, **wanted}, limit=limit, offset=offset)
+    async def tasks(self, wanted: TaskFilter, *, limit: int = 50, offset: int = 0) -> list[BotTaskRow]:
+        return await self._all("find_bot_tasks", BotTaskRow, **_task_filter(wanted), limit=limit, offset=offset)
 
     async def task(self, task_id: int) -> BotTaskRow | None:
-        return await self._one("find_bot_tasks", BotTaskRow, **{**self._any, "id": task_id}, limit=1, offset=0)
+        wanted = _task_filter(TaskFilter(), task_id)
+        return await self._one("find_bot_tasks", BotTaskRow, **wanted, limit=1, offset=0)
 
-    async def results(
-        self, *, currency: str | None = None, in_stock: bool | None = None, limit: int = 50, offset: int = 0
-    ) -> list[ResultRow]:
-        wanted: dict[str, Any] = {"uid": None, "task_id": None, "currency": currency, "in_stock": in_stock}
-        return await self._all("find_results", ResultRow, **wanted, limit=limit, offset=offset)
+    async def results(self, wanted: ResultFilter, *, limit: int = 50, offset: int = 0) -> list[ResultRow]:
+        facts = msgspec.structs.asdict(wanted)
+        return await self._all("find_results", ResultRow, uid=None, task_id=None, **facts, limit=limit, offset=offset)
 
     async def result(self, *, uid: str | None = None, task_id: int | None = None) -> ResultRow | None:
-        wanted: dict[str, Any] = {"uid": uid, "task_id": task_id, "currency": None, "in_stock": None}
-        return await self._one("find_results", ResultRow, **wanted, limit=1, offset=0)
+        facts = msgspec.structs.asdict(ResultFilter())
+        return await self._one("find_results", ResultRow, uid=uid, task_id=task_id, **facts, limit=1, offset=0)
 
     async def states(self) -> dict[str, int]:
         return await self._counted("count_bot_tasks", "state")
@@ -104,6 +104,11 @@ class BotLookRecords(Noun):
             return {row[by]: row["count"] for row in await tx.all(query)}
 
         return await self._database.read(work)
+
+
+def _task_filter(wanted: TaskFilter, task_id: int | None = None) -> dict[str, Any]:
+    facts = msgspec.structs.asdict(wanted)
+    return {"id": task_id, **_standing(facts.pop("state")), **facts}
 
 
 def _standing(state: str | None) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from longline.model.bot import (
     BotRow,
     BotScheduleRow,
     BotTaskRow,
+    BotTotals,
+    Deletion,
     NewBot,
     NewBotSchedule,
     NewBotTask,
@@ -16,9 +18,12 @@ from longline.model.bot import (
     Pull,
     Pulled,
     Repair,
+    ResultFilter,
     ResultRow,
     ScheduleFigures,
+    ScheduleFilter,
     Swept,
+    TaskFilter,
     Verdict,
 )
 from longline.model.pace import Spent
@@ -52,6 +57,10 @@ class Bots(Protocol):
         """What bots did, the latest first; the hour of `since` and later ones are summed up."""
         ...
 
+    async def totals(self, since: int) -> BotTotals:
+        """Return the sums over all bots of the hour of `since` and later ones."""
+        ...
+
     async def spend(self, times: Mapping[int, int]) -> dict[int, Spent]:
         """Count how often bots come, by their ids; what became of it, for those whose pace is limited."""
         ...
@@ -72,9 +81,7 @@ class BotSchedules(Protocol):
         """One schedule."""
         ...
 
-    async def find(
-        self, *, state: str | None = None, priority: int | None = None, limit: int = 50, offset: int = 0
-    ) -> list[BotScheduleRow]:
+    async def find(self, wanted: ScheduleFilter, *, limit: int = 50, offset: int = 0) -> list[BotScheduleRow]:
         """Schedules, newest first."""
         ...
 
@@ -94,26 +101,15 @@ class BotSchedules(Protocol):
 class BotLook(Protocol):
     """Looks up bots' tasks and results."""
 
-    async def tasks(
-        self,
-        *,
-        state: str | None = None,
-        priority: int | None = None,
-        holder: str | None = None,
-        part: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[BotTaskRow]:
-        """Tasks, newest first; `part` is part of the URL."""
+    async def tasks(self, wanted: TaskFilter, *, limit: int = 50, offset: int = 0) -> list[BotTaskRow]:
+        """Tasks, newest first."""
         ...
 
     async def task(self, task_id: int) -> BotTaskRow | None:
         """One task."""
         ...
 
-    async def results(
-        self, *, currency: str | None = None, in_stock: bool | None = None, limit: int = 50, offset: int = 0
-    ) -> list[ResultRow]:
+    async def results(self, wanted: ResultFilter, *, limit: int = 50, offset: int = 0) -> list[ResultRow]:
         """Results, newest first."""
         ...
 
@@ -149,8 +145,12 @@ class BotTasks(Protocol):
         """Move tasks whose lease lapsed out of the hand; `dry` only says what would happen."""
         ...
 
-    async def repair(self, task_ids: Sequence[int], repair: Repair) -> int:
-        """Move tasks because a person says so; how many were moved."""
+    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> int:
+        """Move tasks, each (id, creation time), because a person says so; how many were moved."""
+        ...
+
+    async def delete(self, task_id: int, created_at: int) -> Deletion | None:
+        """Delete a task that no bot holds, and its result; None when there is no such task."""
         ...
 
     async def add(self, tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting]) -> list[int]:

@@ -13,10 +13,12 @@ from longline.services.bot_registry import BotRegistry
 from longline.services.bot_schedules import BotPlans
 from longline.services.bot_tasks import BotOffice
 from longline.services.tokens import Tokens
-from longline.surfaces.bots import shapes
+from longline.surfaces.bots import queries, shapes
 from longline.surfaces.bots.answers import NotAllowed, Told, plain, succeeded
 from longline.surfaces.bots.fields import Fields, Invalid, read, urls
-from longline.surfaces.bots.words import REPAIRS, STATES, stored
+from longline.surfaces.bots.paths import path_id
+from longline.surfaces.bots.queries import knowing
+from longline.surfaces.bots.words import REPAIRS
 from longline.surfaces.http import bearer
 
 Ask = Request[Any, Any, Any]
@@ -46,17 +48,6 @@ async def _sent(request: Ask) -> Fields:
     return Fields(read(raw) if raw.strip() else {})
 
 
-def _id(request: Ask) -> str:
-    # No id has a null character, and PostgreSQL takes none: with another in its place it is simply not found.
-    named: str = request.path_params["id"]
-    return named.replace("\0", "\ufffd")
-
-
-def _paged(request: Ask) -> tuple[Fields, dict[str, int]]:
-    query = Fields(request.query_params, loose=True)
-    return query, {"limit": query.whole("limit", 1, 200, default=50), "offset": query.whole("offset", 0)}
-
-
 def _listed(name: str, rows: list[dict[str, Any]], page: dict[str, int]) -> Told:
     return succeeded({name: rows, "count": len(rows), **page})
 
@@ -70,22 +61,23 @@ class PolicyRoutes:
     def handlers(self) -> list[HTTPRouteHandler]:
         """Every route of policies."""
         return [
-            get("/policies", summary="Policies")(plain(self.find)),
-            post("/policies", summary="Make a policy")(plain(self.add)),
-            get("/policies/{id:str}", summary="One policy")(plain(self.show)),
-            patch("/policies/{id:str}", summary="Change a policy")(plain(self.change)),
-            delete("/policies/{id:str}", status_code=200, summary="Delete a policy and its jobs")(plain(self.remove)),
-            post("/create-jobs", summary="Make jobs of due policies")(plain(self.create_jobs)),
-            post("/urls", summary="Make URLs known to policies of their domains")(plain(self.learn)),
+            get("/policies", summary="Policies")(plain(knowing(self.find, *queries.POLICIES))),
+            post("/policies", summary="Make a policy")(plain(knowing(self.add))),
+            get("/policies/{id:str}", summary="One policy")(plain(knowing(self.show))),
+            patch("/policies/{id:str}", summary="Change a policy")(plain(knowing(self.change))),
+            delete("/policies/{id:str}", status_code=200, summary="Delete a policy and its jobs")(
+                plain(knowing(self.remove))
+            ),
+            post("/create-jobs", summary="Make jobs of due policies")(plain(knowing(self.create_jobs))),
+            post("/urls", summary="Make URLs known to policies of their domains")(plain(knowing(self.learn))),
         ]
 
     async def find(self, request: Ask) -> Told:
         """Policies, newest first."""
-        query, page = _paged(request)
-        enabled = query.flag("enabled") if query.has("enabled") else None
-        priority = stored(query.whole("priority", 1, 20)) if query.has("priority") else None
+        query, page = queries.page(request)
+        wanted = queries.policies(query)
         query.check()
-        rows = await self._plans.find(enabled=enabled, priority=priority, **page)
+        rows = await self._plans.find(wanted, **page)
         return _listed("policies", [shapes.policy(row) for row in rows], page)
 
     async def add(self, request: Ask) -> Told:
@@ -100,13 +92,13 @@ class PolicyRoutes:
 
     async def show(self, request: Ask) -> Told:
         """One policy."""
-        return succeeded(shapes.policy(await self._plans.get(_id(request))))
+        return succeeded(shapes.policy(await self._plans.get(path_id(request))))
 
     async def change(self, request: Ask) -> Told:
         """A policy, changed."""
         fields = await _sent(request)
         facts = shapes.policy_change(fields)
-        row = await self._plans.get(_id(request))
+        row = await self._plans.get(path_id(request))
         # A policy keeps its form: one URL, or a domain.
         for name in ("domain", "name", "pattern") if row.url else ("url",):
             if name in facts:
@@ -119,12 +111,13 @@ class PolicyRoutes:
 
     async def remove(self, request: Ask) -> Told:
         """A policy is gone, its jobs and their results with it."""
-        await self._plans.remove(_id(request))
-        return succeeded({"id": _id(request), "deleted": True})
+        await self._plans.remove(path_id(request))
+        return succeeded({"id": path_id(request), "deleted": True})
 
     async def create_jobs(self, request: Ask) -> Told:
         """Jobs for policies that are due."""
         fields = await _sent(request)
+        fields.not_null("limit", "dry_run")
         limit, dry = fields.whole("limit", 1, 10_000, default=1000), fields.flag("dry_run")
         fields.check()
         planned = await self._plans.plan(limit, dry=dry)
@@ -147,29 +140,29 @@ class JobRoutes:
     def handlers(self) -> list[HTTPRouteHandler]:
         """Every route of jobs and results."""
         repairs = [
-            post(f"/jobs/{name}", status_code=200, summary=name)(plain(_repair(self._office, name))) for name in REPAIRS
+            post(f"/jobs/{name}", status_code=200, summary=name)(plain(knowing(_repair(self._office, name))))
+            for name in REPAIRS
         ]
         return [
             *repairs,
-            get("/jobs", summary="Jobs")(plain(self.find)),
-            post("/jobs", summary="Make a one-off job")(plain(self.add)),
-            get("/jobs/{id:str}", summary="One job with its result")(plain(self.show)),
-            get("/results", summary="Results")(plain(self.results)),
-            get("/results/{id:str}", summary="One result with its page")(plain(self.result)),
-            post("/expire-locks", status_code=200, summary="Sweep lapsed locks")(plain(self.expire_locks)),
-            get("/dashboard", summary="How everything stands")(plain(self.dashboard)),
+            get("/jobs", summary="Jobs")(plain(knowing(self.find, *queries.JOBS))),
+            post("/jobs", summary="Make a one-off job")(plain(knowing(self.add))),
+            get("/jobs/{id:str}", summary="One job with its result")(plain(knowing(self.show))),
+            delete("/jobs/{id:str}", status_code=200, summary="Delete a job and its result")(
+                plain(knowing(self.delete))
+            ),
+            get("/results", summary="Results")(plain(knowing(self.results, *queries.RESULTS))),
+            get("/results/{id:str}", summary="One result with its page")(plain(knowing(self.result))),
+            post("/expire-locks", status_code=200, summary="Sweep lapsed locks")(plain(knowing(self.expire_locks))),
+            get("/dashboard", summary="How everything stands")(plain(knowing(self.dashboard))),
         ]
 
     async def find(self, request: Ask) -> Told:
         """Jobs, newest first."""
-        query, page = _paged(request)
-        status = query.text("status")
-        if status and status not in STATES:
-            query.wrong("status", f'"{status}" is not a valid choice.')
-        priority = stored(query.whole("priority", 1, 20)) if query.has("priority") else None
-        holder, part = query.text("bot_id") or None, query.text("search") or None
+        query, page = queries.page(request)
+        wanted = queries.jobs(query)
         query.check()
-        rows = await self._office.find(state=STATES.get(status), priority=priority, holder=holder, part=part, **page)
+        rows = await self._office.find(wanted, **page)
         return _listed("jobs", [shapes.job(row) for row in rows], page)
 
     async def add(self, request: Ask) -> Told:
@@ -181,26 +174,31 @@ class JobRoutes:
 
     async def show(self, request: Ask) -> Told:
         """One job, its result inline."""
-        row, result = await self._office.get(_id(request))
+        row, result = await self._office.get(path_id(request))
         return succeeded(shapes.job(row) | {"result": shapes.result(result) if result else None})
+
+    async def delete(self, request: Ask) -> Told:
+        """Delete a job that is not locked, and its result."""
+        await self._office.delete(path_id(request))
+        return succeeded({"id": path_id(request), "deleted": True})
 
     async def results(self, request: Ask) -> Told:
         """Results, newest first."""
-        query, page = _paged(request)
-        currency = query.text("currency").upper() or None
-        in_stock = query.flag("in_stock") if query.has("in_stock") else None
+        query, page = queries.page(request)
+        wanted = queries.results(query)
         query.check()
-        rows = await self._office.results(currency=currency, in_stock=in_stock, **page)
+        rows = await self._office.results(wanted, **page)
         return _listed("results", [shapes.result(row) for row in rows], page)
 
     async def result(self, request: Ask) -> Told:
         """One result with the page it was made of."""
-        row, page = await self._office.result(_id(request))
+        row, page = await self._office.result(path_id(request))
         return succeeded(shapes.result(row) | {"raw_html": page})
 
     async def expire_locks(self, request: Ask) -> Told:
         """Lapsed locks, swept."""
         fields = await _sent(request)
+        fields.not_null("auto_retry", "limit", "dry_run")
         retry, dry = fields.flag("auto_retry"), fields.flag("dry_run")
         limit = fields.whole("limit", 1, 10_000, default=1000)
         fields.check()
@@ -231,16 +229,17 @@ class BotAdminRoutes:
     def handlers(self) -> list[HTTPRouteHandler]:
         """Every route of the registry."""
         return [
-            get("/bots", summary="Bots")(plain(self.find)),
-            post("/bots", summary="Register a bot; the only answer that shows its token")(plain(self.add)),
-            patch("/bots/{id:str}", summary="Change a bot")(plain(self.change)),
-            post("/bots/{id:str}/rotate-token", status_code=200, summary="A new token")(plain(self.rotate)),
-            post("/bots/{id:str}/reset-statistics", status_code=200, summary="Count anew")(plain(self.reset)),
+            get("/bots", summary="Bots")(plain(knowing(self.find, *queries.PAGE))),
+            get("/bots/{id:str}", summary="One bot")(plain(knowing(self.show))),
+            post("/bots", summary="Register a bot; the only answer that shows its token")(plain(knowing(self.add))),
+            patch("/bots/{id:str}", summary="Change a bot")(plain(knowing(self.change))),
+            post("/bots/{id:str}/rotate-token", status_code=200, summary="A new token")(plain(knowing(self.rotate))),
+            post("/bots/{id:str}/reset-statistics", status_code=200, summary="Count anew")(plain(knowing(self.reset))),
         ]
 
     async def find(self, request: Ask) -> Told:
         """Registered bots by name."""
-        query, page = _paged(request)
+        query, page = queries.page(request)
         query.check()
         rows = await self._registry.find(**page)
         return _listed("bots", [shapes.bot(row) for row in rows], page)
@@ -255,18 +254,22 @@ class BotAdminRoutes:
             raise Invalid(TAKEN_BOT)
         return succeeded(shapes.bot(made[0]) | {"api_token": made[1]}, 201)
 
+    async def show(self, request: Ask) -> Told:
+        """Return one bot."""
+        return succeeded(shapes.bot(await self._registry.get(path_id(request))))
+
     async def change(self, request: Ask) -> Told:
         """A bot, changed."""
         fields = await _sent(request)
         facts = shapes.bot_facts(fields)
         fields.check()
-        return succeeded(shapes.bot(await self._registry.change(_id(request), **facts)))
+        return succeeded(shapes.bot(await self._registry.change(path_id(request), **facts)))
 
     async def rotate(self, request: Ask) -> Told:
         """A bot with a new token; the old one is dead."""
-        row, token = await self._registry.rotate(_id(request))
+        row, token = await self._registry.rotate(path_id(request))
         return succeeded(shapes.bot(row) | {"api_token": token})
 
     async def reset(self, request: Ask) -> Told:
         """A bot whose figures are zero."""
-        return succeeded(shapes.bot(await self._registry.reset(_id(request))))
+        return succeeded(shapes.bot(await self._registry.reset(path_id(request))))

@@ -9,6 +9,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException
 
 from longline.model.errors import LonglineError, NotFound, Unavailable
+from longline.services.bot_tasks import TaskHeld
 from longline.services.bots import BotRefused, TooOften
 from longline.services.tokens import TokenRefused
 from longline.surfaces.bots.fields import Invalid
@@ -73,6 +74,8 @@ def failure(error: Exception) -> Told:
             return failed(400, "validation_error", error.detail)
         case BotRefused() | TokenRefused() | NotAllowed():
             return _kept_out(error)
+        case TaskHeld():
+            return failed(409, "job_locked", str(error))
         case TooOften():
             return failed(429, "rate_limited", str(error), {"Retry-After": str(error.seconds)})
         case NotFound():

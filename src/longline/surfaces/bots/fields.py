@@ -1,5 +1,6 @@
 """Reads what a client sent field by field, and gathers everything that is wrong with it."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from decimal import Decimal, InvalidOperation
@@ -12,7 +13,12 @@ from longline.model.errors import BadInput
 from longline.model.url import BadUrl, parse
 
 MAX_INT = 2**31 - 1
+MAX_HOST_CHARS = 255
 REQUIRED = "This field is required."
+
+_WHOLE = re.compile(r"-?[0-9]{1,11}")
+_AMOUNT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_HOST = re.compile(r"(\*\.)?[^\s*/?#@\\\x00]+")
 
 # Numbers stay as they are written: money must never pass through a binary float.
 _JSON = msgspec.json.Decoder(float_hook=Decimal)
@@ -43,7 +49,7 @@ class Fields:
 
     def __init__(self, sent: Mapping[str, Any], *, loose: bool = False) -> None:
         self._sent = sent
-        self._loose = loose
+        self.loose = loose
         self.errors: dict[str, list[str]] = {}
 
     def value(self, name: str) -> Any:
@@ -61,6 +67,12 @@ class Fields:
     def wrong(self, name: str, message: str) -> None:
         """Note what is wrong with a field."""
         self.errors.setdefault(name, []).append(message)
+
+    def not_null(self, *names: str) -> None:
+        """Note those of these fields that were sent as null."""
+        for name in names:
+            if self.sent(name) and not self.has(name):
+                self.wrong(name, "This field may not be null.")
 
     def check(self) -> None:
         """Raise `Invalid` if anything was wrong."""
@@ -93,7 +105,7 @@ class Fields:
             if required:
                 self.wrong(name, REQUIRED)
             return default
-        if self._loose and isinstance(value, str) and value.lstrip("-").isdecimal() and len(value) < 12:
+        if self.loose and isinstance(value, str) and _WHOLE.fullmatch(value):
             value = int(value)
         if isinstance(value, bool) or not isinstance(value, int):
             self.wrong(name, "A valid integer is required.")
@@ -112,7 +124,7 @@ class Fields:
             if required:
                 self.wrong(name, REQUIRED)
             return default
-        if self._loose and value in ("true", "false"):
+        if self.loose and value in ("true", "false"):
             return bool(value == "true")
         if not isinstance(value, bool):
             self.wrong(name, "Must be a valid boolean.")
@@ -156,6 +168,8 @@ def money(fields: Fields, name: str, digits: int = 12, places: int = 2) -> int:
     try:
         if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
             raise InvalidOperation
+        if isinstance(value, str) and not _AMOUNT.fullmatch(value.strip()):
+            raise InvalidOperation
         amount = Decimal(value.strip() if isinstance(value, str) else value)
         exponent = amount.as_tuple().exponent
         if not isinstance(exponent, int):
@@ -190,13 +204,36 @@ def urls(fields: Fields, name: str, most: int = 2048) -> list[str]:
     return found
 
 
+def hosts(fields: Fields, name: str, most: int) -> list[str]:
+    """Read a list of host names as hosts are stored; one may begin with `*.`, for every host below it."""
+    given = fields.texts(name)
+    if len(given) > most:
+        fields.wrong(name, f"Ensure this field has no more than {most} elements.")
+        return []
+    found = [_host(text) for text in given]
+    if None in found:
+        fields.wrong(name, "Enter valid host names, such as shop.example or *.shop.example.")
+    return sorted({host for host in found if host is not None})
+
+
+def _host(text: str) -> str | None:
+    if len(text) > MAX_HOST_CHARS or not _HOST.fullmatch(text):
+        return None
+    below, name = ("*.", text[2:]) if text.startswith("*.") else ("", text)
+    try:
+        return below + parse(f"http://{name}/").host
+    except BadUrl:
+        return None
+
+
 def moment(fields: Fields, name: str) -> int | None:
     """A time in ISO form, as UTC milliseconds; without an offset it is UTC."""
     value = fields.value(name)
     if value is None:
         return None
     try:
-        at = datetime.fromisoformat(value)
+        # In a query string, the plus sign of an offset comes as a blank unless it was escaped.
+        at = datetime.fromisoformat(value.replace(" ", "+") if fields.loose and "T" in value else value)
         # In UTC it must have a year as well.
         return round((at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
     except (ValueError, TypeError, OverflowError):

@@ -15,6 +15,12 @@ _JOB = {"job_id": Schema(type=_TEXT, format=OpenAPIFormat.UUID)}
 _PULL = {
     "max_jobs": Schema(type=OpenAPIType.INTEGER, minimum=1, maximum=100, default=10),
     "domain": Schema(type=_TEXT, max_length=255, description="Part of the host's name."),
+    "hosts": Schema(
+        type=OpenAPIType.ARRAY,
+        items=Schema(type=_TEXT, max_length=255),
+        max_items=100,
+        description="Whole host names; `*.example.com` stands for every host below example.com.",
+    ),
 }
 _SUBMIT = {
     "success": Schema(type=_FLAG),

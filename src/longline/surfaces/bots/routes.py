@@ -43,9 +43,9 @@ class BotRoutes:
         """Jobs for a bot, each locked for it."""
         fields = Fields(read(asked.body))
         caller = shapes.caller(fields, _bearer(asked))
-        limit, domain = shapes.pull_order(fields)
+        order = shapes.pull_order(fields)
         fields.check()
-        pulled = await self._work.pull(caller, limit, domain)
+        pulled = await self._work.pull(caller, order)
         self._meter.pulled(caller.name, pulled)
         return succeeded(shapes.pulled(pulled))
 

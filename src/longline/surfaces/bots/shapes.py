@@ -22,12 +22,13 @@ from longline.model.bot import (
 from longline.model.ids import new_id, task_uuid
 from longline.model.states import ScheduleState, TaskState
 from longline.services.bot_tasks import Dashboard
-from longline.services.bots import Caller, Submission
+from longline.services.bots import Caller, PullOrder, Submission
 from longline.surfaces.bots import fields as sent
 from longline.surfaces.bots.fields import Fields
 from longline.surfaces.bots.words import STATES, shown, stored, word
 
 MAX_JOBS = 100
+MAX_HOSTS = 100
 ERROR_CHARS = 500
 CURRENCY = "Currency must be 3-letter ISO code (e.g., USD, VND, EUR)"
 BOTH_NEEDED = "price and currency are required when success=true"
@@ -62,9 +63,10 @@ def caller(fields: Fields, bearer: str | None) -> Caller:
     return Caller(name, fields.text("api_token") or bearer)
 
 
-def pull_order(fields: Fields) -> tuple[int, str]:
-    """How many jobs a bot wants, and of which domain."""
-    return fields.whole("max_jobs", 1, MAX_JOBS, default=10), fields.text("domain", most=255).strip()
+def pull_order(fields: Fields) -> PullOrder:
+    """Read how many jobs a bot wants, and of which hosts."""
+    limit, domain = fields.whole("max_jobs", 1, MAX_JOBS, default=10), fields.text("domain", most=255).strip()
+    return PullOrder(limit, domain, sent.hosts(fields, "hosts", MAX_HOSTS))
 
 
 def submission(fields: Fields, key: str | None) -> Submission:
@@ -84,9 +86,11 @@ def _found(fields: Fields) -> Found:
         fields.wrong("non_field_errors", BOTH_NEEDED)
     else:
         price = sent.money(fields, "price")
-        currency = fields.text("currency").upper()
+        currency = fields.text("currency")
+        # Checked as it was sent: in upper case, some single letters are two.
         if not (len(currency) == 3 and currency.isascii() and currency.isalpha()):
             fields.errors["currency"] = [CURRENCY]
+        currency = currency.upper()
     title = fields.text("title", most=500)
     in_stock = fields.flag("in_stock", default=True)
     return Found(new_id(), price, currency, title, in_stock, body(fields.mapping("parsed_data")).decode())
@@ -248,13 +252,12 @@ def dashboard(found: Dashboard) -> dict[str, Any]:
     counts = dict.fromkeys(STATES, 0)
     for state, count in found.states.items():
         counts[word(state)] += count
-    answers = sum(b.completed_now + b.retried_now + b.failed_now for b in found.bots)
-    retried = sum(b.retried_now for b in found.bots)
+    totals = found.totals
     return {
         "jobs": counts,
         "retry_histogram": {str(retries): count for retries, count in found.retries.items()},
-        "jobs_pulled_per_hour": sum(b.pulled_now for b in found.bots),
-        "retry_rate": rate(retried, answers - retried),
+        "jobs_pulled_per_hour": totals.pulled,
+        "retry_rate": rate(totals.retried, totals.completed + totals.failed),
         "bot_activity": [_activity(b) for b in found.bots],
         "policies": {
             "total": found.schedules.total,
@@ -308,6 +311,8 @@ def new_policy(fields: Fields, now: int) -> dict[str, Any]:
 def policy_change(fields: Fields) -> dict[str, Any]:
     """The fields of a policy that were sent, in our words."""
     facts: dict[str, Any] = {}
+    fields.not_null("frequency_hours", "priority", "max_retries", "retry_backoff_minutes", "timeout_minutes")
+    fields.not_null("enabled", "next_run_at", "crawl_config")
     numbers = (("frequency_hours", "interval_ms", HOUR), ("retry_backoff_minutes", "backoff_ms", MINUTE))
     for name, ours, unit in (*numbers, ("timeout_minutes", "lease_ms", MINUTE)):
         if fields.has(name):
@@ -337,6 +342,7 @@ def _subject(fields: Fields) -> dict[str, str]:
 
 def new_job(fields: Fields) -> tuple[str, int, int, int]:
     """A one-off job: its URL, priority, retries and lease."""
+    fields.not_null("priority", "max_retries", "timeout_minutes")
     url = sent.url(fields, "url")
     priority = stored(fields.whole("priority", 1, 20, default=5))
     return (
@@ -350,6 +356,7 @@ def new_job(fields: Fields) -> tuple[str, int, int, int]:
 def bot_facts(fields: Fields) -> dict[str, Any]:
     """The fields of a bot that were sent, in our words."""
     facts: dict[str, Any] = {}
+    fields.not_null("name", "description", "enabled", "max_jobs_per_pull", "priority_boost", "allowed_domains")
     texts = (("name", "title", 255), ("description", "description", 4000))
     facts |= {ours: fields.text(name, most=most) for name, ours, most in texts if fields.has(name)}
     if fields.has("enabled"):

@@ -13,6 +13,10 @@ FROM bot_schedules b JOIN schedules s ON s.id = b.schedule_id
 WHERE (CAST(:uid AS TEXT) IS NULL OR s.uid = :uid)
   AND (CAST(:state AS TEXT) IS NULL OR s.state = :state)
   AND (CAST(:priority AS BIGINT) IS NULL OR b.priority = :priority)
+  AND (CAST(:created_after AS BIGINT) IS NULL OR s.created_at >= :created_after)
+  AND (CAST(:created_before AS BIGINT) IS NULL OR s.created_at < :created_before)
+  AND (CAST(:next_due_after AS BIGINT) IS NULL OR b.next_due >= :next_due_after)
+  AND (CAST(:next_due_before AS BIGINT) IS NULL OR b.next_due < :next_due_before)
 ORDER BY b.schedule_id DESC LIMIT :limit OFFSET :offset;
 
 -- name: lock_bot_schedules

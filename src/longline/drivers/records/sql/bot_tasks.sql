@@ -3,11 +3,17 @@
 
 -- name: hosts_in_scope
 -- `needle` is part of a host as it stands between a dot and `edge`, which is what a port begins with; so are `domains`.
+-- `names` are whole host names; `*.name` stands for every host below that name, without the name itself.
 SELECT h.host_id FROM bot_hosts h
 WHERE (CAST(:needle AS TEXT) IS NULL OR /*pg strpos */ /*lite instr */ ('.' || h.host || CAST(:edge AS TEXT), :needle) > 0)
   AND (:domains = '[]' OR EXISTS (
       SELECT 1 FROM /*pg json_array_elements_text(CAST(:domains AS json)) AS d(value) */ /*lite json_each(:domains) d */
-      WHERE /*pg strpos */ /*lite instr */ ('.' || h.host || CAST(:edge AS TEXT), '.' || d.value || CAST(:edge AS TEXT)) > 0));
+      WHERE /*pg strpos */ /*lite instr */ ('.' || h.host || CAST(:edge AS TEXT), '.' || d.value || CAST(:edge AS TEXT)) > 0))
+  AND (:names = '[]' OR EXISTS (
+      SELECT 1 FROM /*pg json_array_elements_text(CAST(:names AS json)) AS n(value) */ /*lite json_each(:names) n */
+      WHERE CASE WHEN SUBSTR(n.value, 1, 2) = '*.'
+          THEN /*pg strpos */ /*lite instr */ ('.' || h.host || CAST(:edge AS TEXT), SUBSTR(n.value, 2) || CAST(:edge AS TEXT)) > 1
+          ELSE /*pg strpos */ /*lite instr */ ('.' || h.host || CAST(:edge AS TEXT), '.' || n.value || CAST(:edge AS TEXT)) = 1 END));
 
 -- name: know_bot_hosts
 INSERT INTO bot_hosts (host_id, host)
@@ -16,19 +22,22 @@ ON CONFLICT (host_id) DO NOTHING;
 
 -- name: pick_offers
 -- What is ready, and what a bot held for too long, as one list. `hosts` is a JSON list of ids, or NULL for all.
+-- `passed` is a JSON list of the offers that this pull has passed over, or NULL for none.
 WITH ready AS /*pg MATERIALIZED */ (
     SELECT o.id, o.priority, FALSE AS lapsed FROM offers o
     WHERE o.executor = 'bot' AND o.due = 0
       AND (:reclaim OR (SELECT t.state FROM tasks t WHERE t.id = o.id) = 'pending')
       AND (CAST(:hosts AS TEXT) IS NULL OR o.host_id IN (SELECT /*pg CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:hosts AS json)) */ /*lite value FROM json_each(:hosts) */))
+      AND (CAST(:passed AS TEXT) IS NULL OR o.id NOT IN (SELECT /*pg CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:passed AS json)) */ /*lite value FROM json_each(:passed) */))
     ORDER BY o.priority, o.id LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
 ), lapsed AS /*pg MATERIALIZED */ (
     SELECT o.id, o.priority, TRUE AS lapsed FROM offers o
     WHERE o.executor = 'bot' AND o.due > 0 AND o.due < :now AND o.owner IS NOT NULL AND :reclaim
       AND (CAST(:hosts AS TEXT) IS NULL OR o.host_id IN (SELECT /*pg CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:hosts AS json)) */ /*lite value FROM json_each(:hosts) */))
+      AND (CAST(:passed AS TEXT) IS NULL OR o.id NOT IN (SELECT /*pg CAST(value AS BIGINT) FROM json_array_elements_text(CAST(:passed AS json)) */ /*lite value FROM json_each(:passed) */))
     ORDER BY o.priority, o.id LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
 )
-SELECT p.id, p.lapsed, t.url, t.priority, t.created_at, t.state, b.max_retries, b.retries, b.lease_ms
+SELECT p.id, p.lapsed, t.url, t.priority, t.created_at, t.state, b.max_retries, b.retries, b.lapses, b.lease_ms
 FROM (SELECT * FROM ready UNION ALL SELECT * FROM lapsed ORDER BY priority, id LIMIT :limit) p
 JOIN tasks t ON t.id = p.id
 JOIN bot_tasks b ON b.task_id = p.id
@@ -119,7 +128,12 @@ WHERE (CAST(:id AS BIGINT) IS NULL OR b.task_id = :id)
   AND (CAST(:rest AS TEXT) IS NULL OR t.state = :rest)
   AND (CAST(:priority AS BIGINT) IS NULL OR t.priority = :priority)
   AND (CAST(:holder AS TEXT) IS NULL OR h.name = :holder)
-  AND (CAST(:part AS TEXT) IS NULL OR /*pg strpos */ /*lite instr */ (t.url, :part) > 0)
+  AND (CAST(:part AS TEXT) IS NULL OR /*pg strpos */ /*lite instr */ (LOWER(t.url), LOWER(:part)) > 0
+       OR /*pg strpos */ /*lite instr */ (LOWER(COALESCE(h.name, '')), LOWER(:part)) > 0)
+  AND (CAST(:created_after AS BIGINT) IS NULL OR t.created_at >= :created_after)
+  AND (CAST(:created_before AS BIGINT) IS NULL OR t.created_at < :created_before)
+  AND (CAST(:locked_after AS BIGINT) IS NULL OR (o.owner IS NOT NULL AND b.held_at >= :locked_after))
+  AND (CAST(:locked_before AS BIGINT) IS NULL OR (o.owner IS NOT NULL AND b.held_at < :locked_before))
 ORDER BY b.task_id DESC LIMIT :limit OFFSET :offset;
 
 -- name: find_results
@@ -130,7 +144,14 @@ WHERE (CAST(:uid AS TEXT) IS NULL OR r.uid = :uid)
   AND (CAST(:task_id AS BIGINT) IS NULL OR r.task_id = :task_id)
   AND (CAST(:currency AS TEXT) IS NULL OR r.currency = :currency)
   AND (CAST(:in_stock AS BOOLEAN) IS NULL OR r.in_stock = :in_stock)
+  AND (CAST(:created_after AS BIGINT) IS NULL OR r.created_at >= :created_after)
+  AND (CAST(:created_before AS BIGINT) IS NULL OR r.created_at < :created_before)
+  AND (CAST(:crawled_after AS BIGINT) IS NULL OR r.crawled_at >= :crawled_after)
+  AND (CAST(:crawled_before AS BIGINT) IS NULL OR r.crawled_at < :crawled_before)
 ORDER BY r.uid DESC LIMIT :limit OFFSET :offset;
+
+-- name: delete_bot_task
+DELETE FROM bot_tasks WHERE task_id = :task_id;
 
 -- name: count_bot_tasks
 SELECT CASE WHEN o.owner IS NOT NULL THEN 'crawling' ELSE t.state END AS state, COUNT(*) AS count

@@ -72,6 +72,11 @@ FROM bots b LEFT JOIN (
 ) h ON h.bot_id = b.id
 ORDER BY b.last_pull_at IS NULL, b.last_pull_at DESC, b.name LIMIT :limit;
 
+-- name: bot_totals
+SELECT CAST(COALESCE(SUM(pulled), 0) AS BIGINT) AS pulled, CAST(COALESCE(SUM(completed), 0) AS BIGINT) AS completed,
+       CAST(COALESCE(SUM(retried), 0) AS BIGINT) AS retried, CAST(COALESCE(SUM(failed), 0) AS BIGINT) AS failed
+FROM bot_hours WHERE hour >= :hour;
+
 -- name: answers_kept
 SELECT a.bot, a.key, a.answer FROM bot_answers a /*rows , r(bot text, key text) */
 WHERE a.bot = r.bot AND a.key = r.key AND a.at > :since;

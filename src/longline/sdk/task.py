@@ -1,0 +1,111 @@
+"""One job in a bot's hands: its handler runs until shortly before the lock ends, and the outcome is submitted."""
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from typing import Literal
+
+from longline.sdk.door import Door, Refused, Unreachable
+from longline.sdk.hosts import Handler
+from longline.sdk.work import Found, Job, Unsendable
+
+Outcome = Literal["done", "failed", "handled", "lost", "unsent"]
+
+MAX_MARGIN_SECONDS = 15.0
+MARGIN_SHARE = 0.25
+"""The end of a lock that is kept for submitting: this share of it, and at most so many seconds."""
+
+CANCEL_SECONDS = 5.0
+"""How long a cancelled handler may take to end before its place is given to another job."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A job and the handler that works on it."""
+
+    door: Door
+    job: Job
+    handler: Handler
+
+    async def run(self) -> Outcome:
+        """Run the handler, submit its result or its failure, and return what became of the job."""
+        working = asyncio.create_task(self._handle(), name=f"handler of {self.job.job_id}")
+        working.add_done_callback(_retrieve)
+        try:
+            await self._until_deadline(working)
+            return await self._submit(working)
+        finally:
+            await self._end(working)
+
+    async def _handle(self) -> Found:
+        return await self.handler(self.job)
+
+    async def _until_deadline(self, working: "asyncio.Task[Found]") -> None:
+        """Wait for the handler until the margin before the lock's end, which a heartbeat moves."""
+        margin = min(MAX_MARGIN_SECONDS, self.job.timeout_seconds * MARGIN_SHARE)
+        while not working.done() and (left := self.door.seconds_left(self.job) - margin) > 0:
+            await asyncio.wait({working}, timeout=left)
+
+    async def _submit(self, working: "asyncio.Task[Found]") -> Outcome:
+        if not working.done():
+            working.cancel()
+            seconds = self.job.timeout_seconds
+            return await self._fail(TimeoutError(f"the handler did not end before the lock of {seconds} seconds"))
+        if working.cancelled():
+            return await self._fail("CancelledError: the handler was cancelled")
+        if (error := working.exception()) is not None:
+            return await self._fail(error)
+        return await self._succeed(working.result())
+
+    async def _succeed(self, found: object) -> Outcome:
+        """Submit a result; one that cannot be sent, or is refused for its content, is submitted as a failure."""
+        if not isinstance(found, Found):
+            return await self._fail(f"the handler returned {type(found).__name__}, not Found")
+        try:
+            await self.door.submit(self.job, found)
+        except Unsendable as error:
+            return await self._fail(error)
+        except Refused as refused:
+            if refused.code == "validation_error" or refused.status == 413:
+                return await self._fail(f"the result was refused: {refused}")
+            return self._refused(refused)
+        except Unreachable as error:
+            return self._unsent(error)
+        return "done"
+
+    async def _fail(self, error: BaseException | str) -> Outcome:
+        log.info("job %s failed: %s", self.job.job_id, error)
+        try:
+            await self.door.fail(self.job, error)
+        except Refused as refused:
+            return self._refused(refused)
+        except Unreachable as unreachable:
+            return self._unsent(unreachable)
+        return "failed"
+
+    def _refused(self, refused: Refused) -> Outcome:
+        log.warning("the result of job %s was not taken: %s", self.job.job_id, refused)
+        return "handled" if refused.code == "job_not_locked" else "lost"
+
+    def _unsent(self, error: Unreachable) -> Outcome:
+        log.warning("the result of job %s could not be handed in: %s", self.job.job_id, error)
+        return "unsent"
+
+    async def _end(self, working: "asyncio.Task[Found]") -> None:
+        """Wait until a cancelled handler has ended."""
+        if working.done():
+            return
+        # A handler that was cancelled may be tidying up, which another cancellation would break off.
+        if not working.cancelling():
+            working.cancel()
+        await asyncio.wait({working}, timeout=CANCEL_SECONDS)
+        if not working.done():
+            log.warning("the handler of job %s goes on although it was cancelled", self.job.job_id)
+
+
+def _retrieve(working: "asyncio.Task[Found]") -> None:
+    """Look at how a handler ended, also one that nobody waits for any more."""
+    if not working.cancelled():
+        working.exception()
