@@ -15,6 +15,7 @@ from longline.ports.records.frontier import HostSetting
 MOST_VERDICTS = 50_000
 
 KNOWN = "known"
+TOO_MANY = "too_many_links"
 
 Urgency = Mapping[str, int]
 """Priorities of links that are not ordinary ones, by URL; as everywhere the lower goes first."""
@@ -117,6 +118,11 @@ class Admission:
     def beside(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
         """Take what is as near to the start as the page itself: its site's sitemaps, and the pages that those list."""
         self._take(page, urls, plan, depth=page.depth, urgency=urgency)
+
+    def cut(self, page: ClaimedTask, count: int) -> None:
+        """Count links that were too many for one page."""
+        if count:
+            self.refused[page.run_id, TOO_MANY] += count
 
     def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
         """Take where a page moved to, at the page's own depth."""
