@@ -95,7 +95,7 @@ def is_usable(text: str) -> bool:
 
 
 def _joined(texts: Sequence[str]) -> list[Pattern]:
-    """Compile patterns as one, since one search costs less than several; one by one where they are too large for that."""
+    """Compile patterns as one, which costs less to search, or one by one where they are too large for that."""
     if texts and not any(_QUOTE in text for text in texts):
         with suppress(_Refused):
             return [Pattern(texts, MAX_JOINED_PROGRAM_SIZE)]

@@ -33,7 +33,7 @@ MAX_SECONDS = 20.0
 MAX_AUTHOR = 500
 """An author that is longer is cut: the library looks for an address in it, in the square of the time."""
 
-_ENTITY = re.compile(rb"<!ENTITY\s[^>\"']*(?:\"[^\"]*\"|'[^']*')", re.IGNORECASE)
+_ENTITY = re.compile(rb"<!ENTITY\s[^<>\"']*(?:\"[^\"]*\"|'[^']*')", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<\w")
 _STRAY = re.compile(rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?!#\d+;|#x[\da-f]+;|\w+;)", re.DOTALL | re.IGNORECASE)
 _GUESSES = frozenset(("windows-1252", "iso-8859-2"))

@@ -45,7 +45,7 @@ _LONG = 4 * MAX_ATTRIBUTES
 _ESCAPE = b"\x1b"
 _BASE = re.compile(rb"<[bB][aA][sS][eE][\s/]")
 _SHORT_BASE = re.compile(
-    rb"<....[^>\"'=]*(?:=\s*(?:\"[^\"]{0,1024}\"|'[^']{0,1024}'|[^\s\"'>]{0,1024})[^>\"'=]*){0,4}>"
+    rb"<....[^>\"'=]{0,256}(?:=\s{0,9}(?:\"[^\"]{0,1024}\"|'[^']{0,1024}'|[^\s\"'>]{0,1024})[^>\"'=]{0,256}){0,4}>"
 )
 """A `base` whose URL is at most `QUICK_URL_BYTES` long."""
 
