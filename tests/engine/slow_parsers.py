@@ -53,3 +53,13 @@ def uncarried(page: Page) -> Iterator[Any]:
 def naps(page: Page) -> Iterator[Item]:
     time.sleep(0.5)
     yield Item("late", url=page.url)
+
+
+@parser("greedy", match="https://greedy.example/*")
+def greedy(page: Page) -> Iterator[Item]:
+    yield Item("large", size=len(bytearray(2 * 1024 * 1024 * 1024)), url=page.url)
+
+
+@parser("verbose", match="https://verbose.example/*")
+def verbose(page: Page) -> Iterator[Item]:
+    yield Item("long", url=page.url, text="x" * (80 * 1024 * 1024))

@@ -1,3 +1,4 @@
+import time
 from collections import Counter
 
 import pytest
@@ -158,3 +159,38 @@ def test_no_more_is_remembered_than_so_much():
     again.links(claimed(2), [f"https://a.example/{n}" for n in range(5)], PLAN)
     assert len(again.tasks) + again.refused[RUN, "known"] == 5
     assert again.refused[RUN, "known"] <= 3
+
+
+def test_forgetting_the_oldest_verdict_costs_the_same_however_many_were_forgotten():
+    bound, part = 50_000, 5_000
+    verdicts = Verdicts(bound)
+    judged = 0
+
+    def judge(count: int) -> float:
+        nonlocal judged
+        started = time.process_time()
+        for number in range(judged, judged + count):
+            verdicts.judge(RUN, f"https://a.example/{number}", PLAN)
+        judged += count
+        return (time.process_time() - started) / count
+
+    judge(bound - part)
+    below_the_bound = min(judge(part // 5) for _ in range(5))
+    beyond_the_bound = judge(8 * part)
+    assert beyond_the_bound < 3 * below_the_bound
+
+
+def test_forgetting_costs_the_same_with_many_short_runs():
+    bound = 50_000
+    verdicts = Verdicts(bound)
+
+    def judge(runs: range) -> float:
+        started = time.process_time()
+        for run_id in runs:
+            verdicts.judge(run_id, "https://a.example/", PLAN)
+        return (time.process_time() - started) / len(runs)
+
+    judge(range(bound - 5_000))
+    below_the_bound = min(judge(range(n, n + 1_000)) for n in range(bound - 5_000, bound, 1_000))
+    beyond_the_bound = judge(range(bound, 2 * bound))
+    assert beyond_the_bound < 3 * below_the_bound

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.engine.aside import Aside
-from longline.engine.parse import Parsed, Parser
+from longline.engine.aside import Aside, Limits
+from longline.engine.parse import NOBODY, Parsed, Parser, Share
 from longline.parsers import page as built_in
 from longline.plugins import Page
 from longline.plugins.registry import Registry, Shelf
@@ -90,7 +90,7 @@ from longline.plugins.registry import Shelf
 if __name__ == "__main__":
     child = _Child(Shelf(modules=("tests.engine.slow_parsers",)))
     if sys.argv[1] == "busy":
-        child.ask(("where", Page("https://where.example/", b"")), 60.0)
+        child.begin(("where", Page("https://where.example/", b"")), 60.0)
         child._pipe.send(("naps", Page("https://naps.example/", b"")))
     print(child._process.pid, flush=True)
     os._exit(9)
@@ -162,12 +162,15 @@ async def test_only_what_takes_long_goes_aside(aside: Aside):
 
 async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
     class Elsewhere:
-        async def parse(self, parser: str, page: Page) -> Parsed:
-            return Parsed(title=f"{parser} elsewhere of {page.status}")
+        waiting = 0
+
+        async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+            return Parsed(title=f"{parser} elsewhere of {page.status} {share.host} {slow}")
 
     parser = Parser(SHELF.open(), Elsewhere())
-    assert (await parser.parse(page("light", b"<div>" * 40_000))).title == "light elsewhere of 200"
-    assert (await parser.parse(page("light", b"<div></div>" * 2_000))).title == ""
+    large = await parser.parse(page("light", b"<div>" * 40_000), Share("a.example", 1))
+    assert large.title == "light elsewhere of 200 a.example True"
+    assert (await parser.parse(page("light", b"<div></div>" * 900))).title == ""
 
 
 @pytest.mark.parametrize("body", [b"<p>words</p>" * 20_000, b"<div>" * 8000 + b"<!--" + b"</div>" * 8000 + b"-->"])
@@ -180,7 +183,7 @@ async def test_the_tree_of_a_large_page_is_built_off_the_loop(body: bytes):
             built.append(threading.get_ident())
             return super().tree
 
-    large = Noted("https://light.example/", body, content_type="text/html")
+    large = Noted("https://light.example/", body, content_type="text/html", config={"parser": "page"})
     await Parser(SHELF.open()).parse(large)
     assert len(built) == 1
     assert threading.get_ident() not in built
@@ -189,3 +192,59 @@ async def test_the_tree_of_a_large_page_is_built_off_the_loop(body: bytes):
 async def test_a_page_that_is_too_intricate_says_so_whoever_built_its_tree():
     deep = Page("https://a.example/", b"<div>" * 20_000, content_type="text/html")
     assert "TooIntricate" in str((await Parser(Registry(built_in)).parse(deep)).error)
+
+
+async def test_each_host_has_its_turn_however_many_pages_of_another_wait(aside: Aside):
+    await pid(aside)
+    order: list[str] = []
+
+    async def parse(host: str, run_id: int) -> None:
+        await aside.parse("where", page("where"), Share(host, run_id))
+        order.append(f"{host} {run_id}")
+
+    waiting = [parse("greedy", 1) for _ in range(12)] + [parse("good", 2), parse("good", 2), parse("greedy", 3)]
+    await asyncio.gather(*waiting)
+    assert order.index("good 2") < 4
+    assert len(order) - order[::-1].index("good 2") <= 6, "its second page came before the third of the other"
+    assert order.index("greedy 3") < 8, "of one host each run has its turn"
+
+
+async def test_pages_that_take_long_leave_a_process_to_the_others():
+    aside = Aside(SHELF, 2, 60.0)
+    try:
+        await asyncio.gather(pid(aside), pid(aside))
+        slow = [asyncio.create_task(aside.parse("hangs", page("hangs"), Share(f"slow{n}", n))) for n in range(4)]
+        for number in range(20):
+            async with asyncio.timeout(30):
+                assert (await aside.parse("where", page("where"), Share("good", 9))).error is None, number
+        assert not any(task.done() for task in slow)
+    finally:
+        aside.close()
+    for task in slow:
+        assert "died" in str((await task).error)
+
+
+async def test_a_page_may_not_take_more_memory_than_the_bound():
+    aside = Aside(SHELF, 1, 60.0, Limits(memory_bytes=512 * 1024 * 1024))
+    try:
+        first = await pid(aside)
+        got = await aside.parse("greedy", page("greedy"))
+        assert "MemoryError" in str(got.error)
+        assert await pid(aside) == first
+    finally:
+        aside.close()
+
+
+async def test_what_is_made_of_a_page_is_bounded(aside: Aside):
+    got = await aside.parse("verbose", page("verbose"))
+    assert "bytes were made of the page" in str(got.error)
+
+
+async def test_links_beyond_the_bound_are_counted(aside: Aside):
+    links = b"".join(b"<a href=/%d>" % n for n in range(12_000))
+    got = await Parser(SHELF.open(), aside).parse(page("light", links, config={"parser": "page"}))
+    assert (len(got.links), got.cut, got.links[-1]) == (10_000, 2_000, "https://light.example/9999")
+    few = await Parser(SHELF.open(), max_links=3).parse(
+        page("light", b"<a href=1><a href=2><a href=3><a href=4>", config={"parser": "page"})
+    )
+    assert (len(few.links), few.cut) == (3, 1)

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from longline.engine.lifecycle import AFTER_CLAIM, AFTER_TAKE, Lifecycle, Order
+from longline.engine.lifecycle import AFTER_CLAIM, AFTER_TAKE, MAX_TASKS_PER_TRANSACTION, Lifecycle, Order
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.ids import new_id
 from longline.model.schedule import NewSchedule
@@ -410,3 +410,25 @@ async def test_a_thing_that_never_stands_still_is_given_up(
     monkeypatch.setattr(records.moves, "standing", always_late)
     with pytest.raises(StaleLease, match="kept changing while it should force_run"):
         await lifecycle.move(Order("schedule", subject, "force_run", "person"))
+
+
+async def test_many_urls_are_taken_in_by_several_transactions_and_counted_together(
+    records: Records, lifecycle: Lifecycle
+):
+    run = await queued_run(records)
+    await start(lifecycle, "run", run.id)
+    hosts = [HostSetting("a.example", DELAY, 1)]
+    tasks = urls(run.id, "a.example", 2 * MAX_TASKS_PER_TRANSACTION + 3)
+    assert await lifecycle.admit(tasks, hosts) == (len(tasks), 0, 0)
+    assert await lifecycle.admit(tasks, hosts) == (0, len(tasks), 0)
+
+
+async def test_a_report_of_many_urls_is_written_in_parts_that_add_up(records: Records, lifecycle: Lifecycle):
+    run_id = await running(records, lifecycle)
+    [lease] = await lifecycle.claim(ME, 1, 1, TTL)
+    found = urls(run_id, "a.example", 2 * MAX_TASKS_PER_TRANSACTION + 4)
+    batch = Batch([host_report(lease, [ended(lease.tasks[0])])], admit=found, refused={(run_id, "offsite"): 7})
+    reported = await lifecycle.report(batch, [HostSetting("a.example", DELAY, 1)])
+    assert reported.admitted == (len(found) - 1, 1, 0), "one of them is the page itself"
+    run = await get_run(records, run_id)
+    assert run.admitted == len(found)

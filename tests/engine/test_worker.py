@@ -23,7 +23,7 @@ from longline.engine.politeness import Politeness
 from longline.engine.reporter import Reporter
 from longline.engine.rules import Rules
 from longline.engine.sender import FetchSettings, Sender
-from longline.engine.worker import Parts, Worker
+from longline.engine.worker import MAX_HEAVY_LINKS, Parts, Worker
 from longline.model.plan import CrawlPlan
 from longline.parsers import page
 from longline.plugins import Page, parser
@@ -620,3 +620,45 @@ async def test_it_can_be_started_again(shop: Shop):
     async with shop.open():
         await shop.until(lambda: len(shop.frontier.ended) == 2)
     assert not shop.frontier.held
+
+
+async def test_pages_of_very_many_links_are_reported_in_turn(shop: Shop):
+    hosts = [f"h{n}.example" for n in range(6)]
+    many = b"".join(b"<a href=/found/%d>" % n for n in range(9_000))
+    for number, host in enumerate(hosts):
+        tasks = [claimed(10 * number + n, host=host) for n in (1, 2)]
+        shop.frontier.add(*tasks, host=host, concurrency=2)
+        for task in tasks:
+            shop.http.on(task.url, response(task.url, body=many))
+    shop.frontier.add(*(claimed(n) for n in range(100, 110)), concurrency=4)
+    async with shop.open():
+        await shop.until(lambda: len(shop.frontier.ended) == 22)
+        await shop.until(lambda: not shop.frontier.held)
+    heavy = [sum(o.task.id < 100 for r in batch.reports for o in r.outcomes) for batch in shop.frontier.reports]
+    assert sum(heavy) == 12
+    assert max(heavy) * 9_000 <= MAX_HEAVY_LINKS
+    assert sum(batch.refused.get((RUN, "offsite"), 0) for batch in shop.frontier.reports) == 12 * 9_000
+
+
+async def test_a_host_is_asked_for_no_more_while_a_page_of_very_many_links_waits(clock: FakeClock):
+    shop = Shop(clock, flush_pages=1000, flush_after=5.0)
+    task = claimed(1)
+    shop.frontier.add(task, *(claimed(n) for n in range(2, 6)))
+    shop.frontier.add(*(claimed(n, host="b.example") for n in range(11, 40)), host="b.example", delay_ms=200)
+    shop.http.on(task.url, response(task.url, body=b"".join(b"<a href=/found/%d>" % n for n in range(2_000))))
+    async with shop.open():
+        await shop.until(lambda: len(shop.frontier.ended) == 34)
+    first = [o.task.id for report in shop.frontier.reports[0].reports for o in report.outcomes]
+    assert [number for number in first if number < 10] == [1]
+
+
+async def test_links_that_are_too_many_are_counted(clock: FakeClock):
+    shop = Shop(clock)
+    task = claimed(1)
+    shop.frontier.add(task)
+    shop.http.on(task.url, response(task.url, body=b"".join(b"<a href=/%d>" % n for n in range(10_003))))
+    async with shop.open():
+        await shop.until(lambda: 1 in shop.frontier.ended)
+    refused = sum((Counter(batch.refused) for batch in shop.frontier.reports), Counter())
+    assert refused == {(RUN, "too_many_links"): 3}
+    assert len(shop.frontier.admitted) == 10_000

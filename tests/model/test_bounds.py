@@ -3,7 +3,6 @@
 import pytest
 
 from longline.model.bounds import Bounds, bounds_of, is_trap
-from longline.model.errors import BadInput
 from longline.model.plan import CrawlPlan
 from longline.model.url import parse
 
@@ -45,9 +44,19 @@ def test_patterns_are_searched_and_exclusion_wins():
     assert refusal(plan, "https://a.test/news/1?print=1") == "excluded"
 
 
-def test_a_bad_pattern_is_said_in_one_line():
-    with pytest.raises(BadInput, match=r"bad pattern '\(': "):
-        Bounds(CrawlPlan(SEED, include=("(",)))
+def test_a_stored_pattern_that_cannot_be_used_matches_nothing_and_stops_nothing():
+    plan = CrawlPlan(SEED, include=("(", "/news/"), exclude=("(?=a)", "/old/"), never=("[",))
+    assert refusal(plan, "https://a.test/news/1") is None
+    assert refusal(plan, "https://a.test/news/old/") == "excluded"
+    assert refusal(plan, "https://a.test/x") == "not_included"
+    assert refusal(CrawlPlan(SEED, include=("(",)), "https://a.test/x") == "not_included"
+    assert not Bounds(plan).bars("https://a.test/x")
+
+
+def test_a_pattern_that_would_backtrack_for_ever_is_searched_at_once():
+    plan = CrawlPlan(SEED, exclude=("(a+)+$",), include=("(b|bb)+$", "/"), never=("(c*)*$d",))
+    assert refusal(plan, f"https://a.test/{'a' * 60}!") is None
+    assert not Bounds(plan).bars(f"https://a.test/{'c' * 60}!")
 
 
 @pytest.mark.parametrize(

@@ -86,8 +86,16 @@ def test_an_encoding_hides_nothing():
 @pytest.mark.parametrize(
     ("body", "effort"),
     [
-        (b"<b>" * 20_000, Effort.LITTLE),  # small: whatever it is made of
-        (b"<p>some words and more</p>" * 4_000, Effort.LITTLE),
+        (b"<p>some words and more</p>" * 900, Effort.LITTLE),
+        (b"<p>" + b"word " * 40_000, Effort.LITTLE),
+        (b'<base href="/"><p>words</p>', Effort.LITTLE),
+        (b"<style>" + b"a{b:c}" * 2_000 + b"</style>", Effort.LITTLE),  # long, but no tag
+        (b"<b>" * 20_000, Effort.MUCH),  # small, but each tag looks through those that are open
+        (b"<p" + b" a" * 3_000 + b">", Effort.MUCH),  # each attribute is compared with all others
+        (b"<style>a</style><p" + b" <a" * 2_000 + b">", Effort.MUCH),
+        (b'<base href="' + b"a" * 2_000 + b'">', Effort.MUCH),  # every link is as long
+        (b'<base href=">' + b"a" * 2_000 + b'">', Effort.MUCH),
+        (b"\x1b$B0!\x1b(B", Effort.MUCH),  # decoded piece by piece
         (b"<p>" + b"word " * 70_000, Effort.MUCH),  # beyond what is quick
         (b"<b>" * 25_000, Effort.MUCH),
         (b"<b>" * 40_000, Effort.WILD),
@@ -96,6 +104,10 @@ def test_an_encoding_hides_nothing():
 )
 def test_how_much_effort_a_page_takes(body: bytes, effort: Effort):
     assert effort_of(body) is effort
+
+
+def test_links_relative_to_a_long_url_take_effort():
+    assert effort_of(b"<a href=x>", "https://a.example/" + "a" * 2_000) is Effort.MUCH
 
 
 def test_what_is_quick_is_more_than_what_is_harmless():

@@ -1,6 +1,6 @@
 """Admit: which of the URLs that a page brought may become tasks, and why the others may not."""
 
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -15,6 +15,7 @@ from longline.ports.records.frontier import HostSetting
 MOST_VERDICTS = 50_000
 
 KNOWN = "known"
+TOO_MANY = "too_many_links"
 
 Urgency = Mapping[str, int]
 """Priorities of links that are not ordinary ones, by URL; as everywhere the lower goes first."""
@@ -46,7 +47,8 @@ class Verdicts:
 
     def __init__(self, most: int = MOST_VERDICTS) -> None:
         self._most, self._count = most, 0
-        self._said: dict[int, dict[str, Found | str]] = {}
+        # A plain dict finds its first key by passing over every slot that was deleted before it.
+        self._said: OrderedDict[int, OrderedDict[str, Found | str]] = OrderedDict()
 
     def lately(self, run_id: int) -> Mapping[str, Found | str]:
         """What was said of the links of a run, for whoever asks about very many."""
@@ -66,16 +68,18 @@ class Verdicts:
             self._say(task.run_id, task.url, KNOWN)
 
     def _say(self, run_id: int, text: str, said: Found | str) -> None:
-        of_run = self._said.setdefault(run_id, {})
+        of_run = self._said.get(run_id)
+        if of_run is None:
+            of_run = self._said[run_id] = OrderedDict()
         self._count += text not in of_run
         of_run[text] = said
         if self._count > self._most:
             self._forget_oldest()
 
     def _forget_oldest(self) -> None:
-        """Forget one verdict of the run that was first heard of."""
+        """Forget the oldest verdict of the run that was judged first, in constant time."""
         run_id, of_run = next(iter(self._said.items()))
-        del of_run[next(iter(of_run))]
+        of_run.popitem(last=False)
         self._count -= 1
         if not of_run:
             del self._said[run_id]
@@ -114,6 +118,11 @@ class Admission:
     def beside(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
         """Take what is as near to the start as the page itself: its site's sitemaps, and the pages that those list."""
         self._take(page, urls, plan, depth=page.depth, urgency=urgency)
+
+    def cut(self, page: ClaimedTask, count: int) -> None:
+        """Count links that were too many for one page."""
+        if count:
+            self.refused[page.run_id, TOO_MANY] += count
 
     def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
         """Take where a page moved to, at the page's own depth."""

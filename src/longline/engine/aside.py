@@ -1,20 +1,31 @@
-"""Parsing aside from the loop: a few processes, each with a deadline for every page.
+"""Parsing aside from the loop: a few processes, with a deadline for every page and a fair share for every host.
 
-A thread holds each of them by a pipe, so that the loop only ever waits for a future. What hangs is killed, what dies is
-replaced; a page that was lost with its process is tried once more.
+A thread holds each process by a pipe, so that the loop only ever waits for a future. A page that hangs is killed with
+its process, which is replaced; a page that was lost with its process is tried once more. Pages wait in two lanes: those
+that look slow, or whose host had a slow page lately, may have half of the processes at most.
 """
 
 import asyncio
 import logging
 import multiprocessing
 import os
+import pickle
+import resource
 import signal
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any
+from multiprocessing.reduction import ForkingPickler
+from typing import ParamSpec, TypeVar
 
-from longline.engine.parse import Parsed, run
+from longline.engine.parse import MAX_LINKS, NOBODY, Parsed, Share, run
+from longline.engine.shares import FairQueue
 from longline.plugins import Page
 from longline.plugins.memory import keep_freed_memory
 from longline.plugins.registry import Shelf
@@ -27,33 +38,92 @@ STARTING = 60.0
 GIVE_WAY = 5
 """How far parsing stands back where the machine has too much to do: fetches and leases cannot wait."""
 
+QUICK_SECONDS = 2.0
+"""Seconds after which a page counts as slow, and its host with it."""
+
+MAX_SLOW_HOSTS = 10_000
+"""Hosts that are remembered for a slow page."""
+
+MAX_RESULT_BYTES = 64 * 1024 * 1024
+"""Size of what a process may make of one page."""
+
+MAX_WAITING_BYTES = 128 * 1024 * 1024
+"""Bodies that may wait here without counting among the fetches that are under way."""
+
 _PROCESSES = multiprocessing.get_context("spawn")
 """A fork would copy locks that threads of ours hold at that moment."""
 
 _GONE = (EOFError, OSError)
 
 _LEFT = (EOFError, ConnectionResetError, BrokenPipeError)
-"""How a process hears that whoever asked is gone: at rest, killed in mid-word, or before the answer."""
+"""How a process hears that its owner is gone: at rest, killed in mid-word, or before the answer."""
+
+Order = tuple[str, Page]
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Overdue(Exception):
     """A page was not parsed in time."""
 
 
+class _Displaced(Exception):
+    """A page turned out to be slow while enough slow pages are under way: it has to wait for its turn among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what one page may cost; `memory_bytes` 0 leaves the memory of a process unbounded."""
+
+    max_links: int = MAX_LINKS
+    memory_bytes: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    """A page that waits to be parsed, or is being parsed."""
+
+    parser: str
+    page: Page
+    share: Share
+    slow: bool
+    done: "asyncio.Future[Parsed]"
+
+    @property
+    def order(self) -> Order:
+        return self.parser, self.page
+
+
 class Aside:
     """Processes that parse, at most `count` of them, started when they are first needed."""
 
-    def __init__(self, shelf: Shelf, count: int, deadline: float) -> None:
-        self._shelf, self._deadline = shelf, deadline
+    def __init__(self, shelf: Shelf, count: int, deadline: float, limits: Limits | None = None) -> None:
+        self._shelf, self._count, self._deadline, self._limits = shelf, count, deadline, limits or Limits()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="parsing")
         self._idle: list[_Child] = []
         self._all: set[_Child] = set()
+        self._lanes = {slow: FairQueue[_Job]() for slow in (False, True)}
+        self._under_way = {False: 0, True: 0}
+        self._used_seconds = {False: 0.0, True: 0.0}
+        self._slow_hosts: OrderedDict[str, None] = OrderedDict()
+        self._waiting_bytes = 0
+        self._runs: set[asyncio.Task[None]] = set()
         self._closed = False
 
-    async def parse(self, parser: str, page: Page) -> Parsed:
-        """What the parser of that name makes of the page; its failures are the page's error, whatever they are."""
+    @property
+    def waiting(self) -> int:
+        """Return how many pages wait for a process, as far as there is memory for them."""
+        count = len(self._lanes[False]) + len(self._lanes[True])
+        spare = MAX_WAITING_BYTES / max(self._waiting_bytes, MAX_WAITING_BYTES)
+        return int(count * spare)
+
+    async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+        """Return what the parser of that name makes of the page; its failures are the page's error."""
+        job = _Job(parser, page, share, slow, asyncio.get_running_loop().create_future())
+        self._put(job)
+        self._dispatch()
         try:
-            parsed = await asyncio.get_running_loop().run_in_executor(self._threads, self._parse, parser, page)
+            parsed = await job.done
             if parsed.error is None:
                 return parsed
             error = parsed.error
@@ -65,60 +135,182 @@ class Aside:
         return Parsed(error=error)
 
     def close(self) -> None:
-        """End every process; whatever is under way fails."""
+        """End every process; whatever is under way or waits fails."""
         self._closed = True
         for child in list(self._all):
             child.kill()
         self._threads.shutdown(cancel_futures=True)
         for child in self._idle:
             child.let_go()
+        for lane in self._lanes.values():
+            for job in lane:
+                _settle(job, EOFError())
 
-    def _parse(self, parser: str, page: Page) -> Parsed:
-        """Runs in a thread of ours."""
+    # -- whose turn it is ---------------------------------------------------------------------------------------
+
+    def _put(self, job: _Job) -> None:
+        job.slow = job.slow or job.share.host in self._slow_hosts
+        if not self._lanes[job.slow]:  # a lane that was empty has saved nothing up
+            self._used_seconds[job.slow] = max(self._used_seconds.values())
+        self._lanes[job.slow].put(job.share, job)
+        self._waiting_bytes += len(job.page.body)
+
+    def _dispatch(self) -> None:
+        """Give pages to processes while there are both."""
+        while not self._closed and sum(self._under_way.values()) < self._count:
+            job = self._take()
+            if job is None:
+                return
+            self._under_way[job.slow] += 1
+            running = asyncio.create_task(self._run(job))
+            self._runs.add(running)
+            running.add_done_callback(self._runs.discard)
+
+    def _take(self) -> _Job | None:
+        lanes = sorted(self._lanes, key=self._turn)
+        for slow in lanes:
+            if slow and self._under_way[True] >= self._most_slow:
+                continue
+            while (job := self._lanes[slow].take()) is not None:
+                self._waiting_bytes -= len(job.page.body)
+                if not job.done.cancelled():
+                    return job
+                self._lanes[slow].done(job.share, 0.0)
+        return None
+
+    def _turn(self, slow: bool) -> tuple[int, float]:
+        """Return the rank of a lane: that with fewer pages under way goes first, then that which had less time."""
+        return self._under_way[slow], self._used_seconds[slow]
+
+    @property
+    def _most_slow(self) -> int:
+        return max(1, self._count // 2)
+
+    async def _run(self, job: _Job) -> None:
+        """Parse a page in a process, and let the next one have its turn."""
+        lane, begun, displaced = self._lanes[job.slow], time.monotonic(), False
         try:
-            return self._ask(parser, page)
+            _settle(job, await self._parse(job))
+        except _Displaced:
+            displaced = True
+        except (Overdue, *_GONE) as error:
+            _settle(job, error)
+        finally:
+            seconds = time.monotonic() - begun
+            lane.done(job.share, seconds)
+            self._used_seconds[job.slow] += seconds
+            self._under_way[job.slow] -= 1
+            self._judge(job.share.host, seconds)
+            if displaced:
+                self._put(job)
+            self._dispatch()
+
+    def _judge(self, host: str, seconds: float) -> None:
+        """Remember whether a host has slow pages; those for a person who waits are of no host."""
+        if seconds < QUICK_SECONDS / 4:
+            self._slow_hosts.pop(host, None)
+        elif seconds >= QUICK_SECONDS and host:
+            self._slow_hosts[host] = None
+            if len(self._slow_hosts) > MAX_SLOW_HOSTS:
+                self._slow_hosts.popitem(last=False)
+
+    # -- one page -----------------------------------------------------------------------------------------------
+
+    async def _parse(self, job: _Job) -> Parsed:
+        try:
+            return await self._ask(job)
         except _GONE:
             if self._closed:
                 raise
-            # Killed while it was idle, or by somebody who wanted its memory: that need not be this page's doing.
-            return self._ask(parser, page)
+            # Killed while it was idle, or for the memory it took: that need not be this page's doing.
+            return await self._ask(job)
 
-    def _ask(self, parser: str, page: Page) -> Parsed:
-        child = self._idle.pop() if self._idle else self._start()
+    async def _ask(self, job: _Job) -> Parsed:
+        quick = min(QUICK_SECONDS, self._deadline)
+        child = await self._in_thread(self._child)
         try:
-            parsed = child.ask((parser, page), self._deadline)
+            parsed = await self._in_thread(child.begin, job.order, quick)
+            if parsed is None:
+                self._promote(job)
+                parsed = await self._in_thread(child.answer, self._deadline - quick)
         except BaseException:
-            self._all.discard(child)
-            child.kill()
-            child.let_go()
+            await self._end(child)
             raise
+        if parsed is None:
+            await self._end(child)
+            raise Overdue
         self._idle.append(child)
         return parsed
 
-    def _start(self) -> "_Child":
-        child = _Child(self._shelf)
+    def _promote(self, job: _Job) -> None:
+        """Count a page among the slow ones; raise `_Displaced` when there are enough of these and others wait."""
+        if job.slow:
+            return
+        job.slow = True
+        self._under_way[False] -= 1
+        self._under_way[True] += 1
+        if self._under_way[True] > self._most_slow and self._lanes[False]:
+            raise _Displaced
+
+    async def _end(self, child: "_Child") -> None:
+        self._all.discard(child)
+        if self._closed:
+            child.end()
+        else:
+            await self._in_thread(child.end)
+
+    async def _in_thread(self, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+        if self._closed:
+            raise EOFError
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *args, **named))
+
+    def _child(self) -> "_Child":
+        """Return a process that is idle, or a new one; runs in a thread of ours."""
+        if self._idle:
+            return self._idle.pop()
+        child = _Child(self._shelf, self._limits)
         self._all.add(child)
         if self._closed:  # it came too late to be ended with the others
             child.kill()
         return child
 
 
+def _settle(job: _Job, outcome: Parsed | Exception) -> None:
+    if job.done.done():
+        return
+    if isinstance(outcome, Parsed):
+        job.done.set_result(outcome)
+    else:
+        job.done.set_exception(outcome)
+
+
 class _Child:
     """One process, seen from ours."""
 
-    def __init__(self, shelf: Shelf) -> None:
+    def __init__(self, shelf: Shelf, limits: Limits | None = None) -> None:
         self._pipe, theirs = _PROCESSES.Pipe()
-        self._process = _PROCESSES.Process(target=_serve, args=(theirs, shelf), daemon=True, name="longline-parsing")
+        self._process = _PROCESSES.Process(
+            target=_serve, args=(theirs, shelf, limits or Limits()), daemon=True, name="longline-parsing"
+        )
         self._process.start()
         theirs.close()
         self._ready = False
 
-    def ask(self, order: tuple[str, Page], deadline: float) -> Parsed:
+    def begin(self, order: Order, seconds: float) -> Parsed | None:
+        """Give a page to the process; return what it makes of it, or None when that takes longer."""
         if not self._ready:
-            self._answer(STARTING)
+            if not self._pipe.poll(STARTING):
+                raise Overdue
+            self._pipe.recv()
             self._ready = True
         self._pipe.send(order)
-        parsed: Parsed = self._answer(deadline)
+        return self.answer(seconds)
+
+    def answer(self, seconds: float) -> Parsed | None:
+        """Return what the process makes of its page, or None when that takes longer."""
+        if not self._pipe.poll(seconds):
+            return None
+        parsed: Parsed = pickle.loads(self._pipe.recv_bytes(2 * MAX_RESULT_BYTES))
         return parsed
 
     def kill(self) -> None:
@@ -128,31 +320,48 @@ class _Child:
     def let_go(self) -> None:
         self._pipe.close()
 
-    def _answer(self, deadline: float) -> Any:
-        if not self._pipe.poll(deadline):
-            raise Overdue
-        return self._pipe.recv()
+    def end(self) -> None:
+        """Kill the process and let go of its pipe."""
+        self.kill()
+        self.let_go()
 
 
-def _serve(pipe: Connection, shelf: Shelf) -> None:
-    """What a process does until the other end of its pipe is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches us too, and it is not for us to decide
+def _serve(pipe: Connection, shelf: Shelf, limits: Limits) -> None:
+    """Parse pages until the other end of the pipe is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches this process too, and its owner decides
     os.nice(GIVE_WAY)
     keep_freed_memory()
-    # Whoever asked tells of failures, where logs are set up; what parsers themselves say is theirs to say.
+    # The owner tells of failures, where logs are set up; what parsers themselves say is theirs to say.
     logging.getLogger("longline").setLevel(logging.CRITICAL)
     registry = shelf.open()
+    _bound_memory(limits.memory_bytes)
     with suppress(*_LEFT), asyncio.Runner() as runner:
         pipe.send("ready")
         while True:
             name, page = pipe.recv()
             marked = registry.named(name)
-            parsed = runner.run(run(marked, page)) if marked else Parsed(error=f"there is no parser {name}")
+            if marked is None:
+                parsed = Parsed(error=f"there is no parser {name}")
+            else:
+                parsed = runner.run(run(marked, page, limits.max_links))
             _send(pipe, name, parsed)
+
+
+def _bound_memory(max_bytes: int) -> None:
+    """Let allocations beyond a bound fail, where the system counts the memory that a process writes to."""
+    if max_bytes and sys.platform.startswith("linux"):
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = max_bytes if hard == resource.RLIM_INFINITY else min(max_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def _send(pipe: Connection, name: str, parsed: Parsed) -> None:
     try:
-        pipe.send(parsed)
+        result = ForkingPickler.dumps(parsed)
     except (TypeError, AttributeError, ValueError) as error:  # what pickle says of things that cannot be carried
-        pipe.send(Parsed(error=f"{name}: an item has a field that cannot be kept: {error}"))
+        result = ForkingPickler.dumps(Parsed(error=f"{name}: an item has a field that cannot be kept: {error}"))
+    except MemoryError:
+        result = ForkingPickler.dumps(Parsed(error=f"{name}: what was made of the page takes too much memory"))
+    if len(result) > MAX_RESULT_BYTES:
+        result = ForkingPickler.dumps(Parsed(error=f"{name}: more than {MAX_RESULT_BYTES} bytes were made of the page"))
+    pipe.send_bytes(result)

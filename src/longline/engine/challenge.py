@@ -6,6 +6,9 @@ from longline.ports.http import Response
 LARGEST = 32 * 1024
 """Bytes that a challenge has at most, as it comes: it is little more than a script."""
 
+LARGEST_DECODED = 512 * 1024
+"""Bytes that a challenge has at most once it is decoded."""
+
 _PHRASES = (
     *(b"just a moment...", b"checking your browser", b"verify you are human", b"cf-browser-verification"),
     *(b"enable javascript and cookies to continue", b"attention required! | cloudflare"),
@@ -22,7 +25,7 @@ def is_challenge(response: Response, max_bytes: int) -> bool:
     if len(response.body) > LARGEST:
         return False
     try:
-        text = decode_body(response.headers, response.body, max_bytes).lower()
+        text = decode_body(response.headers, response.body, min(max_bytes, LARGEST_DECODED)).lower()
     except Undecodable:
         return False
     return any(phrase in text for phrase in _PHRASES)

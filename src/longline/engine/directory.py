@@ -1,7 +1,6 @@
 """Sources as crawls need them: from our own table, or from another service; and the plans made of them."""
 
 import logging
-import re
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
@@ -12,6 +11,7 @@ from longline.engine.curating import listing, made_out
 from longline.model import fate
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, Unavailable
+from longline.model.pattern import MAX_PATTERNS, Patterns, is_usable
 from longline.model.plan import CrawlPlan
 from longline.model.source import CrawlSource, SourceRow
 from longline.model.url import Url, parse
@@ -43,7 +43,7 @@ FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ic
 DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
 """Addresses that give files away under other names."""
 
-_BINARY = tuple(re.compile(pattern) for pattern in (FILES, DOWNLOADS))
+_BINARY = Patterns((FILES, DOWNLOADS))
 
 NEVER = (
     FILES,
@@ -212,19 +212,13 @@ def reading(source: CrawlSource | None, *, readability: bool) -> str:
 
 def is_binary(href: str) -> bool:
     """Whether a URL is that of a file or a download, which no browser has to make anything of."""
-    return any(pattern.search(href) for pattern in _BINARY)
+    return _BINARY.found_in(href)
 
 
 def _patterns(found: Any) -> tuple[str, ...]:
-    kept = []
-    for pattern in found if isinstance(found, list) else ():
-        try:
-            re.compile(str(pattern))
-        except re.error:
-            log.warning("a rule of a source is no pattern", extra={"pattern": str(pattern)})
-        else:
-            kept.append(str(pattern))
-    return tuple(kept)
+    """Return the patterns that can be used; the contract leaves out the others, which are named in the log once."""
+    wanted = [str(pattern) for pattern in found] if isinstance(found, list) else []
+    return tuple(pattern for pattern in wanted[:MAX_PATTERNS] if is_usable(pattern))
 
 
 def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:

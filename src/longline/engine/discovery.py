@@ -1,5 +1,6 @@
 """Discovery: where pages lead away to is followed up, for sources that we have and for candidates that may be some."""
 
+import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Iterable
@@ -26,6 +27,8 @@ REMEMBERED_SECONDS = 600.0
 """How long it is believed whether there is a source for a place, and that something was said of it in a run."""
 
 MOST_ALIKE = 500
+LINKS_AT_ONCE = 200
+"""Links that are looked at before others have the loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,9 @@ class Discovery:
         decisions: list[Decision] = []
         sightings: list[Sighting] = []
         known: list[tuple[int, str]] = []
-        for link in leading_away(page):
+        for number, link in enumerate(await asyncio.to_thread(leading_away, page)):
+            if number % LINKS_AT_ONCE == 0:
+                await asyncio.sleep(0)  # what is known costs no wait, and others want the loop too
             url = parse(link.url)
             identity = identity_of(url)
             reason = self._rules.refusal(url.href)

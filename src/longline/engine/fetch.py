@@ -1,5 +1,6 @@
 """Fetch: robots first, then the page, each request at its host's turn; redirects are our decision, hop by hop."""
 
+import asyncio
 import random
 from collections import OrderedDict
 from collections.abc import Callable
@@ -40,6 +41,9 @@ MOST_TOLD = 10_000
 
 Visit = tuple[str, str | None]
 """A URL that was asked for, and the cookies that were sent with it."""
+
+QUICK_BYTES = 128 * 1024
+"""A body of this size, of no more than eight times as many bytes once it is decoded, takes the loop a moment."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
@@ -140,7 +144,7 @@ class Fetcher:
             sent = await self._send(host, url, asked)
             status = sent.response.status
             if status not in REDIRECTS or sent.response.header("location") is None:
-                fetched = self._take(host, sent, task, asked)
+                fetched = await self._take(host, sent, task, asked)
                 return await self._moved(task, url, fetched)
             asked = errand  # what is known is known of the first URL alone
             seen.append((url, sent.cookies))
@@ -158,11 +162,11 @@ class Fetcher:
         sent = await self._send(host, task.url, asked)
         landed, status = sent.response.url, sent.response.status
         if landed == task.url:
-            return self._take(host, sent, task, asked)
+            return await self._take(host, sent, task, asked)
         if ended := await self._hop(host, task, landed, [(task.url, None)], errand):
             reason, error, elsewhere = ended
             return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
-        return await self._moved(task, landed, self._take(host, sent, task, asked))
+        return await self._moved(task, landed, await self._take(host, sent, task, asked))
 
     async def _hop(
         self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], errand: Errand
@@ -195,12 +199,12 @@ class Fetcher:
             return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
         return msgspec.structs.replace(fetched, moved_to=url)
 
-    def _take(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+    async def _take(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
         if self._witness is not None:
             self._witness.see(asked.plan, sent.at, sent.response)
-        return self._judge(host, sent, task, asked)
+        return await self._judge(host, sent, task, asked)
 
-    def _judge(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+    async def _judge(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
         at, response = sent.at, sent.response
         if is_challenge(response, self._max_bytes):
             return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
@@ -214,7 +218,7 @@ class Fetcher:
         if not _wanted(response, asked.plan):
             kind = response.header("content-type") or ""
             return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")
-        body = decode_body(response.headers, response.body, asked.most or self._max_bytes)
+        body = await _decoded(response, asked.most or self._max_bytes)
         return Fetched(fate.OK, at, response, body, response.status)
 
     def _refused(self, host: HeldHost, sent: Sent, reason: str, *, single: bool) -> Fetched:
@@ -229,6 +233,18 @@ class Fetcher:
 def _resent(after_ms: int | None) -> tuple[Asked, ...]:
     """Return the request that came before the one that was sent again, if there was any."""
     return () if after_ms is None else (Asked(ms=after_ms, reason=RESENT),)
+
+
+async def _decoded(response: Response, max_bytes: int) -> bytes:
+    """Return the body of a page; one that may swell is decoded in a thread, since the loop cannot wait for it."""
+    headers, body = response.headers, response.body
+    if len(body) <= QUICK_BYTES:
+        try:
+            return decode_body(headers, body, min(max_bytes, 8 * QUICK_BYTES))
+        except Undecodable as error:
+            if error.kind != "too_large":
+                raise
+    return await asyncio.to_thread(decode_body, headers, body, max_bytes)
 
 
 def _unchanged(sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:

@@ -36,6 +36,7 @@ class HeldHost:
         self.lease = lease
         self.waiting = deque(lease.tasks)
         self.inflight = 0
+        self.heavy_pages = 0
         self.helpings = 1
         self.asking = False
         self.leaving = False
@@ -57,7 +58,7 @@ class HeldHost:
 
     def idle(self, now: float) -> bool:
         """Nothing is under way or asked for, and nothing can be started for as long as a lease lasts, or shall be."""
-        if self.inflight or self.asking:
+        if self.inflight or self.asking or self.heavy_pages:
             return False
         return self.leaving or not self.waiting or self._too_soon(self.next_start, now)
 
@@ -80,7 +81,8 @@ class HeldHost:
         return moment - now > self._ttl
 
     def _open(self, now: float) -> bool:
-        free = bool(self.waiting) and self.inflight < self.pace.concurrency
+        # A page of very many links that waits to be reported is work enough of one host.
+        free = bool(self.waiting) and self.inflight < self.pace.concurrency and not self.heavy_pages
         return free and not self.lost and not self.leaving and now < self.expires
 
     async def turn(self, clock: Clock, longer: float = 0.0) -> float | None:

@@ -4,6 +4,7 @@ Every move is looked up in `model/states.py` and written by one guarded change, 
 move that is fenced needs the token of the lease; a stale token changes nothing.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 import msgspec
@@ -24,12 +25,23 @@ from longline.ports.records.ticks import Launch, Stop, Tick
 Call = Callable[[], Awaitable[None]]
 """Tells workers, or planners, that there may be something to do."""
 
+MAX_TASKS_PER_TRANSACTION = 2000
+"""URLs, or hosts, that are taken in at once: so long SQLite's one writer, or the loop, is held by them."""
+
 RACES = 8
 """How often a move is tried again when somebody else moved the same thing in between."""
 
 RESTS = frozenset(TaskState) - IN_HAND
 AFTER_CLAIM = frozenset(s for s in RESTS if walk("task", TaskState.QUEUED, s, "worker"))
 AFTER_TAKE = frozenset(s for s in RESTS if walk("task", TaskState.PARSING, s, "worker"))
+
+
+def _sum(one: Admitted, other: Admitted) -> Admitted:
+    return Admitted(*(a + b for a, b in zip(one, other, strict=True)))
+
+
+def _with(ahead: Admitted, reported: Reported) -> Reported:
+    return msgspec.structs.replace(reported, admitted=_sum(ahead, reported.admitted)) if any(ahead) else reported
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -80,8 +92,8 @@ class Lifecycle:
     async def admit(self, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]) -> Admitted:
         """Take URLs in; those that are known already are counted and left alone."""
         tasks, hosts = await self._politeness.place(tasks, hosts)
-        await self._frontier.ensure_hosts(hosts)
-        admitted = await self._frontier.admit(tasks, {})
+        await self._ensure(hosts)
+        admitted = await self._admit(tasks)
         if admitted.new and self._call_workers is not None:
             await self._call_workers()
         return admitted
@@ -101,7 +113,8 @@ class Lifecycle:
     async def report(self, batch: Batch, hosts: Sequence[HostSetting] = ()) -> Reported:
         """Write how claimed tasks came to rest, all or nothing; `hosts` are those that found URLs live on."""
         _check((o for r in batch.reports for o in r.outcomes), AFTER_CLAIM)
-        return await self._frontier.report(await self._placed(batch, hosts))
+        batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
+        return _with(ahead, await self._frontier.report(batch))
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
         """Lease tasks one by one, without their hosts."""
@@ -112,15 +125,41 @@ class Lifecycle:
     ) -> Reported:
         """Write how taken tasks came to rest, each under its own token, all or nothing."""
         _check((o for _, o in outcomes), AFTER_TAKE)
-        return await self._hands.give(outcomes, await self._placed(batch, hosts))
+        batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
+        return _with(ahead, await self._hands.give(outcomes, batch))
 
     async def _placed(self, batch: Batch, hosts: Sequence[HostSetting]) -> Batch:
         """The batch with its new tasks on hosts that exist."""
         if not hosts:
             return batch
         tasks, hosts = await self._politeness.place(batch.admit, hosts)
-        await self._frontier.ensure_hosts(hosts)
+        await self._ensure(hosts)
         return batch if tasks is batch.admit else msgspec.structs.replace(batch, admit=tasks)
+
+    async def _ensure(self, hosts: Sequence[HostSetting]) -> None:
+        for start in range(0, len(hosts), MAX_TASKS_PER_TRANSACTION):
+            await self._frontier.ensure_hosts(hosts[start : start + MAX_TASKS_PER_TRANSACTION])
+
+    async def _admit(self, tasks: Sequence[NewTask]) -> Admitted:
+        """Take URLs in, in several transactions where they are many, so that others can write in between."""
+        total = Admitted(0, 0, 0)
+        for start in range(0, len(tasks), MAX_TASKS_PER_TRANSACTION):
+            part = await self._frontier.admit(tasks[start : start + MAX_TASKS_PER_TRANSACTION], {})
+            total = _sum(total, part)
+        return total
+
+    async def _admit_ahead(self, batch: Batch) -> tuple[Batch, Admitted]:
+        """Take most URLs of a large batch in before the rest of it is written.
+
+        The task that found them is open until then, so its run cannot end in between. When the rest is refused, or
+        never written, the page is fetched again, and its URLs are known.
+        """
+        if len(batch.admit) <= MAX_TASKS_PER_TRANSACTION:
+            return batch, Admitted(0, 0, 0)
+        # Where a budget is short, it goes to the shallow and the urgent first.
+        tasks = await asyncio.to_thread(sorted, batch.admit, key=lambda task: (task.depth, task.priority))
+        ahead = await self._admit(tasks[:-MAX_TASKS_PER_TRANSACTION])
+        return msgspec.structs.replace(batch, admit=tasks[-MAX_TASKS_PER_TRANSACTION:]), ahead
 
     async def renew(self, owner: int, hosts: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
         """Extend host leases; the hosts still held."""

@@ -1,5 +1,6 @@
 """Outlinks: links of pages that lead away from their run's sites, remembered for people to look over."""
 
+import asyncio
 import logging
 from collections.abc import Iterable
 
@@ -12,6 +13,8 @@ from longline.ports.records.links import Links
 
 log = logging.getLogger(__name__)
 
+MAX_LINKS_PER_TRANSACTION = 2000
+
 
 class Outlinks:
     """Remembers where pages lead away to. It is never a reason to fail."""
@@ -22,14 +25,18 @@ class Outlinks:
     async def save(self, pages: Iterable[Finished]) -> None:
         """Remember the links of pages that lead away, and of links that were saved before how their pages answered."""
         pages = list(pages)
-        found = [link for page in pages for link in leading_away(page)]
+        found = await asyncio.to_thread(_leading_away, pages)
         learnt = [fact for page in pages if (fact := _learnt(page))]
         try:
-            if found:
-                await self._links.save(found)
+            for start in range(0, len(found), MAX_LINKS_PER_TRANSACTION):
+                await self._links.save(found[start : start + MAX_LINKS_PER_TRANSACTION])
             await self._links.learn(learnt)
         except Unavailable as error:
             log.warning("links that lead away cannot be remembered", extra={"error": str(error)})
+
+
+def _leading_away(pages: Iterable[Finished]) -> list[NewLink]:
+    return [link for page in pages for link in leading_away(page)]
 
 
 def leading_away(page: Finished) -> list[NewLink]:

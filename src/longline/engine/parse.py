@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
-from contextlib import suppress
-from typing import Any, Protocol
+from collections.abc import Mapping, Sequence
+from itertools import accumulate, takewhile
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -12,15 +12,36 @@ from longline.model.errors import BadInput
 from longline.model.item import NewItem, Origin, new_items
 from longline.model.task import ClaimedTask
 from longline.plugins import Item, Link, Links, Page
-from longline.plugins.intricacy import Effort, TooIntricate, effort_of
+from longline.plugins.intricacy import Effort, effort_of
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
 log = logging.getLogger(__name__)
 
 
+MAX_LINKS = 10_000
+"""Links of one page that are followed, unless the operator says otherwise."""
+
+MAX_LISTED_LINKS = 50_000
+"""Links that lead no deeper which are taken from one document: a sitemap may list so many."""
+
+MAX_LINK_CHARACTERS = 8 * 1024 * 1024
+"""Characters of all links that are taken from one page: with a long base every short link is a long URL."""
+
+
+class Share(NamedTuple):
+    """On whose account a page is parsed: its host and, among the pages of that host, its run."""
+
+    host: str = ""
+    run_id: int = 0
+
+
+NOBODY = Share()
+"""The account of pages that are parsed for a person who waits."""
+
+
 class Parsed(msgspec.Struct, frozen=True):
-    """What was made of a page; `beside` are links that lead no deeper.
+    """What was made of a page; `beside` are links that lead no deeper, `cut` is how many links were too many.
 
     `priorities` has those of links that are not ordinary ones. `error` is set when its parser raised: the page stays,
     and can be parsed again.
@@ -32,6 +53,12 @@ class Parsed(msgspec.Struct, frozen=True):
     items: tuple[Item, ...] = ()
     error: str | None = None
     priorities: dict[str, int] = {}
+    cut: int = 0
+
+    @property
+    def weight(self) -> int:
+        """Return how many links have to be looked at when the page is reported."""
+        return len(self.links) + len(self.beside)
 
     def items_of(self, task: ClaimedTask, url: str, *, in_words: bool) -> list[NewItem]:
         """The items as they are remembered, with the page they were made of."""
@@ -40,20 +67,29 @@ class Parsed(msgspec.Struct, frozen=True):
 
 
 class Elsewhere(Protocol):
-    """Somebody who parses where it holds up nobody."""
+    """A place to parse at that holds up nothing here."""
 
-    async def parse(self, parser: str, page: Page) -> Parsed:
-        """What the parser of that name makes of the page."""
+    @property
+    def waiting(self) -> int:
+        """Return how many pages wait there for their turn."""
+
+    async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+        """Return what the parser of that name makes of the page; a `slow` one may take long."""
 
 
 class Parser:
-    """Runs the parser of a page: a light one here, any other `elsewhere` if there is such a place.
+    """Runs the parser of a page: a light one here if the page is quick to parse, any other `elsewhere`.
 
-    The tree of a large page is built in a thread: that takes milliseconds for which the loop cannot wait.
+    Without such a place a page that is not quick is parsed in a thread: the loop cannot wait for it.
     """
 
-    def __init__(self, registry: Registry, elsewhere: Elsewhere | None = None) -> None:
-        self._registry, self._elsewhere = registry, elsewhere
+    def __init__(self, registry: Registry, elsewhere: Elsewhere | None = None, max_links: int = MAX_LINKS) -> None:
+        self._registry, self._elsewhere, self._max_links = registry, elsewhere, max_links
+
+    @property
+    def waiting(self) -> int:
+        """Return how many pages wait for their turn elsewhere."""
+        return self._elsewhere.waiting if self._elsewhere is not None else 0
 
     def check(self, config: Mapping[str, Any]) -> None:
         """Refuse a config that asks for a parser that there is none of by that name."""
@@ -62,28 +98,27 @@ class Parser:
             known = ", ".join(sorted(parser.name for parser in self._registry.parsers))
             raise BadInput(f"there is no parser {name!r}; there are {known}")
 
-    async def parse(self, page: Page) -> Parsed:
+    async def parse(self, page: Page, share: Share = NOBODY) -> Parsed:
         """Items and links of a page; a page that no parser wants has neither."""
         named = page.config.get("parser")
         marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
-        effort = effort_of(page.body)
-        if self._elsewhere is not None and (not marked.light or effort is Effort.WILD):
-            return await self._elsewhere.parse(marked.name, page)
+        effort = effort_of(page.body, page.url)
+        if self._elsewhere is not None and not (marked.light and effort is Effort.LITTLE):
+            return await self._elsewhere.parse(marked.name, page, share, slow=effort is not Effort.LITTLE)
         if effort is not Effort.LITTLE:
-            await asyncio.to_thread(_build, page)
-        return await run(marked, page)
+            return await asyncio.to_thread(_run_apart, marked, page, self._max_links)
+        return await run(marked, page, self._max_links)
 
 
-def _build(page: Page) -> None:
-    """Build the tree while other threads run; a page that is too intricate for one says so when it is looked at."""
-    with suppress(TooIntricate):
-        _ = page.tree
+def _run_apart(marked: Marked, page: Page, max_links: int) -> Parsed:
+    """Parse a page in the thread that calls this."""
+    return asyncio.run(run(marked, page, max_links))
 
 
-async def run(marked: Marked, page: Page) -> Parsed:
-    """What one parser makes of one page, here and now."""
+async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
+    """Return what one parser makes of one page, here and now."""
     items: list[Item] = []
     links: list[str] = []
     beside: list[str] = []
@@ -103,7 +138,18 @@ async def run(marked: Marked, page: Page) -> Parsed:
         log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
         return Parsed(error=f"{marked.name}: {error!r}")
     title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
-    return Parsed(_storable(title), tuple(links), tuple(beside), tuple(items), priorities=priorities)
+    kept, listed = _bounded(links, max_links), _bounded(beside, MAX_LISTED_LINKS)
+    cut = len(links) + len(beside) - len(kept) - len(listed)
+    return Parsed(_storable(title), kept, listed, tuple(items), priorities=priorities, cut=cut)
+
+
+def _bounded(urls: Sequence[str], most: int) -> tuple[str, ...]:
+    """Return the first of the links, as many as one page may have, and no more characters."""
+    kept = tuple(urls[:most])
+    if sum(map(len, kept)) <= MAX_LINK_CHARACTERS:
+        return kept
+    sums = accumulate(map(len, kept))
+    return kept[: sum(1 for _ in takewhile(lambda so_far: so_far <= MAX_LINK_CHARACTERS, sums))]
 
 
 def _storable(text: str) -> str:

@@ -12,7 +12,7 @@ from longline.engine.archive import Archive
 from longline.engine.fetch import Fetched, Fetcher
 from longline.engine.frontier import HeldHost, TooSoon
 from longline.engine.keep import keep_page
-from longline.engine.parse import Parsed, Parser
+from longline.engine.parse import Parsed, Parser, Share
 from longline.engine.plans import Plans
 from longline.engine.reporter import Finished
 from longline.engine.sender import LeaseLost
@@ -46,6 +46,11 @@ class Pipeline:
     clock: Clock
     in_words: bool = False
 
+    @property
+    def waiting(self) -> int:
+        """Return how many pages wait to be parsed elsewhere."""
+        return self.parser.waiting if self.parser is not None else 0
+
     async def run(self, host: HeldHost, task: ClaimedTask) -> Finished:
         """Everything that can be done for a task at once; raises only what says that it was not begun."""
         plan = CrawlPlan(())
@@ -56,7 +61,7 @@ class Pipeline:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)
             task, fetched, page = await self._fetch(host, task, plan)
-            parsed = await self._parse(page, plan)
+            parsed = await self._parse(page, plan, Share(host.lease.host, task.run_id))
         except (LeaseLost, TooSoon, Unavailable):
             raise
         except Exception as error:
@@ -87,8 +92,8 @@ class Pipeline:
             return None
         return Page(response.url, fetched.body, status=response.status, headers=response.headers)
 
-    async def _parse(self, page: Page | None, plan: CrawlPlan) -> Parsed | None:
+    async def _parse(self, page: Page | None, plan: CrawlPlan, share: Share) -> Parsed | None:
         if page is None or not plan.parse:
             return Parsed()
         page.config = plan.config
-        return await self.parser.parse(page) if self.parser is not None else None
+        return await self.parser.parse(page, share) if self.parser is not None else None

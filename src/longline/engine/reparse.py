@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -10,13 +11,16 @@ import msgspec
 from longline.engine.admit import Admission, Verdicts
 from longline.engine.archive import Archive
 from longline.engine.lifecycle import Lifecycle
-from longline.engine.parse import Parsed, Parser
+from longline.engine.parse import Parsed, Parser, Share
 from longline.engine.plans import Plans
 from longline.model.encoding import Undecodable
 from longline.model.errors import NotFound, Unavailable
 from longline.model.fate import OK
+from longline.model.item import NewItem
+from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.model.task import PARSE, Outcome
+from longline.model.url import parse
 from longline.model.warc import DamagedRecord
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
@@ -109,19 +113,25 @@ class ParseWorker:
             await p.lifecycle.renew_taken(p.owner, held, round(p.lease * 1000))
 
     async def _give(self, done: list[Done]) -> Reported:
-        admission = Admission(self._verdicts)
-        for lease, _, parsed in done:
-            plan = await self._parts.plans.get(lease.task.run_id)
-            admission.links(lease.task, parsed.links, plan, parsed.priorities)
-            admission.beside(lease.task, parsed.beside, plan, parsed.priorities)
-        in_words = self._parts.in_words
-        items = [i for _, o, parsed in done if o.page for i in parsed.items_of(o.task, o.page.url, in_words=in_words)]
+        plans = [await self._parts.plans.get(lease.task.run_id) for lease, _, _ in done]
+        admission, items = await asyncio.to_thread(self._made, done, plans)
         batch = Batch(admit=admission.tasks, refused=admission.refused, items=items)
         given = [(lease.token, outcome) for lease, outcome, _ in done]
         reported = await self._parts.lifecycle.give(given, batch, admission.hosts)
         if not reported.refused and not reported.admitted.over_budget:
-            self._verdicts.took(admission.tasks)
+            await asyncio.to_thread(self._verdicts.took, admission.tasks)
         return reported
+
+    def _made(self, done: Sequence[Done], plans: Sequence[CrawlPlan]) -> tuple[Admission, list[NewItem]]:
+        """Return what pages lead to and their items. It takes too long for the loop."""
+        admission = Admission(self._verdicts)
+        for (lease, _, parsed), plan in zip(done, plans, strict=True):
+            admission.links(lease.task, parsed.links, plan, parsed.priorities)
+            admission.beside(lease.task, parsed.beside, plan, parsed.priorities)
+            admission.cut(lease.task, parsed.cut)
+        in_words = self._parts.in_words
+        items = [i for _, o, parsed in done if o.page for i in parsed.items_of(o.task, o.page.url, in_words=in_words)]
+        return admission, items
 
     async def _parse(self, lease: TaskLease) -> tuple[Outcome, Parsed]:
         now = self._parts.clock.now()
@@ -136,7 +146,7 @@ class ParseWorker:
             log.exception("a page failed in a way nobody foresaw", extra={"task": lease.task.id})
             return Outcome(lease.task, TaskState.FAILED, "internal", now, error=repr(error)), Parsed()
         page.config = (await self._parts.plans.get(lease.task.run_id)).config
-        parsed = await self._parts.parser.parse(page)
+        parsed = await self._parts.parser.parse(page, Share(parse(lease.task.url).host, lease.task.run_id))
         if parsed.error:
             return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed
         named = msgspec.structs.replace(facts, title=parsed.title)

@@ -31,6 +31,9 @@ from longline.ports.records.frontier import Batch, Reported
 
 log = logging.getLogger(__name__)
 
+MANY_LINKS = 1000
+"""Links of a page beyond which it is reported in its turn among others of the kind."""
+
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
 """Seconds between two tries while an engine is away."""
 
@@ -66,6 +69,12 @@ class Finished:
 
     def _make_items(self, parsed: Parsed, page: KeptPage) -> list[NewItem]:
         return parsed.items_of(self.task, page.response.url, in_words=self.in_words)
+
+    @property
+    def heavy_links(self) -> int:
+        """Return how many links the page has, if they are so many that its report takes long, else 0."""
+        links = self.parsed.weight if self.parsed else 0
+        return links if links > MANY_LINKS else 0
 
     @property
     def reason(self) -> str:
@@ -158,7 +167,8 @@ class Reporter:
         await asyncio.to_thread(_prepare, sheaf.finished)
         while True:
             stored = await self._keep(sheaf, stored)
-            admission = self._admission(sheaf.finished)
+            # Off the loop: a report may have many thousand links, and each is held against the patterns of its run.
+            admission = await asyncio.to_thread(self._admission, sheaf.finished)
             batch = Batch(
                 reports=self._host_reports(sheaf, stored),
                 admit=admission.tasks,
@@ -169,7 +179,7 @@ class Reporter:
             reported = await self._lifecycle.report(batch, admission.hosts)
             if not reported.refused:
                 if not reported.admitted.over_budget:
-                    self._verdicts.took(admission.tasks)
+                    await asyncio.to_thread(self._verdicts.took, admission.tasks)
                 return sheaf, reported
             log.warning(
                 "part of a report came too late",
@@ -199,6 +209,7 @@ class Reporter:
             if f.parsed is not None:
                 admission.links(f.task, f.parsed.links, f.plan, f.parsed.priorities)
                 admission.beside(f.task, f.parsed.beside, f.plan, f.parsed.priorities)
+                admission.cut(f.task, f.parsed.cut)
             if f.fetched.elsewhere is not None:
                 admission.redirect(f.task, f.fetched.elsewhere, f.plan)
             admission.beside(f.task, f.fetched.sitemaps, f.plan)

@@ -1,5 +1,6 @@
 """Seeding: runs that nobody holds, begun with URLs that we found ourselves."""
 
+import asyncio
 from collections.abc import Iterable
 
 import msgspec
@@ -52,12 +53,17 @@ class Seeder:
         """
         run_id, plan = await self._standing.of(kind, source_id)
         bounds = bounds_of(msgspec.structs.replace(plan, hosts=hosts))
-        found = [url for text in urls if (url := _within(text, bounds))]
         due = self._standing.due
-        tasks = [
-            NewTask(url.href, host_of(url), url_hash(url.href), SCOPE, run_id, priority=priority, due=due)
-            for url in found
-        ]
+
+        def tasks_of_urls() -> list[NewTask]:
+            found = (url for text in urls if (url := _within(text, bounds)))
+            return [
+                NewTask(url.href, host_of(url), url_hash(url.href), SCOPE, run_id, priority=priority, due=due)
+                for url in found
+            ]
+
+        # A sitemap may list fifty thousand.
+        tasks = await asyncio.to_thread(tasks_of_urls)
         polite = [HostSetting(host, plan.delay_ms, plan.concurrency) for host in {task.host for task in tasks}]
         return (await self._lifecycle.admit(tasks, polite)).new if tasks else 0
 

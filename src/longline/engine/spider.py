@@ -1,5 +1,6 @@
 """The spider: gives links that pages have to their own site to the standing frontier as well."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -38,11 +39,15 @@ class Spider:
 
     async def _submit(self, page: Finished, source_id: int) -> None:
         run = await self._runs.of(KIND, source_id)
-        tasks = [self._task(url, page, run.id) for url in _on_site(page)]
+        tasks = await asyncio.to_thread(self._tasks, page, run.id)
         hosts = {task.host for task in tasks}
         if tasks:
             polite = [HostSetting(host, run.plan.delay_ms, run.plan.concurrency) for host in hosts]
             await self._lifecycle.admit(tasks, polite)
+
+    def _tasks(self, page: Finished, run_id: int) -> list[NewTask]:
+        """Return the links of a page as tasks. For many of them it takes too long for the loop."""
+        return [self._task(url, page, run_id) for url in _on_site(page)]
 
     def _task(self, url: Url, page: Finished, run_id: int) -> NewTask:
         return NewTask(

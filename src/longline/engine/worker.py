@@ -26,6 +26,12 @@ from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)
 
+MAX_PARKED = 2
+"""How many times the fetches at once there may be pages that wait to be parsed."""
+
+MAX_HEAVY_LINKS = 20_000
+"""Links in one report of pages that have very many: other pages wait for the same report."""
+
 
 @dataclass(slots=True)
 class Progress:
@@ -109,8 +115,10 @@ class Worker:
 
     @property
     def _places(self) -> int:
-        """How many tasks more may be under way."""
-        return 0 if self._full else self._settings.concurrency - len(self._tasks)
+        """Return how many tasks more may be under way; pages that wait to be parsed leave their place to others."""
+        concurrency = self._settings.concurrency
+        parked = min(self._parts.pipeline.waiting, len(self._tasks), MAX_PARKED * concurrency)
+        return 0 if self._full else concurrency - len(self._tasks) + parked
 
     def _start(self) -> None:
         """Start every task that may start now."""
@@ -135,6 +143,7 @@ class Worker:
             if not self._finished:
                 self._oldest = self._clock.monotonic()
             self._finished.append(finished)
+            host.heavy_pages += bool(finished.heavy_links)
             if finished.page is not None:
                 self._press.add(finished.prepare)
         except LeaseLost:
@@ -179,12 +188,32 @@ class Worker:
         for host in self.hand:
             if host.lost:
                 self.hand.drop(host.lease.host_id)
-        finished, self._finished = [f for f in self._finished if not f.host.lost], []
+        finished = self._take_finished(everything=everything)
         leaving = [h for h in self.hand if h.idle(now) or everything]
         released = {h.lease.host_id: (h, tuple(h.waiting)) for h in leaving}
         for host in leaving:
             self.hand.drop(host.lease.host_id)
         return Sheaf(finished, released)
+
+    def _take_finished(self, *, everything: bool) -> list[Finished]:
+        """Take what may be reported together; of pages with very many links one of each host, and not too many."""
+        taken: list[Finished] = []
+        left: list[Finished] = []
+        links, hosts = 0, set[int]()
+        for finished in self._finished:
+            if finished.host.lost:
+                continue
+            heavy, host_id = finished.heavy_links, finished.host.lease.host_id
+            if heavy and not everything and links and (host_id in hosts or links + heavy > MAX_HEAVY_LINKS):
+                left.append(finished)
+                continue
+            taken.append(finished)
+            if heavy:
+                links += heavy
+                hosts.add(host_id)
+                finished.host.heavy_pages -= 1
+        self._finished, self._oldest = left, self._clock.monotonic()
+        return taken
 
     async def _flush(self, sheaf: Sheaf) -> None:
         await self._tell()

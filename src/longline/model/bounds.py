@@ -4,11 +4,10 @@ A trap is a site that makes URLs for ever: a calendar, a relative link that nest
 combination. The bounds are far beyond what honest sites need.
 """
 
-import re
 from collections import Counter
 from functools import lru_cache
 
-from longline.model.errors import BadInput
+from longline.model.pattern import Patterns
 from longline.model.plan import CrawlPlan
 from longline.model.url import Url, target
 
@@ -23,10 +22,11 @@ class Bounds:
     def __init__(self, plan: CrawlPlan) -> None:
         self._hosts = frozenset(plan.hosts)
         self._domains = tuple(domain.lower().lstrip(".") for domain in plan.domains)
-        self._include = [compiled(pattern) for pattern in plan.include]
-        self._exclude = [compiled(pattern) for pattern in plan.exclude]
+        # With patterns of which none can be used nothing is included: a crawl stays too small rather than too large.
+        self._include = Patterns(plan.include) if plan.include else None
+        self._exclude = Patterns(plan.exclude)
         self._max_url = plan.max_url
-        self._never = [compiled(pattern) for pattern in plan.never]
+        self._never = Patterns(plan.never)
 
     def refusal(self, url: Url) -> str | None:
         """Why this URL does not belong to the run, or None when it does."""
@@ -34,15 +34,15 @@ class Bounds:
             return "offsite"
         if 0 < self._max_url < len(url.href):
             return "too_long"
-        if any(pattern.search(url.href) for pattern in self._exclude):
+        if self._exclude.found_in(url.href):
             return "excluded"
-        if self._include and not any(pattern.search(url.href) for pattern in self._include):
+        if self._include is not None and not self._include.found_in(url.href):
             return "not_included"
         return "trap" if is_trap(url.href) else None
 
     def bars(self, href: str) -> bool:
         """Whether a URL is not asked for even where it was admitted."""
-        return any(pattern.search(href) for pattern in self._never)
+        return self._never.found_in(href)
 
     def _on_site(self, url: Url) -> bool:
         if not self._hosts and not self._domains:
@@ -55,14 +55,6 @@ class Bounds:
 def bounds_of(plan: CrawlPlan) -> Bounds:
     """The bounds of a plan, compiled once."""
     return Bounds(plan)
-
-
-def compiled(pattern: str) -> re.Pattern[str]:
-    """A pattern as a person wrote it, or one line that says what is wrong with it."""
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise BadInput(f"bad pattern {pattern!r}: {error}") from None
 
 
 def is_trap(href: str) -> bool:

@@ -5,10 +5,14 @@ import re
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
+MAX_CHARACTERS = 64
+
 
 def parse_duration(text: str) -> float:
     """Seconds in a text; a bare number counts seconds. Raises `ValueError` for anything else."""
     text = text.strip().lower()
+    if len(text) > MAX_CHARACTERS:
+        raise ValueError(f"not a duration: {text[:MAX_CHARACTERS]}...")
     if text.replace(".", "", 1).isdecimal():
         return float(text)
     parts = _PART.findall(text)

@@ -69,6 +69,7 @@ REFUSED = {
     "bad_url": "it is no URL",
     "too_long": "it is longer than a URL may be",
     "run_ended": "the run had ended",
+    "too_many_links": "its page has more than `max_links` links, or they are too long altogether",
 }
 """Reasons for which a URL is never admitted, and what they mean."""
 

@@ -13,12 +13,16 @@ _W3C = re.compile(
 )
 
 
+MAX_CHARACTERS = 256
+"""A longer text is no date: spaces inside of one are looked for in more than one way."""
+
+
 def w3c_moment(text: str) -> int | None:
     """A W3C date in any of its lengths, from a year to parts of a second; what is no date is None.
 
     A moment without a zone is taken for UTC. A space for the T and a zone without its colon are common enough.
     """
-    found = _W3C.fullmatch(text)
+    found = _W3C.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
     if found is None:
         return None
     part = found.groupdict()

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote, urlsplit
 
+from longline.model.pattern import MAX_PATTERNS, Patterns
 from longline.plugins import Page
 from longline.plugins.structured import types_of
 
@@ -81,7 +83,7 @@ def promises_content(url: str) -> bool:
 
 def _is_content(url: str, patterns: Sequence[str]) -> bool:
     if patterns:
-        return any(_found(pattern, url) for pattern in patterns)
+        return _patterns(tuple(map(str, patterns[:MAX_PATTERNS]))).found_in(url)
     path = urlsplit(url).path.lower()
     parts = [part for part in path.split("/") if part]
     if path.endswith(_FILES) or not _NOT_CONTENT.isdisjoint(parts):
@@ -90,11 +92,9 @@ def _is_content(url: str, patterns: Sequence[str]) -> bool:
     return bool(_DATED.search(path)) or after_content or any(_SLUG.fullmatch(unquote(part)) for part in parts)
 
 
-def _found(pattern: str, url: str) -> bool:
-    try:
-        return re.search(pattern, url) is not None
-    except re.error:  # somebody's config: an expression that is none fits nothing
-        return False
+@lru_cache(maxsize=256)
+def _patterns(texts: tuple[str, ...]) -> Patterns:
+    return Patterns(texts)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ MAX_VISITED = 50_000
 """How many values of a script's data are looked at."""
 
 _ASSIGNED = re.compile(
-    r"(?:window\.|self\.|var |let |const )?(?:__[A-Z_]+__|dataLayer|digitalData|utag_data|"
+    r"(?:window\.|self\.|var |let |const )?(?:(?<![A-Z_])__[A-Z_]+__|dataLayer|digitalData|utag_data|"
     r"ShopifyAnalytics\.meta|var meta|product(?:Data|Json|Info|Detail)?|pageData|initialState)\s*"
     r"(?:=|\.push\s*\()\s*(?=[\[{])"
 )

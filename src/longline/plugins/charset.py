@@ -6,11 +6,15 @@ Names of encodings are those of the Encoding Standard, in lower case.
 import codecs
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from longline.plugins.labels import encoding_of
 from longline.plugins.multibyte import ERRORS, OTHERWISE, decode_codes, has_codes, iso_2022_jp
 
 PRESCAN_BYTES = 1024
+
+MAX_ATTRIBUTES = 10_000
+"""Tags and attributes that are read in search of a `meta`; it stands in the head of a page, before so many."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _HEADER = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
@@ -20,8 +24,10 @@ _XML = re.compile(
     rb"<\?xml(?=[^>]*>)[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\"\x00-\x20>]*)\"|'([^'\x00-\x20>]*)')"
 )
 _META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
-_LATE = re.compile(rb"<meta[\t\n\f\r /][^>]*charset", re.IGNORECASE)
-_SCRIPT = re.compile(rb"<script\b.*?</script", re.IGNORECASE | re.DOTALL)
+# The search ends at the next `meta`, from where it begins anew: up to the next ">" it would cost the square of a page.
+_LATE = re.compile(rb"<meta[\t\n\f\r /](?:[^><c]++|c(?!harset)|<(?!meta[\t\n\f\r /]))*+charset", re.IGNORECASE)
+_SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
+_SCRIPT_END = re.compile(rb"</script", re.IGNORECASE)
 _TAG = re.compile(rb"</?[a-z][^\t\n\f\r >]*", re.IGNORECASE)
 _ATTRIBUTE = re.compile(
     rb"[\t\n\f\r /]*([^\t\n\f\r />][^\t\n\f\r />=]*)"
@@ -95,11 +101,13 @@ def _prescan(start: bytes) -> str | None:
         if start.startswith(sign):
             return name
     at = 0
-    while (at := start.find(b"<", at)) >= 0:
+    attributes = 0
+    while (at := start.find(b"<", at)) >= 0 and attributes <= MAX_ATTRIBUTES:
         if start.startswith(b"<!--", at):
             at = _after(start, b"-->", at + 2)
         elif tag := _TAG.match(start, at):
-            declared, at = _declared(start, at, tag.end())
+            declared, at, read = _declared(start, at, tag.end())
+            attributes += read + 1
             if declared:
                 return declared
         elif start[at + 1 : at + 2] in (b"!", b"/", b"?"):
@@ -112,7 +120,19 @@ def _prescan(start: bytes) -> str | None:
 
 def _late(body: bytes) -> str | None:
     """What a `meta` further down says: a browser that meets it begins anew."""
-    return _prescan(_SCRIPT.sub(b"", body)) if _LATE.search(body, PRESCAN_BYTES) else None
+    return _prescan(_without_scripts(body)) if _LATE.search(body, PRESCAN_BYTES) else None
+
+
+def _without_scripts(body: bytes) -> bytes:
+    """Return a page without its scripts; one that is not closed stays, and with it all that follows."""
+    kept, at = [], 0
+    while begun := _SCRIPT.search(body, at):
+        ended = _SCRIPT_END.search(body, begun.end())
+        if ended is None:
+            break
+        kept.append(body[at : begun.start()])
+        at = ended.end()
+    return b"".join([*kept, body[at:]])
 
 
 def _after(start: bytes, sign: bytes, at: int) -> int:
@@ -120,14 +140,16 @@ def _after(start: bytes, sign: bytes, at: int) -> int:
     return found + len(sign) if found >= 0 else len(start)
 
 
-def _declared(start: bytes, at: int, end: int) -> tuple[str | None, int]:
-    """The encoding that the tag there declares, if it is a `meta` that does, and where the tag ends."""
+def _declared(start: bytes, at: int, end: int) -> tuple[str | None, int, int]:
+    """Return the encoding that the tag there declares, if it is a `meta`, where the tag ends, and its attributes."""
     meta = _META.match(start, at)
     seen: dict[bytes, bytes] = {}
-    for name, value, reached in _attributes(start, meta.end() if meta else end):
+    read = 0
+    for name, value, reached in islice(_attributes(start, meta.end() if meta else end), MAX_ATTRIBUTES + 1):
         seen.setdefault(name, value)
         end = reached
-    return (_of_meta(seen) if meta and end < len(start) else None), end
+        read += 1
+    return (_of_meta(seen) if meta and end < len(start) else None), end, read
 
 
 def _attributes(start: bytes, at: int) -> Iterator[tuple[bytes, bytes, int]]:

@@ -15,10 +15,16 @@ from longline.model.errors import LonglineError
 from longline.plugins.nesting import NEVER_DEEP, Nesting
 
 HARMLESS_BYTES = 64 * 1024
-"""A page of this size cannot cost more than a fraction of a second, whatever it is made of; most are smaller."""
+"""A page of this size cannot cost more than two seconds, whatever it is made of; most are smaller."""
 
 QUICK_BYTES = 256 * 1024
-"""A page of this size without very many tags takes two milliseconds; a thread would cost about as much."""
+QUICK_TAGS = 2000
+QUICK_TAG_BYTES = 4096
+QUICK_URL_BYTES = 1024
+"""A page within these bounds takes some milliseconds, whatever it is made of; a thread would cost about as much.
+
+They are its size, its tags, its longest tag, and the URL that its links are relative to.
+"""
 
 CAREFUL_BYTES = 512 * 1024
 """Beyond this size tags are read to their true end, which costs as much as parsing."""
@@ -35,6 +41,13 @@ MAX_WORK = 50_000_000
 MAX_ATTRIBUTES = 5000
 _LONG = 4 * MAX_ATTRIBUTES
 """No tag with more attributes is shorter."""
+
+_ESCAPE = b"\x1b"
+_BASE = re.compile(rb"<[bB][aA][sS][eE][\s/]")
+_SHORT_BASE = re.compile(
+    rb"<....[^>\"'=]{0,256}(?:=\s{0,9}(?:\"[^\"]{0,1024}\"|'[^']{0,1024}'|[^\s\"'>]{0,1024})[^>\"'=]{0,256}){0,4}>"
+)
+"""A `base` whose URL is at most `QUICK_URL_BYTES` long."""
 
 _TAG = re.compile(rb"</?[a-zA-Z][a-zA-Z0-9:-]*")
 _TAG_TO_END = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)")
@@ -65,14 +78,30 @@ def check_intricacy(markup: bytes) -> None:
         _check_attributes(markup)
 
 
-def effort_of(markup: bytes) -> Effort:
-    """What a page asks for, before it is parsed."""
-    if len(markup) <= HARMLESS_BYTES:
+def effort_of(markup: bytes, url: str = "") -> Effort:
+    """Return what a page asks for, before it is parsed."""
+    if _is_quick(markup, url):
         return Effort.LITTLE
-    tags = _tags(markup)
-    if tags > WILD_TAGS:
-        return Effort.WILD
-    return Effort.LITTLE if len(markup) <= QUICK_BYTES and tags <= MANY_TAGS else Effort.MUCH
+    return Effort.WILD if _tags(markup) > WILD_TAGS else Effort.MUCH
+
+
+def _is_quick(markup: bytes, url: str) -> bool:
+    if len(markup) > QUICK_BYTES or len(url) > QUICK_URL_BYTES or markup.count(b"<") > QUICK_TAGS:
+        return False
+    # An encoding with escapes is decoded piece by piece.
+    if _ESCAPE in markup:
+        return False
+    short_base = all(_SHORT_BASE.match(markup, base.start()) for base in _BASE.finditer(markup))
+    return short_base and not _has_long_tag(markup)
+
+
+def _has_long_tag(markup: bytes) -> bool:
+    """Return whether a tag may be so long that its attributes, each compared with all others, take long."""
+    for piece in _long_pieces(markup, QUICK_TAG_BYTES):
+        tag = _TAG.search(piece)
+        if tag and len(piece) - tag.start() > QUICK_TAG_BYTES:
+            return True
+    return False
 
 
 def _tags(markup: bytes) -> int:
@@ -112,7 +141,7 @@ def _step(tag: bytes) -> int:
 
 
 def _check_attributes(markup: bytes) -> None:
-    pieces = _long_pieces(markup) if len(markup) <= CAREFUL_BYTES else map(_whole, _WHOLE_TAG.finditer(markup))
+    pieces = _long_pieces(markup, _LONG) if len(markup) <= CAREFUL_BYTES else map(_whole, _WHOLE_TAG.finditer(markup))
     for piece in pieces:
         if len(piece) > _LONG:
             attributes = len(_NAME.findall(_QUOTED.sub(b" ", piece.partition(b"<")[2])))
@@ -120,13 +149,13 @@ def _check_attributes(markup: bytes) -> None:
                 raise TooIntricate(f"a tag with {attributes} attributes")
 
 
-def _long_pieces(markup: bytes) -> Iterator[bytes]:
-    """What stands between two ">" and is long; found by leaps, not byte by byte, and blind to a ">" in quotes."""
+def _long_pieces(markup: bytes, long: int) -> Iterator[bytes]:
+    """Yield what stands between two ">" and is long; found by leaps, not byte by byte, and blind to a ">" in quotes."""
     at = 0
-    while at + _LONG < len(markup):
-        end = markup.rfind(b">", at, at + _LONG)
+    while at + long < len(markup):
+        end = markup.rfind(b">", at, at + long)
         if end < 0:
-            end = markup.find(b">", at + _LONG)
+            end = markup.find(b">", at + long)
             end = end if end >= 0 else len(markup)
             yield markup[at:end]
         at = end + 1

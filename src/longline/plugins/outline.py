@@ -29,6 +29,9 @@ _REFRESH = re.compile(
     r"""\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*|(?!url\s*=))(?:"([^"]+)|'([^']+)|([^\s"'].*))""",
     re.IGNORECASE | re.DOTALL | re.ASCII,
 )
+MAX_CONTENT_CHARACTERS = 10_000
+"""What is read of the content of a `meta`: the longest URL, and some words."""
+
 _FORWARDING = "meta[content][http-equiv=refresh i]"
 _FEW = 10
 """Links; a page with more does not exist to forward its readers, and to look through its body for that costs."""
@@ -104,7 +107,7 @@ class _Seen:
         return node.tag not in _ANCHORS
 
     def _meta(self, attributes: Mapping[str, str | None]) -> None:
-        content = attributes["content"] or ""
+        content = (attributes["content"] or "")[:MAX_CONTENT_CHARACTERS]
         if (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             found = _REFRESH.match(content)
             self.hrefs += [found[1] or found[2] or found[3]] if found else []

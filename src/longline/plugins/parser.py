@@ -1,10 +1,8 @@
 """Marks functions as parsers. The mark stays on the function: who collects parsers is another matter."""
 
 import inspect
-import re
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, TypeVar
 
 from longline.plugins.made import Item, Link, Links
@@ -83,10 +81,21 @@ def parser(
 
 
 def _matches(glob: str, url: str) -> bool:
-    return glob == "*" or _expression(glob).fullmatch(url) is not None
+    """Return whether a glob fits a whole URL; only the star is special, a question mark is a query.
 
-
-@lru_cache(maxsize=1000)
-def _expression(glob: str) -> re.Pattern[str]:
-    # Only the star is special: a question mark is a query and a bracket an address.
-    return re.compile(".*".join(map(re.escape, re.sub(r"\*+", "*", glob).split("*"))), re.DOTALL)
+    The parts between stars are looked for from left to right, each once: an expression with several `.*` would try
+    every place of the one for every place of the other.
+    """
+    first, *parts = glob.split("*")
+    if not parts:
+        return url == glob
+    *middle, last = parts
+    at, end = len(first), len(url) - len(last)
+    if at > end or not url.startswith(first) or not url.endswith(last):
+        return False
+    for part in middle:
+        found = url.find(part, at, end)
+        if found < 0:
+            return False
+        at = found + len(part)
+    return True

@@ -65,6 +65,12 @@ class Settings(Premises, frozen=True, kw_only=True):
         Key(whole(0, 256), "Processes for parsers that take long, started when needed; 0 parses beside the fetches."),
     ] = 2
     parse_timeout: Annotated[float, Key(SPAN, "How long one page may be parsed in such a process.")] = 30.0
+    parse_memory: Annotated[
+        int, Key(SIZE, "Memory that such a process may write to; a page that needs more fails. 0 is no bound.")
+    ] = 1024 * 1024 * 1024
+    max_links: Annotated[
+        int, Key(whole(1, 1_000_000), "Links of one page that are followed; the rest is counted as `too_many_links`.")
+    ] = 10_000
     readability: Annotated[
         bool, Key(SWITCH, "Let a library look for the text of a page where the selectors of its source find little.")
     ] = False

@@ -15,6 +15,7 @@ from litestar.types import Method
 from longline.services.counts import Counts
 from longline.services.frontier import Frontier
 from longline.services.health import Health
+from longline.services.loop_lag import LoopMonitor
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import answers as bots_words
 from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
@@ -49,6 +50,7 @@ class Parts:
     urls: Frontier | None = None
     discovered: DiscoveredParts | None = None
     intervals: Desk | None = None
+    loop: LoopMonitor | None = None
 
 
 def build_app(parts: Parts) -> Litestar:
@@ -64,6 +66,8 @@ def build_app(parts: Parts) -> Litestar:
         openapi_config=_openapi(parts.version),
         logging_config=None,
     )
+    if parts.loop is not None:
+        metrics.watch_loop(parts.loop)
     if parts.intervals is not None:
         figures = IntervalFigures(parts.intervals.runs, parts.urls, metrics.registry)
         metrics.watched.append(figures.take_stock)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from litestar import Response, get
 from litestar.handlers import HTTPRouteHandler
@@ -19,8 +19,11 @@ from prometheus_client import (
     ProcessCollector,
     generate_latest,
 )
+from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
 
 from longline.services.counts import Counts
+from longline.services.loop_lag import LoopMonitor
 from longline.surfaces.http import Exchange
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -55,6 +58,10 @@ class Metrics:
         self._requests.labels(method, exchange.route, str(exchange.status)).inc()
         self._seconds.labels(method, exchange.route).observe(exchange.seconds)
 
+    def watch_loop(self, monitor: LoopMonitor) -> None:
+        """Show how long the event loop was held."""
+        self.registry.register(_LoopFigures(monitor))
+
     async def text(self, counts: Counts) -> bytes:
         """Everything, as of now. When the records do not answer, the rest is still told."""
         try:
@@ -73,6 +80,23 @@ class Metrics:
                 for state, count in found.items():
                     gauge.labels(state).set(count)
         return generate_latest(self.registry)
+
+
+class _LoopFigures(Collector):
+    """The delays of the event loop, read when somebody asks."""
+
+    def __init__(self, monitor: LoopMonitor) -> None:
+        self._monitor = monitor
+
+    def collect(self) -> Iterator[Metric]:
+        lag = self._monitor.lag()
+        classes = [(str(bound), float(count)) for bound, count in lag.at_most] + [("+Inf", float(lag.count))]
+        yield HistogramMetricFamily(
+            "longline_loop_lag_seconds", "By how much the event loop came too late.", classes, lag.sum_seconds
+        )
+        yield GaugeMetricFamily(
+            "longline_loop_longest_block_seconds", "The longest delay of the last minutes.", lag.longest_seconds
+        )
 
 
 def metrics_route(metrics: Metrics, counts: Counts, guards: Sequence[Guard]) -> HTTPRouteHandler:

@@ -25,7 +25,7 @@ from longline.drivers.records import open_records
 from longline.drivers.rhythms import NoRhythms, RedisRhythms
 from longline.drivers.search import Manners, open_search
 from longline.drivers.signals import open_signals
-from longline.engine.aside import Aside
+from longline.engine.aside import Aside, Limits
 from longline.engine.index import Indexer
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parser
@@ -197,10 +197,11 @@ def _parser(settings: Settings, stack: AsyncExitStack) -> Parser:
     shelf = Shelf(BUILT_IN, settings.parsers)
     registry = shelf.open()
     if not settings.parse_processes:
-        return Parser(registry)
-    aside = Aside(shelf, settings.parse_processes, settings.parse_timeout)
+        return Parser(registry, max_links=settings.max_links)
+    limits = Limits(settings.max_links, settings.parse_memory)
+    aside = Aside(shelf, settings.parse_processes, settings.parse_timeout, limits)
     stack.callback(aside.close)
-    return Parser(registry, aside)
+    return Parser(registry, aside, settings.max_links)
 
 
 def _search(settings: Settings, records: Records) -> Search:

@@ -22,6 +22,7 @@ from longline.engine.upkeep.prober import Prober
 from longline.engine.upkeep.waker import Waker
 from longline.services.counts import Counts
 from longline.services.health import Check, Health
+from longline.services.loop_lag import LoopMonitor
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.settings.handover import environment
@@ -90,9 +91,10 @@ async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIt
     """The doors open, for as long as the context lasts."""
     s, closing = house.settings, asyncio.Event()
     server = HttpServer(Deadlines(s.server_read_timeout, s.server_write_timeout, s.server_idle_timeout))
-    parts, streams = _parts(house)
+    monitor = LoopMonitor(house.clock)
+    parts, streams = _parts(house, monitor)
     address = await server.start(build_app(parts), s.host, s.port)
-    feeding = asyncio.create_task(run_loops(streams.loops(), closing))
+    feeding = asyncio.create_task(run_loops({"loop monitor": monitor.run, **streams.loops()}, closing))
     try:
         if ready is not None:
             ready(address)
@@ -211,7 +213,7 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
     stop.set()
 
 
-def _parts(house: House) -> tuple[Parts, Streams]:
+def _parts(house: House, monitor: LoopMonitor) -> tuple[Parts, Streams]:
     records, settings = house.records, house.settings
 
     async def database() -> str:
@@ -230,6 +232,7 @@ def _parts(house: House) -> tuple[Parts, Streams]:
         checks.append(Check("redis", redis))
     if settings.search:
         checks.append(Check("search", house.search.check))
+    checks.append(Check("event_loop", monitor.check))
     health = Health(checks, house.clock)
     streams = Streams(house, health)
     parts = Parts(
@@ -244,6 +247,7 @@ def _parts(house: House) -> tuple[Parts, Streams]:
         urls=standing_frontier(house),
         discovered=discovered_parts(house),
         intervals=desk(house),
+        loop=monitor,
     )
     return parts, streams
 

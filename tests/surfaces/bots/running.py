@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 import httpx
+import msgspec
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.records import open_records
@@ -186,6 +187,16 @@ async def running(database: str, **settings: Any) -> AsyncIterator[Door]:
             yield door
     finally:
         stage.close()
+
+
+def store_pattern(door: Door, uid: str, pattern: str) -> None:
+    """Write a pattern that the door would refuse, as an older release could have done."""
+
+    async def write() -> None:
+        schedules = door.stage.house.records.bot_schedules
+        await schedules.change(msgspec.structs.replace(await schedules.get(uid), pattern=pattern))
+
+    door.stage.call(write())
 
 
 def sweep(door: Door) -> int:

@@ -4,7 +4,9 @@ import asyncio
 from typing import Any
 from uuid import uuid4
 
-from tests.surfaces.bots.running import URL, Door, data, error, plan, running
+import pytest
+
+from tests.surfaces.bots.running import URL, Door, data, error, plan, running, store_pattern
 
 # -- who may ----------------------------------------------------------------------------------------------------
 
@@ -252,12 +254,42 @@ async def test_a_domains_policy_is_spread_over_known_urls(door: Door):
     assert await door.post("create-jobs", 200) == {"created": 1, "skipped": 1}
 
 
-async def test_a_pattern_that_is_none_matches_nothing_and_an_empty_one_everything(door: Door):
+async def test_an_empty_pattern_matches_everything(door: Door):
     await door.post("urls", urls=["https://example.com/a"])
-    await door.post("policies", domain="example.com", name="broken", url_pattern="(")
-    assert await door.post("create-jobs", 200) == {"created": 0, "skipped": 0}
     await door.post("policies", domain="example.com", name="all")
     assert await door.post("create-jobs", 200) == {"created": 1, "skipped": 0}
+
+
+@pytest.mark.parametrize("pattern", ["(", "(?=a)b", r"(a)\1", "(a?){990}b"])
+async def test_a_pattern_that_cannot_be_compiled_is_refused(door: Door, pattern: str):
+    sent = {"domain": "example.com", "name": "broken", "url_pattern": pattern}
+    answer = await door.manage("POST", "policies", json=sent)
+    assert error(answer)[:2] == (400, "validation_error")
+    assert set(error(answer)[2]) == {"url_pattern"}
+    made = await door.post("policies", domain="example.com", name="good", url_pattern="/a$")
+    answer = await door.manage("PATCH", f"policies/{made['id']}", json={"url_pattern": pattern})
+    assert set(error(answer)[2]) == {"url_pattern"}
+
+
+async def test_a_pattern_that_would_backtrack_for_ever_is_searched_at_once(door: Door):
+    await door.post("urls", urls=[f"https://example.com/{'a' * 60}!", "https://example.com/aaa"])
+    await door.post("policies", domain="example.com", name="hostile", url_pattern="(a+)+$")
+    assert await door.post("create-jobs", 200) == {"created": 1, "skipped": 0}
+
+
+async def test_a_stored_pattern_that_cannot_be_used_matches_nothing_and_stops_no_other_policy(door: Door):
+    await door.post("urls", urls=["https://example.com/a"])
+    made = await door.post("policies", domain="example.com", name="old", url_pattern="/a")
+    store_pattern(door, made["id"], "(?=a)")
+    await door.post("policies", domain="example.com", name="new", url_pattern="/a")
+    assert await door.post("create-jobs", 200) == {"created": 1, "skipped": 0}
+
+
+async def test_a_pattern_is_searched_in_every_known_url_however_many_there_are(door: Door):
+    await door.post("urls", urls=[f"https://example.com/{n}" for n in range(1000)])
+    await door.post("urls", urls=[f"https://example.com/{n}" for n in range(1000, 1500)])
+    await door.post("policies", domain="example.com", name="ends in 7", url_pattern="7$")
+    assert await door.post("create-jobs", 200) == {"created": 150, "skipped": 0}
 
 
 async def test_a_name_within_a_domain_is_taken_once(door: Door):

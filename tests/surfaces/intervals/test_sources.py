@@ -84,6 +84,17 @@ async def test_what_is_wrong_is_400_and_a_taken_name_409(stage: Stage):
     assert (await stage.ask("GET", PATH))["total"] == 1
 
 
+@pytest.mark.parametrize("pattern", ["(", "(?=a)b", r"(a)\1", "(a?){990}b", 7, None])
+@pytest.mark.parametrize("where", ["rules.allow", "rules.disallow", "article_url_patterns"])
+async def test_a_pattern_that_cannot_be_compiled_is_refused(stage: Stage, where: str, pattern: Any):
+    patterns = ["/fine", pattern]
+    body = {"rules": {where.partition(".")[2]: patterns}} if "." in where else {where: patterns}
+    told = await stage.ask("POST", PATH, {"name": "a", "url": "https://a.example/"} | body, 400)
+    assert told["error"].startswith(f"{where}")
+    made = await stage.source("b")
+    await stage.ask("PUT", f"{PATH}/{made}", body, 400)
+
+
 async def test_what_is_said_at_once_is_all_kept(stage: Stage):
     said = {"name": "other", "rate_limit": "9", "max_depth": 4, "feed_url": "https://f.example/", "enabled": False}
     for n in range(3):

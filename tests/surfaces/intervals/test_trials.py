@@ -29,6 +29,11 @@ async def trying(records: Records, clock: FakeClock, tmp_path: Path, http: FakeH
         yield stage
 
 
+async def test_a_trial_with_a_pattern_that_cannot_be_compiled_is_refused(trying: Stage):
+    told = await trying.ask("POST", "/api/v1/sources/test-crawl", {"url": URL, "article_url_patterns": ["(?=a)"]}, 400)
+    assert told["error"].startswith("article_url_patterns: bad pattern")
+
+
 async def test_a_page_is_tried_with_the_selectors_that_are_meant_for_it(trying: Stage, http: FakeHttp):
     http.on(URL, response(URL, body=PAGE))
     body = {"url": URL, "selectors": {"article": {"container": ".story", "title": "h2", "body": "p"}}}

@@ -1,6 +1,6 @@
 """Where tasks of bots come from, on either engine: people, and schedules that are due."""
 
-import re
+import asyncio
 from collections.abc import Sequence
 
 from uuid_utils import uuid7
@@ -8,10 +8,11 @@ from uuid_utils import uuid7
 from longline.drivers.records.admission import host_ids
 from longline.drivers.records.bot_outcomes import Rest, holdings, rest
 from longline.drivers.records.bot_schedules import schedule_of
-from longline.drivers.records.database import Tx, struct
+from longline.drivers.records.database import Row, Tx, struct
 from longline.drivers.records.ledger import Ledger, Moved
 from longline.model.bot import BotScheduleRow, Deletion, NewBotTask, Planned, url_key
 from longline.model.ids import new_id
+from longline.model.pattern import Patterns
 from longline.model.states import ENDED, TaskState, move
 from longline.model.task import BOT
 from longline.model.url import parse
@@ -19,6 +20,9 @@ from longline.ports.records.frontier import HostSetting
 
 EDGE = ":"
 """Where the name of a host ends and its port begins."""
+
+URLS_AT_ONCE = 1000
+"""Known URLs that are read and searched for a pattern at once."""
 
 STANDING = "bots"
 """The kind of the one run that all tasks of bots belong to. It is never started, so it never ends."""
@@ -84,12 +88,17 @@ async def _tasks(tx: Tx, s: BotScheduleRow) -> list[NewBotTask]:
 
 
 async def _spread(tx: Tx, s: BotScheduleRow) -> list[tuple[str, str]]:
-    try:
-        pattern = re.compile(s.pattern)
-    except re.error:
-        return []
-    rows = await tx.all("known_urls_of_domain", domain=s.domain, edge=EDGE)
-    return [(row["host"], row["url"]) for row in rows if pattern.search(row["url"])]
+    """Return the known URLs of a domain in which the pattern of its schedule is found, with their hosts."""
+    pattern, found, after = Patterns((s.pattern,)), list[tuple[str, str]](), ""
+    while rows := await tx.all("known_urls_of_domain", domain=s.domain, edge=EDGE, after=after, limit=URLS_AT_ONCE):
+        # SQLite drives this in the thread of its writer; with PostgreSQL it is driven by the loop, which must go on.
+        found += _found(pattern, rows) if tx.engine == "lite" else await asyncio.to_thread(_found, pattern, rows)
+        after = rows[-1]["hash"]
+    return found
+
+
+def _found(pattern: Patterns, rows: Sequence[Row]) -> list[tuple[str, str]]:
+    return [(row["host"], row["url"]) for row in rows if pattern.found_in(row["url"])]
 
 
 async def drop(uid: str, tx: Tx) -> list[str] | None:

@@ -19,7 +19,9 @@ from longline.model.bot import (
     ResultRow,
     Verdict,
 )
+from longline.model.errors import BadInput
 from longline.model.ids import new_id, task_uuid
+from longline.model.pattern import compile_pattern
 from longline.model.states import ScheduleState, TaskState
 from longline.services.bot_tasks import Dashboard
 from longline.services.bots import Caller, PullOrder, Submission
@@ -337,6 +339,11 @@ def _subject(fields: Fields) -> dict[str, str]:
             facts[ours] = fields.text(name, most=most, required=name != "url_pattern").strip()
     if "domain" in facts:
         facts["domain"] = facts["domain"].lower()
+    if "pattern" in facts:
+        try:
+            compile_pattern(facts["pattern"])
+        except BadInput as bad:
+            fields.wrong("url_pattern", f"{bad}.")
     return facts
 
 

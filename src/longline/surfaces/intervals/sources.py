@@ -8,6 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from longline.model.errors import BadInput, NotFound, Unavailable
+from longline.model.pattern import check_patterns
 from longline.model.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import parse
 from longline.surfaces.intervals.asking import Asked, absolute, body, key, present, switch, typed
@@ -35,6 +36,7 @@ KEPT: dict[str, tuple[type, Any]] = {
 }
 """What a source says of how it is crawled: type and default. The rate limit is a text or a number."""
 
+PATTERNS = "article_url_patterns"
 MINUTE_MS = 60_000
 
 WORDS = {"ingestion_mode": ("feed", "spider", "both"), "render_mode": ("static", "dynamic")}
@@ -77,12 +79,22 @@ def read_crawl(found: Body, before: str = "{}") -> str:
             raise BadInput(f"{name} must be one of {', '.join(WORDS[name])}")
         if name in found:
             said[name] = value
+    _check_patterns(found)
     rate = found.get("rate_limit")
     if rate is not None:
         if isinstance(rate, bool) or not isinstance(rate, int | float | str):
             raise BadInput("rate_limit must be a number or a string")
         said["rate_limit"] = str(rate)
     return msgspec.json.encode(said).decode()
+
+
+def _check_patterns(found: Body) -> None:
+    """Raise `BadInput` for a regular expression that cannot be compiled."""
+    rules = found.get("rules") or {}
+    lists = {f"rules.{name}": rules.get(name) for name in ("allow", "disallow")}
+    for name, texts in {**lists, PATTERNS: found.get(PATTERNS)}.items():
+        if texts is not None:
+            check_patterns(name, texts)
 
 
 def read_feed(found: Body) -> Body:

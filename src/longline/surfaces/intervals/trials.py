@@ -7,6 +7,7 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 
 from longline.model.errors import BadInput
+from longline.model.pattern import check_patterns
 from longline.services.glances import Glance, NoGlance
 from longline.services.trials import Trial
 from longline.surfaces.http import answer
@@ -30,7 +31,10 @@ def _url(found: Body) -> str:
 def _config(found: Body) -> Body:
     """What is said to parsers: the same words that a source is registered with."""
     kinds = {"selectors": dict, "article_url_patterns": list, "template_hint": str}
-    return present({name: typed(found, name, kind) for name, kind in kinds.items()})
+    config: Body = present({name: typed(found, name, kind) for name, kind in kinds.items()})
+    if "article_url_patterns" in config:
+        check_patterns("article_url_patterns", config["article_url_patterns"])
+    return config
 
 
 def tried(trial: Trial) -> Body:

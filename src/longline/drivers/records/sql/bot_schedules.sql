@@ -85,9 +85,9 @@ ON CONFLICT (hash) DO NOTHING
 RETURNING hash;
 
 -- name: known_urls_of_domain
--- The host itself and everything below it, whatever the port.
-SELECT url, host FROM bot_urls WHERE /*pg strpos */ /*lite instr */ ('.' || host || CAST(:edge AS TEXT), '.' || :domain || CAST(:edge AS TEXT)) > 0
-ORDER BY hash;
+-- The host itself and everything below it, whatever the port; a page of them, in the order of their hashes.
+SELECT hash, url, host FROM bot_urls WHERE hash > :after AND /*pg strpos */ /*lite instr */ ('.' || host || CAST(:edge AS TEXT), '.' || :domain || CAST(:edge AS TEXT)) > 0
+ORDER BY hash LIMIT :limit;
 
 -- name: standing_run
 SELECT id FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = '' AND seed = '' ORDER BY id LIMIT 1;

@@ -1,0 +1,24 @@
+"""Hostile hosts beside good ones, in a size for every day; the large form is a program of its own."""
+
+from tests.chaos.hostile_hosts import SMALL, Figures, read_metrics, storm
+
+
+async def test_good_hosts_get_their_pages_beside_hostile_ones():
+    figures = await storm(SMALL)
+    # The machine may be busy with other tests: this tells starving from sharing, the large form gives the figures.
+    assert figures.share > 0.5
+    assert figures.hostile_pages >= SMALL.hostile
+    assert figures.health_failed == 0
+    assert figures.health_asked > 20
+    assert figures.loop_looks > 0
+    assert figures.stopped_with == 0
+
+
+def test_the_figures_are_read_from_what_the_platform_tells():
+    figures = Figures([100, 100], [70, 90])
+    read_metrics(
+        'longline_loop_lag_seconds_bucket{le="0.05"} 7.0\nlongline_loop_lag_seconds_count 9.0\n'
+        "longline_loop_longest_block_seconds 0.25\n",
+        figures,
+    )
+    assert (figures.share, figures.longest_block_ms, figures.blocks_over_50_ms) == (0.8, 250.0, 2)

@@ -1,0 +1,182 @@
+"""Expressions of our own that run over texts of others: none of them takes longer than the text is long."""
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterator
+from re import _constants as sre  # type: ignore[attr-defined]  # no other module tells what a pattern is made of
+from re import _parser as sre_parser  # type: ignore[attr-defined]  # as above
+from typing import Any
+
+import pytest
+
+import longline
+
+ANCHORED = {
+    "longline.model.candidate._ADDRESS": "match",
+    "longline.model.url._NAMES_HOST": "match",
+    "longline.model.url._SCHEME": "match",
+    "longline.parsers.content._SLUG": "fullmatch",
+    "longline.parsers.feed._BY": "fullmatch",
+    "longline.parsers.product._OUT_OF": "fullmatch",
+    "longline.plugins.charset._XML": "match",
+    "longline.plugins.intricacy._SHORT_BASE": "match",
+    "longline.plugins.literals._NEXT": "match",
+    "longline.plugins.outline._AGENT": "match",
+    "longline.plugins.outline._REFRESH": "match",
+    "longline.plugins.sniffing._BEFORE_ROOT": "match",
+    "longline.plugins.sniffing._HTML": "match",
+}
+"""Expressions that are tried at the beginning of a text only, and by which method."""
+
+BOUNDED = {
+    "longline.drivers.http.trust._CERTIFICATE": "a file of the operator",
+    "longline.drivers.records.named._ROWS": "our own SQL",
+    "longline.drivers.records.named._SWITCH": "our own SQL",
+    "longline.model.duration._PART": "64 characters",
+    "longline.model.moment._W3C": "256 characters",
+    "longline.parsers.dates._FRACTION": "64 characters",
+    "longline.parsers.dates._SHAPES": "100 characters",
+    "longline.parsers.dates._TIME": "100 characters",
+    "longline.parsers.dates._ZONE": "64 characters",
+    "longline.parsers.prices._AT_NUMBER": "200 characters",
+    "longline.parsers.prices._NUMBER": "200 characters",
+    "longline.plugins.literals._TOKEN": "a script, up to the first token that no literal has",
+}
+"""Expressions that never see a long text of others, and why."""
+
+SHORT, LONG = 500, 4000
+MAX_RATIO = 30
+"""Between these lengths a linear search takes eight times as long, a quadratic one 64 times."""
+
+LETTERS = " a1-.,/<\"'=&;:[{!x\n\t_%(" + "".join(map(chr, range(33, 127)))
+
+
+def patterns() -> Iterator[tuple[str, re.Pattern[Any]]]:
+    """Every compiled expression that stands at the top of a module."""
+    for module in pkgutil.walk_packages(longline.__path__, "longline."):
+        if module.name.endswith("__main__"):
+            continue
+        for name, thing in vars(importlib.import_module(module.name)).items():
+            for one in thing if isinstance(thing, tuple) else (thing,):
+                if isinstance(one, re.Pattern):
+                    yield f"{module.name}.{name}", one
+
+
+def sample(tree: Any) -> str:
+    """A text that the expression fits, more or less; its repeats occur once."""
+    return "".join(_sample(op, said) for op, said in tree)
+
+
+def _sample(op: Any, said: Any) -> str:
+    if op is sre.LITERAL:
+        return chr(said)
+    if op is sre.IN or op is sre.NOT_LITERAL or op is sre.ANY:
+        return _letters(op, said)[0]
+    if op in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+        return sample(said[2]) * max(said[0], 1)
+    if op is sre.SUBPATTERN:
+        return sample(said[3])
+    if op is sre.ATOMIC_GROUP:
+        return sample(said)
+    return sample(said[1][0]) if op is sre.BRANCH else ""
+
+
+def _letters(op: Any, said: Any) -> list[str]:
+    if op is sre.NOT_LITERAL:
+        return [c for c in LETTERS if ord(c) != said]
+    if op is sre.ANY:
+        return ["a"]
+    fits = [c for c in LETTERS if _fits(said, c)]
+    return fits or [chr(said[0][1] if said[0][0] is sre.LITERAL else said[0][1][0])]
+
+
+def _fits(said: Any, letter: str) -> bool:
+    """Whether a class has a letter; of its named parts only the usual ones."""
+    negated = bool(said) and said[0][0] is sre.NEGATE
+    named = {
+        sre.CATEGORY_DIGIT: letter.isdigit(),
+        sre.CATEGORY_SPACE: letter.isspace(),
+        sre.CATEGORY_WORD: letter.isalnum() or letter == "_",
+    }
+    opposite = {sre.CATEGORY_NOT_DIGIT: 0, sre.CATEGORY_NOT_SPACE: 1, sre.CATEGORY_NOT_WORD: 2}
+    found = False
+    for op, part in said:
+        if op is sre.LITERAL:
+            found |= ord(letter) == part
+        elif op is sre.RANGE:
+            found |= part[0] <= ord(letter) <= part[1]
+        elif op is sre.CATEGORY:
+            found |= named[part] if part in named else not list(named.values())[opposite[part]]
+    return found != negated
+
+
+def repeats(tree: Any, before: str = "") -> Iterator[tuple[str, str]]:
+    """What each repeat repeats, with what has to stand before it."""
+    for op, said in tree:
+        if op in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
+            inner = said[2]
+            yield before, sample(inner)
+            if len(inner) == 1 and inner[0][0] in (sre.IN, sre.NOT_LITERAL):
+                yield from ((before, letter) for letter in _letters(*inner[0])[:8])
+            yield from repeats(inner, before)
+        elif op is sre.SUBPATTERN:
+            yield from repeats(said[3], before)
+        elif op is sre.ATOMIC_GROUP:
+            yield from repeats(said, before)
+        elif op is sre.BRANCH:
+            for branch in said[1]:
+                yield from repeats(branch, before)
+        before += _sample(op, said)
+
+
+def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str]]:
+    """Beginnings, and what is repeated after them."""
+    text = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    flags = pattern.flags & ~re.UNICODE if isinstance(pattern.pattern, bytes) else pattern.flags
+    tree = sre_parser.parse(text, flags)
+    found = [(before, pump) for before, pump in dict.fromkeys(repeats(tree)) if pump]
+    pumps = dict.fromkeys([*(p for _, p in found), *(b + p for b, p in found), *(b for b, _ in found), sample(tree)])
+    for before in dict.fromkeys(["", *(b for b, _ in found)]):
+        yield from ((before, pump) for pump in pumps if pump)
+
+
+def seconds(pattern: re.Pattern[Any], how: str, attack: tuple[str, str], length: int) -> float:
+    text: Any = (attack[0] + attack[1] * (length // len(attack[1]) + 1))[:length] + "\x01"
+    if isinstance(pattern.pattern, bytes):
+        text = text.encode("latin-1", "replace")
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        if how == "search":
+            for _ in pattern.finditer(text):
+                pass
+        else:
+            getattr(pattern, how)(text)
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+@pytest.mark.parametrize(("name", "pattern"), [one for one in patterns() if one[0] not in BOUNDED])
+def test_no_expression_takes_longer_than_the_text_is_long(name: str, pattern: re.Pattern[Any]):
+    how = ANCHORED.get(name, "search")
+    for attack in attacks(pattern):
+        short = max(seconds(pattern, how, attack, SHORT), 1e-4)
+        if short < 0.25:
+            assert seconds(pattern, how, attack, LONG) < MAX_RATIO * short, attack
+        else:
+            raise AssertionError(f"{attack}: {short} seconds for {SHORT} characters")
+
+
+def test_the_lists_name_expressions_that_exist():
+    assert {*ANCHORED, *BOUNDED} <= {name for name, _ in patterns()}
+
+
+def test_the_attacks_find_what_they_should():
+    for text in (rb"<meta[\t /][^>]*charset", rb"<script\b.*?</script"):
+        pattern = re.compile(text, re.IGNORECASE | re.DOTALL)
+        found = [
+            seconds(pattern, "search", a, LONG) > 30 * seconds(pattern, "search", a, SHORT) for a in attacks(pattern)
+        ]
+        assert any(found)
