@@ -12,7 +12,7 @@ from longline.engine.frontier import HeldHost
 from longline.model.cookies import Jar
 from longline.model.encoding import ACCEPT_ENCODING
 from longline.model.plan import CrawlPlan
-from longline.model.proxy import blames_proxy, proves
+from longline.model.proxy import blames_proxy, proxy_works
 from longline.model.task import Asked
 from longline.model.url import referer
 from longline.ports.clock import Clock
@@ -149,7 +149,7 @@ class Sender:
         try:
             response = await self._http.fetch(msgspec.structs.replace(request, proxy=way.proxy))
         except FetchFailed as failure:
-            ok = proves(failure.kind, proxy_fault=failure.proxy_fault)
+            ok = proxy_works(failure.kind, proxy_fault=failure.proxy_fault)
             if ok is not None:
                 self._exits.note(way, self._ms(start), ok=ok)
             raise

@@ -308,7 +308,7 @@ def blames_proxy(reason: str | None, status: int | None) -> bool:
     return reason is not None and reason.startswith("proxy_") and reason != "proxy_exhausted"
 
 
-def proves(reason: str, *, proxy_fault: bool) -> bool | None:
+def proxy_works(reason: str, *, proxy_fault: bool) -> bool | None:
     """Return whether a failed request shows that its proxy works, or that it does not; None when it shows neither.
 
     A failure before the proxy was asked says nothing about it. A silence may be the target's or the proxy's.

@@ -93,7 +93,7 @@ class Clients:
         if known and known[0].same(way):
             self._kept.move_to_end(key)
             return known[1]
-        client = HostClient(lambda keeps: self._build(way, connect_seconds, keeps))
+        client = HostClient(lambda keeps_connections: self._build(way, connect_seconds, keeps_connections))
         self._kept[key] = (way, client)
         if len(self._kept) > self._size:
             self._kept.popitem(last=False)  # not closed: requests under way keep it until they are done
@@ -105,7 +105,7 @@ class Clients:
         for _, client in kept.values():
             client.close()
 
-    def _build(self, way: Way, connect_seconds: float, keeps: bool) -> wreq.Client:
+    def _build(self, way: Way, connect_seconds: float, keeps_connections: bool) -> wreq.Client:
         names = wreq.DnsOptions()
         for name, addresses in way.pins().items():
             names.add_resolve(name, addresses)
@@ -125,7 +125,7 @@ class Clients:
             "tls_min_version": _VERSIONS[self._tls.oldest],
             "tls_max_version": _VERSIONS[self._tls.newest],
         }
-        if not keeps:
+        if not keeps_connections:
             config["pool_max_idle_per_host"] = 0
         # Never both: `no_proxy` clears the proxies that were given, and everything would go out directly.
         if way.proxy:
