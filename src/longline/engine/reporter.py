@@ -14,7 +14,7 @@ import msgspec
 from longline.engine.admit import Admission, Verdicts
 from longline.engine.fetch import Fetched
 from longline.engine.frontier import HeldHost
-from longline.engine.keep import Keeper, KeptPage, Stored
+from longline.engine.keep import Keeper, KeptPage, KeptRedirect, Stored
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
 from longline.model import fate
@@ -65,6 +65,14 @@ class Finished:
 
     def _make_items(self, parsed: Parsed, page: KeptPage) -> list[NewItem]:
         return parsed.items_of(self.task, page.response.url, in_words=self.in_words)
+
+    @property
+    def redirects(self) -> list[KeptRedirect]:
+        """Return the redirects that are kept: those of a task that is not tried again."""
+        sent = self.fetched.redirects
+        if not sent or self.rest == TaskState.PENDING:
+            return []
+        return [KeptRedirect(self.task.id, number, one) for number, one in enumerate(sent)]
 
     @property
     def reason(self) -> str:
@@ -163,6 +171,7 @@ class Reporter:
                 admit=admission.tasks,
                 refused=admission.refused,
                 segment=stored.written if stored else None,
+                redirects=stored.redirects if stored else (),
                 items=[item for f in sheaf.finished for item in f.items],
             )
             reported = await self._lifecycle.report(batch, admission.hosts)
@@ -185,10 +194,11 @@ class Reporter:
 
     async def _keep(self, sheaf: Sheaf, stored: Stored | None) -> Stored | None:
         pages = [f.page for f in sheaf.finished if f.page is not None]
+        redirects = [redirect for f in sheaf.finished for redirect in f.redirects]
         if stored is None:
-            return await self._keeper.write(pages) if pages else None
-        if pages:
-            return await self._keeper.rewrite(stored, pages)
+            return await self._keeper.write(pages, redirects) if pages or redirects else None
+        if pages or redirects:
+            return await self._keeper.rewrite(stored, pages, redirects)
         await self._keeper.discard(stored)
         return None
 

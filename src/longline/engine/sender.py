@@ -43,12 +43,20 @@ class LeaseLost(Exception):
     """The host is no longer ours; nothing may be sent and nothing reported."""
 
 
+class Sent(msgspec.Struct, frozen=True):
+    """An answer, when it was asked for, and the headers of the request."""
+
+    at: int
+    response: Response
+    headers: Headers = ()
+
+
 class Errand(msgspec.Struct, frozen=True):
     """Whose request it is: the run, what it was asked to do, and headers of this request alone.
 
     `found_on` is the page that links to what is asked for. With `cut_at` a body of more bytes is cut there; without,
     one of more than `most` is a failure, or one that is larger than pages may be. With `render` a page is wanted as a
-    browser shows it. `asked` grows by what was asked for the page in its course.
+    browser shows it. `asked` grows by what was asked for the page in its course, and `exchanges` by the answers.
     """
 
     run_id: int
@@ -59,13 +67,7 @@ class Errand(msgspec.Struct, frozen=True):
     found_on: str | None = None
     render: bool = False
     asked: list[Asked] = []
-
-
-class Sent(msgspec.Struct, frozen=True):
-    """An answer, and when it was asked for."""
-
-    at: int
-    response: Response
+    exchanges: list[Sent] = []
 
 
 class Sender:
@@ -124,8 +126,8 @@ class Sender:
         at = self._clock.now()
         try:
             if way is None:
-                return Sent(at, await self._http.fetch(request))
-            return Sent(at, await self._through(way, request))
+                return Sent(at, await self._http.fetch(request), request.headers)
+            return Sent(at, await self._through(way, request), request.headers)
         finally:
             if host:
                 host.answered(start, self._clock.monotonic())

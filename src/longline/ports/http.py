@@ -100,7 +100,8 @@ class Response(msgspec.Struct, frozen=True):
     """An answer as it came; `url` is the one that was asked for, less any credentials, and `body` is undecoded.
 
     `headers` has every value, and those of one name in their order. Names may have lost their capitals and headers of
-    different names their order, as HTTP/2 and the client's own table would have it.
+    different names their order, as HTTP/2 and the client's own table would have it. `ip` is the address of the server
+    where the connection went to the server itself, and None behind a proxy.
     """
 
     url: str
@@ -109,6 +110,7 @@ class Response(msgspec.Struct, frozen=True):
     body: bytes
     version: str
     elapsed_ms: int
+    ip: str | None = None
 
     def header(self, name: str) -> str | None:
         """The first header of that name, whatever its case."""

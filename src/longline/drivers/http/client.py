@@ -19,6 +19,7 @@ from longline.drivers.http.names import Names, Resolve
 from longline.drivers.http.trust import trust
 from longline.drivers.http.tunnel import refusal
 from longline.drivers.http.ways import Way, find_way
+from longline.model.egress import Address
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.http import FetchFailed, Request, Response
 
@@ -94,7 +95,7 @@ class WreqHttp:
         href, authorization = part(url.href)
         async with client.get(href, headers=_headers(request, authorization), read_timeout=idle) as answer:
             status = answer.status.as_int()
-            _check(answer, way, status)
+            peer = _check(answer, way, status)
             body = b"" if status in _BODILESS else await read(answer, request.max_bytes, cut=request.cut)
             return Response(
                 url=request.url if authorization is None else href,
@@ -103,6 +104,7 @@ class WreqHttp:
                 body=body,
                 version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
                 elapsed_ms=round((monotonic() - started) * 1000),
+                ip=str(peer) if way.proxy is None else None,
             )
 
     def _cancelled_by_close(self) -> bool:
@@ -142,14 +144,15 @@ def _headers(request: Request, authorization: str | None) -> wreq.HeaderMap:
     return headers
 
 
-def _check(answer: wreq.Response, way: Way, status: int) -> None:
-    """Who answers must be who was meant, and not a forwarding proxy on its own behalf."""
+def _check(answer: wreq.Response, way: Way, status: int) -> Address:
+    """Return the address that answered; it must be one that was checked, and not a proxy that answers for itself."""
     peer = answer.remote_addr
     # Pinned names make sure of it; should one slip through, nothing that comes from elsewhere is taken for an answer.
     if peer is None or peer.ip() not in way.dialled:
         raise FetchFailed("egress", f"{way.hostname}: answered from an address that was not checked")
     if way.forwarded and (status == 407 or (status == 401 and _is_proxys_own(answer.headers))):
         raise no_way(way, status)
+    return peer.ip()
 
 
 def _is_proxys_own(headers: wreq.HeaderMap) -> bool:
