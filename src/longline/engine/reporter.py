@@ -18,7 +18,7 @@ from longline.engine.keep import Keeper, KeptPage, KeptRedirect, Stored
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
 from longline.model import fate
-from longline.model.errors import Unavailable
+from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier import key_in
 from longline.model.host import HostReport
 from longline.model.item import NewItem
@@ -120,16 +120,24 @@ class Reporter:
     def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock) -> None:
         self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
         self._verdicts = Verdicts()
+        self.trouble: Unavailable | None = None
+        self.leaving = False
 
     async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
-        """Report, again and again while an engine is away: the leases say for how long that makes sense."""
+        """Report, again and again while an engine is away: the leases say for how long that makes sense.
+
+        `trouble` is the reason of the last failure until a report succeeds. A worker that is `leaving` does not wait
+        for an engine that needs its operator.
+        """
         pause, troubled = FIRST_PAUSE, False
         while sheaf.finished or sheaf.released:
             try:
                 done = [await self.report(sheaf)]
             except Unavailable as error:
                 log.warning("cannot report, will try again", extra={"error": str(error)})
-                troubled = True
+                troubled, self.trouble = True, error
+                if self.leaving and isinstance(error, NeedsOperator):
+                    raise
                 await self._clock.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
                 continue
@@ -139,6 +147,7 @@ class Reporter:
                 log.exception("a report cannot be written, it is made again in parts")
                 troubled = True
                 done = await self._in_parts(sheaf)
+            self.trouble = None
             if troubled:
                 await self._clear()
             return done

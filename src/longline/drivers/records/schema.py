@@ -40,6 +40,9 @@ class SchemaRecords:
     async def version(self) -> str:
         return await self._database.version()
 
+    async def problems(self, *, deep: bool = False) -> list[str]:
+        return await self._database.problems(deep=deep)
+
     async def now(self) -> int:
         async def work(tx: Tx) -> int:
             row = await tx.one("engine_now")
