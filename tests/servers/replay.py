@@ -60,11 +60,11 @@ def replaying(folder: Path, files: Sequence[Path]) -> Iterator[Replay]:
     assert (TOOLS / "wayback").exists(), "pywb is missing: `make test` installs it, or `make .venv-replay/.installed`"
     folder.mkdir()
     for words in (["init", "pages"], ["add", "pages", *map(str, files)]):
-        subprocess.run([TOOLS / "wb-manager", *words], cwd=folder, check=True, capture_output=True, timeout=60)
+        subprocess.run([str(TOOLS / "wb-manager"), *words], cwd=folder, check=True, capture_output=True, timeout=60)
     index = (folder / "collections" / "pages" / "indexes" / "index.cdxj").read_text()
     [port] = free_ports(1)
     with (folder / "log").open("wb") as log:
-        words = [TOOLS / "wayback", "--bind", "127.0.0.1", "--port", str(port)]
+        words = [str(TOOLS / "wayback"), "--bind", "127.0.0.1", "--port", str(port)]
         process = subprocess.Popen(words, cwd=folder, stdout=log, stderr=log)
     try:
         yield Replay(f"http://127.0.0.1:{port}", index)

@@ -8,11 +8,11 @@ import msgspec
 
 from longline.engine.admit import seed
 from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.plans import Plans
 from longline.model.errors import NotFound
 from longline.model.frontier import host_of, url_hash
 from longline.model.ids import new_id
 from longline.model.page import PageRow, RedirectRow
-from longline.model.plan import CrawlPlan
 from longline.model.run import NewRun
 from longline.model.segment import SegmentRow
 from longline.model.url import dedupe_key, parse
@@ -140,8 +140,8 @@ class ArchiveCheck:
 class Repair:
     """Has damaged pages fetched again, by runs of their own, with what the run that fetched them was asked to do."""
 
-    def __init__(self, lifecycle: Lifecycle, runs: Runs, pages: Pages) -> None:
-        self._lifecycle, self._runs, self._pages = lifecycle, runs, pages
+    def __init__(self, lifecycle: Lifecycle, runs: Runs, pages: Pages, plans: Plans) -> None:
+        self._lifecycle, self._runs, self._pages, self._plans = lifecycle, runs, pages, plans
 
     async def begin(self, damaged: Sequence[Damage]) -> int:
         """Begin the runs; how many pages wait to be fetched."""
@@ -156,13 +156,9 @@ class Repair:
         return waiting
 
     async def _fetch(self, run_id: int, urls: tuple[str, ...]) -> None:
-        damaged = await self._runs.get(run_id)
-        if damaged is None:
-            raise NotFound(f"no such run: {run_id}")
-        plan = msgspec.structs.replace(
-            CrawlPlan.read(damaged.plan), seeds=urls, max_depth=0, sitemaps=False, discover=False
-        )
-        run = await self._runs.add(NewRun(new_id(), REPAIR, plan.text(), urls[0], source_id=damaged.source_id))
+        asked = await self._plans.get(run_id)
+        plan = msgspec.structs.replace(asked, seeds=urls, max_depth=0, sitemaps=False, discover=False)
+        run = await self._runs.add(NewRun(new_id(), REPAIR, plan.text(), urls[0], source_id=plan.source_id))
         await self._lifecycle.move(Order("run", run.id, "start", "planner", reason=REPAIR))
         seeds = [seed(url, run.id, plan) for url in urls]
         await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from longline.drivers.exports import FolderExport
 from longline.engine.archive import Archive as PageArchive
+from longline.engine.plans import Plans
 from longline.model.errors import NotFound
 from longline.model.plan import CrawlPlan
 from longline.model.run import RunRow
@@ -15,6 +16,7 @@ from longline.services.exports import Exported, Exports, Progress
 from longline.services.reparse import Reparse, Reparsed
 from longline.services.search import Asked, Found, Searches
 from longline.settings import Settings
+from longline.wiring.directory import standing_runs
 from longline.wiring.house import House, open_house, ready_tables
 from longline.wiring.worker import warc_info
 
@@ -40,7 +42,8 @@ async def check_archive(settings: Settings, progress: CheckProgress, *, repair: 
         findings = await ArchiveCheck(records.pages, records.segments, house.blobs).run(progress)
         if not repair or not findings.damaged:
             return findings, 0
-        return findings, await Repair(house.lifecycle, records.runs, records.pages).begin(findings.damaged)
+        plans = Plans(records.runs, standing_runs(house))
+        return findings, await Repair(house.lifecycle, records.runs, records.pages, plans).begin(findings.damaged)
 
 
 async def reparse(settings: Settings, run_id: int | None, progress: Progress) -> Reparsed:

@@ -66,10 +66,6 @@ class Database(Protocol):
         """Name and version of the engine."""
         ...
 
-    async def problems(self, *, deep: bool) -> list[str]:
-        """Return the faults of the stored data; with `deep` indexes are compared with their tables too."""
-        ...
-
     async def close(self) -> None:
         """Let go of the engine."""
         ...

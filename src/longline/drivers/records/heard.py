@@ -20,7 +20,6 @@ class Noting:
     def __init__(self, database: Database) -> None:
         self._database, self.engine = database, database.engine
         self.read, self.version, self.close = database.read, database.version, database.close
-        self.problems = database.problems
 
     async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         message_id = ALONG.get()

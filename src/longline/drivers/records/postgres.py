@@ -101,9 +101,6 @@ class PostgresDatabase:
         async with self._connection() as connection:
             return f"PostgreSQL {str(await connection.fetchval('SHOW server_version')).split()[0]}"
 
-    async def problems(self, *, deep: bool) -> list[str]:  # noqa: ARG002 - PostgreSQL checks its pages by itself
-        return []
-
     async def close(self) -> None:
         try:
             await asyncio.wait_for(self._pool.close(), 5)

@@ -26,9 +26,6 @@ OLDEST = (3, 35, 0)
 PATIENCE = 30.0
 """Seconds for which another process may have the file to itself."""
 
-MAX_PROBLEMS = 20
-"""Faults of a damaged file that are named."""
-
 MIN_FREE_BYTES = 64 * 1024
 """An I/O error on a disk with less room than this is for want of room."""
 
@@ -181,20 +178,10 @@ class SqliteDatabase:
     async def version(self) -> str:
         return f"SQLite {sqlite3.sqlite_version}"
 
-    async def problems(self, *, deep: bool) -> list[str]:
-        return await self._reader.run(lambda: self._problems("integrity_check" if deep else "quick_check"))
-
     async def close(self) -> None:
         await self._reader.close()
         await self._writer.run(lambda: self._move_log("TRUNCATE"))
         await self._writer.close()
-
-    def _problems(self, check: str) -> list[str]:
-        try:
-            rows = self._reader.connection.execute(f"PRAGMA {check}({MAX_PROBLEMS})").fetchall()
-        except sqlite3.DatabaseError as error:
-            return [str(explained(error, self._path))]
-        return [str(row[0]) for row in rows if row[0] != "ok"]
 
     def _write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
         result = self._drive(self._writer.connection, "BEGIN IMMEDIATE", work)
