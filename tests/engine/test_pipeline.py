@@ -1,3 +1,6 @@
+import pytest
+from msgspec import structs
+
 from longline.engine.fetch import Fetched
 from longline.engine.keep import Keeper, keep_page
 from longline.engine.pipeline import MOST_CLAIMS
@@ -77,3 +80,64 @@ async def test_a_redirect_elsewhere_counts_its_hops(shop: Shop):
     async with shop.open():
         await shop.until(lambda: shop.frontier.admitted)
     assert [(t.url, t.hops, t.depth) for t in shop.frontier.admitted] == [(f"https://{HOST}:444/", 3, 0)]
+
+
+def spoil(shop: Shop) -> None:
+    """Damage every record of the archive."""
+    shop.blobs.objects = {key: data[:-40] + bytes(20) + data[-20:] for key, data in shop.blobs.objects.items()}
+
+
+async def test_a_page_that_is_the_same_and_whose_record_is_damaged_is_kept_whole(shop: Shop):
+    body = b"<title>Old</title>"
+    known = await Before(shop, body).keep()
+    spoil(shop)
+    shop.http.on(url(1), response(url(1), body=body))
+    shop.frontier.add(claimed(1, known=known))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert outcome.page
+    assert outcome.page.body_of is None, "a page that refers to a damaged record is lost"
+    assert len(shop.http.requests) == 1
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+async def test_a_url_that_has_its_own_page_is_fetched_whole_when_that_is_damaged(shop: Shop, damaged: bool):
+    known = await Before(shop, b"<title>Old</title>").keep()
+    shop.tasks.pages[1] = shop.tasks.pages[77]
+    if damaged:
+        spoil(shop)
+    shop.http.on(url(1), response(url(1), 304, b"", ()), response(url(1)))
+    shop.frontier.add(claimed(1, known=structs.replace(known, task_id=1)))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert ["if-none-match" in dict(r.headers) for r in shop.http.requests] == [True, False][: 1 + damaged]
+    assert (outcome.became, outcome.page is not None) == ("completed", damaged)
+
+
+async def test_redirects_are_archived_with_the_page_they_led_to(shop: Shop):
+    shop.http.on(url(1), response(url(1), 301, b"", (("Location", "/2"),)))
+    shop.http.on(url(2), response(url(2), 302, b"", (("Location", "/3"),)))
+    shop.frontier.add(claimed(1))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    (batch,) = shop.frontier.reports
+    assert [(r.task_id, r.number, r.url, r.status) for r in batch.redirects] == [
+        (1, 0, url(1), 301),
+        (1, 1, url(2), 302),
+    ]
+    assert batch.segment
+    assert batch.segment.records == 1
+
+
+async def test_a_redirect_that_leads_away_is_archived_without_a_page(shop: Shop):
+    shop.http.on(url(1), response(url(1), 301, b"", (("Location", f"https://{HOST}:444/"),)))
+    shop.runs.texts[RUN] = CrawlPlan((), robots=False).text()
+    shop.frontier.add(claimed(1))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    (batch,) = shop.frontier.reports
+    assert [(r.task_id, r.url) for r in batch.redirects] == [(1, url(1))]
+    assert batch.segment
+    assert batch.segment.records == 0

@@ -14,7 +14,7 @@ from longline.engine.keep import Keeper, keep_page
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
 from longline.engine.reporter import Finished, Reporter, Sheaf
-from longline.model.errors import Unavailable
+from longline.model.errors import DiskFull, Unavailable
 from longline.model.item import NewItem
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
@@ -64,7 +64,11 @@ class Desk:
     def kept(self) -> list[list[str]]:
         """The pages of every segment that is there, by their paths."""
         return [
-            [r.rec_headers.get_header("WARC-Target-URI").rpartition("/")[2] for r in ArchiveIterator(io.BytesIO(data))]
+            [
+                r.rec_headers.get_header("WARC-Target-URI").rpartition("/")[2]
+                for r in ArchiveIterator(io.BytesIO(data))
+                if r.rec_type != "warcinfo"
+            ]
             for data in self.blobs.objects.values()
         ]
 
@@ -246,7 +250,7 @@ async def test_a_report_refused_in_part_is_made_again_without_that_part(desk: De
     assert desk.frontier.ended == {1: "ok", 2: "ok"}
     assert (mine.lost, theirs.lost) == (False, True)
     pages = [o.page for o in desk.frontier.reports[0].reports[0].outcomes if o.page]
-    assert [p.offset for p in pages] == [0, pages[0].length]
+    assert pages[1].offset == pages[0].offset + pages[0].length
 
 
 async def test_a_task_that_is_gone_takes_only_itself_away(desk: Desk):
@@ -354,3 +358,31 @@ async def test_what_a_plan_calls_final_is_not_tried_again(clock: FakeClock):
     assert slow.rest == TaskState.PENDING
     final = replace(slow, plan=msgspec.structs.replace(page.plan, final=("idle_timeout",)))
     assert final.rest == TaskState.FAILED
+
+
+class FullBlobs(FakeBlobs):
+    """A store without room."""
+
+    full = True
+
+    async def put(self, key: str, data: Any, labels: Any = None) -> None:
+        if self.full:
+            raise DiskFull("no room")
+        await super().put(key, data, labels)
+
+
+async def test_a_worker_that_leaves_does_not_wait_for_room(clock: FakeClock):
+    desk = Desk(clock)
+    blobs = FullBlobs(desk.journal)
+    lifecycle = Lifecycle(records_of(desk.frontier))
+    reporter = Reporter(lifecycle, Keeper(part(blobs), part(desk.segments), clock, OWNER), clock)
+    mine = await desk.claim(1)
+    reporter.leaving = True
+    with pytest.raises(DiskFull):
+        await reporter.deliver(Sheaf([done(mine, 1)], release(mine)))
+    troubles = [reporter.trouble]
+    blobs.full = False
+    await reporter.deliver(Sheaf([done(mine, 1)], release(mine)))
+    troubles.append(reporter.trouble)
+    assert [type(trouble) for trouble in troubles] == [DiskFull, type(None)]
+    assert desk.frontier.ended == {1: "ok"}, "what could not be written is written when there is room"

@@ -3,7 +3,7 @@ import asyncio
 import pytest
 
 from longline.engine.runtime import chore, cut_short, run_loops
-from longline.model.errors import Unavailable
+from longline.model.errors import DiskFull, Unavailable
 
 
 @pytest.fixture
@@ -217,3 +217,12 @@ async def test_a_loop_that_ends_before_it_is_cut_short_ends_as_it_does():
         await cut_short(ends)(asyncio.Event())
         with pytest.raises(ZeroDivisionError):
             await cut_short(dies)(asyncio.Event())
+
+
+async def test_a_chore_ends_with_a_failure_that_is_fatal():
+    async def once() -> None:
+        raise DiskFull("no room")
+
+    async with asyncio.timeout(60):
+        with pytest.raises(DiskFull):
+            await chore(once, 0.01, fatal=(DiskFull,))(asyncio.Event())

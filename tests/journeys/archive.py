@@ -6,14 +6,24 @@ from pathlib import Path
 from typing import Any
 
 from warcio.archiveiterator import ArchiveIterator
+from warcio.recordloader import ArcWarcRecord
+
+
+def is_page(record: ArcWarcRecord) -> bool:
+    """Whether a record is that of a page: a redirect is none, nor are requests and what is said of the file."""
+    if record.rec_type != "response":
+        return bool(record.rec_type == "revisit")
+    return not (record.http_headers.get_statuscode().startswith("3") and record.http_headers.get_header("Location"))
 
 
 def records(folder: Path) -> Counter[str]:
-    """How often each URL stands in the WARC files of a folder, whatever the kind of record."""
+    """How often each page stands in the WARC files of a folder."""
     found: Counter[str] = Counter()
     for file in sorted(folder.rglob("*.warc.gz")):
         with file.open("rb") as stream:
             for record in ArchiveIterator(stream, check_digests=True):
+                if not is_page(record):
+                    continue
                 assert record.rec_type == "response"
                 assert record.http_headers.get_statuscode() == "200"
                 record.content_stream().read()

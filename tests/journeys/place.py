@@ -20,6 +20,7 @@ from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house
 from longline.wiring.house import ready_tables
+from tests.journeys.archive import is_page
 from tests.servers.postgres import apart
 from tests.web import SiteHandle
 
@@ -81,12 +82,14 @@ class Place:
         return {what: count for what, count in (found | {"alive": marks}).items() if count}
 
     def records(self) -> Counter[str]:
-        """How often each URL stands in the archive, read with somebody else's reader."""
+        """How often each page stands in the archive, read with somebody else's reader."""
         found: Counter[str] = Counter()
         for data in apart(partial(_archive, self.settings.objects)):
             for record in ArchiveIterator(BytesIO(data), check_digests=True):
                 record.content_stream().read()
                 assert record.digest_checker.passed, record.digest_checker.problems
+                if not is_page(record):
+                    continue
                 found[record.rec_headers.get_header("WARC-Target-URI")] += 1
         return found
 

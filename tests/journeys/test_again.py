@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from tests.journeys.archive import ask
+from tests.journeys.archive import ask, is_page
 from tests.web import SiteHandle, running_site
 
 PAGES = 40
@@ -29,6 +29,8 @@ def kinds(out: Path) -> Counter[str]:
         with file.open("rb") as stream:
             for record in ArchiveIterator(stream, check_digests="raise"):
                 record.content_stream().read()
+                if not is_page(record):
+                    continue
                 found[(record.rec_headers.get_header("WARC-Profile") or record.rec_type).rpartition("/")[2]] += 1
     return found
 

@@ -95,8 +95,8 @@ def test_a_record_is_warc_1_1_to_the_byte():
         "WARC-Record-ID: <urn:uuid:0190a000-0000-7000-8000-000000000001>\r\n"
         "WARC-Date: 2025-12-31T23:59:59.007Z\r\n"
         "WARC-Target-URI: https://example.com/a?b=c\r\n"
-        "Content-Type: application/http;msgtype=response\r\n"
         "WARC-IP-Address: 192.0.2.7\r\n"
+        "Content-Type: application/http;msgtype=response\r\n"
         f"WARC-Payload-Digest: sha256:{hashlib.sha256(b'<p>hello').hexdigest()}\r\n"
         f"WARC-Block-Digest: sha256:{hashlib.sha256(block).hexdigest()}\r\n"
         f"Content-Length: {len(block)}\r\n"
@@ -245,7 +245,10 @@ def test_a_revisit_after_304_says_that_the_server_said_so():
     found = read_record(record.member)
     assert found.field("WARC-Profile") == "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
     assert found.field("WARC-Refers-To") is None
-    assert (found.status, found.headers) == (304, headers)
+    assert (found.status, found.headers, found.body) == (None, (), b""), "a page of status 304 is shown by nobody"
+    assert found.field("Content-Length") == "0"
+    [(_, _, seen, _)] = warcio_reads(record.member, check_digests="raise")
+    assert seen.rec_type == "revisit"
 
 
 # Segments

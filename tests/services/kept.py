@@ -16,13 +16,19 @@ AT = 1_700_000_000_000
 
 
 async def keep(
-    records: Records, blobs: Blobs, name: str, bodies: Mapping[str, bytes], *, body_of: int | None = None
+    records: Records,
+    blobs: Blobs,
+    name: str,
+    bodies: Mapping[str, bytes],
+    *,
+    body_of: int | None = None,
+    before: bytes = b"",
 ) -> RunRow:
-    """A run whose pages lie in one segment; with `body_of` they are revisits of what that task kept before."""
+    """A run whose pages lie in one segment behind `before`; with `body_of` they are revisits of that task's page."""
     run = await running_run(records)
     await admit(records, *(_task(run.id, f"https://a.example{path}") for path in bodies))
     (lease,) = (await claim(records)).values()
-    segment, outcomes = Segment(), []
+    segment, outcomes = Segment([before] if before else ()), []
     for task in lease.tasks:
         body = bodies[task.url.removeprefix("https://a.example")]
         record = _record(task.url, body, again=body_of is not None)

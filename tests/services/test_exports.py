@@ -14,6 +14,7 @@ from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.services import exports as exports_module
 from longline.services.exports import Exports
+from longline.testing.clock import FakeClock
 from tests.services.kept import keep
 
 BODIES = {f"/{n}": f"<p>page {n}</p>".encode() for n in range(7)}
@@ -29,10 +30,11 @@ async def exported(
 ) -> list[tuple[int, int]]:
     told: list[tuple[int, int]] = []
     with FolderExport(folder, formats) as files:
-        written = await Exports(records.pages, records.items, blobs).run(
+        exported = await Exports(records.pages, records.items, blobs, FakeClock()).run(
             run_id, files, formats, lambda done, total: told.append((done, total))
         )
-    assert {file.path: file.bytes for file in written} == sizes(folder)
+    assert {file.path: file.bytes for file in exported.files} == sizes(folder)
+    assert exported.damaged == []
     return told
 
 
@@ -63,7 +65,12 @@ async def test_pages_and_items_in_every_format(records: Records, archive_blobs: 
     assert [row["title"] for row in rows] == [item["title"] for item in items]
 
     with (out / "pages.warc.gz").open("rb") as stream:
-        kept = {r.rec_headers.get_header("WARC-Target-URI"): r.content_stream().read() for r in ArchiveIterator(stream)}
+        first, *others = [
+            (r.rec_type, r.rec_headers.get_header("WARC-Target-URI"), r.content_stream().read())
+            for r in ArchiveIterator(stream)
+        ]
+    assert first[0] == "warcinfo"
+    kept = {url: body for _, url, body in others}
     assert kept == {f"https://a.example{path}": body for path, body in BODIES.items()}
 
 
@@ -78,3 +85,42 @@ async def test_only_what_was_asked_for_is_written(records: Records, tmp_path: Pa
 async def test_a_run_without_pages_writes_nothing(records: Records, tmp_path: Path, archive_blobs: Blobs):
     assert await exported(records, archive_blobs, 12345, tmp_path / "out") == []
     assert list((tmp_path / "out").iterdir()) == []
+
+
+async def warc(records: Records, blobs: Blobs, run_id: int, folder: Path) -> tuple[dict[str, str], list[str]]:
+    """Export a run as WARC: what is damaged, and the kinds of records that were written."""
+    with FolderExport(folder, ("warc",)) as files:
+        exports = Exports(records.pages, records.items, blobs, FakeClock())
+        exported = await exports.run(run_id, files, ("warc",), lambda *_: None)
+    with (folder / "pages.warc.gz").open("rb") as stream:
+        read = [(r.rec_type, r.content_stream().read()) for r in ArchiveIterator(stream, check_digests="raise")]
+    kinds = [kind for kind, _ in read]
+    return {damage.url: damage.problem for damage in exported.damaged}, kinds
+
+
+async def test_damaged_pages_are_named_and_the_rest_is_written_whole(
+    records: Records, archive_blobs: Blobs, tmp_path: Path
+):
+    run = await keep(records, archive_blobs, "one", BODIES)
+    rows = sorted(await records.pages.of_run(run.id), key=lambda row: row.start)
+    data = bytearray(await archive_blobs.get("one"))
+    data[rows[1].start + rows[1].length // 2] ^= 4
+    await archive_blobs.put("one", bytes(data[: rows[5].start + 10]))
+    damaged, kinds = await warc(records, archive_blobs, run.id, tmp_path / "a")
+    assert set(damaged) == {rows[n].url for n in (1, 5, 6)}
+    assert kinds == ["warcinfo", *["response"] * 4]
+    await archive_blobs.delete(["one"])
+    damaged, kinds = await warc(records, archive_blobs, run.id, tmp_path / "b")
+    assert damaged == {row.url: "the segment is lost" for row in rows}
+    assert kinds == ["warcinfo"]
+
+
+async def test_a_revisit_is_written_with_the_record_of_its_body(records: Records, archive_blobs: Blobs, tmp_path: Path):
+    first = await keep(records, archive_blobs, "one", {"/": b"same"})
+    (row,) = await records.pages.of_run(first.id)
+    again = await keep(records, archive_blobs, "two", {"/": b"same"}, body_of=row.task_id)
+    assert await warc(records, archive_blobs, again.id, tmp_path / "a") == ({}, ["warcinfo", "response", "revisit"])
+    await archive_blobs.delete(["one"])
+    damaged, kinds = await warc(records, archive_blobs, again.id, tmp_path / "b")
+    assert damaged == {row.url: f"its body is in the record of task {row.task_id}: the segment is lost"}
+    assert kinds == ["warcinfo"]

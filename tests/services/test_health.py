@@ -3,7 +3,7 @@ import logging
 
 import pytest
 
-from longline.model.errors import Unavailable
+from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
 from longline.services.health import Check, Health, Report
 from tests.services.clock import HandClock
 
@@ -49,6 +49,24 @@ async def test_a_check_tells_what_it_found():
     assert report.checks["database"].status == "healthy"
     assert report.checks["database"].detail == "Engine 1.0"
     assert report.checks["database"].error is None
+
+
+async def full() -> str:
+    raise DiskFull("the disk of db.internal is full")
+
+
+async def corrupt() -> str:
+    raise CorruptDatabase("db.internal is damaged")
+
+
+async def test_a_full_disk_is_named_and_stops_everything():
+    report = await reported(Check("database", fine, critical=True), Check("objects", full))
+    assert (report.status, report.checks["objects"].error) == ("unhealthy", "disk full")
+
+
+async def test_a_damaged_database_is_named():
+    report = await reported(Check("database", corrupt, critical=True))
+    assert (report.status, report.checks["database"].error) == ("unhealthy", "database corrupt")
 
 
 @pytest.mark.parametrize(("probe", "kind"), [(down, "unavailable"), (silent, "timeout")])

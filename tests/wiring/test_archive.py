@@ -27,9 +27,9 @@ async def runs(settings: Settings) -> list[int]:
 async def test_the_last_run_is_exported_unless_another_is_named(settings: Settings, runs: list[int], tmp_path: Path):
     for asked, run_id in ((None, runs[1]), (runs[0], runs[0])):
         done: dict[int, int] = {}
-        run, written = await export(settings, asked, tmp_path / "out", ["jsonl"], done.__setitem__)
-        assert (run.id, done) == (run_id, {1: 1})
-        assert [Path(file.path).name for file in written] == ["items.jsonl", "pages.jsonl"]
+        exported = await export(settings, asked, tmp_path / "out", ["jsonl"], done.__setitem__)
+        assert (exported.pages, done) == (1, {1: 1})
+        assert [Path(file.path).name for file in exported.files] == ["items.jsonl", "pages.jsonl"]
         assert f'"run_id":{run_id}}}' in (tmp_path / "out" / "items.jsonl").read_text()
 
 

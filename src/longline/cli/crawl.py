@@ -91,7 +91,7 @@ def run(loaded: Loaded, wish: Wish) -> None:
     _summary(console, result, settings)
     if result.run.completed and result.run.state in RUN_ENDED:
         written = write(settings, result.run.id, settings.data, _FILES, console)
-        console.print(f"tables are in {', '.join(Path(file.path).name for file in written)} beside it")
+        console.print(f"tables are in {', '.join(Path(file.path).name for file in written.files)} beside it")
         console.print(Text(f"to look for something: longline search WORDS --data {shlex.quote(str(folder))}"))
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)

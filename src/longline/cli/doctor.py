@@ -5,20 +5,23 @@ import platform
 import shutil
 import sqlite3
 from collections.abc import Awaitable, Callable
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import typer
 from rich.console import Console
+from rich.progress import DownloadColumn
 from rich.table import Table
 from rich.text import Text
 
+from longline.cli.export import bar
 from longline.cli.flags import ENGINES, takes
+from longline.cli.kept import kept
 from longline.cli.loop import run
-from longline.model.errors import LonglineError
+from longline.model.errors import BadInput, LonglineError
 from longline.settings import Loaded, Settings, prepare
 from longline.settings.folder import SECRET_NAME
 from longline.surfaces.server import bind
-from longline.wiring import House, open_house
+from longline.wiring import House, check_archive, open_house
 
 Verdict = Literal["ok", "warn", "fail"]
 
@@ -39,12 +42,25 @@ class Row(NamedTuple):
 
 
 @takes("host", "port", *ENGINES)
-def doctor(loaded: Loaded) -> None:
+def doctor(
+    loaded: Loaded,
+    deep: Annotated[bool, typer.Option("--deep", help="Read the whole archive and the whole database too.")] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="With --deep: have damaged pages fetched again by workers.")
+    ] = False,
+) -> None:
     """Check versions, the data folder, the engines, the clock and the port, and say what to do."""
-    settings = loaded.settings
-    rows = [*versions(), overview(loaded), folder(settings), secret(settings), port(settings), *run(engines(settings))]
-    Console().print(_table(rows))
-    if any(row.verdict == "fail" for row in rows):
+    if repair and not deep:
+        raise BadInput("--repair needs --deep")
+    settings = kept(loaded)
+    rows = [*versions(), overview(loaded), folder(settings), secret(settings), port(settings)]
+    rows += run(engines(settings, deep=deep))
+    whole = all(row.verdict != "fail" for row in rows if row.name in ("database", "engines", "objects"))
+    found = read_archive(settings, Console(), repair=repair) if deep and whole else None
+    Console().print(_table([*rows, *([found.row] if found else [])]))
+    for line in found.lines if found else ():
+        Console().print(Text(line), soft_wrap=True, highlight=False)
+    if any(row.verdict == "fail" for row in [*rows, *([found.row] if found else [])]):
         raise typer.Exit(1)
 
 
@@ -106,13 +122,41 @@ def port(settings: Settings) -> Row:
     return Row("port", "ok", f"{where} is free")
 
 
-async def engines(settings: Settings) -> list[Row]:
+class Checked(NamedTuple):
+    """The row for the archive, and a line for each damaged page."""
+
+    row: Row
+    lines: list[str]
+
+
+def read_archive(settings: Settings, console: Console, *, repair: bool) -> Checked:
+    """Check every segment and record, with a bar to watch."""
+    with bar(console, "reading the archive", DownloadColumn()) as progress:
+        shown = progress.add_task("", total=None)
+        work = check_archive(
+            settings, lambda done, total: progress.update(shown, completed=done, total=total), repair=repair
+        )
+        findings, waiting = run(work)
+    told = f"{findings.segments} segments, {findings.records} records"
+    if findings.replaced:
+        told += f"; {len(findings.replaced)} damaged records were fetched again since"
+    lines = [f"damaged: {damage}" for damage in findings.damaged]
+    lines += [f"fetched again since: {damage}" for damage in findings.replaced]
+    if waiting:
+        lines.append(f"{waiting} pages wait to be fetched again by longline up, worker or crawl --again")
+    if findings.damaged:
+        advice = "" if waiting else "longline crawl --again, or longline doctor --deep --repair"
+        return Checked(Row("archive", "fail", f"{told}; {len(findings.damaged)} damaged", advice), lines)
+    return Checked(Row("archive", "warn" if findings.replaced else "ok", told), lines)
+
+
+async def engines(settings: Settings, *, deep: bool = False) -> list[Row]:
     """Whether every engine answers."""
     try:
         async with open_house(settings) as house:
             carrier = "redis" if settings.redis else "signals"
             return [
-                await _ask("database", lambda: _database(house), "start it, or correct --database"),
+                await _ask("database", lambda: _database(house, deep=deep), "start it, or correct --database"),
                 await _ask("clock", lambda: clock(house), "see the database"),
                 await _ask("objects", lambda: _say("objects", house.blobs.check), "correct --objects or its rights"),
                 await _ask(carrier, lambda: _say(carrier, house.signals.check), "start it, or correct --redis"),
@@ -132,7 +176,11 @@ async def _say(name: str, check: Callable[[], Awaitable[str]]) -> Row:
     return Row(name, "ok", await check())
 
 
-async def _database(house: House) -> Row:
+async def _database(house: House, *, deep: bool) -> Row:
+    problems = await house.records.schema.problems(deep=deep)
+    if problems:
+        advice = "restore it from a copy, or move it away and crawl again"
+        return Row("database", "fail", f"damaged: {problems[0]} ({len(problems)} faults)", advice)
     found, pending = await house.records.schema.version(), await house.records.schema.pending()
     if pending:
         return Row("database", "warn", f"{found}, {len(pending)} migrations pending", "longline migrate")

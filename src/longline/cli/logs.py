@@ -40,9 +40,17 @@ def _opened(output: str) -> TextIO:
 
 def _handler(stream: TextIO, form: str) -> logging.Handler:
     as_text = form == "text" or (form == "auto" and stream.isatty())
-    handler = logging.StreamHandler(stream)
+    handler = LineHandler(stream)
     handler.setFormatter(TextLines() if as_text else JsonLines())
     return handler
+
+
+class LineHandler(logging.StreamHandler[TextIO]):
+    """A handler that is silent about lines which a full disk or a closed pipe does not take."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handleError(record)
 
 
 def fields(record: logging.LogRecord) -> dict[str, Any]:

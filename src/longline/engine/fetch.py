@@ -51,7 +51,8 @@ class Fetched(msgspec.Struct, frozen=True):
 
     `elsewhere` is where a redirect led to; that URL is admitted like any other, under its own host's politeness.
     `moved_to` is where the page was found, on the same host. `same_as` is the page of before, when the server says that
-    it has not changed. `sitemaps` are those that its site names, once in a run. `asked` are the requests it took.
+    it has not changed. `sitemaps` are those that its site names, once in a run. `asked` are the requests it took, and
+    `exchanges` the answers among them that are worth keeping: redirects, and the page.
     """
 
     reason: str
@@ -66,6 +67,12 @@ class Fetched(msgspec.Struct, frozen=True):
     same_as: Known | None = None
     sitemaps: tuple[str, ...] = ()
     asked: tuple[Asked, ...] = ()
+    exchanges: tuple[Sent, ...] = ()
+
+    @property
+    def redirects(self) -> tuple[Sent, ...]:
+        """Return the redirects among the answers."""
+        return tuple(sent for sent in self.exchanges if sent.response is not self.response)
 
 
 class Witness(Protocol):
@@ -101,7 +108,10 @@ class Fetcher:
             return Fetched("binary_url", self._clock.now())
         errand = Errand(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
         fetched = await self._try(host, task, errand)
-        return msgspec.structs.replace(fetched, asked=tuple(errand.asked))
+        exchanges = tuple(
+            sent for sent in errand.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS
+        )
+        return msgspec.structs.replace(fetched, asked=tuple(errand.asked), exchanges=exchanges)
 
     async def _try(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
         plan = errand.plan
@@ -124,6 +134,7 @@ class Fetcher:
         response = sent.response
         errand.asked.extend(_resent(response.resent_ms))
         errand.asked.append(Asked(response.status, response.elapsed_ms, len(response.body)))
+        errand.exchanges.append(sent)
         return sent
 
     async def _sitemaps(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> tuple[str, ...]:

@@ -6,20 +6,24 @@ away without listing the store. The report that names the pages makes the segmen
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import NamedTuple
 
 import msgspec
 
 from longline.engine.fetch import Fetched
+from longline.engine.sender import Sent
 from longline.model.ids import new_id
-from longline.model.task import Known, PageFacts
+from longline.model.task import Known, PageFacts, RedirectFacts
+from longline.model.url import parse, target
 from longline.model.warc import (
     Capture,
     Original,
     Record,
     Segment,
-    payload_digest,
+    info_record,
+    request_record,
     response_record,
     revisit_record,
 )
@@ -33,12 +37,17 @@ log = logging.getLogger(__name__)
 
 
 class KeptPage(msgspec.Struct, frozen=True):
-    """A page ready for a segment. When it is the one that is `known`, byte for byte, the body is not kept again."""
+    """A page ready for a segment.
+
+    `known` is the earlier page with the same body, and `original` the record that holds that body: with both, the page
+    becomes a revisit record and its body is not stored again.
+    """
 
     fetched: Fetched
     response: Response
     title: str = ""
     known: Known | None = None
+    original: Original | None = None
     _made: list[tuple[Record, PageFacts]] = []
 
     def made(self) -> tuple[Record, PageFacts]:
@@ -48,16 +57,9 @@ class KeptPage(msgspec.Struct, frozen=True):
         return self._made[0]
 
     def _make(self) -> tuple[Record, PageFacts]:
-        response = self.response
-        capture = Capture(
-            url=response.url,
-            fetched_at=self.fetched.at,
-            status=response.status,
-            headers=response.headers,
-            body=response.body,
-        )
-        same = self.fetched.same_as or _identical(capture, self.known)
-        record = _revisit(capture, same) if same else response_record(capture)
+        response, capture = self.response, _capture(Sent(self.fetched.at, self.response))
+        same = self.known if self.original is not None else None
+        record = revisit_record(capture, self.original) if self.original else response_record(capture)
         facts = PageFacts(
             offset=0,
             length=len(record.member),
@@ -75,26 +77,49 @@ class KeptPage(msgspec.Struct, frozen=True):
         )
         return record, facts
 
-
-def keep_page(fetched: Fetched, title: str, known: Known | None = None) -> KeptPage | None:
-    """A fetched page to be kept; None when nothing was fetched that is."""
-    return KeptPage(fetched, fetched.response, title, known) if fetched.response is not None else None
-
-
-def _identical(capture: Capture, known: Known | None) -> Known | None:
-    return known if known is not None and payload_digest(capture.body) == known.digest else None
+    @property
+    def asked(self) -> Sent | None:
+        """Return the exchange that brought the page."""
+        return next((sent for sent in self.fetched.exchanges if sent.response is self.response), None)
 
 
-def _revisit(capture: Capture, same: Known) -> Record:
-    return revisit_record(capture, Original(capture.url, same.fetched_at, same.digest))
+def keep_page(
+    fetched: Fetched, title: str, known: Known | None = None, original: Original | None = None
+) -> KeptPage | None:
+    """Return the page as it goes into a segment, or None when the fetch brought no page."""
+    return KeptPage(fetched, fetched.response, title, known, original) if fetched.response is not None else None
+
+
+def _capture(sent: Sent) -> Capture:
+    response = sent.response
+    return Capture(
+        url=response.url,
+        fetched_at=sent.at,
+        status=response.status,
+        headers=response.headers,
+        body=response.body,
+        ip=response.ip,
+    )
+
+
+class KeptRedirect(NamedTuple):
+    """A redirect on the way to a task's page, as it goes into a segment."""
+
+    task_id: int
+    number: int
+    sent: Sent
 
 
 class Stored(msgspec.Struct, frozen=True):
-    """A segment that is durable and waits for the report that names its pages; `facts` have each page's place."""
+    """A segment that is durable and waits for the report that names its records.
+
+    `facts` have the place of each page, and `redirects` those of each redirect.
+    """
 
     key: str
     written: Written
     facts: tuple[PageFacts, ...]
+    redirects: tuple[RedirectFacts, ...] = ()
 
 
 class Press:
@@ -129,20 +154,32 @@ def _press(makes: Sequence[Callable[[], object]]) -> None:
 
 
 class Keeper:
-    """Writes segments for one worker."""
+    """Writes segments for one worker. `about` goes into the warcinfo record; with `requests` requests are kept too."""
 
-    def __init__(self, blobs: Blobs, segments: Segments, clock: Clock, owner: int) -> None:
+    def __init__(
+        self,
+        blobs: Blobs,
+        segments: Segments,
+        clock: Clock,
+        owner: int,
+        about: Mapping[str, str] | None = None,
+        *,
+        requests: bool = False,
+    ) -> None:
         self._blobs, self._segments, self._clock, self._owner = blobs, segments, clock, owner
+        self._about, self._requests = about or {}, requests
 
-    async def write(self, pages: Sequence[KeptPage]) -> Stored:
-        """Store pages durably as one new segment."""
+    async def write(self, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect] = ()) -> Stored:
+        """Store pages and redirects durably as one new segment."""
         key = segment_key(self._clock.now())
         segment_id = await self._segments.begin(key, self._owner)
-        return await self._put(key, segment_id, pages)
+        return await self._put(key, segment_id, pages, redirects)
 
-    async def rewrite(self, stored: Stored, pages: Sequence[KeptPage]) -> Stored:
+    async def rewrite(
+        self, stored: Stored, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect] = ()
+    ) -> Stored:
         """Store a segment again with fewer pages, because a report refused some: what is kept is what is named."""
-        return await self._put(stored.key, stored.written.segment_id, pages)
+        return await self._put(stored.key, stored.written.segment_id, pages, redirects)
 
     async def discard(self, stored: Stored) -> None:
         """Take back a segment that no report will ever name."""
@@ -155,19 +192,49 @@ class Keeper:
             await self._blobs.delete([segment.key])
             await self._segments.drop(segment.id)
 
-    async def _put(self, key: str, segment_id: int, pages: Sequence[KeptPage]) -> Stored:
+    async def _put(
+        self, key: str, segment_id: int, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect]
+    ) -> Stored:
         # In a thread: hashing and compressing let others run meanwhile.
-        segment, facts = await asyncio.to_thread(_segment, pages)
+        segment, facts, hops = await asyncio.to_thread(self._segment, key, pages, redirects)
         await self._blobs.put(key, segment.parts)
-        return Stored(key, Written(segment_id, segment.records, segment.size), facts)
+        return Stored(key, Written(segment_id, len(facts), segment.size), facts, hops)
+
+    def _segment(
+        self, key: str, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect]
+    ) -> tuple[Segment, tuple[PageFacts, ...], tuple[RedirectFacts, ...]]:
+        segment, facts = Segment(), []
+        segment.add(info_record(self._clock.now(), key.rpartition("/")[2], self._about))
+        hops = tuple(self._add_redirect(segment, redirect) for redirect in redirects)
+        for page in pages:
+            record, fact = page.made()
+            facts.append(msgspec.structs.replace(fact, offset=segment.add(record).offset))
+            if self._requests and (sent := page.asked):
+                segment.add(_request(sent, record.id))
+        return segment, tuple(facts), hops
+
+    def _add_redirect(self, segment: Segment, redirect: KeptRedirect) -> RedirectFacts:
+        sent = redirect.sent
+        record = response_record(_capture(sent))
+        place = segment.add(record)
+        if self._requests:
+            segment.add(_request(sent, record.id))
+        return RedirectFacts(
+            task_id=redirect.task_id,
+            number=redirect.number,
+            offset=place.offset,
+            length=place.length,
+            digest=record.digest,
+            status=sent.response.status,
+            fetched_at=sent.at,
+            url=sent.response.url,
+        )
 
 
-def _segment(pages: Sequence[KeptPage]) -> tuple[Segment, tuple[PageFacts, ...]]:
-    segment, places = Segment(), []
-    for page in pages:
-        record, facts = page.made()
-        places.append(msgspec.structs.replace(facts, offset=segment.add(record).offset))
-    return segment, tuple(places)
+def _request(sent: Sent, response_id: str) -> Record:
+    url = sent.response.url
+    capture = Capture(url, sent.at, 0, sent.headers, b"", ip=sent.response.ip)
+    return request_record(capture, target(url), parse(url).host, response_id)
 
 
 def segment_key(now: int) -> str:

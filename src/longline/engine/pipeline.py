@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.archive import Archive
-from longline.engine.fetch import Fetched, Fetcher
+from longline.engine.archive import Archive, Earlier
+from longline.engine.fetch import NOT_MODIFIED, Fetched, Fetcher
 from longline.engine.frontier import HeldHost, TooSoon
 from longline.engine.keep import keep_page
 from longline.engine.parse import Parsed, Parser, Share
@@ -20,6 +20,7 @@ from longline.model.errors import Unavailable
 from longline.model.fate import OK
 from longline.model.plan import CrawlPlan
 from longline.model.task import ClaimedTask
+from longline.model.warc import Original, payload_digest
 from longline.plugins import Page
 from longline.ports.clock import Clock
 
@@ -53,47 +54,66 @@ class Pipeline:
 
     async def run(self, host: HeldHost, task: ClaimedTask) -> Finished:
         """Everything that can be done for a task at once; raises only what says that it was not begun."""
-        plan = CrawlPlan(())
+        plan, original = CrawlPlan(()), None
         try:
             plan = await self.plans.get(task.run_id)
             host.heed(plan.delay_ms / 1000, plan.concurrency, self.clock.monotonic())
             if task.claims > MOST_CLAIMS:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)
-            task, fetched, page = await self._fetch(host, task, plan)
+            fetched, page, original = await self._fetch(host, task, plan)
             parsed = await self._parse(page, plan, Share(host.lease.host, task.run_id))
         except (LeaseLost, TooSoon, Unavailable):
             raise
         except Exception as error:
             log.exception("a task failed in a way nobody foresaw", extra={"url": task.url})
             fetched, parsed = Fetched("internal", self.clock.now(), error=repr(error)), Parsed()
-        kept = keep_page(fetched, parsed.title if parsed else "", task.earlier)
+        kept = keep_page(fetched, parsed.title if parsed else "", task.earlier if original else None, original)
         return Finished(host, task, plan, fetched, parsed, kept, self.in_words)
 
     async def _fetch(
         self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan
-    ) -> tuple[ClaimedTask, Fetched, Page | None]:
-        fetched = await self.fetcher.fetch(host, task, plan)
-        page = await self._page(fetched)
-        if page is None and fetched.same_as is not None:
-            # It has not changed since, and what it was then is lost: ask as if for the first time.
-            task = msgspec.structs.replace(task, known=None)
-            again = await self.fetcher.fetch(host, task, plan)
-            fetched = msgspec.structs.replace(again, asked=fetched.asked + again.asked)
-            page = await self._page(fetched)
-        return task, fetched, page
+    ) -> tuple[Fetched, Page | None, Original | None]:
+        """Fetch a page; with it comes the earlier record that holds its body, when the page is the same as then.
 
-    async def _page(self, fetched: Fetched) -> Page | None:
-        """The page to be parsed: the one that came or, when it has not changed, the one of before."""
-        response = fetched.response
-        if fetched.same_as is not None:
-            return await self.archive.find(fetched.same_as.task_id)
-        if fetched.reason != OK or response is None:
+        An earlier record is trusted only after it was read: a page that has not changed since its record was lost or
+        damaged is fetched whole.
+        """
+        fetched = await self.fetcher.fetch(host, task, plan)
+        earlier = await self._earlier(task, fetched)
+        if earlier is None and _unchanged(fetched):
+            again = await self.fetcher.fetch(host, msgspec.structs.replace(task, known=None), plan)
+            fetched = msgspec.structs.replace(again, asked=fetched.asked + again.asked)
+        if earlier is not None and fetched.response is not None:
+            page = earlier.page if fetched.same_as else _page(fetched)
+            return fetched, page, earlier.original
+        return fetched, _page(fetched), None
+
+    async def _earlier(self, task: ClaimedTask, fetched: Fetched) -> Earlier | None:
+        """Return the earlier page where the one that was fetched is the same, byte for byte, and it can be read."""
+        known, response = task.known, fetched.response
+        if known is None or fetched.reason != OK:
             return None
-        return Page(response.url, fetched.body, status=response.status, headers=response.headers)
+        same = _unchanged(fetched) or (
+            task.earlier is not None and response is not None and payload_digest(response.body) == known.digest
+        )
+        return await self.archive.earlier(known) if same else None
 
     async def _parse(self, page: Page | None, plan: CrawlPlan, share: Share) -> Parsed | None:
         if page is None or not plan.parse:
             return Parsed()
         page.config = plan.config
         return await self.parser.parse(page, share) if self.parser is not None else None
+
+
+def _unchanged(fetched: Fetched) -> bool:
+    """Return whether the server says that the page is the one that is known."""
+    return fetched.reason == OK and fetched.status == NOT_MODIFIED
+
+
+def _page(fetched: Fetched) -> Page | None:
+    """Return the page to be parsed, if one came."""
+    response = fetched.response
+    if fetched.reason != OK or response is None:
+        return None
+    return Page(response.url, fetched.body, status=response.status, headers=response.headers)

@@ -15,11 +15,11 @@ from longline.engine.admit import Admission, Verdicts
 from longline.engine.engine_time import engine_time
 from longline.engine.fetch import Fetched
 from longline.engine.frontier import HeldHost
-from longline.engine.keep import Keeper, KeptPage, Stored
+from longline.engine.keep import Keeper, KeptPage, KeptRedirect, Stored
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
 from longline.model import fate
-from longline.model.errors import Unavailable
+from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier import key_in
 from longline.model.host import HostReport
 from longline.model.item import NewItem
@@ -77,6 +77,14 @@ class Finished:
         return links if links > MANY_LINKS else 0
 
     @property
+    def redirects(self) -> list[KeptRedirect]:
+        """Return the redirects that are kept: those of a task that is not tried again."""
+        sent = self.fetched.redirects
+        if not sent or self.rest == TaskState.PENDING:
+            return []
+        return [KeptRedirect(self.task.id, number, one) for number, one in enumerate(sent)]
+
+    @property
     def reason(self) -> str:
         """The word for how it ended."""
         return "parser_error" if self.parsed and self.parsed.error else self.fetched.reason
@@ -122,16 +130,24 @@ class Reporter:
     def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock) -> None:
         self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
         self._verdicts = Verdicts()
+        self.trouble: Unavailable | None = None
+        self.leaving = False
 
     async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
-        """Report, again and again while an engine is away: the leases say for how long that makes sense."""
+        """Report, again and again while an engine is away: the leases say for how long that makes sense.
+
+        `trouble` is the reason of the last failure until a report succeeds. A worker that is `leaving` does not wait
+        for an engine that needs its operator.
+        """
         pause, troubled = FIRST_PAUSE, False
         while sheaf.finished or sheaf.released:
             try:
                 done = [await self.report(sheaf)]
             except Unavailable as error:
                 log.warning("cannot report, will try again", extra={"error": str(error)})
-                troubled = True
+                troubled, self.trouble = True, error
+                if self.leaving and isinstance(error, NeedsOperator):
+                    raise
                 await self._clock.sleep(pause)
                 pause = min(pause * 2, LONGEST_PAUSE)
                 continue
@@ -141,6 +157,7 @@ class Reporter:
                 log.exception("a report cannot be written, it is made again in parts")
                 troubled = True
                 done = await self._in_parts(sheaf)
+            self.trouble = None
             if troubled:
                 await self._clear()
             return done
@@ -174,6 +191,7 @@ class Reporter:
                 admit=admission.tasks,
                 refused=admission.refused,
                 segment=stored.written if stored else None,
+                redirects=stored.redirects if stored else (),
                 items=[item for f in sheaf.finished for item in f.items],
             )
             reported = await self._lifecycle.report(batch, admission.hosts)
@@ -196,10 +214,11 @@ class Reporter:
 
     async def _keep(self, sheaf: Sheaf, stored: Stored | None) -> Stored | None:
         pages = [f.page for f in sheaf.finished if f.page is not None]
+        redirects = [redirect for f in sheaf.finished for redirect in f.redirects]
         if stored is None:
-            return await self._keeper.write(pages) if pages else None
-        if pages:
-            return await self._keeper.rewrite(stored, pages)
+            return await self._keeper.write(pages, redirects) if pages or redirects else None
+        if pages or redirects:
+            return await self._keeper.rewrite(stored, pages, redirects)
         await self._keeper.discard(stored)
         return None
 

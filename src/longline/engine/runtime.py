@@ -15,8 +15,17 @@ PATIENCE = 1.0
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
 
 
-def chore(once: Callable[[], Awaitable[object]], every: float, called: asyncio.Event | None = None) -> Loop:
-    """A loop that does something at an interval, and at once when called; an engine that is away is tried again."""
+def chore(
+    once: Callable[[], Awaitable[object]],
+    every: float,
+    called: asyncio.Event | None = None,
+    *,
+    fatal: tuple[type[Unavailable], ...] = (),
+) -> Loop:
+    """A loop that does something at an interval, and at once when called; an engine that is away is tried again.
+
+    Failures that are `fatal` end the loop.
+    """
 
     async def loop(stop: asyncio.Event) -> None:
         called_or_not, away = called or asyncio.Event(), False
@@ -25,6 +34,8 @@ def chore(once: Callable[[], Awaitable[object]], every: float, called: asyncio.E
             try:
                 await once()
             except Unavailable as error:
+                if isinstance(error, fatal):
+                    raise
                 # Said once for as long as it lasts: some chores are done every moment.
                 log.log(logging.DEBUG if away else logging.WARNING, "upkeep must wait", extra={"error": str(error)})
                 away = True

@@ -43,24 +43,6 @@ class LeaseLost(Exception):
     """The host is no longer ours; nothing may be sent and nothing reported."""
 
 
-class Errand(msgspec.Struct, frozen=True):
-    """Whose request it is: the run, what it was asked to do, and headers of this request alone.
-
-    `found_on` is the page that links to what is asked for. With `cut_at` a body of more bytes is cut there; without,
-    one of more than `most` is a failure, or one that is larger than pages may be. With `render` a page is wanted as a
-    browser shows it. `asked` grows by what was asked for the page in its course.
-    """
-
-    run_id: int
-    plan: CrawlPlan
-    headers: Headers = ()
-    cut_at: int | None = None
-    most: int | None = None
-    found_on: str | None = None
-    render: bool = False
-    asked: list[Asked] = []
-
-
 class Sent(msgspec.Struct, frozen=True):
     """An answer, when it was asked for, and the headers of the request."""
 
@@ -72,6 +54,25 @@ class Sent(msgspec.Struct, frozen=True):
     def cookies(self) -> str | None:
         """The value of the Cookie header that was sent, if there was one."""
         return next((value for name, value in self.headers if name.lower() == "cookie"), None)
+
+
+class Errand(msgspec.Struct, frozen=True):
+    """Whose request it is: the run, what it was asked to do, and headers of this request alone.
+
+    `found_on` is the page that links to what is asked for. With `cut_at` a body of more bytes is cut there; without,
+    one of more than `most` is a failure, or one that is larger than pages may be. With `render` a page is wanted as a
+    browser shows it. `asked` grows by what was asked for the page in its course, and `exchanges` by the answers.
+    """
+
+    run_id: int
+    plan: CrawlPlan
+    headers: Headers = ()
+    cut_at: int | None = None
+    most: int | None = None
+    found_on: str | None = None
+    render: bool = False
+    asked: list[Asked] = []
+    exchanges: list[Sent] = []
 
 
 class Sender:

@@ -75,6 +75,11 @@ class Worker:
         self._wake = asyncio.Event()
         self.progress = Progress()
 
+    @property
+    def trouble(self) -> Unavailable | None:
+        """Return the reason why nothing can be reported at the moment."""
+        return self._parts.reporter.trouble
+
     def nudge(self) -> None:
         """There may be new work: look now instead of at the next poll."""
         self._claims.next = 0.0
@@ -170,7 +175,11 @@ class Worker:
     def _flushed(self, task: "asyncio.Task[None]") -> None:
         self._flushing, self._leaving = None, []
         self._wake.set()
-        if not task.cancelled() and (error := task.exception()):
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if isinstance(error, Unavailable):
+            log.warning("a report failed", extra={"error": str(error)})
+        else:
             log.error("a report failed", exc_info=error)
 
     def _flush_due(self, now: float) -> bool:
@@ -281,6 +290,7 @@ class Worker:
 
     async def _drain(self) -> None:
         """Let what is under way end, then report everything and let every host go."""
+        self._parts.reporter.leaving = True
         # A claim that was asked for is waited for: what it brings must go back.
         claiming = self._claims.under_way
         if under_way := [*self._tasks, *([claiming] if claiming else [])]:

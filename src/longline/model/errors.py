@@ -4,6 +4,8 @@ Every error carries one sentence for a person. Doors turn the class into their c
 command line prints the sentence and exits with `exit_code`.
 """
 
+import errno
+
 
 class LonglineError(Exception):
     """A failure that we understand and can say in one line."""
@@ -44,3 +46,20 @@ class StaleLease(LonglineError):
 
 class Unavailable(LonglineError):
     """An engine (database, objects, signals) cannot be reached or refuses us."""
+
+
+class NeedsOperator(Unavailable):
+    """An engine that cannot be used before a person acts; the text says what to do."""
+
+
+class DiskFull(NeedsOperator):
+    """A disk, or the share of it that this user may have, is full."""
+
+
+class CorruptDatabase(NeedsOperator):
+    """The database file is damaged, or is no database."""
+
+
+def is_disk_full(error: OSError) -> bool:
+    """Return whether a write failed for want of room."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)

@@ -4,6 +4,9 @@ from typing import NamedTuple
 
 FORMATS = ("warc", "jsonl", "parquet", "csv")
 
+WARC_NAME = "pages.warc.gz"
+"""The file of an export that holds the records of the archive."""
+
 
 class Written(NamedTuple):
     """A file of an export."""

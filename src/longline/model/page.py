@@ -3,6 +3,19 @@
 import msgspec
 
 
+class RedirectRow(msgspec.Struct, frozen=True):
+    """A redirect on the way to a task's page; (segment, start, length) is the place of its record."""
+
+    task_id: int
+    run_id: int
+    segment: str
+    start: int
+    length: int
+    digest: str
+    fetched_at: int
+    url: str
+
+
 class PageRow(msgspec.Struct, frozen=True):
     """A page as stored; (segment, start, length) is its place in the archive.
 

@@ -84,6 +84,19 @@ class PageFacts(msgspec.Struct, frozen=True, gc=False):
     body_of: int | None = None
 
 
+class RedirectFacts(msgspec.Struct, frozen=True, gc=False):
+    """A redirect on the way to a task's page: the `number` of the hop, from 0, and the place of its record."""
+
+    task_id: int
+    number: int
+    offset: int
+    length: int
+    digest: str
+    status: int
+    fetched_at: int
+    url: str
+
+
 class Renamed(msgspec.Struct, frozen=True, gc=False):
     """What a task is called from now on, because that is where its page lives."""
 

@@ -101,7 +101,8 @@ class Response(msgspec.Struct, frozen=True):
 
     `headers` has every value, and those of one name in their order. Names may have lost their capitals and headers of
     different names their order, as HTTP/2 and the client's own table would have it. A request that broke on a kept
-    connection was sent again after `resent_ms`.
+    connection was sent again after `resent_ms`. `ip` is the address of the server where the connection went to the
+    server itself, and None behind a proxy.
     """
 
     url: str
@@ -111,6 +112,7 @@ class Response(msgspec.Struct, frozen=True):
     version: str
     elapsed_ms: int
     resent_ms: int | None = None
+    ip: str | None = None
 
     def header(self, name: str) -> str | None:
         """The first header of that name, whatever its case."""

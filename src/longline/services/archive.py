@@ -6,7 +6,7 @@ from longline.engine.archive import body_in, record_at
 from longline.model.errors import NotFound
 from longline.model.page import PageRow
 from longline.model.url import dedupe_key, parse
-from longline.model.warc import ParsedRecord
+from longline.model.warc import DamagedRecord, ParsedRecord
 from longline.ports.blobs import Blobs
 from longline.ports.records.pages import Pages
 
@@ -46,8 +46,14 @@ class Archive:
 
     async def _read(self, row: PageRow) -> KeptPage:
         record = await self.record(row.segment, row.start, row.length)
-        holder = record if row.body_of is None else await self._original(row.body_of)
-        return KeptPage(row, record, body_in(holder))
+        if row.body_of is None:
+            return KeptPage(row, record, body_in(record))
+        original = await self._original(row.body_of)
+        if original.field("WARC-Payload-Digest") != row.digest:
+            raise DamagedRecord(f"task {row.body_of}, which had the body of this page, has another one now")
+        # A revisit after a 304 has no headers of its own.
+        shown = record if record.headers else msgspec.structs.replace(record, headers=original.headers)
+        return KeptPage(row, shown, body_in(original))
 
     async def _original(self, task_id: int) -> ParsedRecord:
         """The record that has the body of which a later one only says that it is the same."""

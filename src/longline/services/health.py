@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from longline.model.errors import CorruptDatabase, DiskFull
 from longline.ports.clock import Clock
 
 Status = Literal["healthy", "degraded", "unhealthy"]
@@ -72,9 +73,19 @@ class Health:
             _log.warning(
                 "health check failed", extra={"check": check.name, "reason": str(error) or "no answer in time"}
             )
-            kind = "timeout" if isinstance(error, TimeoutError) else "unavailable"
-            return CheckResult("unhealthy" if check.critical else "degraded", taken(), error=kind)
+            # A disk without room stops everything, whichever engine met it first.
+            critical = check.critical or isinstance(error, DiskFull)
+            return CheckResult("unhealthy" if critical else "degraded", taken(), error=_kind(error))
         return CheckResult("healthy", taken(), detail)
+
+
+def _kind(error: Exception) -> str:
+    """Return the word for a failure in the answer."""
+    if isinstance(error, TimeoutError):
+        return "timeout"
+    if isinstance(error, DiskFull):
+        return "disk full"
+    return "database corrupt" if isinstance(error, CorruptDatabase) else "unavailable"
 
 
 def _worst(results: Sequence[CheckResult]) -> Status:

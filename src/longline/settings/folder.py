@@ -5,7 +5,7 @@ import secrets
 import tempfile
 from pathlib import Path
 
-from longline.model.errors import LonglineError
+from longline.model.errors import DiskFull, LonglineError, is_disk_full
 from longline.settings.keys import Settings
 
 SECRET_NAME = "auth.secret"
@@ -20,6 +20,8 @@ def prepare(folder: Path) -> Path:
         with tempfile.TemporaryFile(dir=folder):
             return folder
     except OSError as error:
+        if is_disk_full(error):
+            raise DiskFull(f"the disk is full: data folder {folder} cannot be written; make room") from error
         reason = error.strerror or error
         raise LonglineError(f"data folder {folder} cannot be written: {reason}; name another with --data") from error
 
@@ -42,6 +44,8 @@ def _kept(folder: Path, name: str, price: str) -> str:
             _create(path)
         text = path.read_text(encoding="ascii").strip()
     except (OSError, UnicodeDecodeError) as error:
+        if isinstance(error, OSError) and is_disk_full(error):
+            raise DiskFull(f"the disk is full: secret {path} cannot be written; make room") from error
         raise LonglineError(f"secret {path} cannot be used: {getattr(error, 'strerror', error)}") from error
     if len(text) < _SECRET_CHARS:
         raise LonglineError(f"secret {path} is damaged; delete it to make a new one ({price})")

@@ -234,6 +234,9 @@ class Settings(Premises, frozen=True, kw_only=True):
         str, Key(TEXT, "Prefix of Redis streams, one for each schedule, that entries are copied to; unless set, none.")
     ] = ""
     source_events: Annotated[bool, Key(SWITCH, "Hear from Redis when sources are made, changed or removed.")] = False
+    archive_requests: Annotated[
+        bool, Key(SWITCH, "Archive requests beside their responses, with all headers that were sent (cookies too).")
+    ] = False
     save_links: Annotated[bool, Key(SWITCH, "Remember links that lead away from the sources they were found on.")] = (
         False
     )

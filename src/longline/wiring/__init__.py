@@ -1,7 +1,7 @@
 """Puts the parts together. The only place that knows a concrete driver."""
 
 from longline.engine.worker import Progress as WorkerProgress
-from longline.wiring.archive import export, read_page, reparse, search
+from longline.wiring.archive import check_archive, export, read_page, reparse, search
 from longline.wiring.crawl import CrawlRequest, CrawlResult, Watcher, crawl
 from longline.wiring.house import House, open_house
 from longline.wiring.serve import serve
@@ -12,6 +12,7 @@ __all__ = [
     "House",
     "Watcher",
     "WorkerProgress",
+    "check_archive",
     "crawl",
     "export",
     "open_house",

@@ -5,28 +5,45 @@ from pathlib import Path
 
 from longline.drivers.exports import FolderExport
 from longline.engine.archive import Archive as PageArchive
+from longline.engine.plans import Plans
 from longline.model.errors import NotFound
-from longline.model.export import Written
 from longline.model.plan import CrawlPlan
 from longline.model.run import RunRow
 from longline.services.archive import Archive, KeptPage
-from longline.services.exports import Exports, Progress
+from longline.services.archive_check import ArchiveCheck, Findings, Repair
+from longline.services.archive_check import Progress as CheckProgress
+from longline.services.exports import Exported, Exports, Progress
 from longline.services.reparse import Reparse, Reparsed
 from longline.services.search import Asked, Found, Searches
 from longline.settings import Settings
+from longline.wiring.directory import standing_runs
 from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.worker import warc_info
 
 
 async def export(
     settings: Settings, run_id: int | None, folder: Path, formats: Sequence[str], progress: Progress
-) -> tuple[RunRow, list[Written]]:
+) -> Exported:
     """Write pages and items of a run, unless named the last one, into files."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)
         run = await _run(house, run_id)
         with FolderExport(folder, formats) as files:
-            exports = Exports(house.records.pages, house.records.items, house.blobs)
-            return run, await exports.run(run.id, files, formats, progress)
+            records = house.records
+            exports = Exports(records.pages, records.items, house.blobs, house.clock, warc_info(settings))
+            return await exports.run(run.id, files, formats, progress)
+
+
+async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:
+    """Read the whole archive; with `repair` damaged pages are fetched again: how many wait for that."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        records = house.records
+        findings = await ArchiveCheck(records.pages, records.segments, house.blobs).run(progress)
+        if not repair or not findings.damaged:
+            return findings, 0
+        plans = Plans(records.runs, standing_runs(house))
+        return findings, await Repair(house.lifecycle, records.runs, records.pages, plans).begin(findings.damaged)
 
 
 async def reparse(settings: Settings, run_id: int | None, progress: Progress) -> Reparsed:

@@ -8,6 +8,7 @@ import msgspec
 
 from longline.engine.runtime import chore, run_loops
 from longline.engine.worker import Progress
+from longline.model.errors import NeedsOperator
 from longline.model.plan import CrawlPlan
 from longline.model.run import Fate, RunRow
 from longline.model.states import RUN_ENDED
@@ -21,6 +22,7 @@ from longline.wiring.worker import fetch_worker
 LOOK_EVERY = 0.2
 INDEX_EVERY = 0.5
 FETCH = frozenset({"fetch", "parse"})
+FATAL = (NeedsOperator,)
 
 
 class CrawlRequest(msgspec.Struct, frozen=True):
@@ -86,6 +88,8 @@ async def _work(
     lease = house.settings.lease
 
     async def look() -> None:
+        if isinstance(worker.trouble, NeedsOperator):
+            raise worker.trouble
         run = await crawls.get(opened.run.id)
         watcher.moved(run, worker.progress)
         if run.state in RUN_ENDED:
@@ -98,10 +102,11 @@ async def _work(
     loops = [
         asyncio.create_task(worker.run(done)),
         # After every report, as the last one ends the run; now and then as well, for others may work on it too.
-        asyncio.create_task(chore(look, LOOK_EVERY, reported)(done)),
-        asyncio.create_task(chore(hold, lease / 3)(done)),
-        asyncio.create_task(chore(house.reaper.once, 5.0)(done)),
-        asyncio.create_task(chore(house.indexer.once, INDEX_EVERY)(done)),
+        # Somebody sits and waits: a full disk or a damaged database ends the crawl, with a word about what to do.
+        asyncio.create_task(chore(look, LOOK_EVERY, reported, fatal=FATAL)(done)),
+        asyncio.create_task(chore(hold, lease / 3, fatal=FATAL)(done)),
+        asyncio.create_task(chore(house.reaper.once, 5.0, fatal=FATAL)(done)),
+        asyncio.create_task(chore(house.indexer.once, INDEX_EVERY, fatal=FATAL)(done)),
         asyncio.create_task(run_loops({"sharing": listener(house, WANT, worker.share)}, done)),
     ]
     waiting = asyncio.create_task(stop.wait())

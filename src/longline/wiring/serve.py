@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager, nullcontext, suppress
 import msgspec
 
 from longline import __version__
+from longline.drivers.room import check_room
 from longline.engine.fetch import Witness
 from longline.engine.frontier import MAX_PAUSE_SECONDS
 from longline.engine.index import Indexer
@@ -227,7 +228,10 @@ def _parts(house: House, monitor: LoopMonitor) -> tuple[Parts, Streams]:
     async def redis() -> str:
         return (await house.signals.check()).split()[0]
 
-    checks = [Check("database", database, critical=True), Check("objects", objects)]
+    async def disk() -> str:
+        return await asyncio.to_thread(check_room, settings.data)
+
+    checks = [Check("database", database, critical=True), Check("objects", objects), Check("disk", disk)]
     if settings.redis:
         checks.append(Check("redis", redis))
     if settings.search:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from longline import __version__
 from longline.engine import reparse
 from longline.engine.appeal import Appeal
 from longline.engine.archive import Archive
@@ -21,6 +22,7 @@ from longline.engine.spider import Spider
 from longline.engine.telling import Reader, TellingReporter
 from longline.engine.worker import Parts, Progress, Worker
 from longline.parsers.content import promises_content
+from longline.settings import Settings
 from longline.wiring.directory import standing_runs
 from longline.wiring.discovery import discovery
 from longline.wiring.house import House
@@ -67,8 +69,14 @@ def fetch_worker(
     return Worker(parts, WorkerSettings(concurrency=s.concurrency, lease=s.lease, idle_poll=s.claim_pause), watch)
 
 
+def warc_info(settings: Settings) -> dict[str, str]:
+    """Return the fields of warcinfo records."""
+    return {"software": f"longline/{__version__}", "http-header-user-agent": settings.user_agent}
+
+
 def _reporter(house: House, owner: int, journal: Journal | None) -> Reporter:
-    keeper = Keeper(house.blobs, house.records.segments, house.clock, owner)
+    s = house.settings
+    keeper = Keeper(house.blobs, house.records.segments, house.clock, owner, warc_info(s), requests=s.archive_requests)
     if journal is None:
         return Reporter(house.lifecycle, keeper, house.clock)
     readers: list[Reader] = [Outlinks(house.records.links)] if house.settings.save_links else []

@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from longline.drivers.records import open_database, open_records, sqlite
 from longline.drivers.records.database import Tx
 from longline.drivers.records.named import AT_ONCE
 from longline.drivers.records.sqlite import SqliteDatabase, statements
-from longline.model.errors import Unavailable
+from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
 from longline.model.item import NewItem, Origin, new_items
 from longline.model.source import NewSource, SourceQuery
 from longline.testing.clock import FakeClock
@@ -67,7 +68,9 @@ async def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path):
 
 async def test_a_file_that_is_no_database_is_one_line(path: Path):
     await asyncio.to_thread(path.write_bytes, b"not a database at all" * 100)
-    with pytest.raises(Unavailable, match=r"cannot open the database .*: file is not a database"):
+    with pytest.raises(
+        CorruptDatabase, match=r"longline.db is damaged: file is not a database; restore it from a copy"
+    ):
         await open_records(f"sqlite:///{path}", FakeClock())
 
 
@@ -236,3 +239,69 @@ async def test_what_many_rows_return_comes_from_each_of_them(path: Path):
 def item(number: int) -> NewItem:
     origin = Origin(1, number, f"https://a.example/{number}")
     return new_items([("page", {"title": str(number), "url": origin.url})], origin)[0]
+
+
+# -- a disk without room, a file that is damaged ---------------------------------------------------------------------
+
+
+async def fill(tx: Tx) -> None:
+    for _ in range(100):
+        await tx.script("INSERT INTO filler VALUES (zeroblob(8192));")
+
+
+async def test_a_full_disk_is_named_and_nothing_stored_is_lost(path: Path):
+    database = await opened(path)
+    await database.transact(lambda tx: tx.script("CREATE TABLE filler (x);\nINSERT INTO filler VALUES (1);"))
+    pages = await value(database, "page_count")
+    await value(database, f"max_page_count = {pages + 10}")
+    with pytest.raises(DiskFull, match=r"the disk is full: the database .*longline.db cannot be written; make room"):
+        await database.transact(fill)
+    await value(database, f"max_page_count = {pages + 10_000}")
+    await database.transact(fill)
+    rows = await database._reader.run(
+        lambda: database._reader.connection.execute("SELECT COUNT(*) FROM filler").fetchall()
+    )
+    assert rows[0][0] == 101, "room that came back is used, and the failed transaction left nothing"
+    await database.close()
+
+
+def middle(data: bytearray) -> bytearray:
+    for start in range(8192, len(data) - 4096, 8192):
+        data[start : start + 4096] = bytes(range(256)) * 16
+    return data
+
+
+def half(data: bytearray) -> bytearray:
+    return data[: len(data) // 2]
+
+
+def no_database(_: bytearray) -> bytearray:
+    return bytearray(b"this is no database" * 100)
+
+
+@pytest.mark.parametrize("damage", [middle, half, no_database])
+async def test_a_damaged_file_is_one_sentence(path: Path, damage: Callable[[bytearray], bytearray]):
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    await records.schema.migrate()
+    assert await records.schema.problems() == await records.schema.problems(deep=True) == []
+    await records.schema.close()
+    rewrite(path, damage)
+    with pytest.raises(CorruptDatabase, match=r"longline.db is damaged: .*; restore it from a copy"):
+        await look_everywhere(path)
+
+
+def rewrite(path: Path, damage: Callable[[bytearray], bytearray]) -> None:
+    path.write_bytes(damage(bytearray(path.read_bytes())))
+
+
+async def look_everywhere(path: Path) -> None:
+    """Open a file and ask for its faults; raise the first, as a command would."""
+    records = await open_records(f"sqlite:///{path}", FakeClock())
+    try:
+        assert await records.schema.problems(deep=True)
+        await records.sources.add(NewSource("a", "https://a.example/"))
+        await records.sources.find(SourceQuery())
+        await records.runs.find(limit=1)
+        await records.segments.find()
+    finally:
+        await records.schema.close()

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from longline.drivers.blobs.keys import STAGING, as_chunks, check_range, checked_key, checked_prefix
 from longline.drivers.blobs.probe import write_and_read
-from longline.model.errors import BadInput, NotFound, Unavailable
+from longline.drivers.room import ROOM_BYTES, check_room
+from longline.model.errors import BadInput, DiskFull, NotFound, Unavailable, is_disk_full
 from longline.model.ids import new_id
 from longline.ports.blobs import BlobInfo
 
@@ -31,6 +32,7 @@ class FolderBlobs:
         self._root = root
         self._staging = root / STAGING
         self._synced: set[Path] = set()  # folders whose own names are known to be on disk
+        self._refused_bytes = 0  # the size of an object for which there was no room
 
     async def put(
         self,
@@ -64,16 +66,25 @@ class FolderBlobs:
     async def check(self) -> str:
         name = f"folder {self._root}"
         await write_and_read(self, name)
+        await asyncio.to_thread(check_room, self._root, max(ROOM_BYTES, self._refused_bytes))
+        self._refused_bytes = 0
         await asyncio.to_thread(self._sweep)
         return name
 
     def _write(self, key: str, chunks: Sequence[bytes], publish: Callable[[Path, Path], None]) -> bool:
-        with self._trouble("written"):
-            try:
-                return self._publish(key, chunks, publish)
-            except FileNotFoundError:  # somebody removed a folder that we had made
-                self._synced.clear()
-                return self._publish(key, chunks, publish)
+        try:
+            with self._trouble("written"):
+                try:
+                    done = self._publish(key, chunks, publish)
+                except FileNotFoundError:  # somebody removed a folder that we had made
+                    self._synced.clear()
+                    done = self._publish(key, chunks, publish)
+        except DiskFull:
+            self._refused_bytes = max(self._refused_bytes, sum(map(len, chunks)))
+            raise
+        if self._refused_bytes and sum(map(len, chunks)) >= self._refused_bytes:
+            self._refused_bytes = 0
+        return done
 
     def _publish(self, key: str, chunks: Sequence[bytes], publish: Callable[[Path, Path], None]) -> bool:
         target, staged = self._root / key, self._staging / new_id()
@@ -172,6 +183,9 @@ class FolderBlobs:
         except OSError as error:
             if key is not None and isinstance(error, _NOT_A_FILE):
                 raise NotFound(f"there is no object {key!r}") from None
+            if is_disk_full(error):
+                found = f"the disk is full: the objects folder {self._root} cannot be {verb}"
+                raise DiskFull(f"{found}; make room, nothing stored is lost") from error
             reason = "a file stands in its way" if isinstance(error, FileExistsError) else error.strerror or str(error)
             raise Unavailable(f"the objects folder {self._root} cannot be {verb}: {reason}") from error
 

@@ -1,8 +1,11 @@
 """Exports into a folder: WARC, JSON lines, Parquet and CSV."""
 
 import asyncio
+import errno
+import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from types import NoneType
@@ -12,8 +15,8 @@ import msgspec
 from arro3.core import DataType, Field, RecordBatchReader, Schema
 from arro3.io import read_json, write_csv, write_parquet
 
-from longline.model.errors import Unavailable
-from longline.model.export import Written
+from longline.model.errors import DiskFull, Unavailable, is_disk_full
+from longline.model.export import WARC_NAME, Written
 
 _TYPES: dict[Any, Callable[[], DataType]] = {
     int: DataType.int64,
@@ -37,7 +40,7 @@ class FolderExport:
             folder.mkdir(parents=True, exist_ok=True)
             self._building = tempfile.TemporaryDirectory(dir=folder, prefix=".export-")
         except OSError as error:
-            raise Unavailable(f"cannot write into {folder}: {error.strerror}") from error
+            raise _explained(error, folder) from error
         self._open: dict[str, BinaryIO] = {}
         self._shapes: dict[str, type[msgspec.Struct]] = {}
         self._encode = msgspec.json.Encoder().encode_lines
@@ -47,24 +50,40 @@ class FolderExport:
 
     def __exit__(self, *_: object) -> None:
         for file in self._open.values():
-            file.close()
+            with suppress(OSError):  # a disk that is full was told of already, and these files are thrown away
+                file.close()
         self._building.cleanup()
+
+    @contextmanager
+    def _trouble(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise _explained(error, self._folder) from error
+        except Exception as error:
+            # The libraries that write tables have errors of their own for a full disk.
+            if not shutil.disk_usage(self._folder).free:
+                raise _explained(OSError(errno.ENOSPC, str(error)), self._folder) from error
+            raise
 
     async def rows(self, noun: str, rows: Sequence[msgspec.Struct]) -> None:
         self._shapes[noun] = type(rows[0])
-        if "jsonl" in self._formats:
-            self._file(f"{noun}.jsonl").write(self._encode(rows))
-        if set(self._formats) & set(_CONVERT):
-            # Columns hold text where lines hold JSON.
-            self._file(f"{noun}.flat").write(self._encode([_flat(row) for row in rows]))
+        with self._trouble():
+            if "jsonl" in self._formats:
+                self._file(f"{noun}.jsonl").write(self._encode(rows))
+            if set(self._formats) & set(_CONVERT):
+                # Columns hold text where lines hold JSON.
+                self._file(f"{noun}.flat").write(self._encode([_flat(row) for row in rows]))
 
     async def members(self, members: Sequence[bytes]) -> None:
-        self._file("pages.warc.gz").writelines(members)
+        with self._trouble():
+            self._file(WARC_NAME).writelines(members)
 
     async def finish(self) -> list[Written]:
-        for file in self._open.values():
-            file.close()
-        return await asyncio.to_thread(self._put_in_place)
+        with self._trouble():
+            for file in self._open.values():
+                file.close()
+            return await asyncio.to_thread(self._put_in_place)
 
     def _put_in_place(self) -> list[Written]:
         here = Path(self._building.name)
@@ -79,6 +98,12 @@ class FolderExport:
         if name not in self._open:
             self._open[name] = (Path(self._building.name) / name).open("wb")
         return self._open[name]
+
+
+def _explained(error: OSError, folder: Path) -> Unavailable:
+    if is_disk_full(error):
+        return DiskFull(f"the disk is full: cannot write into {folder}; make room, or name another folder with --out")
+    return Unavailable(f"cannot write into {folder}: {error.strerror or error}")
 
 
 def _flat(row: msgspec.Struct) -> dict[str, Any]:

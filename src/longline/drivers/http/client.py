@@ -22,6 +22,7 @@ from longline.drivers.http.names import Names, Resolve
 from longline.drivers.http.trust import trust
 from longline.drivers.http.tunnel import refusal
 from longline.drivers.http.ways import Way, find_way
+from longline.model.egress import Address
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.http import FetchFailed, Request, Response
 
@@ -183,7 +184,7 @@ def _text(value: str) -> str:
 async def _take(answer: wreq.Response, request: Request, way: Way, sending: Sending, url: str) -> Response:
     """Check and read an answer."""
     status = answer.status.as_int()
-    _check(answer, way, status)
+    peer = _check(answer, way, status)
     body = b"" if status in _BODILESS else await read(answer, request.max_bytes, cut=request.cut)
     return Response(
         url=url,
@@ -193,17 +194,19 @@ async def _take(answer: wreq.Response, request: Request, way: Way, sending: Send
         version=_VERSIONS.get(str(answer.version), "HTTP/1.1"),
         elapsed_ms=sending.elapsed_ms(),
         resent_ms=sending.resent_ms,
+        ip=str(peer) if way.proxy is None else None,
     )
 
 
-def _check(answer: wreq.Response, way: Way, status: int) -> None:
-    """Who answers must be who was meant, and not a forwarding proxy on its own behalf."""
+def _check(answer: wreq.Response, way: Way, status: int) -> Address:
+    """Return the address that answered; it must be one that was checked, and not a proxy that answers for itself."""
     peer = answer.remote_addr
     # Pinned names make sure of it; should one slip through, nothing that comes from elsewhere is taken for an answer.
     if peer is None or peer.ip() not in way.dialled:
         raise FetchFailed("egress", f"{way.hostname}: answered from an address that was not checked")
     if way.forwarded and (status == 407 or (status == 401 and _is_proxys_own(answer.headers))):
         raise no_way(way, status)
+    return peer.ip()
 
 
 def _is_proxys_own(headers: wreq.HeaderMap) -> bool:

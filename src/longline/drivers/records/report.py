@@ -22,7 +22,7 @@ from longline.drivers.records.requests import count_requests
 from longline.model.frontier import SCOPE
 from longline.model.host import HostReport
 from longline.model.states import ENDED, TaskState
-from longline.model.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts
+from longline.model.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts, RedirectFacts
 from longline.ports.records.frontier import Admitted, Batch, Reported, Written
 
 WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
@@ -55,7 +55,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     await tx.batch("unmark_tasks", back)
     await settle(tx, outcomes, {o.task.id: Place(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
     await _rename(tx, outcomes)
-    await keep(tx, outcomes, batch.segment)
+    await keep(tx, outcomes, batch.segment, batch.redirects)
     await put(tx, batch.items)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     await tx.batch("pace_hosts", sorted((r.host_id, *astuple(r.pace)) for r in batch.reports if r.pace))
@@ -140,18 +140,20 @@ def _ended(outcome: Outcome) -> int | None:
     return outcome.at if outcome.became in ENDED else None
 
 
-async def keep(tx: Tx, outcomes: Sequence[Outcome], segment: Written | None) -> None:
-    """Name the pages and the segment that holds them."""
+async def keep(
+    tx: Tx, outcomes: Sequence[Outcome], segment: Written | None, redirects: Sequence[RedirectFacts] = ()
+) -> None:
+    """Name the pages and redirects, and the segment that holds them."""
     pages = [(o.task.id, o.page) for o in outcomes if o.page]
     if segment is None:
         if pages:
             raise ValueError("pages need a segment")
         return
-    if not pages:
+    if not pages and not redirects:
         raise ValueError("a segment needs pages")
     stored = await tx.one("store_segment", id=segment.segment_id, records=segment.records, bytes=segment.bytes)
     if stored is None:
-        raise Refused(Reported(gone=frozenset(i for i, _ in pages)))
+        raise Refused(Reported(gone=frozenset((*(i for i, _ in pages), *(r.task_id for r in redirects)))))
     rows = [
         (
             i,
@@ -173,6 +175,7 @@ async def keep(tx: Tx, outcomes: Sequence[Outcome], segment: Written | None) -> 
     ]
     await tx.batch("add_pages", rows, segment_id=segment.segment_id)
     await tx.batch("remember_visits", [_visit(i, p) for i, p in pages])
+    await tx.batch("add_redirects", [astuple(r) for r in redirects], segment_id=segment.segment_id)
 
 
 def _visit(task_id: int, page: PageFacts) -> tuple[int | str | None, ...]:

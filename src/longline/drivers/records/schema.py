@@ -6,6 +6,7 @@ from importlib.resources.abc import Traversable
 
 from longline.drivers.records.database import Database, Tx
 from longline.drivers.records.named import Engine, switch
+from longline.model.errors import CorruptDatabase
 
 LEDGER = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"
 LOCK = 0x6C6F6E67  # one number for all processes that migrate the same database
@@ -38,6 +39,20 @@ class SchemaRecords:
 
     async def version(self) -> str:
         return await self._database.version()
+
+    async def problems(self, *, deep: bool = False) -> list[str]:
+        # PostgreSQL checks its pages by itself.
+        if self._database.engine == "pg":
+            return []
+
+        async def work(tx: Tx) -> list[str]:
+            rows = await tx.all("integrity_check" if deep else "quick_check")
+            return [str(row["problem"]) for row in rows if row["problem"] != "ok"]
+
+        try:
+            return await self._database.read(work)
+        except CorruptDatabase as error:
+            return [str(error)]
 
     async def now(self) -> int:
         async def work(tx: Tx) -> int:

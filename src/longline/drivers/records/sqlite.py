@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import queue
+import shutil
 import sqlite3
 import threading
 import time
@@ -14,7 +15,7 @@ from typing import Any, TypeVar
 from longline.drivers.records.database import Row, Tx
 from longline.drivers.records.engine_clock import SqliteTime
 from longline.drivers.records.named import Query, load, spread
-from longline.model.errors import Unavailable
+from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
 from longline.ports.clock import Clock
 
 T = TypeVar("T")
@@ -27,6 +28,10 @@ PATIENCE = 30.0
 """Seconds for which another process may have the file to itself."""
 
 WRITE = "BEGIN IMMEDIATE"
+
+MIN_FREE_BYTES = 64 * 1024
+"""An I/O error on a disk with less room than this is for want of room."""
+
 CHECKPOINT_EVERY = 3
 CHECKPOINT_AT_LEAST = 64
 log = logging.getLogger(__name__)
@@ -142,7 +147,7 @@ class SqliteDatabase:
             self._writer = _Thread("sqlite-writer", self._connect)
             self._reader = _Thread("sqlite-reader", self._connect)
         except sqlite3.Error as error:
-            raise Unavailable(f"cannot open the database {path}: {error}") from error
+            raise explained(error, path) from error
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
@@ -179,7 +184,7 @@ class SqliteDatabase:
 
     async def close(self) -> None:
         await self._reader.close()
-        await self._writer.run(lambda: self._writer.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall())
+        await self._writer.run(lambda: self._move_log("TRUNCATE"))
         await self._writer.close()
 
     def _write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
@@ -200,8 +205,11 @@ class SqliteDatabase:
                     connection.execute("ROLLBACK")
                 raise
             return result
-        except sqlite3.OperationalError as error:
-            raise Unavailable(f"the database {self._path} cannot be used: {error}") from error
+        except sqlite3.DatabaseError as error:
+            # The subclasses but one are faults of a statement, not of the file.
+            if isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError:
+                raise explained(error, self._path) from error
+            raise
 
     def _checkpoint(self) -> None:
         """Move the log into the file at a moment we choose: after a write, when nobody waits.
@@ -212,11 +220,37 @@ class SqliteDatabase:
         due = self._commits % CHECKPOINT_EVERY == 0 and self._writer.idle
         if due or self._commits >= CHECKPOINT_AT_LEAST:
             self._commits = 0
-            try:
-                self._writer.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-            except sqlite3.Error as error:
-                # The commit stands, and must not be told as a failure; the log is moved another time.
-                log.warning("cannot move the log into the database", extra={"error": str(error)})
+            self._move_log("PASSIVE")
+
+    def _move_log(self, mode: str) -> None:
+        try:
+            self._writer.connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
+        except sqlite3.Error as error:
+            # The commit stands, and must not be told as a failure; the log is moved another time.
+            log.warning("cannot move the log into the database", extra={"error": str(error)})
+
+
+def explained(error: sqlite3.Error, path: Path) -> Unavailable:
+    """Return the failure of a database file as one line that says what to do."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _has_no_room(path)):
+        return DiskFull(f"the disk is full: the database {path} cannot be written; make room, nothing stored is lost")
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return CorruptDatabase(
+            f"the database {path} is damaged: {error}; restore it from a copy, or move it away and crawl again"
+        )
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return Unavailable(
+            f"the database {path} cannot be opened for writing: {error}; give the file and its folder to this user"
+        )
+    return Unavailable(f"the database {path} cannot be used: {error}")
+
+
+def _has_no_room(path: Path) -> bool:
+    try:
+        return shutil.disk_usage(path.parent).free < MIN_FREE_BYTES
+    except OSError:
+        return False
 
 
 def _lower(text: str | None) -> str | None:

@@ -7,7 +7,7 @@ import msgspec
 
 from longline.model.host import HostLease, HostReport
 from longline.model.item import NewItem
-from longline.model.task import NewTask
+from longline.model.task import NewTask, RedirectFacts
 
 
 class HostSetting(NamedTuple):
@@ -19,7 +19,7 @@ class HostSetting(NamedTuple):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """The segment whose pages a report names."""
+    """The segment whose pages a report names; `records` is how many pages it holds."""
 
     segment_id: int
     records: int
@@ -29,13 +29,15 @@ class Written(msgspec.Struct, frozen=True):
 class Batch(msgspec.Struct, frozen=True):
     """Everything one report says.
 
-    Ended tasks, found URLs, URLs refused before they got here, the pages' segment, and the items made of them.
+    Ended tasks, found URLs, URLs refused before they got here, the pages' segment, the redirects in it, and the items
+    made of the pages.
     """
 
     reports: Sequence[HostReport] = ()
     admit: Sequence[NewTask] = ()
     refused: Mapping[tuple[int, str], int] = {}
     segment: Written | None = None
+    redirects: Sequence[RedirectFacts] = ()
     items: Sequence[NewItem] = ()
 
 

@@ -1,8 +1,9 @@
 """Pages: what was fetched, and where in the archive it is."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.page import PageRow
+from longline.model.page import PageRow, RedirectRow
 
 
 class Pages(Protocol):
@@ -22,4 +23,32 @@ class Pages(Protocol):
 
     async def count(self, run_id: int) -> int:
         """How many pages a run has."""
+        ...
+
+    async def redirects_of_run(self, run_id: int, *, after: int = 0, limit: int = 100) -> list[RedirectRow]:
+        """Return redirects of a run's tasks in the order of the tasks; those of one task come together."""
+        ...
+
+    async def of_segment(self, segment_id: int) -> tuple[list[PageRow], list[RedirectRow]]:
+        """Return the pages and redirects whose records are in a segment, in the order of the file."""
+        ...
+
+    async def revisits(self, *, after: int = 0, limit: int = 1000) -> list[PageRow]:
+        """Return the pages that have no body of their own, by their tasks."""
+        ...
+
+    async def bodiless(self) -> list[PageRow]:
+        """Return the pages that refer to the body of a task that no longer has that body."""
+        ...
+
+    async def later(self, task_id: int) -> list[PageRow]:
+        """Return the pages that were fetched from the URL of this task later than its own."""
+        ...
+
+    async def redirected_later(self, url: str, fetched_at: int) -> list[RedirectRow]:
+        """Return the redirects that a URL answered with after a moment."""
+        ...
+
+    async def forget(self, task_ids: Sequence[int]) -> None:
+        """Forget that these tasks hold the body of a URL: the next request for it is not conditional."""
         ...

@@ -18,6 +18,10 @@ class Schema(Protocol):
         """Apply what is pending, each in a transaction of its own, one process at a time; answer what was applied."""
         ...
 
+    async def problems(self, *, deep: bool = False) -> list[str]:
+        """Return the faults of an embedded database file; `deep` takes longer and finds more."""
+        ...
+
     async def now(self) -> int:
         """The engine's own time, in milliseconds."""
         ...

@@ -58,6 +58,15 @@ FROM tasks t /*rows , r(id bigint, body bigint, digest text, fetched_at bigint, 
 ON CONFLICT (host_id, key) DO UPDATE SET task_id = excluded.task_id, digest = excluded.digest,
     fetched_at = excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified;
 
+-- name: add_redirects
+INSERT INTO redirects (task_id, number, segment_id, start, length, digest, status, fetched_at, url)
+SELECT r.task_id, r.number, :segment_id, r.start, r.length, r.digest, r.status, r.fetched_at, r.url
+/*rows FROM r(task_id bigint, number bigint, start bigint, length bigint, digest text, status bigint, fetched_at bigint, url text) */
+WHERE TRUE
+ON CONFLICT (task_id, number) DO UPDATE SET segment_id = excluded.segment_id, start = excluded.start,
+    length = excluded.length, digest = excluded.digest, status = excluded.status, fetched_at = excluded.fetched_at,
+    url = excluded.url;
+
 -- name: title_pages
 UPDATE pages SET title = r.title /*rows FROM r(task_id bigint, title text) */ WHERE pages.task_id = r.task_id;
 

@@ -266,6 +266,22 @@ CREATE TABLE pages (
     last_modified  TEXT,
     body_of        BIGINT
 );
+CREATE INDEX pages_segment ON pages (segment_id);
+
+-- Redirects on the way to a task's page, in the order of the hops; the records are in the archive like those of pages.
+CREATE TABLE redirects (
+    task_id     BIGINT NOT NULL REFERENCES tasks (id),
+    number      BIGINT NOT NULL,
+    segment_id  BIGINT NOT NULL REFERENCES segments (id),
+    start       BIGINT NOT NULL,
+    length      BIGINT NOT NULL,
+    digest      TEXT NOT NULL,
+    status      BIGINT NOT NULL,
+    fetched_at  BIGINT NOT NULL,
+    url         TEXT NOT NULL,
+    PRIMARY KEY (task_id, number)
+);
+CREATE INDEX redirects_segment ON redirects (segment_id);
 
 -- What was last seen at a URL, by whichever run: what makes the next request conditional. `task_id` is the task whose
 -- record holds the body.
