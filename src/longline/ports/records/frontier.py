@@ -30,6 +30,7 @@ class Batch(msgspec.Struct, frozen=True):
     """Everything one report says.
 
     Ended tasks, found URLs, URLs refused before they got here, the pages' segment, and the items made of them.
+    `cpu_ms` is the processor time of the worker since its last report, `memory_mb` the most memory that it has used.
     """
 
     reports: Sequence[HostReport] = ()
@@ -37,6 +38,8 @@ class Batch(msgspec.Struct, frozen=True):
     refused: Mapping[tuple[int, str], int] = {}
     segment: Written | None = None
     items: Sequence[NewItem] = ()
+    cpu_ms: int = 0
+    memory_mb: int = 0
 
 
 class Admitted(NamedTuple):
