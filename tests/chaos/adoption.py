@@ -219,15 +219,18 @@ def address(number: int) -> str:
 
 
 async def rage(verdict: Verdict, size: Size, platform: Platform, server: RestartablePostgres) -> None:
-    """Kill and restart at random times, and start again whatever ended."""
-    begun = time.monotonic()
-    whats = ["kill"] * size.kills + ["restart"] * size.restarts
-    moments = sorted((random.uniform(0, size.seconds), what) for what in whats)
-    for moment, what in moments:
-        while time.monotonic() - begun < moment:
+    """Kill and restart after random pauses, and start again whatever ended.
+
+    Pauses are counted from one blow to the next, so that on a slow machine the storm takes longer.
+    """
+    blows = ["kill"] * size.kills + ["restart"] * size.restarts
+    random.shuffle(blows)
+    for blow in blows:
+        until = time.monotonic() + random.uniform(0, 2 * size.seconds / len(blows))
+        while time.monotonic() < until:
             await asyncio.sleep(0.1)
             platform.ensure()
-        if what == "kill":
+        if blow == "kill":
             verdict.kills[await asyncio.to_thread(platform.kill_one, size.parsers)] += 1
         else:
             await asyncio.to_thread(server.restart)
