@@ -24,8 +24,8 @@ WAIT = re.compile(r"/wait(\d+)/p(\d+)")
 class Origin:
     """What was seen so far: for each visit its host, path, start, end, and the seconds that it was asked to wait."""
 
-    def __init__(self, think: float) -> None:
-        self.think = think
+    def __init__(self, think: float, pages: int = 0) -> None:
+        self.think, self.pages = think, pages
         self.visits: list[tuple[str, str, float, float, int]] = []
         self._told: set[tuple[str, str]] = set()
 
@@ -51,7 +51,7 @@ class Origin:
             if wait:
                 await _refuse(writer, _retry_after(path, wait))
             else:
-                await _send(writer, b"text/html", ROBOTS if path == "/robots.txt" else BODY)
+                await _send(writer, b"text/html", self._body(path))
         finally:
             # Also when the other side is dead by now: it was asked, and it was busy until here.
             self.visits.append((host, path, start, time.monotonic(), wait))
@@ -63,6 +63,15 @@ class Origin:
             return 0
         self._told.add((host, path))
         return int(asks[1])
+
+    def _body(self, path: str) -> bytes:
+        """The page of a path; the first one of a site with so many `pages` leads to all the others."""
+        if path == "/robots.txt":
+            return ROBOTS
+        if not self.pages:
+            return BODY
+        links = "".join(f'<a href="/story/{n}">{n}</a>' for n in range(1, self.pages)) if path == "/" else ""
+        return f"<!doctype html><title>{path}</title><p>The story of {path}.</p>{links}".encode()
 
 
 def _retry_after(path: str, wait: int) -> list[bytes]:
@@ -90,7 +99,9 @@ async def main() -> None:
     """Listen on every address of the machine until standard input ends."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--think", type=float, default=0.0)
-    origin = Origin(parser.parse_args().think)
+    parser.add_argument("--pages", type=int, default=0)
+    given = parser.parse_args()
+    origin = Origin(given.think, given.pages)
     server = await asyncio.start_server(origin.serve, "0.0.0.0", 0, backlog=4096)
     print(server.sockets[0].getsockname()[1], flush=True)
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.buffer.read)

@@ -186,16 +186,17 @@ async def judge(url: str, verdict: Verdict, interval: int) -> None:
     """Follow every schedule from run to run."""
     connection = await asyncpg.connect(url)
     try:
-        schedules = await connection.fetch("SELECT id, anchor, state, runs_made FROM schedules")
+        schedules = await connection.fetch("SELECT id, anchor, state, owner, runs_made FROM schedules")
         runs = await connection.fetch(
             "SELECT schedule_id, number, due, state, error, completed FROM runs WHERE number IS NOT NULL ORDER BY 1, 2"
         )
         let_go = await connection.fetch(
-            "SELECT subject, at, move FROM events WHERE noun = 'schedule' AND was = 'running' ORDER BY id"
+            "SELECT subject, at FROM events WHERE noun = 'schedule' AND was = 'running' AND became <> was ORDER BY id"
         )
     finally:
         await connection.close()
-    verdict.left_running = sum(row["state"] == "running" for row in schedules)
+    # A schedule without an owner was handed over in good order.
+    verdict.left_running = sum(row["state"] == "running" and row["owner"] is not None for row in schedules)
     verdict.never_ran = sum(not row["runs_made"] for row in schedules)
     by_schedule: dict[int, tuple[list[Any], list[int]]] = {row["id"]: ([], []) for row in schedules}
     for run in runs:

@@ -99,10 +99,10 @@ class Verdict:
 
 
 @contextmanager
-def running_origin(think: float) -> Iterator[int]:
+def running_origin(think: float, pages: int = 0) -> Iterator[int]:
     """The website as a process; its port on every loopback address."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tests.chaos.origin", "--think", str(think)],
+        [sys.executable, "-m", "tests.chaos.origin", "--think", str(think), "--pages", str(pages)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -174,52 +174,110 @@ def test_a_job_crawls_its_source_and_can_be_forced_to_again(place: Place):
     assert place.held() == {}
 
 
-def test_stopped_in_mid_run_it_leaves_a_job_that_can_be_run(place: Place):
+def fetched_twice(site: Stories) -> dict[str, int]:
+    """Pages that the site served more than once; robots.txt belongs to a process, not to a run."""
+    return {path: count for path, count in site.visits.items() if count > 1 and path != "/robots.txt"}
+
+
+def said(client: Client, made: str) -> list[str]:
+    return [line["message"] for line in client.get(f"/api/v1/jobs/{made}/logs/view?execution=1")["lines"]]
+
+
+def test_stopped_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Place):
     with stories(pages=300) as site:
         site.held_after = 20
         with quick(place) as (it, client), told_by(client) as events:
             made = job(client, site)
             wait_until(lambda: site.seen > 20, "twenty visits")
+            [before] = client.runs(made)
             it.stop(then=site.let_go)
         last = {name: facts for name, facts in events if facts.get("job_id") == made}
-        assert last["job:status"]["status"] == "pending", "whoever listens hears how it ended"
-        assert (last["job:completed"]["status"], last["job:completed"]["error_message"]) == (
-            "cancelled",
-            "interrupted by shutdown",
-        )
+        assert last["job:status"]["status"] == "running", "whoever listens hears that it goes on"
+        assert "job:completed" not in last
         assert place.held() == {}
-        assert place.ask("SELECT state, lease_until, retries FROM schedules") == [("pending", None, 0)]
-        assert place.ask("SELECT state, error FROM runs") == [("cancelled", "interrupted by shutdown")]
-        [(key, kept, last)] = place.ask("SELECT key, kept, last FROM logs")
-        assert (key, kept) == (f"logs/{made}/1.log.gz", last), "its log is in the archive"
+        assert place.ask("SELECT state, owner, retries FROM schedules") == [("running", None, 0)]
+        [(state, error, done, still_open)] = place.ask("SELECT state, error, completed, open FROM runs")
+        assert (state, error, done > 0, still_open > 0) == ("running", None, True, True)
+        with quick(place) as (it, client):
+            wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "completed", "the end of the run")
+            [run] = client.runs(made)
+            assert (run["id"], run["status"], run["items_crawled"]) == (before["id"], "completed", 300)
+            assert client.get("/api/v1/scheduler/metrics")["stale_locks_cleared"] == 0
+            wait_until(lambda: client.get(f"/api/v1/jobs/{made}/logs")["executions"][0]["log_available"], "its log")
+            assert [line for line in said(client, made) if "shutdown" in line] == [
+                "interrupted by shutdown",
+                "interrupted by shutdown, continued",
+            ]
+            it.stop()
+        assert fetched_twice(site) == {}, "what was under way at the stop was finished and reported"
+        assert place.held() == {}
+
+
+def test_cancelled_after_a_stop_in_mid_run_it_fetches_nothing_more(place: Place):
+    with stories(pages=300) as site:
+        site.held_after = 20
+        with quick(place) as (it, client):
+            made = job(client, site)
+            wait_until(lambda: site.seen > 20, "twenty visits")
+            it.stop(then=site.let_go)
         site.held_after = site.seen
         with quick(place) as (it, client):
-            said = client.get(f"/api/v1/jobs/{made}/logs/view?execution=1")
-            assert [line["message"] for line in said["lines"]][-2:] == ["the run is broken off", "run cancelled"]
-            wait_until(lambda: len(client.runs(made)) == 2, "another run")
             client.post(f"/api/v1/jobs/{made}/cancel")
-            wait_until(lambda: client.runs(made)[1]["status"] == "cancelled", "its end")
+            wait_until(lambda: client.runs(made)[0]["status"] == "cancelled", "its end")
             seen = site.seen
             it.stop(then=site.let_go)
         assert site.seen - seen <= 8, "nothing is fetched but what was on its way"
 
 
-def test_killed_in_mid_run_it_is_run_again_unaided(place: Place):
+def test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Place):
     with stories(pages=60) as site:
         site.held_after = 5
         with quick(place) as (it, client):
-            made = job(client, site)
+            made = job(client, site, interval_minutes=1, interval_type="days", schedule_enabled=True)
             wait_until(lambda: site.seen > 5, "a few visits")
+            [before] = client.runs(made)
             os.killpg(it.process.pid, signal.SIGKILL)
             it.process.wait()
+        reported = place.value("SELECT completed FROM runs")
         site.let_go()
         with quick(place) as (it, client):
-            wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "completed", "the end of another run")
-            dead, whole = client.runs(made)
-            assert (dead["status"], dead["error_message"]) == ("failed", "recovered: stale lock")
-            assert (whole["status"], whole["items_crawled"], whole["retry_attempt"]) == ("completed", 60, 1)
+            wait_until(lambda: client.get(f"/api/v1/jobs/{made}")["status"] == "scheduled", "the end of the run")
+            [run] = client.runs(made)
+            assert (run["id"], run["status"], run["items_crawled"]) == (before["id"], "completed", 60)
+            assert (run["retry_attempt"], "error_message" in run) == (0, False)
             assert client.get("/api/v1/scheduler/metrics")["stale_locks_cleared"] == 1
+            wait_until(lambda: client.get(f"/api/v1/jobs/{made}/logs")["executions"][0]["log_available"], "its log")
+            assert "recovered: stale lock" in said(client, made)
             it.stop()
+        again = sum(count - 1 for count in fetched_twice(site).values())
+        assert again <= 6 - reported, "only what had not been reported is fetched again"
+
+
+def test_a_daily_job_whose_machine_dies_goes_on_at_another_within_the_lease(large: Place, tmp_path: Path):
+    """The other machine cannot see that the process is dead: only the lease tells."""
+    lease = 4.0
+    settings = QUICK + f'schedule_lease = "{lease}s"\nlease = "{lease}s"\n'
+    other = replace(large, data=tmp_path / "other" / "data")
+    with stories(pages=60) as site, quick(large, settings) as (it, client), quick(other, settings) as (still, second):
+        site.held_after = 5
+        made = job(client, site, interval_minutes=1, interval_type="days", schedule_enabled=True)
+        wait_until(lambda: site.seen > 5, "a few visits")
+        [before] = client.runs(made)
+        owner = large.value("SELECT owner FROM schedules")
+        mine = large.ask(f"SELECT id FROM workers WHERE name LIKE '%:{it.process.pid}'") == [(owner,)]
+        victim, survivor, left = (it, still, second) if mine else (still, it, client)
+        os.killpg(victim.process.pid, signal.SIGKILL)
+        killed = time.monotonic()
+        seen = site.seen
+        site.let_go()
+        wait_until(lambda: site.seen > seen, "another visit", lease + 10)
+        wait_until(lambda: large.value("SELECT owner FROM schedules") != owner, "its adoption", lease + 10)
+        assert time.monotonic() - killed < lease + 10
+        wait_until(lambda: left.get(f"/api/v1/jobs/{made}")["status"] == "scheduled", "the end of the run")
+        [run] = left.runs(made)
+        assert (run["id"], run["status"], run["items_crawled"]) == (before["id"], "completed", 60)
+        assert left.get("/api/v1/scheduler/metrics")["stale_locks_cleared"] == 1
+        survivor.stop()
 
 
 GUIDE = r"""

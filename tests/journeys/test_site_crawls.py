@@ -92,14 +92,15 @@ async def test_10_1_a_link_is_followed_while_its_depth_is_allowed(settings: Sett
                 assert asked(site) == ["/", *(f"/p{number}" for number in range(2, pages + 1))], depth
 
 
-async def test_10_5_links_carry_the_depth_of_their_page_and_one_more(settings: Settings):
+@pytest.mark.parametrize("logs", [True, False])
+async def test_10_5_links_carry_the_depth_of_their_page_and_one_more(settings: Settings, logs: bool):
     with running_site(pages=1) as site, running_site(pages=1) as other:
         site.site.extra |= {
             "/": links("/a", f"{other.url}from-start"),
             "/a": links("/b", f"{other.url}from-a"),
             "/b": links("/c"),
         }
-        changes = {"save_links": True, "frontier_links": True, "frontier": False}
+        changes = {"save_links": True, "frontier_links": True, "frontier": False, "run_logs": logs}
         async with at_work(settings, **changes) as door, door.client() as client:
             mine = await source(client, site, max_depth=2)
             await run(client, mine, site.url)

@@ -16,7 +16,6 @@ from longline.model.schedule import (
     interrupted,
     next_regular,
     paused,
-    recovered,
     resumed,
     retried,
     stretch_ms,
@@ -81,9 +80,6 @@ def test_what_was_broken_off_waits_where_it_belongs():
         35 * MINUTE,
     )
     assert (interrupted(ONCE, 5, "x").after.state, interrupted(ONCE, 5, "x").after.next_due) == ("pending", 5)
-    assert recovered(ROW, 20 * MINUTE, "x").after.retries == 1
-    assert recovered(ONCE, 5, "x").steps == ("lapse_once",)
-    assert recovered(msgspec.structs.replace(ONCE, retries=3), 5, "x").after.state == "failed"
 
 
 def test_by_hand():

@@ -15,7 +15,7 @@ from longline.settings import Settings
 from longline.wiring.discovery import candidates, scout
 from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.logs import journaling
-from longline.wiring.worker import fetch_worker
+from longline.wiring.worker import fetch_worker, page_readers
 from tests.web import running_site
 from tests.web.wire import Answer
 
@@ -31,15 +31,16 @@ async def crawled(house: House, owner: int, url: str, *, discovering: bool, jour
         if links and (not discovering or await candidates(house).find("pending", 10)):
             stop.set()
 
-    loops = {"fetch": fetch_worker(house, owner, journal=journal).run, "look": chore(look, 0.05)}
+    worker = fetch_worker(house, owner, journal=journal, readers=page_readers(house))
+    loops = {"fetch": worker.run, "look": chore(look, 0.05)}
     if discovering:
         loops["scout"] = chore(scout(house).once, 0.05)
     await asyncio.wait_for(run_loops(loops, stop), 60)
 
 
-@pytest.mark.parametrize("on", [True, False])
-async def test_a_place_that_pages_lead_to_waits_for_a_person(settings: Settings, on: bool):
-    there = msgspec.structs.replace(settings, discovery=on, save_links=True, delay=0.0)
+@pytest.mark.parametrize(("on", "logs"), [(True, True), (False, True), (True, False)])
+async def test_a_place_that_pages_lead_to_waits_for_a_person(settings: Settings, on: bool, logs: bool):
+    there = msgspec.structs.replace(settings, discovery=on, save_links=True, delay=0.0, run_logs=logs)
     with running_site(pages=1) as site, running_site(pages=1) as other:
         elsewhere = other.url.replace("127.0.0.1", "localhost")
         site.site.extra["/"] = Answer(body=f'<a href="{elsewhere}">there</a>'.encode())

@@ -14,7 +14,7 @@ from longline.model.bot import Answer, Deletion, NewBotTask, Planned, Pull, Pull
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.host import HostLease
 from longline.model.schedule import ScheduleRow, Turn
-from longline.model.states import IN_HAND, Actor, Noun, TaskState, legal, move, walk
+from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, legal, move, walk
 from longline.model.task import NewTask, Outcome
 from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
@@ -30,6 +30,9 @@ MAX_TASKS_PER_TRANSACTION = 2000
 
 RACES = 8
 """How often a move is tried again when somebody else moved the same thing in between."""
+
+LAPSED_MS = -1
+"""The length of a lease that has lapsed when it is given."""
 
 RESTS = frozenset(TaskState) - IN_HAND
 AFTER_CLAIM = frozenset(s for s in RESTS if walk("task", TaskState.QUEUED, s, "worker"))
@@ -258,17 +261,29 @@ class Timetable:
         """Start what is due, as long as the owner holds fewer than `most`; each tick once, whoever asks."""
         return await self._ticks.start(owner, most, ttl_ms)
 
-    async def launch(self, launches: Sequence[Launch]) -> set[int]:
-        """Let runs begin that were made by a start; those that did."""
-        return await self._ticks.launch(launches) if launches else set()
+    async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
+        """Let runs begin that were made by a start; return those that did."""
+        return await self._ticks.launch(launches, memory_mb) if launches else set()
 
     async def renew(self, owner: int, ttl_ms: int) -> int:
         """Extend every lease of an owner on schedules; how many it holds."""
         return await self._ticks.renew(owner, ttl_ms)
 
     async def look(self, owner: int, longest_ms: int, limit: int = 500) -> list[Tick]:
-        """What needs somebody: of the owner's, those whose run has ended or takes too long; and whatever lapsed."""
+        """Return every lapsed tick, and of the owner's those whose run has ended, is queued or takes too long."""
         return await self._ticks.look(owner, longest_ms, limit)
+
+    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int) -> list[Tick]:
+        """Take over lapsed ticks, each once whoever asks; return those that were taken, as they are now."""
+        for tick in ticks:
+            _check_move(tick.schedule.state, "adopt", "planner")
+        return await self._ticks.adopt(ticks, owner, ttl_ms) if ticks else []
+
+    async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
+        """Release the leases of ticks whose runs go on in another process; return those runs."""
+        for tick in ticks:
+            _check_move(tick.schedule.state, "hand_over", "planner")
+        return await self._ticks.hand_over(ticks, reason) if ticks else []
 
     async def held(self, owner: int) -> list[Tick]:
         """Everything that an owner holds."""
@@ -293,16 +308,29 @@ class Timetable:
         return await self._ticks.stop(tick, turn, stop, actor)
 
 
+def _check_move(state: str, name: str, actor: Actor) -> str:
+    """Return the state that a move of a schedule leads to; raise `IllegalMove` where the table does not allow it."""
+    rule = move("schedule", name)
+    if state not in rule.was or actor not in rule.actors:
+        raise IllegalMove("schedule", name, state, legal("schedule", state, actor))
+    return rule.became
+
+
 def _check_turn(row: ScheduleRow, turn: Turn, actor: Actor) -> None:
     """Every step of a turn is in the table, and the last one leads to where the schedule is then."""
     state: str = row.state
     for name in turn.steps:
-        rule = move("schedule", name)
-        if state not in rule.was or actor not in rule.actors:
-            raise IllegalMove("schedule", name, state, legal("schedule", state, actor))
-        state = rule.became
+        state = _check_move(state, name, actor)
     if state != turn.after.state:
         raise ValueError(f"{turn.steps} do not lead to {turn.after.state}")
+
+
+def _lease_ms(order: Order, rule: Move) -> int | None:
+    """Return how long the lease lasts that a move leaves behind; None for a move after which none is held."""
+    if rule.gives:
+        return order.lease_ms
+    # A schedule that is handed over still runs, and whatever runs has a deadline: one that has passed.
+    return LAPSED_MS if rule.noun == "schedule" and rule.became == ScheduleState.RUNNING else None
 
 
 def _change(order: Order, standing: Standing) -> Change:
@@ -328,7 +356,7 @@ def _change(order: Order, standing: Standing) -> Change:
         token=standing.token,
         lease_seen=order.lease_seen,
         owner=order.owner if rule.gives else None,
-        lease_ms=order.lease_ms if rule.gives else None,
+        lease_ms=_lease_ms(order, rule),
         due=order.due,
         error=order.error,
     )

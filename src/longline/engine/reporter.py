@@ -6,6 +6,7 @@ that part, the segment with it, so that the archive holds exactly the pages that
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,6 +19,7 @@ from longline.engine.frontier import HeldHost
 from longline.engine.keep import Keeper, KeptPage, KeptRedirect, Stored
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parsed
+from longline.engine.runtime import peak_memory_mb
 from longline.model import fate
 from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier import key_in
@@ -132,6 +134,7 @@ class Reporter:
         self._verdicts = Verdicts()
         self.trouble: Unavailable | None = None
         self.leaving = False
+        self._cpu_seconds = time.process_time()
 
     async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
         """Report, again and again while an engine is away: the leases say for how long that makes sense.
@@ -182,6 +185,7 @@ class Reporter:
         """Keep and report; what was really reported, and what that changed."""
         stored: Stored | None = None
         await asyncio.to_thread(_prepare, sheaf.finished)
+        cpu_ms, memory_mb = self._spent_ms(), peak_memory_mb()
         while True:
             stored = await self._keep(sheaf, stored)
             # Off the loop: a report may have many thousand links, and each is held against the patterns of its run.
@@ -193,6 +197,8 @@ class Reporter:
                 segment=stored.written if stored else None,
                 redirects=stored.redirects if stored else (),
                 items=[item for f in sheaf.finished for item in f.items],
+                cpu_ms=cpu_ms,
+                memory_mb=memory_mb,
             )
             reported = await self._lifecycle.report(batch, admission.hosts)
             if not reported.refused:
@@ -206,6 +212,11 @@ class Reporter:
             for host_id in reported.stale:
                 self._lose(sheaf, host_id)
             sheaf = sheaf.without(reported)
+
+    def _spent_ms(self) -> int:
+        """Return the processor time of this process since the last report, in milliseconds."""
+        before, self._cpu_seconds = self._cpu_seconds, time.process_time()
+        return round((self._cpu_seconds - before) * 1000)
 
     def _lose(self, sheaf: Sheaf, host_id: int) -> None:
         for finished in sheaf.finished:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import resource
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 
@@ -45,6 +46,11 @@ def chore(
                 await asyncio.wait_for(_first(stop, called_or_not), max(every, PATIENCE) if away else every)
 
     return loop
+
+
+def peak_memory_mb() -> int:
+    """Return the most memory that this process has used, in MiB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
 def cut_short(loop: Loop) -> Loop:

@@ -1,4 +1,4 @@
-"""A reporter that also says, in the log of each run, what became of its pages."""
+"""A reporter that also says, in the log of each run, what became of its pages, and shows them to readers."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -28,39 +28,43 @@ class Reader(Protocol):
 
 
 class TellingReporter(Reporter):
-    """Says what was really reported, after it was."""
+    """A reporter that tells a journal, where there is one, and readers what was really reported, after it was."""
 
-    def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal, *readers: Reader) -> None:
+    def __init__(
+        self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal | None, *readers: Reader
+    ) -> None:
         super().__init__(lifecycle, keeper, clock)
         self._journal, self._readers = journal, readers
 
     async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
         delivered = await super().deliver(sheaf, whole=whole)
         for done, _ in delivered:
-            for finished in done.finished:
-                self._tell(finished)
+            if self._journal is not None:
+                for finished in done.finished:
+                    _tell(self._journal, finished)
             for reader in self._readers:
                 await reader.save(done.finished)
         return delivered
 
-    def _tell(self, finished: Finished) -> None:
-        run_id = finished.task.run_id
-        self._journal.see(run_id)
-        level, topic, message = SAID[finished.rest]
-        topic = "rate_limit" if finished.reason == "http_429" else topic
-        level = "warn" if finished.reason == "challenge" else level
-        if not self._journal.wants(level, topic):
-            return
-        error = (finished.parsed.error if finished.parsed else None) or finished.fetched.error
-        facts = {
-            "url": finished.task.url,
-            "depth": finished.task.depth,
-            "attempt": finished.task.attempt,
-            "reason": finished.reason,
-            "status": finished.fetched.status,
-            "bytes": len(finished.page.response.body) if finished.page else None,
-            "fetch_ms": finished.page.response.elapsed_ms if finished.page else None,
-            "error": error,
-        }
-        said = {name: value for name, value in facts.items() if value is not None}
-        self._journal.say(run_id, level, topic, message, said)
+
+def _tell(journal: Journal, finished: Finished) -> None:
+    run_id = finished.task.run_id
+    journal.see(run_id)
+    level, topic, message = SAID[finished.rest]
+    topic = "rate_limit" if finished.reason == "http_429" else topic
+    level = "warn" if finished.reason == "challenge" else level
+    if not journal.wants(level, topic):
+        return
+    error = (finished.parsed.error if finished.parsed else None) or finished.fetched.error
+    facts = {
+        "url": finished.task.url,
+        "depth": finished.task.depth,
+        "attempt": finished.task.attempt,
+        "reason": finished.reason,
+        "status": finished.fetched.status,
+        "bytes": len(finished.page.response.body) if finished.page else None,
+        "fetch_ms": finished.page.response.elapsed_ms if finished.page else None,
+        "error": error,
+    }
+    said = {name: value for name, value in facts.items() if value is not None}
+    journal.say(run_id, level, topic, message, said)

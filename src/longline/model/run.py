@@ -2,6 +2,8 @@
 
 import msgspec
 
+from longline.model.states import RUN_ENDED, TaskState
+
 
 class NewRun(msgspec.Struct, frozen=True):
     """A run to be made. `budget` bounds how many URLs it may admit; `plan` is what it was asked to do, as JSON."""
@@ -18,7 +20,8 @@ class NewRun(msgspec.Struct, frozen=True):
 class RunRow(msgspec.Struct, frozen=True):
     """A run as stored. admitted = open + completed + failed + cancelled + skipped, always.
 
-    What begins with `log` is known of a run of a schedule whose log is kept.
+    What begins with `log` is known of a run of a schedule whose log is kept. `adoptions` counts the adoptions after a
+    kill since a URL last ended, `adopted_ended` the URLs that had ended by then, `unheld_ms` the time without a holder.
     """
 
     id: int
@@ -51,9 +54,24 @@ class RunRow(msgspec.Struct, frozen=True):
     cpu_ms: int | None = None
     memory_mb: int | None = None
     figures: str | None = None
+    adoptions: int = 0
+    adopted_ended: int = 0
+    unheld_ms: int = 0
+    untitled: int = 0
+    bodiless: int = 0
     log_key: str | None = None
     log_bytes: int | None = None
     log_lines: int | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the run has come to its end."""
+        return self.state in RUN_ENDED
+
+    @property
+    def ended_urls(self) -> int:
+        """How many of its URLs have ended."""
+        return self.admitted - self.open
 
 
 class Fate(msgspec.Struct, frozen=True):
@@ -92,6 +110,26 @@ class Start(msgspec.Struct, frozen=True):
     pages: dict[str, str]
 
 
+class StartOutcome(msgspec.Struct, frozen=True):
+    """The end of a run's start URL, or of the URL that its redirects led to."""
+
+    url: str
+    state: str
+    reason: str | None
+    error: str | None
+
+    def failure(self, fetched: int) -> str | None:
+        """Return why a run failed that fetched so many pages but not its start page; None for a run that began."""
+        if self.state not in (TaskState.FAILED, TaskState.SKIPPED):
+            return None
+        if self.reason == "robots":
+            return f"start URL refused by robots.txt: {self.url}"
+        if self.reason == "redirected":
+            where = f": {self.error}" if self.error else ""
+            return f"start URL {self.url} redirects to another site{where}"
+        return None if fetched else f"start URL {self.url} brought no page: {self.error or self.reason}"
+
+
 class AskedSum(msgspec.Struct, frozen=True):
     """Requests of a run that went the same way; a `status` of 0 means that nothing came."""
 
@@ -114,6 +152,10 @@ class Survey(msgspec.Struct, frozen=True):
     untitled: int = 0
     bodiless: int = 0
 
+    def text(self) -> str:
+        """Return the survey as JSON."""
+        return msgspec.json.encode(self).decode()
+
 
 class Review(msgspec.Struct, frozen=True):
     """What is to be known of a run that has ended; `start` is None for one that never had a URL."""
@@ -123,13 +165,8 @@ class Review(msgspec.Struct, frozen=True):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """What is kept with a run when it has ended.
-
-    `figures` is a survey as JSON, `stack` where an error came from, `indexed` how many items it brought.
-    """
+    """Facts to be kept with a run: its survey as JSON, the memory of the process, where an error came from."""
 
     figures: str | None = None
-    cpu_ms: int | None = None
     memory_mb: int | None = None
     stack: str | None = None
-    indexed: int = 0

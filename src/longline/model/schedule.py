@@ -228,14 +228,3 @@ def interrupted(row: ScheduleRow, now: int, reason: str) -> Turn:
         return Turn(("interrupt",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now), reason)
     after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED, next_due=next_regular(row, now))
     return Turn(("defer",), after, reason)
-
-
-def recovered(row: ScheduleRow, now: int, error: str) -> Turn:
-    """After a run whose process is gone: a failed one, but what recurs goes on in its phase."""
-    if row.retries >= row.max_retries:
-        return failed(row, now, error)
-    hurt = msgspec.structs.replace(row, error=error, failures=row.failures + 1, failed_at=now, retries=row.retries + 1)
-    if row.interval_ms is None:
-        return Turn(("lapse_once",), msgspec.structs.replace(hurt, state=ScheduleState.PENDING, next_due=now), error)
-    after = msgspec.structs.replace(hurt, state=ScheduleState.SCHEDULED, next_due=next_regular(row, now))
-    return Turn(("lapse",), after, error)

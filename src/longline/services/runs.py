@@ -36,7 +36,7 @@ class Runs:
         row = await self._schedules.named(schedule)
         if row is None:
             return [], 0
-        found = await self._history.find(row.id, limit=limit, offset=offset)
+        found = await self._surveyed(await self._history.find(row.id, limit=limit, offset=offset))
         return found, (await self._history.record(row.id)).total
 
     async def get(self, uid: str) -> tuple[RunRow, ScheduleRow]:
@@ -45,7 +45,17 @@ class Runs:
         schedule = await self._schedules.get(run.schedule_id) if run is not None and run.schedule_id else None
         if run is None or schedule is None:
             raise NotFound(f"no such run: {uid}")
-        return run, schedule
+        [surveyed] = await self._surveyed([run])
+        return surveyed, schedule
+
+    async def _surveyed(self, runs: list[RunRow]) -> list[RunRow]:
+        """Return the runs, those that have ended with their figures: a planner keeps them a moment later."""
+        fresh = [run.id for run in runs if run.ended and run.figures is None]
+        reviews = await self._history.review(fresh) if fresh else {}
+        return [
+            msgspec.structs.replace(run, figures=reviews[run.id].survey.text()) if run.id in reviews else run
+            for run in runs
+        ]
 
     async def record(self, schedule: str) -> tuple[Record, ScheduleRow]:
         """How the runs of a schedule went; raises `NotFound`."""

@@ -41,7 +41,7 @@ from longline.wiring.html_archive import html_archiving
 from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, closing, journaling, mirroring, scribe
 from longline.wiring.planner import desk, planner_loops, source_events_loop
 from longline.wiring.standing import discovered_parts, standing_frontier
-from longline.wiring.worker import fetch_worker, parse_worker
+from longline.wiring.worker import fetch_worker, page_readers, parse_worker
 
 log = logging.getLogger(__name__)
 
@@ -139,7 +139,8 @@ def _loops(
 ) -> dict[str, Loop]:
     loops: dict[str, Loop] = {}
     if "fetch" in roles:
-        worker = fetch_worker(house, owner, parse="parse" in roles, journal=journal, witness=witness)
+        parse, readers = "parse" in roles, page_readers(house)
+        worker = fetch_worker(house, owner, parse=parse, journal=journal, witness=witness, readers=readers)
         loops["fetch"] = worker.run
         loops["signals"] = listener(house, WORK, worker.nudge)
         loops["sharing"] = listener(house, WANT, worker.share)

@@ -1,6 +1,6 @@
 """Workers, from the parts of the house."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from longline import __version__
 from longline.engine import reparse
@@ -36,10 +36,11 @@ def fetch_worker(
     watch: Callable[[Progress], None] | None = None,
     journal: Journal | None = None,
     witness: Witness | None = None,
+    readers: Sequence[Reader] = (),
 ) -> Worker:
-    """A worker that fetches, and parses what it fetched unless that is left to others; told of in the journal.
+    """Return a worker that fetches, and parses what it fetched unless that is left to others; told of in the journal.
 
-    The witness sees every answer.
+    The witness sees every answer. Readers look at pages that were reported, with or without a journal.
     """
     s = house.settings
     sending = FetchSettings(
@@ -60,7 +61,7 @@ def fetch_worker(
             clock=house.clock,
             in_words=house.indexes_itself,
         ),
-        reporter=_reporter(house, owner, journal),
+        reporter=_reporter(house, owner, journal, readers),
         exits=exits,
         clock=house.clock,
         owner=owner,
@@ -74,17 +75,22 @@ def warc_info(settings: Settings) -> dict[str, str]:
     return {"software": f"longline/{__version__}", "http-header-user-agent": settings.user_agent}
 
 
-def _reporter(house: House, owner: int, journal: Journal | None) -> Reporter:
+def _reporter(house: House, owner: int, journal: Journal | None, readers: Sequence[Reader]) -> Reporter:
     s = house.settings
     keeper = Keeper(house.blobs, house.records.segments, house.clock, owner, warc_info(s), requests=s.archive_requests)
-    if journal is None:
+    if journal is None and not readers:
         return Reporter(house.lifecycle, keeper, house.clock)
+    return TellingReporter(house.lifecycle, keeper, house.clock, journal, *readers)
+
+
+def page_readers(house: House) -> list[Reader]:
+    """Return the readers of reported pages that the settings ask for: saved links, frontier links, discovery."""
     readers: list[Reader] = [Outlinks(house.records.links)] if house.settings.save_links else []
     if house.settings.frontier_links:
         readers.append(Spider(house.lifecycle, standing_runs(house), promises_content))
     if house.settings.discovery:
         readers.append(discovery(house))
-    return TellingReporter(house.lifecycle, keeper, house.clock, journal, *readers)
+    return readers
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:

@@ -7,7 +7,7 @@ import pytest
 
 from longline.engine.directory import OwnDirectory
 from longline.engine.lifecycle import Lifecycle, Timetable
-from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings, next_rhythm, refused, start_digest
+from longline.engine.upkeep.planner import Parts, Planner, PlannerSettings, next_rhythm, start_digest
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
 from longline.model.item import NewItem
@@ -69,7 +69,7 @@ async def work(records: Records) -> None:
         assert not (await report(records, host_report(lease))).refused
 
 
-async def test_a_crash_between_start_and_launch_leaves_nothing_stuck(records: Records, clock: FakeClock):
+async def test_a_run_whose_planner_died_before_the_launch_is_launched_by_the_next(records: Records, clock: FakeClock):
     row = await schedule(records)
     [tick] = await Timetable(records).start(1, 10, 300_000)
     assert (tick.run.state, tick.run.number, tick.schedule.state) == ("queued", 1, "running")
@@ -77,10 +77,13 @@ async def test_a_crash_between_start_and_launch_leaves_nothing_stuck(records: Re
     assert await planner(records, clock, 2).follow() == 1
     run = await records.runs.get(tick.run.id)
     assert run is not None
-    assert (run.state, run.error, (await current(records, row)).state) == ("failed", "recovered: stale lock", "pending")
+    assert (run.state, run.error, run.admitted, run.seed) == ("running", None, 1, "https://a.example/")
+    await work(records)
+    await planner(records, clock, 2).follow()
+    assert (await current(records, row)).state == "completed"
 
 
-async def test_a_crash_before_the_seed_was_admitted_leaves_nothing_stuck(
+async def test_a_run_whose_planner_died_before_its_seed_was_admitted_gets_it_from_the_next(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
     row = await schedule(records)
@@ -95,8 +98,59 @@ async def test_a_crash_before_the_seed_was_admitted_leaves_nothing_stuck(
             await dying.poll()
     clock.advance(301)
     assert await planner(records, clock, 2).follow() == 1
-    assert (await current(records, row)).state == "pending"
-    assert await planner(records, clock, 2).poll() == 1
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.admitted) == ("running", 1)
+    with_seed = planner(records, clock)
+    await with_seed.follow()
+    assert (await records.runs.find())[0].admitted == 1, "a seed is admitted once"
+    await work(records)
+    await planner(records, clock, 2).follow()
+    assert (await current(records, row)).state == "completed"
+
+
+@pytest.mark.parametrize("step", ["start", "launch", "admit"])
+async def test_an_engine_that_goes_away_between_two_steps_of_a_launch_leaves_no_run_behind(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, step: str
+):
+    """The step was carried out, and its answer was lost with the connection."""
+    row = await schedule(records)
+    one = planner(records, clock)
+    port: Any = records.frontier if step == "admit" else records.ticks
+    carried_out = getattr(port, step)
+
+    async def lost(*args: Any) -> None:
+        await carried_out(*args)
+        raise Unavailable("the database is away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(port, step, lost)
+        with pytest.raises(Unavailable):
+            await one.poll()
+    await one.renew()
+    await one.follow()
+    await work(records)
+    await one.follow()
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.admitted, (await current(records, row)).state) == ("completed", 1, "completed")
+
+
+async def test_a_launch_that_failed_is_tried_again_although_its_planner_lives(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
+    row = await schedule(records)
+    one = planner(records, clock)
+
+    async def away(*_: object) -> None:
+        raise Unavailable("the database is away")
+
+    for port, step in ((records.ticks, "launch"), (records.frontier, "ensure_hosts")):
+        with monkeypatch.context() as patched:
+            patched.setattr(port, step, away)
+            with pytest.raises(Unavailable):
+                await (one.poll() if step == "launch" else one.follow())
+    await one.follow()
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.admitted) == ("running", 1)
 
 
 async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Records, clock: FakeClock):
@@ -116,36 +170,77 @@ async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Reco
     assert await Timetable(records).held(1) == []
 
 
-async def test_what_a_dead_process_held_is_taken_back_at_once(records: Records, clock: FakeClock):
+async def test_what_a_dead_process_held_is_adopted_at_once(records: Records, clock: FakeClock):
     row = await schedule(records)
     await planner(records, clock, 1).poll()
     assert await Lifecycle(records).disown(1) == 1
     clock.advance(0.01)
     assert await planner(records, clock, 2).follow() == 1
-    assert (await current(records, row)).state == "pending"
+    found = await current(records, row)
+    assert (found.state, found.owner) == ("running", 2)
     assert (await records.tallies.all())["stale_leases"] == 1
 
 
-async def test_rivals_recover_and_follow_each_run_once(records: Records, clock: FakeClock, peek: Peek):
+async def test_rivals_adopt_each_run_once(records: Records, clock: FakeClock, peek: Peek):
     rows = [await schedule(records, f"h{n}", interval_ms=60_000) for n in range(20)]
     await planner(records, clock).poll()
     clock.advance(301)
     rivals = [planner(records, clock, n) for n in (2, 3, 4)]
     assert sum(await asyncio.gather(*(one.follow() for one in rivals))) == 20
     assert (await records.tallies.all())["stale_leases"] == 20
-    states = [(found.state, found.retries) for found in [await current(records, row) for row in rows]]
-    assert states == [("scheduled", 1)] * 20
+    found = [await current(records, row) for row in rows]
+    assert [(one.state, one.retries, one.token) for one in found] == [("running", 0, 2)] * 20
+    runs = [await records.runs.get(one.run_id or 0) for one in found]
+    assert [(run.state, run.adoptions) for run in runs if run] == [("running", 1)] * 20
+    assert await faults(peek, clock.now()) == []
+    await work(records)
+    assert sum(await asyncio.gather(*(one.follow() for one in rivals))) == 20
     assert await faults(peek, clock.now()) == []
 
 
-async def test_a_late_report_of_a_run_that_was_taken_back_changes_nothing(records: Records, clock: FakeClock):
+async def test_a_planner_takes_back_what_lapsed_while_it_was_paused(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    one = planner(records, clock)
+    await one.poll()
+    for _ in range(5):
+        clock.advance(301)
+        await one.renew()
+        assert await one.follow() == 1
+    found = await current(records, row)
+    assert (found.state, found.owner) == ("running", 1)
+    run = await records.runs.get(found.run_id or 0)
+    assert run is not None
+    assert (run.adoptions, run.unheld_ms) == (0, 5 * 1000), "its process was not killed"
+
+
+async def test_the_log_of_a_run_says_how_it_was_adopted(
+    records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture
+):
     await schedule(records)
+    one, two, three = (planner(records, clock, n) for n in (1, 2, 3))
+    await one.poll()
+    clock.advance(301)
+    await two.follow()
+    await two.leave()
+    clock.advance(0.01)
+    await three.follow()
+    said = [record.message for record in caplog.records if hasattr(record, "run_id")]
+    assert said == ["recovered: stale lock", "interrupted by shutdown", "interrupted by shutdown, continued"]
+
+
+async def test_what_a_worker_had_in_hand_while_its_run_was_adopted_is_reported(records: Records, clock: FakeClock):
+    row = await schedule(records)
     await planner(records, clock).poll()
     [lease] = (await claim(records)).values()
     clock.advance(29)
     await Lifecycle(records).disown(1)
-    assert await planner(records, clock, 2).follow() == 1
-    assert (await report(records, host_report(lease))).refused
+    await planner(records, clock, 2).follow()
+    clock.advance(2)
+    [again] = (await claim(records)).values()
+    assert (await report(records, host_report(lease))).refused, "its host is another worker's by now"
+    assert not (await report(records, host_report(again))).refused
+    await planner(records, clock, 2).follow()
+    assert (await current(records, row)).state == "completed"
 
 
 async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
@@ -224,18 +319,6 @@ async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clo
     await one.follow()
     found = await current(records, row)
     assert (found.state, found.retries) == ("scheduled", 0)
-
-
-def test_what_a_run_that_never_began_is_told():
-    start = Start("https://a.example/", "skipped", "robots", None, {})
-    assert refused(start) == "start URL refused by robots.txt: https://a.example/"
-    moved = Start("https://a.example/", "skipped", "redirected", None, {})
-    assert refused(moved) == "start URL https://a.example/ redirects to another site"
-    told = Start("https://a.example/", "skipped", "redirected", "redirected to https://b.example/", {})
-    assert refused(told) == "start URL https://a.example/ redirects to another site: redirected to https://b.example/"
-    assert refused(Start("https://a.example/", "skipped", "redirected", None, {"https://a.example/b": "d"})) is None
-    assert refused(Start("https://a.example/", "failed", "http_5xx", "no", {})) is None
-    assert refused(None) is None
 
 
 def test_the_start_page_is_known_with_and_without_its_slash():

@@ -108,8 +108,8 @@ class Stage:
         """Let a planner start what is due."""
         return await self.planner(number).poll()
 
-    async def work(self, number: int = 1) -> None:
-        """Let a worker fetch whatever there is, and the planner see to what has ended."""
+    async def work(self, number: int = 1, *, look: bool = True) -> None:
+        """Let a worker fetch whatever there is, and the planner see to what has ended unless it may not `look`."""
         leases = await claim(self.house.records)
         for lease in leases.values():
             segment = await self.house.records.segments.begin(f"warc/{lease.host}-{lease.token}", 1)
@@ -119,7 +119,8 @@ class Stage:
                 segment=Written(segment, len(outcomes), 1) if any(o.page for o in outcomes) else None,
             )
             assert not (await self.house.lifecycle.report(batch)).refused
-        await self.planner(number).follow()
+        if look:
+            await self.planner(number).follow()
 
     def _fetched(self, task: ClaimedTask) -> Outcome:
         body = self.bodies.get(task.url, "a page")

@@ -13,11 +13,13 @@ TESTS = Path(__file__).parents[2]
 SHOWN = """
 1   surfaces/intervals/test_executions.py test_two_schedulers_run_each_due_job_once
 1   chaos/test_planner.py                 test_every_tick_runs_once_or_is_superseded_and_nothing_is_stuck
-2   surfaces/intervals/test_executions.py test_killed_in_mid_run_it_is_run_again_unaided
-2   journeys/test_intervals.py            test_killed_in_mid_run_it_is_run_again_unaided
+2   surfaces/intervals/test_executions.py test_killed_in_mid_run_it_goes_on_as_the_same_execution
+2   journeys/test_intervals.py            test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution
+2   journeys/test_intervals.py            test_a_daily_job_whose_machine_dies_goes_on_at_another_within_the_lease
+2   chaos/test_adoption.py                test_jobs_go_on_and_lose_nothing_whatever_is_killed
 3   surfaces/intervals/test_executions.py test_a_healthy_long_run_is_left_alone
 4   surfaces/intervals/test_executions.py test_cancelled_in_mid_run_it_stays_cancelled
-4   journeys/test_intervals.py            test_stopped_in_mid_run_it_leaves_a_job_that_can_be_run
+4   journeys/test_intervals.py            test_cancelled_after_a_stop_in_mid_run_it_fetches_nothing_more
 5   surfaces/intervals/test_executions.py test_failures_are_tried_again_ever_later
 6   surfaces/intervals/test_executions.py test_what_runs_once_and_fails_once_is_completed_in_the_end
 7   surfaces/intervals/test_routes.py     test_every_action_in_every_state
@@ -74,7 +76,7 @@ SHOWN = """
 25  services/test_source_reactions.py     test_an_effect_and_its_note_are_one_step
 25  surfaces/intervals/test_sources.py    test_a_disabled_source_is_not_crawled_until_it_is_enabled
 26  surfaces/intervals/test_sources.py    test_three_hundred_sources_get_their_jobs
-27  journeys/test_intervals.py            test_stopped_in_mid_run_it_leaves_a_job_that_can_be_run
+27  journeys/test_intervals.py            test_stopped_in_mid_run_it_goes_on_at_once_as_the_same_execution
 27  journeys/test_logs.py                 test_a_stop_in_the_middle_writes_the_last_words
 28  surfaces/intervals/test_routes.py     test_every_route_asks_for_a_token
 28  surfaces/intervals/test_streams.py    test_every_stream_begins_the_same_and_asks_for_a_token

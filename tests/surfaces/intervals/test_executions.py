@@ -11,9 +11,14 @@ import pytest
 
 from longline.drivers.rhythms import RedisRhythms
 from longline.engine.lifecycle import Lifecycle
-from longline.model.task import NewTask
+from longline.model.host import HostLease, HostReport
+from longline.model.item import NewItem
+from longline.model.states import TaskState
+from longline.model.task import Asked, NewTask, Outcome
 from longline.ports.records import Records
+from longline.ports.records.frontier import Batch
 from longline.testing.clock import FakeClock
+from tests.drivers.records.world import admit, claim, host_report, report, url
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, opened, seconds
 
 
@@ -104,36 +109,117 @@ async def test_a_planner_takes_no_more_than_it_may(stage: Stage):
     assert await stage.poll(2) == 3, "the rest is left to others"
 
 
-async def test_killed_in_mid_run_it_is_run_again_unaided(stage: Stage):
+async def test_killed_in_mid_run_it_goes_on_as_the_same_execution(stage: Stage):
     again, once = await stage.recurring(20), await stage.job()
     stage.until(seconds(again["next_run_at"]) + 1)
     phase = seconds(again["next_run_at"])
     assert await stage.poll() == 2
+    before = {job["id"]: (await stage.get(job))["lock_token"] for job in (again, once)}
     stage.advance(299)
     await stage.planner(2).follow()
-    assert (await stage.get(once))["status"] == "running", "it may live yet"
+    assert (await stage.get(once))["lock_token"] == before[once["id"]], "it may live yet"
     stage.advance(2)
-    await stage.planner(2).follow()
+    assert await stage.planner(2).follow() == 2
     for job in (again, once):
-        [dead] = await stage.runs(job)
-        assert (dead["status"], dead["error_message"]) == ("failed", "recovered: stale lock")
+        [run] = await stage.runs(job)
+        assert (run["status"], "error_message" in run) == ("running", False)
         found = await stage.get(job)
-        assert ("lock_token" in found, found["current_retry_count"]) == (False, 1)
+        assert (found["status"], found["current_retry_count"], "error_message" in found) == ("running", 0, False)
+        assert found["lock_token"] != before[job["id"]]
+    assert (await stage.ask("GET", "/api/v1/scheduler/metrics"))["stale_locks_cleared"] == 2
+    assert await stage.run(2) == 0, "nothing is started anew"
+    for job in (again, once):
+        [run] = await stage.runs(job)
+        assert (run["status"], run["items_crawled"], run["retry_attempt"]) == ("completed", 1, 0)
+    assert (await stage.get(once))["status"] == "completed"
     waits = await stage.get(again)
     assert (waits["status"], seconds(waits["next_run_at"])) == ("scheduled", phase + 20 * MINUTE)
-    assert (await stage.get(once))["status"] == "pending"
-    assert (await stage.ask("GET", "/api/v1/scheduler/metrics"))["stale_locks_cleared"] == 2
-    assert await stage.run(2) == 1
-    assert (await stage.get(once))["status"] == "completed"
 
 
-async def test_a_crash_recovers_only_as_often_as_there_are_retries(stage: Stage):
+async def test_a_run_fails_after_three_adoptions_without_a_finished_url(stage: Stage):
     made = await stage.job(max_retries=1)
-    for _ in range(2):
-        await stage.poll()
+    await stage.poll()
+    for number in (2, 3, 4):
         stage.advance(301)
+        assert await stage.planner(number).follow() == 1
+        assert (await stage.get(made))["status"] == "running"
+    stage.advance(301)
+    assert await stage.planner(5).follow() == 1
+    [run] = await stage.runs(made)
+    assert (run["status"], run["error_message"]) == ("failed", "recovered: stale lock")
+    found = await stage.get(made)
+    assert (found["status"], found["current_retry_count"]) == ("scheduled", 1), "it is retried like any failed run"
+    assert seconds(found["next_run_at"]) == stage.now + 60
+    assert (await stage.ask("GET", "/api/v1/scheduler/metrics"))["stale_locks_cleared"] == 4
+
+
+async def test_a_finished_url_lets_a_run_be_adopted_anew(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    [run] = await stage.runs(made)
+    row = await stage.house.records.history.named(run["id"])
+    assert row is not None
+    for number in range(2, 8):
+        host = f"h{number}.example"
+        await admit(stage.house.records, url(row, host))
+        stage.advance(301)
+        assert await stage.planner(number).follow() == 1
+        lease = (await claim(stage.house.records))[host]
+        assert not (await report(stage.house.records, host_report(lease))).refused
+        assert (await stage.get(made))["status"] == "running", f"adoption {number - 1}"
+
+
+async def test_the_time_without_a_process_is_not_part_of_the_time_a_run_may_take(stage: Stage):
+    made = await stage.job(max_retries=0)
+    await stage.poll()
+    stage.advance(DAY)
+    assert await stage.planner(2).follow() == 1
+    assert (await stage.get(made))["status"] == "running"
+    for _ in range(54):
+        stage.advance(MINUTE)
+        await stage.planner(2).renew()
         await stage.planner(2).follow()
-    assert (await stage.get(made))["status"] == "failed"
+    assert (await stage.get(made))["status"] == "running"
+    for _ in range(2):
+        stage.advance(MINUTE)
+        await stage.planner(2).renew()
+        await stage.planner(2).follow()
+    [run] = await stage.runs(made)
+    assert (run["status"], run["error_message"]) == ("failed", "the run took longer than 3600 seconds")
+
+
+async def test_a_planner_that_was_only_paused_lets_go_of_what_another_adopted(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    stage.advance(301)
+    assert await stage.planner(2).follow() == 1
+    token = (await stage.get(made))["lock_token"]
+    await stage.planner(1).renew()
+    assert await stage.planner(1).follow() == 0
+    await stage.planner(1).leave()
+    found = await stage.get(made)
+    assert (found["status"], found["lock_token"]) == ("running", token)
+    stage.advance(299)
+    await stage.planner(2).renew()
+    stage.advance(299)
+    assert await stage.planner(1).follow() == 0, "the adopter renews"
+    await stage.work(2)
+    assert (await stage.get(made))["status"] == "completed"
+
+
+@pytest.mark.parametrize("how", ["killed", "stopped"])
+async def test_a_person_can_cancel_while_no_process_holds_the_run(stage: Stage, how: str):
+    made = await stage.job()
+    await stage.poll()
+    if how == "stopped":
+        await stage.planner().leave()
+    stage.advance(301)
+    told = await stage.ask("POST", f"/api/v1/jobs/{made['id']}/cancel")
+    assert told["status"] == "cancelled"
+    assert await stage.planner(2).follow() == 0
+    [run] = await stage.runs(made)
+    assert run["status"] == "cancelled"
+    assert not (await stage.house.records.tasks.counts())["open"]
 
 
 async def test_a_healthy_long_run_is_left_alone(stage: Stage):
@@ -357,8 +443,9 @@ async def test_figures_are_kept_however_a_run_ends(stage: Stage):
     await stage.poll()
     await stage.ask("POST", f"/api/v1/jobs/{cancelled['id']}/cancel")
     await stage.planner().follow()
-    stage.advance(HOUR + 1)
-    await stage.planner().renew()
+    for _ in range(61):
+        stage.advance(MINUTE)
+        await stage.planner().renew()
     await stage.planner().follow()
     await stage.planner().leave()
     ways = {nobodys["id"]: "failed", cancelled["id"]: "cancelled", slow["id"]: "failed", broken["id"]: "failed"}
@@ -370,7 +457,7 @@ async def test_figures_are_kept_however_a_run_ends(stage: Stage):
         assert run["memory_peak_mb"] > 0
 
 
-async def test_interrupted_by_a_shutdown_it_can_be_run_at_once(stage: Stage):
+async def test_interrupted_by_a_shutdown_it_goes_on_at_once(stage: Stage):
     again, once = await stage.recurring(20, adaptive_scheduling=False), await stage.job()
     stage.until(seconds(again["next_run_at"]))
     phase = stage.now
@@ -378,12 +465,122 @@ async def test_interrupted_by_a_shutdown_it_can_be_run_at_once(stage: Stage):
     await stage.planner().leave()
     for job in (again, once):
         [run] = await stage.runs(job)
-        assert (run["status"], run["error_message"]) == ("cancelled", "interrupted by shutdown")
+        assert (run["status"], "error_message" in run) == ("running", False)
         found = await stage.get(job)
-        assert ("lock_token" in found, found["current_retry_count"]) == (False, 0)
+        assert ("lock_token" in found, found["current_retry_count"]) == (False, 0), "the lock is released"
+    stage.advance(0.001)
+    assert await stage.planner(2).follow() == 2
+    assert ["lock_token" in found for found in [await stage.get(job) for job in (again, once)]] == [True, True]
+    assert (await stage.ask("GET", "/api/v1/scheduler/metrics"))["stale_locks_cleared"] == 0
+    assert await stage.run(2) == 0
+    for job in (again, once):
+        [run] = await stage.runs(job)
+        assert (run["status"], run["items_crawled"]) == ("completed", 1)
     assert seconds((await stage.get(again))["next_run_at"]) == phase + 20 * MINUTE
-    assert await stage.run(2) == 1
-    assert (await stage.get(once))["status"] == "completed"
+
+
+async def test_a_run_may_be_stopped_and_continued_as_often_as_there_are_shutdowns(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    for number in range(2, 8):
+        await stage.planner(number - 1).leave()
+        stage.advance(1)
+        assert await stage.planner(number).follow() == 1
+    await stage.work(7)
+    [run] = await stage.runs(made)
+    assert run["status"] == "completed"
+
+
+# -- figures and state together ---------------------------------------------------------------------------------------
+
+
+async def bring(stage: Stage, lease: HostLease, documents: int) -> None:
+    """Report the one task of a host with so many documents, one of them without a title, and let no planner look."""
+    [task] = lease.tasks
+    items = [
+        NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url, title="T" if n else "", body="b")
+        for n in range(documents)
+    ]
+    items.append(NewItem(b"x", "h", "extraction", task.run_id, task.id, task.url))  # says how, and is no document
+    outcome = Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200, asked=(Asked(200, 5, 6),))
+    batch = Batch(reports=[host_report(lease, [outcome])], items=items, cpu_ms=40, memory_mb=70)
+    assert not (await stage.house.lifecycle.report(batch)).refused
+
+
+async def test_a_run_that_has_ended_has_its_figures_before_a_planner_has_looked(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    [lease] = (await claim(stage.house.records)).values()
+    await bring(stage, lease, 3)
+    [run] = await stage.runs(made)
+    assert (run["status"], run["items_crawled"], run["items_indexed"]) == ("completed", 1, 3)
+    figures = run["metadata"]["crawl_metrics"]
+    assert (figures["requests_total"], figures["status_codes"]) == (1, {"200": 1})
+    assert figures["extraction_quality"] == {"items_indexed": 3, "empty_title_count": 1, "empty_body_count": 0}
+    assert (run["cpu_time_ms"], run["memory_peak_mb"] >= 70) == (40, True)
+    assert await stage.ask("GET", f"/api/v1/executions/{run['id']}") == run
+    await stage.planner().follow()
+    assert await stage.runs(made) == [run], "nothing comes later"
+
+
+async def test_a_run_that_a_person_cancelled_has_its_figures_at_once(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    await stage.ask("POST", f"/api/v1/jobs/{made['id']}/cancel")
+    [run] = await stage.runs(made)
+    assert (run["status"], run["metadata"]["crawl_metrics"]["requests_total"]) == ("cancelled", 0)
+    assert (run["cpu_time_ms"], run["memory_peak_mb"] > 0) == (0, True)
+
+
+async def test_overlapping_runs_of_one_source_count_what_each_of_them_brought(stage: Stage):
+    source = await stage.source()
+    jobs = [await stage.job(source, url=f"https://news.example/{n}") for n in range(3)]
+    assert await stage.poll() == 3
+    [lease] = (await claim(stage.house.records)).values()
+    for task in lease.tasks:
+        items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url, body="b") for n in range(10)]
+        outcomes = [Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200)]
+        batch = Batch(reports=[HostReport(lease.host_id, lease.token, tuple(outcomes), ())], items=items)
+        assert not (await stage.house.lifecycle.report(batch)).refused
+    await stage.planner().follow()
+    assert [(await stage.runs(job))[0]["items_indexed"] for job in jobs] == [10, 10, 10]
+
+
+# -- a start URL that brings no page ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "said"),
+    [
+        ("http_4xx", 404, "start URL https://s0.example/ brought no page: HTTP 404"),
+        ("content_type", 200, "start URL https://s0.example/ brought no page: content_type"),
+        ("challenge", 403, "start URL https://s0.example/ brought no page: challenge"),
+        ("robots", None, "start URL refused by robots.txt: https://s0.example/"),
+    ],
+)
+async def test_a_start_url_that_brings_no_page_fails_its_run(stage: Stage, outcome: str, status: int, said: str):
+    stage.bodies["https://s0.example/"], stage.statuses["https://s0.example/"] = outcome, status
+    made = await stage.job(max_retries=1)
+    await stage.poll()
+    await stage.work(look=False)
+    [run] = await stage.runs(made)
+    assert (run["status"], run["error_message"]) == ("failed", said), "no client ever reads `completed`"
+    await stage.planner().follow()
+    found = await stage.get(made)
+    assert (found["status"], found["current_retry_count"], found["error_message"]) == ("scheduled", 1, said)
+    assert seconds(found["next_run_at"]) == stage.now + 60
+
+
+async def test_pages_that_fail_are_only_counted_when_another_was_fetched(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    row = await stage.house.records.history.named((await stage.runs(made))[0]["id"])
+    assert row is not None
+    await admit(stage.house.records, url(row, "s0.example", "/other"))
+    stage.bodies["https://s0.example/"] = "http_4xx"
+    await stage.work()
+    [run] = await stage.runs(made)
+    assert (run["status"], run["items_crawled"]) == ("completed", 1)
 
 
 async def test_only_the_newest_hundred_runs_of_thirty_days_are_remembered(stage: Stage):

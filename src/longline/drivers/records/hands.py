@@ -82,7 +82,7 @@ async def _give(tx: Tx, given: Sequence[tuple[int, Outcome]], batch: Batch) -> R
     for rest in sorted(set(rests.values())):
         await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
     await tx.batch("title_pages", [(o.task.id, o.page.title) for o in outcomes if o.page])
-    await put(tx, batch.items)
+    await put(tx, batch.items, ledger)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     for outcome in outcomes:
         host_id, executor = places[outcome.task.id]
@@ -91,4 +91,5 @@ async def _give(tx: Tx, given: Sequence[tuple[int, Outcome]], batch: Batch) -> R
             wake[host_id] = min(wake.get(host_id, due), due)
     await tx.batch("wake_lines", sorted(wake.items()))
     ledger.refused(batch.refused)
+    ledger.spent(batch.cpu_ms, batch.memory_mb)
     return Reported(admitted=admitted, ended_runs=await ledger.write(tx, "worker"))

@@ -32,7 +32,8 @@ class HistoryRecords(Noun):
 
     async def items(self, run_id: int) -> int:
         async def work(tx: Tx) -> int:
-            return sum(row["items"] for row in await tx.batch("item_sums", [(run_id,)]))
+            [row] = await tx.batch("item_sums", [(run_id,)]) or [{"items": 0}]
+            return int(row["items"])
 
         return await self._database.read(work)
 

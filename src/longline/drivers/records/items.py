@@ -6,22 +6,28 @@ from typing import Any
 import msgspec
 
 from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.ledger import Ledger
 from longline.drivers.records.texts import index
 from longline.model.item import Document, ItemRow, NewItem, Wordiness
 
 
-async def put(tx: Tx, items: Sequence[NewItem]) -> int:
-    """Write items inside a transaction, such as a report's; how many were new or had changed."""
+async def put(tx: Tx, items: Sequence[NewItem], ledger: Ledger | None = None) -> int:
+    """Write items inside a transaction, such as a report's; return how many were new or had changed.
+
+    With a ledger each document counts for its run, once however often the run brings it.
+    """
     runs: dict[int, dict[bytes, NewItem]] = {}
     for item in items:
         # One of a kind, and run by run: the same page may be another's item in another source.
         runs.setdefault(item.run_id, {})[item.key] = item
-    return sum([await _put(tx, of_run) for _, of_run in sorted(runs.items())])
+    return sum([await _put(tx, run_id, of_run, ledger) for run_id, of_run in sorted(runs.items())])
 
 
-async def _put(tx: Tx, items: Mapping[bytes, NewItem]) -> int:
+async def _put(tx: Tx, run_id: int, items: Mapping[bytes, NewItem], ledger: Ledger | None) -> int:
     # In one order: two statements never wait for each other.
     written = await tx.batch("put_items", [_row(item) for _, item in sorted(items.items())])
+    if ledger is not None:
+        ledger.brought(run_id, (items[row["key"]] for row in written if not row["seen_again"]))
     # By ids, in which the indexer takes them out again.
     changed = sorted((row["id"], row["key"]) for row in written if row["updated_at"] == tx.now)
     indexed = [(i, *words) for i, key in changed if (words := items[key].words)]

@@ -8,6 +8,8 @@ import orjson
 
 from longline.drivers.records.database import Row, TryAgain, Tx
 from longline.model.errors import IllegalMove
+from longline.model.item import COUNTED, NewItem
+from longline.model.run import StartOutcome
 from longline.model.states import ENDED, RUN_ENDED, Move, RunState, legal, move
 
 
@@ -29,7 +31,8 @@ def column(state: str | None) -> str | None:
     return state if state in ENDED else "open"
 
 
-_ORDER = ("admitted", "open", "completed", "failed", "cancelled", "skipped")
+_TASKS = ("admitted", "open", "completed", "failed", "cancelled", "skipped")
+_ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "cpu_ms")
 
 
 class Ledger:
@@ -41,6 +44,7 @@ class Ledger:
         self._moves: defaultdict[int, list[tuple[int, str | None, str, str]]] = defaultdict(list)
         self._events: list[tuple[str | int | None, ...]] = []
         self._standing: Counter[tuple[int, str]] = Counter()
+        self._memory_mb = 0
 
     @property
     def runs(self) -> set[int]:
@@ -68,6 +72,25 @@ class Ledger:
         for (run_id, reason), count in counts.items():
             self._fates[run_id, "refused", reason] += count
 
+    def brought(self, run_id: int, items: Iterable[NewItem]) -> None:
+        """Count documents with the run that brought them; an item of a kind in `COUNTED` is no document."""
+        counts = self._counts[run_id]
+        for item in items:
+            if item.kind not in COUNTED:
+                counts["indexed"] += 1
+                counts["untitled"] += not item.title
+                counts["bodiless"] += not item.body
+
+    def spent(self, cpu_ms: int, memory_mb: int) -> None:
+        """Divide processor time between the runs of this batch by their tasks; note the memory that was in use."""
+        self._memory_mb = memory_mb
+        total, before = sum(map(len, self._moves.values())), 0
+        for run_id, moves in self._moves.items():
+            after = before + len(moves)
+            # Differences of rounded sums add up to the whole.
+            self._counts[run_id]["cpu_ms"] += cpu_ms * after // total - cpu_ms * before // total
+            before = after
+
     def stood(self, run_id: int, was: str | None, became: str) -> None:
         """Count a URL of the standing frontier that went from one rest to another, or is new."""
         if was is not None:
@@ -85,7 +108,7 @@ class Ledger:
         runs = sorted(run for run, counts in self._counts.items() if any(counts.values()))
         if len(runs) > 1:
             await tx.batch("lock_runs", [(run,) for run in runs])
-        rows = [(run, *(self._counts[run][c] for c in _ORDER)) for run in runs]
+        rows = [(run, *(self._counts[run][c] for c in _ORDER), self._memory_mb) for run in runs]
         ended = []
         for row in await tx.batch("count_runs", rows):
             if await self.settle(tx, row, actor):
@@ -106,9 +129,10 @@ class Ledger:
         """A run ends with its last open task, and opens again when one of its tasks does."""
         run_id, state = run["id"], run["state"]
         if run["open"] == 0 and state == RunState.RUNNING:
-            finish = move("run", "finish")
-            if await tx.one("end_run", id=run_id, was=state, became=finish.became):
-                self.event("run", run_id, finish.name, state, finish.became, (_by(actor, finish), "no open tasks"))
+            failure = await _start_failure(tx, run_id, run["completed"]) if run["schedule_id"] is not None else None
+            end = move("run", "finish" if failure is None else "fail_start")
+            if await tx.one("end_run", id=run_id, was=state, became=end.became, error=failure):
+                self.event("run", run_id, end.name, state, end.became, (_by(actor, end), failure or "no open tasks"))
                 return True
         elif run["open"] > 0 and state in RUN_ENDED:
             if self._counts[run_id]["admitted"]:
@@ -131,6 +155,23 @@ class Ledger:
                 "run", run_id, reopen.name, state, reopen.became, (_by(actor, reopen), "a task was opened again")
             )
         return False
+
+
+async def _start_failure(tx: Tx, run_id: int, fetched: int) -> str | None:
+    """Return why the start URL of a run that ends brought no page; None when it did, or when others were fetched."""
+    start = await tx.one("start_of_run", run_id=run_id)
+    if start is None:
+        return None
+    last = start
+    while last["reason"] == "redirected":
+        target = await tx.one("redirect_target", id=last["id"])
+        if target is None:
+            break
+        last = target
+    # A redirect without a target led to another site, or to a URL that the run had already.
+    if last["reason"] == "redirected" and await tx.one("first_page_of_run", run_id=run_id):
+        return None
+    return StartOutcome(start["url"], last["state"], last["reason"], last["error"]).failure(fetched)
 
 
 def _by(actor: str, rule: Move) -> str:

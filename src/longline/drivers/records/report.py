@@ -56,7 +56,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     await settle(tx, outcomes, {o.task.id: Place(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
     await _rename(tx, outcomes)
     await keep(tx, outcomes, batch.segment, batch.redirects)
-    await put(tx, batch.items)
+    await put(tx, batch.items, ledger)
     admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
     await tx.batch("pace_hosts", sorted((r.host_id, *astuple(r.pace)) for r in batch.reports if r.pace))
     released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
@@ -65,6 +65,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     free = {host_id for host_id, _ in released}
     await tx.batch("wake_lines", sorted((h, due) for h, due in wake.items() if h not in free))
     ledger.refused(batch.refused)
+    ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")
     await count_requests(tx, outcomes)
     return Reported(admitted=admitted, ended_runs=ended)

@@ -12,7 +12,7 @@ from longline.drivers.records.schedules import place
 from longline.model.ids import new_id
 from longline.model.run import RunRow
 from longline.model.schedule import ScheduleRow, Turn
-from longline.model.states import Actor, move
+from longline.model.states import Actor, RunState, move
 from longline.ports.records.moves import Change
 from longline.ports.records.ticks import Launch, Stop, Tick
 
@@ -33,12 +33,12 @@ class TickRecords:
     async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
         return await self._database.transact(partial(_start, owner, most, ttl_ms))
 
-    async def launch(self, launches: Sequence[Launch]) -> set[int]:
+    async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
         async def work(tx: Tx) -> set[int]:
             rule = move("run", "start")
             [was] = rule.was
             rows = sorted((one.run_id, was, one.plan, one.seed, one.source_id, one.budget) for one in launches)
-            begun = {row["id"] for row in await tx.batch("launch_runs", rows, became=rule.became)}
+            begun = {row["id"] for row in await tx.batch("launch_runs", rows, became=rule.became, memory_mb=memory_mb)}
             ledger = Ledger()
             for run_id in sorted(begun):
                 ledger.event("run", run_id, rule.name, was, rule.became, ("planner", "due"))
@@ -59,6 +59,12 @@ class TickRecords:
             return await _ticks(tx, await tx.all("runs_to_look_at", owner=owner, begun=begun, limit=limit))
 
         return await self._database.read(work)
+
+    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int) -> list[Tick]:
+        return await self._database.transact(partial(_adopt, ticks, owner, ttl_ms))
+
+    async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
+        return await self._database.transact(partial(_hand_over, ticks, reason))
 
     async def held(self, owner: int) -> list[Tick]:
         async def work(tx: Tx) -> list[Tick]:
@@ -129,6 +135,40 @@ async def _ticks(tx: Tx, found: Sequence[Row] | Sequence[dict[str, int]]) -> lis
     # Between two statements somebody may have moved on: what no longer runs needs nobody.
     rows = (struct(row, ScheduleRow) for row in schedules if row["lease_until"] is not None)
     return [Tick(row, by_id[row.run_id], tx.now) for row in rows if row.run_id in by_id]
+
+
+async def _adopt(ticks: Sequence[Tick], owner: int, ttl_ms: int, tx: Tx) -> list[Tick]:
+    by_run = {tick.run.id: tick for tick in ticks}
+    # Runs before schedules, as whoever stops a run takes them.
+    await tx.batch("lock_runs", [(run_id,) for run_id in sorted(by_run)])
+    rule = move("schedule", "adopt")
+    rows = sorted((tick.schedule.id, tick.schedule.state, tick.schedule.token) for tick in ticks)
+    adopted = {row["id"] for row in await tx.batch("adopt_schedules", rows, owner=owner, ttl=ttl_ms)}
+    taken = [tick for _, tick in sorted(by_run.items()) if tick.schedule.id in adopted]
+    killed = [tick.schedule.owner not in (None, owner) for tick in taken]
+    gaps = [tx.now - (tick.schedule.lease_until or tx.now) for tick in taken]
+    runs = [(tick.run.id, int(dead), gap) for tick, dead, gap in zip(taken, killed, gaps, strict=True)]
+    await tx.batch("adopt_runs", runs)
+    ledger = Ledger()
+    for tick in taken:
+        why = ("planner", "lease lapsed" if tick.schedule.owner is not None else "handed over")
+        ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, why)
+        if tick.run.state == RunState.RUNNING:
+            ledger.event("run", tick.run.id, "adopt", tick.run.state, tick.run.state, why)
+    await ledger.write(tx, "planner")
+    return await _ticks(tx, [{"id": tick.schedule.id, "run": tick.run.id} for tick in taken])
+
+
+async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Tx) -> list[int]:
+    rule = move("schedule", "hand_over")
+    rows = sorted((tick.schedule.id, tick.schedule.state, tick.schedule.token) for tick in ticks)
+    released = {row["id"] for row in await tx.batch("hand_over_schedules", rows)}
+    ledger = Ledger()
+    for tick in ticks:
+        if tick.schedule.id in released:
+            ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, ("planner", reason))
+    await ledger.write(tx, "planner")
+    return [tick.run.id for tick in ticks if tick.schedule.id in released]
 
 
 async def _turn(turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor, tx: Tx) -> dict[int, ScheduleRow]:

@@ -1,14 +1,12 @@
-"""The planner: starts what is due, follows runs to their end, and takes back what dead planners left.
+"""The planner: starts schedules that are due, follows their runs to the end, and adopts the runs of other planners.
 
-A schedule is held by the planner that started its run. Who holds it renews; what is not renewed is taken back by
-whoever looks, its run failed and its next time on its phase. Nothing here needs a leader: every step is guarded by the
-rows it changes.
+The planner that starts a run holds its schedule under a lease and renews it. A planner that stops hands its schedules
+over, and the lease of a planner that was killed lapses; either way the next planner that looks adopts the run, which
+goes on as the same run. No leader is needed: every step is guarded by the rows that it changes.
 """
 
 import asyncio
 import logging
-import resource
-import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,11 +16,12 @@ import msgspec
 from longline.engine.admit import seed
 from longline.engine.directory import CrawlRules, plan_of
 from longline.engine.lifecycle import Lifecycle, Timetable
+from longline.engine.runtime import peak_memory_mb
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.plan import CrawlPlan
-from longline.model.run import Note, Review, Start, Survey
-from longline.model.schedule import ScheduleRow, Turn, failed, interrupted, recovered, stretch_ms, succeeded
-from longline.model.states import RUN_ENDED, Actor, RunState
+from longline.model.run import Note, Review, Start
+from longline.model.schedule import ScheduleRow, Turn, failed, interrupted, stretch_ms, succeeded
+from longline.model.states import RunState
 from longline.ports.clock import Clock
 from longline.ports.directory import Directory
 from longline.ports.records.rhythms import Rhythm, Rhythms, Tallies
@@ -38,6 +37,10 @@ ASK_AT_ONCE = 10
 NO_SOURCE = "job missing required source_id"
 STALE = "recovered: stale lock"
 SHUTDOWN = "interrupted by shutdown"
+CONTINUED = "interrupted by shutdown, continued"
+
+MAX_ADOPTIONS = 3
+"""Adoptions after a kill without a finished URL in between; the run itself may be what kills its processes."""
 
 
 class PlannerSettings(msgspec.Struct, frozen=True):
@@ -76,14 +79,15 @@ class Planner:
         self._parts, self._settings = parts, settings
         self._timetable = parts.timetable
         self._asking = asyncio.Semaphore(ASK_AT_ONCE)
-        self._begun: dict[int, float] = {}
+        self._begun: set[int] = set()
+        self._launching: set[int] = set()
+        self._unlaunched: dict[int, Tick] = {}
         self._full = False
 
     async def poll(self) -> int:
-        """Start what is due, as far as there is room; how many runs were made."""
+        """Start what is due, as far as there is room; return how many runs were made."""
         s = self._settings
         ticks = await self._timetable.start(self._parts.owner, s.most, s.lease_ms)
-        self._begun |= {tick.run.id: time.process_time() for tick in ticks}
         self._full = len(ticks) >= min(s.most, AT_ONCE)
         await self._launch(ticks)
         await self._parts.tallies.put("polled_at", self._parts.clock.now())
@@ -92,13 +96,11 @@ class Planner:
         return len(ticks)
 
     async def follow(self) -> int:
-        """Move schedules on whose runs have ended, lapsed or take too long; how many."""
+        """Move on schedules whose runs have ended or take too long, and adopt lapsed ones; return how many."""
         moved = 0
+        await self._launch([])
         while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, AT_ONCE):
-            done = await self._settle([tick for tick in ticks if tick.run.state in RUN_ENDED])
-            for tick in ticks:
-                if tick.run.state not in RUN_ENDED:
-                    done += await self._break_off(tick)
+            done = await self._see_to(ticks)
             moved += done
             if not done or len(ticks) < AT_ONCE:
                 break
@@ -109,27 +111,37 @@ class Planner:
         return moved
 
     async def renew(self) -> None:
-        """Say that what we hold is held by somebody who lives."""
+        """Extend the leases of this planner."""
         await self._timetable.renew(self._parts.owner, self._settings.lease_ms)
 
     async def leave(self) -> None:
-        """Break off what we hold, through no fault of its own: somebody else may run it at once."""
-        broken: list[int] = []
+        """Hand over the runs of this planner, so that another one adopts them at once."""
         # Again while there are any: workers that stop with us bring in what they have, and a run that has just ended is
-        # not broken off.
+        # not handed over.
         while held := await self._timetable.held(self._parts.owner):
-            await self._settle([tick for tick in held if tick.run.state in RUN_ENDED])
-            for tick in held:
-                if tick.run.state not in RUN_ENDED:
-                    turn = interrupted(tick.schedule, tick.at, SHUTDOWN)
-                    await self._stop(tick, turn, "interrupt", "planner", SHUTDOWN)
-                    broken.append(tick.run.id)
-        # Last of all: there is little time, and figures are the least of it.
-        await self._note(broken)
+            await self._settle([tick for tick in held if tick.run.ended])
+            for run_id in await self._timetable.hand_over([tick for tick in held if not tick.run.ended], SHUTDOWN):
+                log.warning(SHUTDOWN, extra={"run_id": run_id})
 
     # -- beginning --------------------------------------------------------------------------------------------
 
     async def _launch(self, ticks: Sequence[Tick]) -> None:
+        """Give runs their plan and their seeds; while an engine is away they wait for the next look."""
+        waiting = self._unlaunched | {tick.run.id: tick for tick in ticks if tick.run.id not in self._launching}
+        if not waiting:
+            return
+        self._unlaunched = {}
+        self._launching |= waiting.keys()
+        self._begun |= waiting.keys()
+        try:
+            await self._begin_all(list(waiting.values()))
+        except (Unavailable, OSError):
+            self._unlaunched |= waiting
+            raise
+        finally:
+            self._launching -= waiting.keys()
+
+    async def _begin_all(self, ticks: Sequence[Tick]) -> None:
         planned = await asyncio.gather(*(self._planned(tick) for tick in ticks))
         made = [(tick, plan) for tick, plan in zip(ticks, planned, strict=True) if plan is not None]
         try:
@@ -148,17 +160,16 @@ class Planner:
         except (Unavailable, OSError):
             raise
         except Exception as error:
-            await self._note([tick.run.id], traceback.format_exc())
-            turn = failed(tick.schedule, tick.at, repr(error))
+            stack = traceback.format_exc()
             # How far it came before is not known.
             begun = msgspec.structs.replace(tick.run, state=RunState.RUNNING)
-            if not await self._end(tick, turn, Stop("refuse", "planner", repr(error))):
-                await self._end(Tick(tick.schedule, begun, tick.at), turn, Stop("fail", "planner", repr(error)))
+            if not await self._fail(tick, repr(error), stack):
+                await self._fail(Tick(tick.schedule, begun, tick.at), repr(error), stack)
 
     async def _begin(self, plans: Mapping[int, Planned]) -> None:
         most = self._settings.budget
         launches = [Launch(i, plan.text(), plan.seeds[0], source_id, most) for i, (plan, source_id) in plans.items()]
-        await self._timetable.launch(launches)
+        await self._timetable.launch(launches, peak_memory_mb())
         for launch in launches:
             self._parts.see(launch.run_id)
         seeds = [seed(url, run_id, plan) for run_id, (plan, _) in plans.items() for url in plan.seeds]
@@ -166,7 +177,9 @@ class Planner:
             await self._parts.lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
 
     async def _planned(self, tick: Tick) -> Planned | None:
-        """None for a run that has failed before it could begin."""
+        """Return the plan of a run; None for a run that has failed before it could begin."""
+        if tick.run.state == RunState.RUNNING:
+            return CrawlPlan.read(tick.run.plan), tick.run.source_id
         try:
             async with self._asking:
                 return await self._plan(tick)
@@ -188,25 +201,67 @@ class Planner:
 
     async def _refuse(self, tick: Tick, error: str, stack: str | None = None) -> None:
         log.warning("the run could not begin", extra={"run_id": tick.run.id, "error": error})
-        await self._note([tick.run.id], stack)
-        await self._end(tick, failed(tick.schedule, tick.at, error), Stop("refuse", "planner", error))
+        await self._fail(tick, error, stack)
+
+    # -- adopting ---------------------------------------------------------------------------------------------
+
+    async def _see_to(self, ticks: Sequence[Tick]) -> int:
+        """Settle runs that have ended, fail those that are given up, adopt those without a holder; return how many."""
+        done = await self._settle([tick for tick in ticks if tick.run.ended])
+        lapsed, queued = [], []
+        for tick in ticks:
+            if tick.run.ended:
+                continue
+            if (error := given_up(tick, self._parts.owner, self._settings.longest_ms)) is not None:
+                done += await self._give_up(tick, error)
+            elif has_lapsed(tick):
+                lapsed.append(tick)
+            elif tick.run.state == RunState.QUEUED:
+                queued.append(tick)
+        done += await self._adopt(lapsed)
+        # The answer to a start may have been lost with the connection, but not the start.
+        await self._launch(queued)
+        return done
+
+    async def _adopt(self, ticks: Sequence[Tick]) -> int:
+        """Take over runs that no process holds; a run that was never launched, or has no URL yet, is launched."""
+        adopted = await self._timetable.adopt(ticks, self._parts.owner, self._settings.lease_ms)
+        stale = {tick.run.id for tick in ticks if tick.schedule.owner is not None}
+        for tick in adopted:
+            self._begun.add(tick.run.id)
+            self._parts.see(tick.run.id)
+            log.warning(STALE if tick.run.id in stale else CONTINUED, extra={"run_id": tick.run.id})
+        if cleared := sum(tick.run.id in stale for tick in adopted):
+            await self._parts.tallies.add({"stale_leases": cleared})
+        await self._launch([tick for tick in adopted if not (tick.run.ended or tick.run.admitted)])
+        return len(adopted)
+
+    async def _give_up(self, tick: Tick, error: str) -> bool:
+        log.warning("the run is given up", extra={"run_id": tick.run.id, "error": error})
+        done = await self._fail(tick, error)
+        if done and error == STALE:
+            await self._parts.tallies.add({"stale_leases": 1})
+        return done
+
+    async def _fail(self, tick: Tick, error: str, stack: str | None = None) -> bool:
+        """Fail a run that has not ended, and its schedule with it; return False when another process was first."""
+        begun = tick.run.state != RunState.QUEUED
+        stop = Stop("fail" if begun else "refuse", "planner", error)
+        await self._parts.history.note({tick.run.id: Note(memory_mb=peak_memory_mb(), stack=stack)})
+        turn = failed(tick.schedule, tick.at, error)
+        return await self._timetable.stop(tick, turn, stop, "planner") is not None
 
     # -- ending -----------------------------------------------------------------------------------------------
 
     async def _settle(self, ticks: Sequence[Tick]) -> int:
-        """Runs that have ended move their schedules on; one that never really began has failed after all."""
+        """Move on the schedules of runs that have ended; return how many."""
         if not ticks:
             return 0
         reviews = await self._note([tick.run.id for tick in ticks])
         turns: list[tuple[ScheduleRow, Turn]] = []
         rhythms: dict[int, Rhythm] = {}
-        condemned = 0
         for tick in ticks:
             start = reviews[tick.run.id].start
-            if tick.run.state == RunState.COMPLETED and (why := refused(start)) is not None:
-                turn = failed(tick.schedule, tick.at, why)
-                condemned += await self._end(tick, turn, Stop("condemn", "upkeep", why))
-                continue
             if tick.run.state == RunState.COMPLETED and (rhythm := await self._rhythm(tick, start)) is not None:
                 rhythms[tick.schedule.id] = rhythm
             turns.append((tick.schedule, ended(tick, rhythms.get(tick.schedule.id))))
@@ -214,33 +269,7 @@ class Planner:
         for schedule_id in turned.keys() & rhythms.keys():
             # Only by the one who moved the schedule: two who saw the same run must not count it twice.
             await self._keep_rhythm(turned[schedule_id].source_ref, rhythms[schedule_id])
-        return condemned + len(turned)
-
-    async def _break_off(self, tick: Tick) -> bool:
-        """A run that has not ended: its holder is gone, or it takes too long, or neither after all."""
-        schedule, longest = tick.schedule, self._settings.longest_ms
-        if (schedule.lease_until or 0) >= tick.at:
-            if (schedule.started_at or 0) >= tick.at - longest:
-                return False
-            error = f"the run took longer than {longest // 1000} seconds"
-            await self._note([tick.run.id])
-            return await self._stop(tick, failed(schedule, tick.at, error), "fail", "planner", error)
-        await self._note([tick.run.id])
-        taken = await self._stop(tick, recovered(tick.schedule, tick.at, STALE), "lapse", "upkeep", STALE)
-        if taken:
-            log.warning("took a schedule back", extra={"schedule": tick.schedule.uid})
-            await self._parts.tallies.add({"stale_leases": 1})
-        return taken
-
-    async def _stop(self, tick: Tick, turn: Turn, name: str, actor: Actor, error: str) -> bool:
-        """End a run that has not ended in the way that fits where it stands, and move the schedule."""
-        log.warning("the run is broken off", extra={"run_id": tick.run.id, "error": error})
-        queued = tick.run.state == RunState.QUEUED
-        return await self._end(tick, turn, Stop("refuse", "planner", error) if queued else Stop(name, actor, error))
-
-    async def _end(self, tick: Tick, turn: Turn, stop: Stop) -> bool:
-        mover: Actor = "upkeep" if turn.steps[0].startswith("lapse") else "planner"
-        return await self._timetable.stop(tick, turn, stop, mover) is not None
+        return len(turned)
 
     async def _rhythm(self, tick: Tick, start: Start | None) -> Rhythm | None:
         """How the start page changes, this run included; None where that is not known or not asked for."""
@@ -261,23 +290,30 @@ class Planner:
         except Unavailable as error:
             log.warning("the rhythm of a source is not kept", extra={"error": str(error)})
 
-    async def _note(self, run_ids: Sequence[int], stack: str | None = None) -> Mapping[int, Review]:
-        """Look at what runs came to, and keep it with them."""
+    async def _note(self, run_ids: Sequence[int]) -> Mapping[int, Review]:
+        """Keep with runs that have ended what they came to."""
         if not run_ids:
             return {}
-        reviews = await self._parts.history.review(run_ids)
-        await self._parts.history.note({i: self._figures(i, review.survey, stack) for i, review in reviews.items()})
+        reviews, memory_mb = await self._parts.history.review(run_ids), peak_memory_mb()
+        await self._parts.history.note({i: Note(review.survey.text(), memory_mb) for i, review in reviews.items()})
+        self._begun.difference_update(run_ids)
         return reviews
 
-    def _figures(self, run_id: int, survey: Survey, stack: str | None) -> Note:
-        begun = self._begun.pop(run_id, None)
-        return Note(
-            figures=msgspec.json.encode(survey).decode(),
-            cpu_ms=None if begun is None else round((time.process_time() - begun) * 1000),
-            memory_mb=resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
-            stack=stack,
-            indexed=survey.items,
-        )
+
+def has_lapsed(tick: Tick) -> bool:
+    """Whether no process holds the schedule any more."""
+    return (tick.schedule.lease_until or 0) < tick.at
+
+
+def given_up(tick: Tick, owner: int, longest_ms: int) -> str | None:
+    """Return why a run that has not ended is not continued: it took too long, or nothing came of its adoptions."""
+    schedule, run = tick.schedule, tick.run
+    # A run takes the time in which a process held it.
+    held_until = min(tick.at, schedule.lease_until or tick.at)
+    if held_until - (schedule.started_at or held_until) - run.unheld_ms > longest_ms:
+        return f"the run took longer than {longest_ms // 1000} seconds"
+    killed = has_lapsed(tick) and schedule.owner not in (None, owner)
+    return STALE if killed and run.adoptions >= MAX_ADOPTIONS and run.ended_urls == run.adopted_ended else None
 
 
 def ended(tick: Tick, rhythm: Rhythm | None) -> Turn:
@@ -287,18 +323,6 @@ def ended(tick: Tick, rhythm: Rhythm | None) -> Turn:
     if tick.run.state == RunState.CANCELLED:
         return interrupted(tick.schedule, tick.at, tick.run.error or "the run was cancelled")
     return succeeded(tick.schedule, tick.at, rhythm.interval_ms if rhythm else None)
-
-
-def refused(start: Start | None) -> str | None:
-    """Why a run that ended without a failure never really began; None when it did."""
-    if start is None or start.state != "skipped":
-        return None
-    if start.reason == "robots":
-        return f"start URL refused by robots.txt: {start.url}"
-    if start.reason == "redirected" and not start.pages:
-        where = f": {start.error}" if start.error else ""
-        return f"start URL {start.url} redirects to another site{where}"
-    return None
 
 
 def start_digest(start: Start | None) -> str | None:

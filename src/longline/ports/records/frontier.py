@@ -30,7 +30,8 @@ class Batch(msgspec.Struct, frozen=True):
     """Everything one report says.
 
     Ended tasks, found URLs, URLs refused before they got here, the pages' segment, the redirects in it, and the items
-    made of the pages.
+    made of the pages. `cpu_ms` is the processor time of the worker since its last report, `memory_mb` the most memory
+    that it has used.
     """
 
     reports: Sequence[HostReport] = ()
@@ -39,6 +40,8 @@ class Batch(msgspec.Struct, frozen=True):
     segment: Written | None = None
     redirects: Sequence[RedirectFacts] = ()
     items: Sequence[NewItem] = ()
+    cpu_ms: int = 0
+    memory_mb: int = 0
 
 
 class Admitted(NamedTuple):

@@ -43,8 +43,8 @@ class Ticks(Protocol):
         """Start what is due, what runs once first, as long as the owner holds fewer than `most`; each tick once."""
         ...
 
-    async def launch(self, launches: Sequence[Launch]) -> set[int]:
-        """Let queued runs begin; the runs that did."""
+    async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
+        """Let queued runs begin, in a process that has used so much memory; return the runs that did."""
         ...
 
     async def renew(self, owner: int, ttl_ms: int) -> int:
@@ -52,7 +52,18 @@ class Ticks(Protocol):
         ...
 
     async def look(self, owner: int, longest_ms: int, limit: int) -> list[Tick]:
-        """What needs somebody: of the owner's, those whose run has ended or takes too long; and whatever lapsed."""
+        """Return every lapsed tick, and of the owner's those whose run has ended, is queued or takes too long."""
+        ...
+
+    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int) -> list[Tick]:
+        """Give lapsed ticks to a new owner, each only if it lapsed and nobody moved it; return those as they are now.
+
+        A lease that an owner left behind counts as a kill of its process, unless the owner itself takes it back.
+        """
+        ...
+
+    async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
+        """Release the leases of ticks whose runs go on; return those runs."""
         ...
 
     async def held(self, owner: int) -> list[Tick]:

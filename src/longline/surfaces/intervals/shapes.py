@@ -68,7 +68,7 @@ def read_state(found: Mapping[str, Any]) -> str | None:
 
 def job(row: ScheduleRow, lease_ms: int) -> dict[str, Any]:
     """A job."""
-    held = row.lease_until is not None
+    held = row.owner is not None and row.lease_until is not None  # a run that was handed over waits without a lock
     return present(
         {
             "id": row.uid,

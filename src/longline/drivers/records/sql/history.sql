@@ -47,15 +47,15 @@ WHERE t.run_id = r.run_id AND t.depth = 0 ORDER BY t.id;
 SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
 WHERE f.run_id = r.run_id AND f.count > 0;
 
--- What says only how a page was read is no document.
 -- name: item_sums
-SELECT i.run_id, COUNT(*) AS items, COUNT(CASE WHEN i.title = '' THEN 1 END) AS untitled,
-       COUNT(CASE WHEN i.body = '' THEN 1 END) AS bodiless FROM items i /*rows , r(run_id bigint) */
-WHERE i.run_id = r.run_id AND i.kind <> 'extraction' GROUP BY i.run_id;
+SELECT u.id AS run_id, u.indexed AS items, u.untitled, u.bodiless FROM runs u /*rows , r(run_id bigint) */
+WHERE u.id = r.run_id;
 
 -- name: note_runs
-UPDATE runs SET figures = r.figures, cpu_ms = r.cpu_ms, memory_mb = r.memory_mb, stack = r.stack, indexed = r.indexed
-/*rows FROM r(id bigint, figures text, cpu_ms bigint, memory_mb bigint, stack text, indexed bigint) */
+-- A run that was never launched has no measurements of its own.
+UPDATE runs SET figures = COALESCE(r.figures, runs.figures), stack = COALESCE(r.stack, runs.stack),
+    cpu_ms = COALESCE(runs.cpu_ms, 0), memory_mb = COALESCE(runs.memory_mb, r.memory_mb)
+/*rows FROM r(id bigint, figures text, memory_mb bigint, stack text) */
 WHERE runs.id = r.id;
 
 -- name: ended_runs

@@ -8,13 +8,15 @@ SELECT COALESCE((SELECT source_id FROM runs WHERE id = r.run_id), 0), r.key, r.h
 WHERE TRUE
 ON CONFLICT (source_id, key) DO UPDATE SET
     run_id = excluded.run_id, task_id = excluded.task_id,
+    seen_again = items.run_id = excluded.run_id OR COALESCE(items.previous_run_id = excluded.run_id, FALSE),
+    previous_run_id = CASE WHEN items.run_id = excluded.run_id THEN items.previous_run_id ELSE items.run_id END,
     updated_at = CASE WHEN items.hash = excluded.hash THEN items.updated_at ELSE excluded.updated_at END,
     hash = excluded.hash, title = excluded.title, body = excluded.body, fields = excluded.fields,
     price = excluded.price, rating = excluded.rating, availability = excluded.availability,
     brand = excluded.brand, category = excluded.category
 -- What a crawl made of a page is not replaced by what is made of it when it is fetched alone.
 WHERE NOT EXISTS (SELECT 1 FROM runs u WHERE u.id = excluded.run_id AND u.kind LIKE 'frontier.%')
-RETURNING id, key, updated_at;
+RETURNING id, key, updated_at, seen_again;
 
 -- name: want_index
 INSERT INTO unindexed (item_id, hash) SELECT r.id, r.hash /*rows FROM r(id bigint, hash text) */ WHERE TRUE

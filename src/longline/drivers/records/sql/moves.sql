@@ -32,7 +32,7 @@ UPDATE runs SET state = :became, token = token + 1,
 WHERE id = :id AND state = :was AND (CAST(:token AS BIGINT) IS NULL OR token = :token)
   AND (CAST(:lease_seen AS BIGINT) IS NULL OR lease_until = :lease_seen)
   AND (:became <> 'completed' OR open = 0)
-RETURNING id, state, state AS rest, token, owner, lease_until, admitted, open;
+RETURNING id, state, state AS rest, token, owner, lease_until, admitted, open, completed, schedule_id;
 
 -- name: renew_run
 UPDATE runs SET lease_until = CAST(:now AS BIGINT) + :ttl
@@ -55,7 +55,7 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 RETURNING id;
 
 -- name: disown_runs
--- Runs of schedules are left to their deadline: they fail, and the schedule goes on.
+-- Runs of schedules are held by their schedule.
 UPDATE runs SET owner = NULL, lease_until = NULL, token = token + 1
 WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
     SELECT id FROM runs WHERE owner = :owner AND schedule_id IS NULL /*pg ORDER BY id FOR NO KEY UPDATE */
@@ -63,10 +63,11 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 RETURNING id;
 
 -- name: disown_schedules
--- Their deadline is brought forward: whoever looks next takes them back with their runs.
+-- The deadline is brought forward: the next planner that looks adopts the runs. A deadline that has passed stays, for it
+-- says since when no process holds the run.
 UPDATE schedules SET lease_until = CAST(:now AS BIGINT) - 1
 WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
-    SELECT id FROM schedules WHERE owner = :owner AND lease_until IS NOT NULL AND run_id IS NOT NULL
+    SELECT id FROM schedules WHERE owner = :owner AND lease_until >= :now AND run_id IS NOT NULL
     /*pg ORDER BY id FOR NO KEY UPDATE */
 ) /*pg ) */
 RETURNING id;

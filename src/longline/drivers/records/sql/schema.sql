@@ -118,6 +118,13 @@ CREATE TABLE runs (
     cpu_ms BIGINT,
     memory_mb BIGINT,
     figures TEXT,
+    -- Adoptions after a kill since a URL last ended, URLs that had ended at the last of them, time without a holder.
+    adoptions BIGINT NOT NULL DEFAULT 0,
+    adopted_ended BIGINT NOT NULL DEFAULT 0,
+    unheld_ms BIGINT NOT NULL DEFAULT 0,
+    -- Documents without a title, and without a text; `indexed` counts all of them.
+    untitled BIGINT NOT NULL DEFAULT 0,
+    bodiless BIGINT NOT NULL DEFAULT 0,
     -- Every URL has one fate: the sums reconcile at every commit, or there is no commit.
     CHECK (admitted = open + completed + failed + cancelled + skipped)
 ) /*pg WITH (fillfactor = 10) */;
@@ -640,6 +647,9 @@ CREATE TABLE items (
     title         TEXT NOT NULL,
     fields        TEXT NOT NULL,
     body          TEXT NOT NULL,
+    -- The run before the last one that brought it, and whether the last one had brought it before.
+    previous_run_id BIGINT,
+    seen_again BOOLEAN NOT NULL DEFAULT FALSE,
     UNIQUE (source_id, key)
 );
 CREATE INDEX items_run ON items (run_id, id);

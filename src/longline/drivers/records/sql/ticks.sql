@@ -26,7 +26,8 @@ WHERE schedules.id = r.id AND schedules.state = r.was
 RETURNING schedules.id, schedules.token, schedules.lease_until;
 
 -- name: launch_runs
-UPDATE runs SET state = :became, plan = r.plan, seed = r.seed, source_id = r.source_id, budget = r.budget
+UPDATE runs SET state = :became, plan = r.plan, seed = r.seed, source_id = r.source_id, budget = r.budget,
+    cpu_ms = COALESCE(runs.cpu_ms, 0), memory_mb = :memory_mb
 /*rows FROM r(id bigint, was text, plan text, seed text, source_id bigint, budget bigint) */
 WHERE runs.id = r.id AND runs.state = r.was
 RETURNING runs.id;
@@ -40,11 +41,35 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 RETURNING id;
 
 -- name: runs_to_look_at
--- Schedules that run and need somebody: of one's own those whose run has ended or takes too long, and whatever lapsed.
+-- Every lapsed schedule, and of the owner's those whose run has ended, was never launched or takes too long.
 SELECT s.id, u.id AS run FROM schedules s JOIN runs u ON u.id = s.run_id
 WHERE s.lease_until IS NOT NULL AND (s.lease_until < :now
-   OR (s.owner = :owner AND (u.state IN ('completed', 'failed', 'cancelled') OR s.started_at < :begun)))
+   OR (s.owner = :owner AND (u.state <> 'running' OR s.started_at + u.unheld_ms < :begun)))
 ORDER BY s.lease_until LIMIT :limit;
+
+-- name: adopt_schedules
+-- The token decides between two planners that adopt the same run, the deadline between a planner and a late renewal.
+UPDATE schedules SET owner = :owner, token = schedules.token + 1, lease_until = CAST(:now AS BIGINT) + :ttl, updated_at = :now
+/*rows FROM r(id bigint, was text, token bigint) */
+WHERE schedules.id = r.id AND schedules.state = r.was AND schedules.token = r.token AND schedules.lease_until < :now
+RETURNING schedules.id;
+
+-- name: adopt_runs
+UPDATE runs SET unheld_ms = runs.unheld_ms + r.unheld_ms,
+    adoptions = CASE WHEN r.killed = 0 THEN runs.adoptions
+        WHEN runs.admitted - runs.open > runs.adopted_ended THEN 1 ELSE runs.adoptions + 1 END,
+    adopted_ended = CASE WHEN r.killed = 0 THEN runs.adopted_ended ELSE runs.admitted - runs.open END
+/*rows FROM r(id bigint, killed bigint, unheld_ms bigint) */
+WHERE runs.id = r.id;
+
+-- name: hand_over_schedules
+-- Without an owner and past its deadline a running schedule waits for the next planner. A run that has just ended is not
+-- handed over: its planner still moves the schedule on.
+UPDATE schedules SET owner = NULL, token = schedules.token + 1, lease_until = CAST(:now AS BIGINT) - 1, updated_at = :now
+/*rows FROM r(id bigint, was text, token bigint) */
+WHERE schedules.id = r.id AND schedules.state = r.was AND schedules.token = r.token
+  AND EXISTS (SELECT 1 FROM runs u WHERE u.id = schedules.run_id AND u.state IN ('queued', 'running'))
+RETURNING schedules.id;
 
 -- name: schedules_by_id
 SELECT s.* FROM schedules s /*rows , r(id bigint) */ WHERE s.id = r.id;
