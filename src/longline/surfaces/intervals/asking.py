@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from litestar import Request
@@ -17,16 +17,28 @@ ABSOLUTE = re.compile(r"https?://[^/\\?#]", re.IGNORECASE)
 Text = Annotated[str, msgspec.Meta(pattern=r"^[^\0]*\Z")]
 """Text that every engine takes."""
 
+EMPTY = "Invalid request body: it is empty"
+
 MOST_KEY = 500
 Key = Annotated[Text, msgspec.Meta(max_length=MOST_KEY)]
 """Text that things are found by: no longer than what an index of every engine can hold, whatever its letters."""
+
+
+Shape = TypeVar("Shape")
+
+
+def required(found: Shape | None) -> Shape:
+    """Return the body that the framework has read; raises `BadInput` where none was sent."""
+    if found is None:
+        raise BadInput(EMPTY)
+    return found
 
 
 async def body(request: Asked, *, optional: bool = False) -> dict[str, Any]:
     """The JSON object that was sent; raises `BadInput` for anything else."""
     sent = await request.body()
     if not sent and not optional:
-        raise BadInput("Invalid request body: it is empty")
+        raise BadInput(EMPTY)
     try:
         found = msgspec.json.decode(sent or b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError):
