@@ -11,7 +11,7 @@ from longline.engine.breaker import Breaker
 from longline.engine.curating import listing, made_out
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, Unavailable
-from longline.model.plan import CrawlPlan
+from longline.model.plan import BY_NAME, CrawlPlan
 from longline.model.source import CrawlSource, SourceRow
 from longline.model.url import Url, parse
 from longline.ports.curator import Curator, Described
@@ -206,9 +206,10 @@ READING = ("selectors", "article_url_patterns", "template_hint", "indigenous_reg
 """What a source says to whoever makes documents of its pages."""
 
 
-def reading(source: CrawlSource | None, *, readability: bool) -> str:
-    """What parsers are told of pages of a source, as a plan keeps it."""
-    said = dict(source.reading) if source else {}
+def reading(source: CrawlSource | None, *, readability: bool, by_name: bool = False) -> str:
+    """Return what parsers are told of pages of a source, as a plan keeps it."""
+    said: dict[str, Any] = {BY_NAME: True} if by_name else {}
+    said |= source.reading if source else {}
     return msgspec.json.encode({"parser": "article", "readability": readability, **said}, order="sorted").decode()
 
 

@@ -56,7 +56,7 @@ class Pipeline:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)
             task, fetched, page = await self._fetch(host, task, plan)
-            parsed = await self._parse(page, plan)
+            parsed = await self._parse(page, plan, task.depth)
         except (LeaseLost, TooSoon, Unavailable):
             raise
         except Exception as error:
@@ -87,8 +87,8 @@ class Pipeline:
             return None
         return Page(response.url, fetched.body, status=response.status, headers=response.headers)
 
-    async def _parse(self, page: Page | None, plan: CrawlPlan) -> Parsed | None:
+    async def _parse(self, page: Page | None, plan: CrawlPlan, depth: int) -> Parsed | None:
         if page is None or not plan.parse:
             return Parsed()
-        page.config = plan.config
+        page.config = plan.config_at(depth)
         return await self.parser.parse(page) if self.parser is not None else None

@@ -60,11 +60,11 @@ def choose(loads: Mapping[int, int], now: int, window_ms: int) -> int:
 
 
 def hourly(moments: Iterable[int], now: int) -> list[int]:
-    """How many there are in each of the next 24 hours; the first begins now."""
+    """Return how many there are in each of the next 24 hours; the first begins now, and what is overdue runs in it."""
     counts = [0] * DAY_HOURS
     for moment in moments:
-        hour = (moment - now) // HOUR_MS
-        if 0 <= hour < DAY_HOURS:
+        hour = max(0, moment - now) // HOUR_MS
+        if hour < DAY_HOURS:
             counts[hour] += 1
     return counts
 

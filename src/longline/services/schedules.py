@@ -52,6 +52,13 @@ def _placed(row: ScheduleRow) -> Turn:
     return Turn(moves, after, window_ms=row.interval_ms)
 
 
+def _awaits_a_place(row: ScheduleRow) -> bool:
+    """Return whether a schedule that was made to recur rests where no planner would start it at its regular times."""
+    if row.interval_ms is None:
+        return False
+    return row.state == ScheduleState.COMPLETED or (row.state == ScheduleState.PENDING and row.retries == 0)
+
+
 async def nobody() -> None:
     """Call nobody: planners look by themselves as well, only not at once."""
 
@@ -131,7 +138,7 @@ class Schedules:
         if changed is None:
             raise NotFound(f"no such schedule: {uid}")
         moved = (changed.interval_ms, changed.enabled) != (row.interval_ms, row.enabled)
-        if moved and changed.interval_ms is not None and changed.state == ScheduleState.PENDING and row.retries == 0:
+        if moved and _awaits_a_place(changed):
             changed = await self._timetable.turn(changed, _placed(changed), PERSON) or changed
         if state is not None and state != changed.state:
             return await self._bring(uid, lambda found: self._way(found, state))

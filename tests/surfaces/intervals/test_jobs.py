@@ -314,3 +314,26 @@ async def test_the_id_undefined_is_400(stage: Stage):
     for path in ("", "/executions", "/stats"):
         assert await stage.ask("GET", f"/api/v1/jobs/undefined{path}", expect=400) == {"error": "Invalid job ID"}
     assert await stage.ask("POST", "/api/v2/jobs/undefined/force-run", expect=400) == {"error": "Invalid job ID"}
+
+
+@pytest.mark.parametrize("said", [{"interval_minutes": 30, "schedule_enabled": True}, {"schedule_enabled": True}])
+async def test_a_job_that_has_run_can_be_made_to_recur(stage: Stage, said: Json):
+    made = await stage.job(interval_minutes=5)
+    await stage.run()
+    assert (await stage.get(made))["status"] == "completed"
+    changed = await stage.ask("PUT", f"/api/v1/jobs/{made['id']}", said)
+    assert changed["status"] == "scheduled"
+    assert stage.now <= seconds(changed["next_run_at"]) < stage.now + 30 * MINUTE
+    stage.until(seconds(changed["next_run_at"]))
+    assert await stage.run() == 1, "and it runs"
+    again = await stage.get(made)
+    assert again["status"] == "scheduled"
+    assert seconds(again["next_run_at"]) == seconds(changed["next_run_at"]) + said.get("interval_minutes", 5) * MINUTE
+    assert len(await stage.runs(made)) == 2
+
+
+async def test_a_job_that_has_run_and_is_not_to_recur_stays_completed(stage: Stage):
+    made = await stage.job()
+    await stage.run()
+    for said in ({"interval_minutes": 30}, {"max_retries": 1}, {"url": "https://other.example/"}):
+        assert (await stage.ask("PUT", f"/api/v1/jobs/{made['id']}", said))["status"] == "completed"

@@ -7,6 +7,7 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import parse
@@ -81,8 +82,18 @@ def read_crawl(found: Body, before: str = "{}") -> str:
     if rate is not None:
         if isinstance(rate, bool) or not isinstance(rate, int | float | str):
             raise BadInput("rate_limit must be a number or a string")
-        said["rate_limit"] = str(rate)
+        said["rate_limit"] = read_rate(str(rate).strip())
     return msgspec.json.encode(said).decode()
+
+
+def read_rate(text: str) -> str:
+    """Return a rate limit as it is stored; raises `BadInput` for what is no pause, and nothing means the usual one."""
+    try:
+        if text:
+            parse_duration(text)
+    except ValueError:
+        raise BadInput(f"rate_limit must be a duration such as 10s, or a number of seconds, not {text!r}") from None
+    return text
 
 
 def read_feed(found: Body) -> Body:
