@@ -165,7 +165,7 @@ class TimedConnection(HttpToolsProtocol):
             return
         refusal = refusal_of(self.parser.get_http_version(), self.headers)
         if refusal is not None:
-            refuse(self.scope, refusal)
+            refuse(self.scope["state"], refusal)
         super().on_headers_complete()
         if refusal is not None:
             self.cycle.more_body = False

@@ -90,7 +90,7 @@ class Frame:
         mark = REQUEST_ID.set(request_id)
         path, begun = scope["path"], time.perf_counter()
         try:
-            refusal = refusal_in(scope)
+            refusal = refusal_in(scope["state"])
             if refusal is not None:
                 await self._refuse(refusal, scope, receive, framed)
             else:

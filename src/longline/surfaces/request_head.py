@@ -1,9 +1,7 @@
 """Rules that the head of a request must keep, whichever door it is for."""
 
 import re
-from typing import NamedTuple
-
-from litestar.types import Scope
+from typing import Any, NamedTuple
 
 MAX_BODY_BYTES = 10_000_000
 """The largest body of a request."""
@@ -50,12 +48,12 @@ def refusal_of(version: str, headers: list[tuple[bytes, bytes]]) -> Refusal | No
     return MANY_HOSTS if hosts else NO_HOST
 
 
-def refuse(scope: Scope, refusal: Refusal) -> None:
-    """Mark a request as refused; the application answers it with `refusal_in` and reads none of its body."""
-    scope["state"][_REFUSAL] = refusal
+def refuse(state: dict[str, Any], refusal: Refusal) -> None:
+    """Mark a request as refused in its state; the application answers so and reads none of its body."""
+    state[_REFUSAL] = refusal
 
 
-def refusal_in(scope: Scope) -> Refusal | None:
+def refusal_in(state: dict[str, Any]) -> Refusal | None:
     """Return the refusal that a request was marked with."""
-    found: Refusal | None = scope["state"].get(_REFUSAL)
+    found: Refusal | None = state.get(_REFUSAL)
     return found

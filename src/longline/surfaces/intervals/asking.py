@@ -8,7 +8,7 @@ import msgspec
 from litestar import Request
 
 from longline.model.errors import BadInput
-from longline.model.url import parse
+from longline.model.url import BadUrl, parse
 
 Asked = Request[Any, Any, Any]
 
@@ -74,7 +74,7 @@ def absolute(text: str) -> str:
     """A URL with its scheme and host written out; raises `BadInput` for what only a browser would take for one."""
     parse(text)
     if not ABSOLUTE.match(text.strip()):
-        raise BadInput(f"bad URL {text!r}: it has no host")
+        raise BadUrl("bad_url", text, "it has no host")
     return text.strip()
 
 

@@ -14,6 +14,7 @@ from longline.model.fate import is_hopeless
 from longline.model.frontier import StandingUrl, UrlQuery, url_hash
 from longline.model.ids import task_uuid
 from longline.model.task import DEFAULT_PRIORITY
+from longline.model.url import without_credentials
 from longline.services.frontier import Frontier
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.asking import Key, Text, required
@@ -124,7 +125,7 @@ def shown(row: StandingUrl) -> dict[str, Any]:
     done = row.rest == "done"
     facts = {
         "id": task_uuid(row.id, row.created_at),
-        "url": row.url,
+        "url": without_credentials(row.url),
         "url_hash": url_hash(row.url).hex(),
         "host": row.host,
         "source_id": row.source,
