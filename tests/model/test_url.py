@@ -11,6 +11,7 @@ from longline.model.url import (
     MAX_LENGTH,
     BadUrl,
     dedupe_key,
+    hide_in_text,
     interval_form,
     join,
     join_all,
@@ -289,9 +290,18 @@ def test_an_at_sign_elsewhere_is_part_of_the_address(text: str):
     assert parse(text).host == "example.com"
 
 
-@pytest.mark.parametrize("text", ["http://user:pw@", "user:pw@example.com", "ftp://user:pw@example.com/", "//user:pw@x"])
+@pytest.mark.parametrize(
+    "text", ["http://user:pw@", "user:pw@example.com", "ftp://user:pw@example.com/", "//user:pw@x"]
+)
 def test_what_is_no_url_is_told_without_its_password(text: str):
     with pytest.raises(BadUrl) as refused:
         parse(text)
     assert "pw" not in str(refused.value)
     assert "pw" not in without_credentials(text)
+
+
+def test_passwords_of_urls_in_a_message_are_hidden():
+    told = "cannot send to (http://anna:pw@h.example/a) nor to redis://:pw@[::1]:6379/0, write to me@h.example"
+    assert hide_in_text(told) == (
+        "cannot send to (http://***@h.example/a) nor to redis://***@[::1]:6379/0, write to me@h.example"
+    )

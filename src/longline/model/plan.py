@@ -10,7 +10,6 @@ import msgspec
 from longline.model.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
 from longline.model.proxy import Strategy
 
-
 BY_NAME = "by_name"
 """The word by which parsers are told that a page was asked for by name: its address need not look like an article's."""
 

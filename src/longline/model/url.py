@@ -22,6 +22,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NAMES_HOST = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\?#]")
 _CREDENTIALS = re.compile(r"^(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]*).*@", re.DOTALL)
+_IN_TEXT = re.compile(r"(://)[^/?#\s]*@")
 _USER = re.compile(r"^([a-z]+://)[^/?#]*@")
 _SLASHES = re.compile(r"/{2,}")
 _BLANK = "".join(map(chr, range(0x21)))  # what WHATWG strips; str.strip() takes more, such as no-break spaces
@@ -45,6 +46,11 @@ _TRACKING = frozenset(
 def hide_credentials(text: str) -> str:
     """Return a text with all that may be a user name or a password of a URL hidden."""
     return _CREDENTIALS.sub(r"\1***@", text) if "@" in text else text
+
+
+def hide_in_text(text: str) -> str:
+    """Return a message with the user names and passwords of the URLs in it hidden."""
+    return _IN_TEXT.sub(r"\1***@", text) if "@" in text else text
 
 
 def without_credentials(href: str) -> str:

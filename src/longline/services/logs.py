@@ -68,9 +68,7 @@ class RunLogs:
     A store that is `common` to all instances has every archived log; any other has those of its own instance only.
     """
 
-    def __init__(
-        self, logs: Logs, schedules: Schedules, blobs: Blobs, *, on: bool = True, common: bool = True
-    ) -> None:
+    def __init__(self, logs: Logs, schedules: Schedules, blobs: Blobs, *, on: bool = True, common: bool = True) -> None:
         self._logs, self._schedules, self._blobs, self.on = logs, schedules, blobs, on
         self._common = common
 

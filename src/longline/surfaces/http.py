@@ -145,7 +145,7 @@ class ClientGone(HTTPException):
 
 
 class WholeBodies:
-    """Wraps the framework, which takes a body that broke off for a fault of its own: the cause is told to it instead."""
+    """Wraps the framework, which takes a body that broke off for a fault of its own; it is told the cause instead."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
