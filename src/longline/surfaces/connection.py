@@ -20,7 +20,7 @@ from longline.surfaces.request_head import (
 )
 
 NEVER = float("inf")
-LINGER_SECONDS = 2.0
+LINGER_SECONDS = 5.0
 """The time for a client to read a refusal while it still sends the body that was refused."""
 
 _STREAM = "longline.stream"
