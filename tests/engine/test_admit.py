@@ -151,3 +151,11 @@ def test_no_more_is_remembered_than_so_much():
     again.links(claimed(2), [f"https://a.example/{n}" for n in range(5)], PLAN)
     assert len(again.tasks) + again.refused[RUN, "known"] == 5
     assert again.refused[RUN, "known"] <= 3
+
+
+def test_links_with_a_user_name_or_a_password_are_left_out():
+    admission = Admission(Verdicts())
+    links = ["https://anna:pw@a.example/x", "https://anna@a.example/", "https://a.example/@anna"]
+    admission.links(claimed(), links, PLAN)
+    assert [task.url for task in admission.tasks] == ["https://a.example/@anna"]
+    assert admission.refused == {(RUN, "credentials"): 2}
