@@ -194,3 +194,11 @@ def test_forgetting_costs_the_same_with_many_short_runs():
     below_the_bound = min(judge(range(n, n + 1_000)) for n in range(bound - 5_000, bound, 1_000))
     beyond_the_bound = judge(range(bound, 2 * bound))
     assert beyond_the_bound < 3 * below_the_bound
+
+
+def test_links_with_a_user_name_or_a_password_are_left_out():
+    admission = Admission(Verdicts())
+    links = ["https://anna:pw@a.example/x", "https://anna@a.example/", "https://a.example/@anna"]
+    admission.links(claimed(), links, PLAN)
+    assert [task.url for task in admission.tasks] == ["https://a.example/@anna"]
+    assert admission.refused == {(RUN, "credentials"): 2}

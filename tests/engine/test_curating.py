@@ -183,3 +183,12 @@ def test_odd_values_are_taken_for_the_usual_ones():
     unreadable = made_out(PLAIN | {"feed_url": "no URL"}, listed=True)
     assert unreadable is not None
     assert (unreadable.feed_url, unreadable.feed_listed) == ("no URL", False)
+
+
+def test_urls_with_a_password_are_not_taken_over():
+    secret = "https://anna:pw@a.example/x"
+    assert made_out(PLAIN | {"url": secret}) is None
+    found = made_out(PLAIN | {"feed_url": secret, "sitemap_url": secret})
+    assert found is not None
+    assert found.feed_url is None
+    assert "pw" not in found.crawl

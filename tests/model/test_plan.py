@@ -22,3 +22,10 @@ def test_what_parsers_are_told():
     assert plan.config["parser"] == "article"
     assert CrawlPlan.read(plan.text()).config == plan.config
     assert hash(plan)
+
+
+def test_what_was_found_is_not_told_as_asked_for_by_name():
+    plan = CrawlPlan((), parsing='{"by_name":true,"parser":"article"}')
+    assert dict(plan.config_at(0)) == {"by_name": True, "parser": "article"}
+    assert dict(plan.config_at(2)) == {"parser": "article"}
+    assert dict(CrawlPlan((), parsing='{"parser":"article"}').config_at(0)) == {"parser": "article"}

@@ -7,8 +7,8 @@ from longline.model.slots import (
     HOUR_MS,
     PROTECTED_MS,
     SLOT_MS,
+    Places,
     Waiting,
-    choose,
     hourly,
     obstacle,
     rebalance,
@@ -26,22 +26,22 @@ def waiting(number: int, due: int, interval: int | None = DAY_MS, **more: object
 
 
 def test_the_present_slot_means_now():
-    assert choose({}, NOW, DAY_MS) == NOW
+    assert Places({}, NOW).take(DAY_MS) == NOW
 
 
 def test_the_least_loaded_slot_is_taken_and_of_several_the_earliest():
     here = slot_of(NOW)
     loads = {here + n: 1 for n in range(100)} | {here + 7: 0, here + 9: 0}
-    assert choose(loads, NOW, DAY_MS) == (here + 7) * SLOT_MS
+    assert Places(loads, NOW).take(DAY_MS) == (here + 7) * SLOT_MS
 
 
 def test_a_short_interval_does_not_wait_for_a_day():
     loads = {slot_of(NOW): 5}
-    assert NOW <= choose(loads, NOW, 5 * 60_000) < NOW + SLOT_MS
+    assert NOW <= Places(loads, NOW).take(5 * 60_000) < NOW + SLOT_MS
 
 
-def test_hours_begin_now():
-    assert hourly([NOW, NOW + HOUR_MS - 1, NOW + HOUR_MS, NOW + DAY_MS, NOW - 1], NOW)[:3] == [2, 1, 0]
+def test_hours_begin_now_and_what_is_overdue_runs_in_the_first():
+    assert hourly([NOW, NOW + HOUR_MS - 1, NOW + HOUR_MS, NOW + DAY_MS, NOW - 1], NOW)[:3] == [3, 1, 0]
 
 
 def test_scores_worked_out_by_hand():
@@ -104,6 +104,41 @@ def test_rebalancing_moves_only_who_may_be_moved_and_settles(found: list[tuple[i
 
 def test_a_place_in_a_hundred_years_is_found_at_once():
     century = 36_525 * 86_400_000
-    assert choose({}, 0, century) == 0
-    assert choose({0: 1, 1: 2, 2: 1}, 0, century) == 3 * SLOT_MS
-    assert choose({0: 2, 1: 1}, 0, 2 * SLOT_MS) == SLOT_MS
+    assert Places({}, 0).take(century) == 0
+    assert Places({0: 1, 1: 2, 2: 1}, 0).take(century) == 3 * SLOT_MS
+    assert Places({0: 2, 1: 1}, 0).take(2 * SLOT_MS) == SLOT_MS
+
+
+def test_every_place_that_is_taken_counts_for_the_next():
+    """Hundreds at once lie as even as one after the other, whatever their windows and what was there before."""
+    here = slot_of(NOW)
+    loads = {here + 3: 5, here + 4: 1, here + 200: 2}
+    windows = [DAY_MS, 30 * 60_000, 3 * DAY_MS, 5 * 60_000] * 100
+    together = Places(loads, NOW, len(windows))
+    alone, one_by_one = dict(loads), []
+    for window in windows:
+        slots = range(here, slot_of(NOW + window - 1) + 1)
+        best = min(slots, key=lambda slot: (alone.get(slot, 0), slot))
+        alone[best] = alone.get(best, 0) + 1
+        one_by_one.append(max(NOW, best * SLOT_MS))
+    assert [together.take(window) for window in windows] == one_by_one
+
+
+def test_what_a_place_costs_does_not_grow_with_the_slots():
+    def steps(slots: int) -> int:
+        looked = 0
+
+        class Loads(dict[int, int]):
+            def get(self, key: int, default: int = 0) -> int:  # type: ignore[override]  # counts what is looked at
+                nonlocal looked
+                looked += 1
+                return super().get(key, default)
+
+        places = Places({slot: 1 for slot in range(slots)}, 0, 100)
+        places.take(slots * SLOT_MS)
+        places._loads = Loads(places._loads)
+        for _ in range(99):
+            places.take(slots * SLOT_MS)
+        return looked
+
+    assert steps(10_000) == steps(100)

@@ -11,6 +11,7 @@ from longline.model.url import (
     MAX_LENGTH,
     BadUrl,
     dedupe_key,
+    hide_in_text,
     interval_form,
     join,
     join_all,
@@ -19,6 +20,7 @@ from longline.model.url import (
     product_form,
     referer,
     target,
+    without_credentials,
 )
 
 
@@ -35,7 +37,6 @@ from longline.model.url import (
         ("http://[::1]:8000/x", "http://[::1]:8000/x", "[::1]:8000", "[::1]"),
         ("http://0x7f.1/", "http://127.0.0.1/", "127.0.0.1", "127.0.0.1"),
         ("http://example.com\\a b", "http://example.com/a%20b", "example.com", "example.com"),
-        ("http://user:pw@example.com/", "http://user:pw@example.com/", "example.com", "example.com"),
         ("http://example.com/?", "http://example.com/?", "example.com", "example.com"),
         ("http://example.com/a#b?c#d", "http://example.com/a", "example.com", "example.com"),
     ],
@@ -360,3 +361,50 @@ def test_product_form_refuses(text):
 )
 def test_a_server_hears_of_the_page_what_browsers_tell(page: str, url: str, told: str | None):
     assert referer(page, url) == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "http://user:pw@example.com/",
+        "https://pw@example.com/a?b#c",
+        "https://:pw@example.com/",
+        "HTTP:\\\\user:pw@example.com/",
+        "https:user:pw@example.com",
+        "https://user:a@b:pw@example.com/",
+    ],
+)
+def test_a_user_name_and_a_password_are_refused_and_not_told(text: str):
+    with pytest.raises(BadUrl) as refused:
+        parse(text)
+    assert refused.value.reason == "credentials"
+    assert "pw" not in str(refused.value)
+    kept = parse(text, credentials=True)
+    assert "pw" in kept.href
+    assert "pw" not in without_credentials(kept.href)
+    assert parse(without_credentials(kept.href)).host == kept.host
+
+
+@pytest.mark.parametrize(
+    "text", ["https://example.com/@me", "https://example.com/?to=a@b", "https://@example.com/", "https://example.com/"]
+)
+def test_an_at_sign_elsewhere_is_part_of_the_address(text: str):
+    assert without_credentials(text) == text
+    assert parse(text).host == "example.com"
+
+
+@pytest.mark.parametrize(
+    "text", ["http://user:pw@", "user:pw@example.com", "ftp://user:pw@example.com/", "//user:pw@x"]
+)
+def test_what_is_no_url_is_told_without_its_password(text: str):
+    with pytest.raises(BadUrl) as refused:
+        parse(text)
+    assert "pw" not in str(refused.value)
+    assert "pw" not in without_credentials(text)
+
+
+def test_passwords_of_urls_in_a_message_are_hidden():
+    told = "cannot send to (http://anna:pw@h.example/a) nor to redis://:pw@[::1]:6379/0, write to me@h.example"
+    assert hide_in_text(told) == (
+        "cannot send to (http://***@h.example/a) nor to redis://***@[::1]:6379/0, write to me@h.example"
+    )

@@ -161,6 +161,13 @@ def test_what_is_not_indexed(markup, url, skipped):
     assert document(page(markup, url)).skipped == skipped
 
 
+@pytest.mark.parametrize("url", ["https://n.example/", "https://n.example/p/123", "https://n.example/?p=55"])
+def test_what_was_asked_for_by_name_passes_the_gate_by_type(url: str):
+    assert document(page(STORY, url)).skipped == "page_type"
+    assert document(page(STORY, url, by_name=True)).skipped is None
+    assert document(page("<p>few words</p>", url, by_name=True)).skipped == "quality_gate"
+
+
 def test_patterns_of_the_source_say_what_is_content():
     assert document(page(STORY, "https://n.example/x7", article_url_patterns=["/x[0-9]$"])).skipped is None
 

@@ -161,13 +161,15 @@ def test_a_bucket_is_put_together_from_its_parts():
     assert query == "endpoint=https%3A%2F%2Fs3%3A9000&access_key_id=me&secret_access_key=a%2Bb%20c%2Fd"
 
 
-def test_logs_may_have_a_bucket_of_their_own():
+def test_logs_have_a_bucket_of_their_own():
     environ = {"CRAWLER_MINIO_ENABLED": "1", "CRAWLER_MINIO_ACCESS_KEY": "me", "CRAWLER_MINIO_SECRET_KEY": "x"}
-    same = load(environ=environ).settings
-    assert same.run_log_objects == same.objects
-    apart = load(environ={**environ, "JOB_LOGS_MINIO_BUCKET": "crawler-logs"}).settings
-    assert apart.run_log_objects.startswith("s3://crawler-logs?endpoint=")
-    assert apart.objects == same.objects
+    usual = load(environ=environ).settings
+    assert usual.run_log_objects.startswith("s3://crawler-logs?endpoint=")
+    apart = load(environ={**environ, "JOB_LOGS_MINIO_BUCKET": "ours"}).settings
+    assert apart.run_log_objects.startswith("s3://ours?endpoint=")
+    assert usual.objects == apart.objects == load(environ={}).settings.objects
+    off = load(environ={**environ, "CRAWLER_MINIO_ENABLED": "0"}).settings
+    assert off.run_log_objects == off.objects
 
 
 def test_a_bucket_without_its_keys_is_refused():

@@ -73,6 +73,9 @@ def test_what_cannot_be_read_is_refused(kind: values.Kind, raw: Any):
         ("postgresql://me:hunter2@db:5432/x", "postgresql://me:***@db:5432/x"),
         ("postgresql://me:p/w?d@db/x", "postgresql://me:***@db/x"),
         ("redis://:hunter2@h:1/0", "redis://:***@h:1/0"),
+        ("redis://me:hun@ter@2@h:1/0", "redis://me:***@h:1/0"),
+        ("https://a:pw@x,https://b:p,w@y", "https://a:***@x,https://b:***@y"),
+        ("https://h/?api_key=pw&passwd=pw&a=b", "https://h/?api_key=***&passwd=***&a=b"),
         (
             "s3://b?access_key_id=me&secret_access_key=hunter2&region=x",
             "s3://b?access_key_id=me&secret_access_key=***&region=x",

@@ -1,15 +1,24 @@
 """Clients that are slow on purpose, on real sockets, with deadlines of a fraction of a second."""
 
 import asyncio
+import contextlib
+import json
+import logging
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
+from litestar import Litestar, Request, post
+from litestar.params import JSONBody
 from litestar.types import Receive, Scope, Send
 
 from longline.surfaces.connection import Deadlines
+from longline.surfaces.request_head import MAX_BODY_BYTES
 from longline.surfaces.server import HttpServer
 from longline.surfaces.sse import EventStream, frame
+from tests.surfaces.conftest import Stage
 
 SHORT = 0.2
 LONG = 600.0
@@ -53,11 +62,37 @@ async def ticks() -> AsyncIterator[bytes]:
         await asyncio.sleep(SHORT / 2)
 
 
+def application() -> Litestar:
+    """The platform's application, with two doors that read bodies."""
+
+    @post("/shape")
+    async def shape(data: JSONBody[dict[str, int]]) -> dict[str, int]:
+        return data
+
+    @post("/raw")
+    async def raw(request: Request[Any, Any, Any]) -> int:
+        return len(await request.body())
+
+    app = Stage().app
+    for door in (shape, raw):
+        app.register(door)
+    return app
+
+
 @asynccontextmanager
-async def served(deadlines: Deadlines) -> AsyncIterator[tuple[App, asyncio.StreamReader, asyncio.StreamWriter]]:
-    """The app and one connection to it."""
+async def framed() -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """One connection to the platform's application, whose deadlines no test lives to see."""
+    async with served(Deadlines(LONG, LONG, LONG), application()) as (_, reader, writer):
+        yield reader, writer
+
+
+@asynccontextmanager
+async def served(
+    deadlines: Deadlines, other: Litestar | None = None
+) -> AsyncIterator[tuple[App, asyncio.StreamReader, asyncio.StreamWriter]]:
+    """The app, or another one, and one connection to it."""
     app, server = App(), HttpServer(deadlines)
-    where = await server.start(app, "127.0.0.1", 0)
+    where = await server.start(other or app, "127.0.0.1", 0)
     # What is not read stays on its way: nobody reads ahead for the test.
     reader, writer = await asyncio.open_connection("127.0.0.1", int(where.rpartition(":")[2]), limit=1024)
     try:
@@ -144,3 +179,128 @@ async def test_a_connection_is_kept_for_a_while():
     async with served(Deadlines(LONG, LONG, SHORT)) as (_, reader, writer):
         writer.write(request("/", length=2) + b"ab")
         assert (await all_of(reader)).endswith(b"\r\n\r\n2"), "and then it is closed"
+
+
+HUGE = 99_999_999_999
+
+
+def head(*fields: str, line: str = "POST / HTTP/1.1") -> bytes:
+    return "\r\n".join((line, *fields, "", "")).encode()
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (head("host: x", f"content-length: {HUGE}"), 413),
+        (head("host: x", "content-length: 10000001"), 413),
+        (head("host: x", f"content-length: {HUGE}", line="GET /health HTTP/1.1"), 413),
+        (head("host: x", f"content-length: {HUGE}", "expect: 100-continue"), 413),
+        (head("host: x", f"content-length: {HUGE}") + b"x" * 100_000, 413),
+        (head("host: x", "content-length: 9" + "9" * 30), 400),
+        (head(), 400),
+        (head("host: x", "host: y"), 400),
+        (head("host: x", "Host: x"), 400),
+        (head("host: a b"), 400),
+        (head("host: a/b"), 400),
+        (head("host: user@a"), 400),
+        (head(line="GET http://x/ HTTP/1.1"), 400),
+        (head(line="GET /health HTTP/0.9"), 400),
+        (b"GET /health\r\n", 400),
+        (b"GET /health\n", 400),
+        (head(line="GET /health HTTP/2.0"), 400),
+        (b"nonsense\r\n\r\n", 400),
+        (head("host: x", *(f"x-{n}: {'y' * 1000}" for n in range(70)))[:-2], 431),
+    ],
+)
+async def test_what_cannot_be_right_is_refused_at_once_and_the_connection_ends(sent: bytes, status: int):
+    async with framed() as (reader, writer):
+        writer.write(sent)
+        answer = await all_of(reader)
+        assert answer.startswith(f"HTTP/1.1 {status} ".encode()), answer
+        assert b"}HTTP/1.1" not in answer
+        assert b"connection: close\r\n" in answer
+        assert isinstance(json.loads(answer.partition(b"\r\n\r\n")[2])["error"], str)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        head("host: x", line="GET /health HTTP/1.1"),
+        head("host:", line="GET /health HTTP/1.1"),
+        head("host: [::1]:80", line="GET /health HTTP/1.1"),
+        head("host: x:", line="GET http://x/health HTTP/1.1"),
+        head(line="GET /health HTTP/1.0"),
+        head("host: x", "content-length: 0", line="GET /health HTTP/1.1"),
+    ],
+)
+async def test_what_the_standard_allows_is_answered(sent: bytes):
+    async with framed() as (reader, writer):
+        writer.write(sent)
+        assert (await reader.readline()).startswith(b"HTTP/1.1 200 ")
+
+
+async def test_a_body_in_chunks_is_refused_when_it_becomes_too_large():
+    async with framed() as (reader, writer):
+        writer.write(head("host: x", "transfer-encoding: chunked", line="POST /shape HTTP/1.1"))
+        piece = b"%x\r\n%s\r\n" % (1 << 16, b" " * (1 << 16))
+        sent, reading = 0, asyncio.create_task(all_of(reader))
+        with contextlib.suppress(ConnectionError):
+            while sent < 5 * MAX_BODY_BYTES and not reading.done():
+                writer.write(piece)
+                await writer.drain()
+                sent += len(piece)
+                await asyncio.sleep(0)
+        assert reading.done(), "the server reads on and on"
+        answer = reading.result()
+        assert answer.startswith(b"HTTP/1.1 413 "), answer
+        assert b"connection: close\r\n" in answer
+
+
+async def test_whoever_asks_before_sending_is_not_told_to_go_on_with_what_is_too_large():
+    async with framed() as (reader, writer):
+        fields = ("host: x", "content-type: application/json", "content-length: 7", "expect: 100-continue")
+        writer.write(head(*fields, line="POST /shape HTTP/1.1"))
+        assert await reader.readline() == b"HTTP/1.1 100 Continue\r\n"
+        writer.write(b'{"a":1}')
+        assert b"HTTP/1.1 201 " in await reader.readuntil(b'{"a":1}')
+
+
+async def test_a_refusal_comes_after_the_answers_before_it():
+    async with framed() as (reader, writer):
+        good = head("host: x", line="GET /health HTTP/1.1")
+        writer.write(good + head(line="GET /health HTTP/1.1") + good)
+        answer = await all_of(reader)
+        assert re.findall(rb"HTTP/1\.1 (\d+) ", answer) == [b"200", b"400"]
+
+
+async def test_an_answer_under_way_is_finished_before_what_is_no_request():
+    async with framed() as (reader, writer):
+        writer.write(head("host: x", line="GET /health HTTP/1.1") + b"\x00\x01nonsense\r\n\r\n")
+        answer = await all_of(reader)
+        assert answer.startswith(b"HTTP/1.1 200 ")
+        assert answer.endswith(b"}")
+
+
+@pytest.mark.parametrize("path", ["/shape", "/raw"])
+async def test_a_client_that_goes_away_in_mid_body_is_no_error_of_ours(
+    path: str, caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest
+):
+    caplog.set_level(logging.INFO)
+    told, access = asyncio.Event(), logging.getLogger("longline.access")
+
+    def hear(_: logging.LogRecord) -> bool:
+        told.set()
+        return True
+
+    access.addFilter(hear)
+    request.addfinalizer(lambda: access.removeFilter(hear))
+    async with framed() as (_, writer):
+        writer.write(head("host: x", "content-length: 100", line=f"POST {path} HTTP/1.1") + b'{"a"')
+        await writer.drain()
+        await asyncio.sleep(0.05)
+        writer.transport.abort()
+        await told.wait()
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.WARNING] == []
+    assert [record.getMessage() for record in caplog.records if record.name == "longline.access"] == [
+        f"POST {path} 499"
+    ]

@@ -9,6 +9,7 @@ from rich.table import Table
 from longline.cli.flags import takes
 from longline.cli.loop import run
 from longline.model.source import SourceQuery, SourceRow
+from longline.model.url import without_credentials
 from longline.services.sources import Sources
 from longline.settings import Loaded
 from longline.wiring import open_house
@@ -58,7 +59,7 @@ def show(loaded: Loaded, limit: Limit = 100) -> None:
     table = Table("id", "name", "URL", "enabled", "budget", "admitted")
     for row in run(work()):
         spent = ("–", "–") if row.budget is None else (str(row.budget), str(row.admitted))
-        table.add_row(str(row.id), row.name, row.base_url, "yes" if row.enabled else "no", *spent)
+        table.add_row(str(row.id), row.name, without_credentials(row.base_url), "yes" if row.enabled else "no", *spent)
     Console().print(table)
 
 

@@ -13,6 +13,7 @@ from longline.drivers.http.client import read
 from longline.drivers.http.failures import RAISED
 from longline.drivers.http.trust import trust
 from longline.model.errors import Conflict, Unavailable
+from longline.model.url import hide_in_text
 from longline.ports.curator import Described, Listed
 from longline.ports.http import FetchFailed
 
@@ -94,7 +95,8 @@ class CuratorService:
             async with self._client.request(method, f"{self._url}{path}", **given) as answer:
                 return answer.status.as_int(), await read(answer, MOST_BYTES, cut=False)
         except BROKEN as error:
-            raise Unavailable(f"the source service cannot be asked: {str(error).splitlines()[0]}") from error
+            why = hide_in_text(str(error).splitlines()[0])
+            raise Unavailable(f"the source service cannot be asked: {why}") from error
 
 
 def _path(ref: str) -> str:

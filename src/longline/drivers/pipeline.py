@@ -12,6 +12,7 @@ from wreq import exceptions
 
 from longline.drivers.http.trust import trust
 from longline.model.errors import Unavailable
+from longline.model.url import hide_in_text
 
 USUAL_PATH = "/api/v1/events"
 PATIENCE = timedelta(seconds=2)
@@ -33,9 +34,9 @@ class PipelineService:
             async with self._client.post(self._url, body=orjson.dumps(event), headers=headers) as answer:
                 status = answer.status.as_int()
         except (exceptions.ConnectionError, exceptions.TimeoutError, exceptions.RequestError) as error:
-            raise Unavailable(f"{self._url}: {str(error).splitlines()[0]}") from error
+            raise Unavailable(hide_in_text(f"{self._url}: {str(error).splitlines()[0]}")) from error
         if status >= 300:
-            raise Unavailable(f"{self._url} answered {status}")
+            raise Unavailable(hide_in_text(f"{self._url} answered {status}"))
 
     async def close(self) -> None:
         """Let go of connections."""

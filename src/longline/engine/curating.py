@@ -9,7 +9,7 @@ from longline.model.errors import Unavailable
 from longline.model.moment import w3c_moment
 from longline.model.poll import MINUTE, POLL_EVERY
 from longline.model.source import CuratedSource
-from longline.model.url import BadUrl, parse
+from longline.model.url import BadUrl, parse, without_credentials
 from longline.ports.curator import Described, Listed
 
 MOST_PAGES = 1000
@@ -82,7 +82,7 @@ def made_out(said: Described, listed: bool | None = None) -> CuratedSource | Non
     ref, name, url = ref_of(said), _text(said, "name"), _text(said, "url")
     if not ref or not name or len(name) > LONGEST or not url or not is_url(url):
         return None
-    feed_url = _text(said, "feed_url")
+    feed_url = _without_secret(_text(said, "feed_url"))
     if feed_url is None:
         listed = True  # there is nothing to list, but something may be found
     elif not is_url(feed_url):
@@ -115,12 +115,19 @@ def is_url(text: str) -> bool:
     return True
 
 
+def _without_secret(text: str | None) -> str | None:
+    """Return a URL unless it has a user name or a password in it: what is stored is shown."""
+    return text if text is None or without_credentials(text) == text else None
+
+
 def _crawl(said: Described) -> str:
     kept = {
         name: value
         for name, value in said.items()
         if name not in OF_COLUMNS and isinstance(value, KINDS.get(name, object))
     }
+    if isinstance(sitemap := kept.get("sitemap_url"), str) and _without_secret(sitemap) is None:
+        del kept["sitemap_url"]
     return msgspec.json.encode(kept, order="sorted").decode()
 
 

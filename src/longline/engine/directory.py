@@ -12,7 +12,7 @@ from longline.model import fate
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, Unavailable
 from longline.model.pattern import MAX_PATTERNS, Patterns, is_usable
-from longline.model.plan import CrawlPlan
+from longline.model.plan import BY_NAME, CrawlPlan
 from longline.model.source import CrawlSource, SourceRow
 from longline.model.url import Url, parse
 from longline.ports.curator import Curator, Described
@@ -204,9 +204,10 @@ READING = ("selectors", "article_url_patterns", "template_hint", "indigenous_reg
 """What a source says to whoever makes documents of its pages."""
 
 
-def reading(source: CrawlSource | None, *, readability: bool) -> str:
-    """What parsers are told of pages of a source, as a plan keeps it."""
-    said = dict(source.reading) if source else {}
+def reading(source: CrawlSource | None, *, readability: bool, by_name: bool = False) -> str:
+    """Return what parsers are told of pages of a source, as a plan keeps it."""
+    said: dict[str, Any] = {BY_NAME: True} if by_name else {}
+    said |= source.reading if source else {}
     return msgspec.json.encode({"parser": "article", "readability": readability, **said}, order="sorted").decode()
 
 

@@ -119,7 +119,7 @@ class Discovery:
 
 def _is_at(base_url: str, identity: str) -> bool:
     try:
-        return identity_of(parse(base_url)) == identity
+        return identity_of(parse(base_url, credentials=True)) == identity
     except BadUrl:
         return False
 

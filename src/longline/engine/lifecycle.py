@@ -293,6 +293,10 @@ class Timetable:
         """Move one schedule; None when somebody moved it since it was looked at."""
         return (await self.turn_all([(row, turn)], actor)).get(row.id)
 
+    def check(self, row: ScheduleRow, turn: Turn, actor: Actor) -> None:
+        """Raise `IllegalMove` for a turn that the schedule may not take where it stands."""
+        _check_turn(row, turn, actor)
+
     async def turn_all(self, turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor) -> dict[int, ScheduleRow]:
         """Move schedules, each for itself; those that nobody moved since they were looked at."""
         for row, turn in turns:

@@ -62,7 +62,7 @@ class Pipeline:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)
             fetched, page, original = await self._fetch(host, task, plan)
-            parsed = await self._parse(page, plan, Share(host.lease.host, task.run_id))
+            parsed = await self._parse(host, task, page, plan)
         except (LeaseLost, TooSoon, Unavailable):
             raise
         except Exception as error:
@@ -99,10 +99,11 @@ class Pipeline:
         )
         return await self.archive.earlier(known) if same else None
 
-    async def _parse(self, page: Page | None, plan: CrawlPlan, share: Share) -> Parsed | None:
+    async def _parse(self, host: HeldHost, task: ClaimedTask, page: Page | None, plan: CrawlPlan) -> Parsed | None:
         if page is None or not plan.parse:
             return Parsed()
-        page.config = plan.config
+        page.config = plan.config_at(task.depth)
+        share = Share(host.lease.host, task.run_id)
         return await self.parser.parse(page, share) if self.parser is not None else None
 
 

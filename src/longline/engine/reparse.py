@@ -145,7 +145,7 @@ class ParseWorker:
             # It would come again, first in line, and nothing behind it would ever be parsed.
             log.exception("a page failed in a way nobody foresaw", extra={"task": lease.task.id})
             return Outcome(lease.task, TaskState.FAILED, "internal", now, error=repr(error)), Parsed()
-        page.config = (await self._parts.plans.get(lease.task.run_id)).config
+        page.config = (await self._parts.plans.get(lease.task.run_id)).config_at(lease.task.depth)
         parsed = await self._parts.parser.parse(page, Share(parse(lease.task.url).host, lease.task.run_id))
         if parsed.error:
             return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed

@@ -39,6 +39,8 @@ class Seeder:
 
     async def ask(self, wanted: Wanted) -> int:
         """Fetch the seeds of the plan, whether or not they were fetched before; the run."""
+        for url in wanted.plan.seeds:
+            parse(url)  # a run is begun only for what can be fetched
         run = await self._begin(wanted)
         seeds = [seed(url, run.id, wanted.plan) for url in wanted.plan.seeds]
         await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])

@@ -122,5 +122,5 @@ def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan
         source_id=source.id if source else None,
         source_name=source.name if source else "",
         render=source.dynamic if source else False,
-        parsing=reading(source, readability=rules.readability),
+        parsing=reading(source, readability=rules.readability, by_name=True),
     )

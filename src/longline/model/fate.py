@@ -67,6 +67,7 @@ REFUSED = {
     "source_budget": "the runs of its source have admitted as many as they may together",
     "scheme": "it is neither http nor https",
     "bad_url": "it is no URL",
+    "credentials": "it has a user name or a password in it",
     "too_long": "it is longer than a URL may be",
     "run_ended": "the run had ended",
     "too_many_links": "its page has more than `max_links` links, or they are too long altogether",

@@ -13,6 +13,9 @@ from longline.model.proxy import Strategy
 MAX_REDIRECTS = 20
 """Redirects that are followed from one URL, as in browsers, unless a door has a bound of its own."""
 
+BY_NAME = "by_name"
+"""The word by which parsers are told that a page was asked for by name: its address need not look like an article's."""
+
 
 class Proxying(msgspec.Struct, frozen=True):
     """Whether requests leave by proxies, and by which: a source's own, else those of `pool`, else all there are.
@@ -87,6 +90,12 @@ class CrawlPlan(msgspec.Struct, frozen=True):
     def config(self) -> Mapping[str, Any]:
         """What parsers are told: which of them, and their selectors."""
         return _config(self.parsing)
+
+    def config_at(self, depth: int) -> Mapping[str, Any]:
+        """Return what parsers are told of a page: what was asked for by name has no depth, what was found has one."""
+        if not depth or BY_NAME not in self.config:
+            return self.config
+        return {name: value for name, value in self.config.items() if name != BY_NAME}
 
     def text(self) -> str:
         """The plan as the text that is stored."""

@@ -3,6 +3,7 @@
 A slot's number is its time in UTC divided by its length. Preview and change of a rebalancing are one function.
 """
 
+import heapq
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,21 +51,41 @@ def slot_of(moment: int) -> int:
     return moment // SLOT_MS
 
 
-def choose(loads: Mapping[int, int], now: int, window_ms: int) -> int:
-    """A time in the least loaded slot from now on; the earliest of several, and at once if that is the present one."""
-    first, last = slot_of(now), slot_of(now + window_ms - 1)
-    # Of so many slots one more than are taken, one is free: nobody looks at all those of a hundred years.
-    slots = range(first, min(last, first + len(loads)) + 1)
-    best = min(slots, key=lambda slot: (loads.get(slot, 0), slot))
-    return max(now, best * SLOT_MS)
+class Places:
+    """The slots from now on and the load of each; a place that is taken counts for whoever is placed next.
+
+    `wanted` is how many places are taken at most: of so many slots more than are loaded, each finds a free one, so that
+    nobody looks at all slots of a hundred years. The slots of each window lie in a heap, in which a load may be too
+    small but never too large; it is corrected when its slot comes up.
+    """
+
+    def __init__(self, loads: Mapping[int, int], now: int, wanted: int = 1) -> None:
+        self._loads, self._now = dict(loads), now
+        self._most = slot_of(now) + len(loads) + wanted - 1
+        self._heaps: dict[int, list[tuple[int, int]]] = {}
+
+    def take(self, window_ms: int) -> int:
+        """Return a time in the least loaded slot of the window; the earliest of several, at once in the present one."""
+        last = min(slot_of(self._now + window_ms - 1), self._most)
+        heap = self._heaps.get(last)
+        if heap is None:
+            heap = self._heaps[last] = [(self._loads.get(s, 0), s) for s in range(slot_of(self._now), last + 1)]
+            heapq.heapify(heap)
+        load, slot = heap[0]
+        while load != (actual := self._loads.get(slot, 0)):
+            heapq.heapreplace(heap, (actual, slot))
+            load, slot = heap[0]
+        self._loads[slot] = load + 1
+        heapq.heapreplace(heap, (load + 1, slot))
+        return max(self._now, slot * SLOT_MS)
 
 
 def hourly(moments: Iterable[int], now: int) -> list[int]:
-    """How many there are in each of the next 24 hours; the first begins now."""
+    """Return how many there are in each of the next 24 hours; the first begins now, and what is overdue runs in it."""
     counts = [0] * DAY_HOURS
     for moment in moments:
-        hour = (moment - now) // HOUR_MS
-        if 0 <= hour < DAY_HOURS:
+        hour = max(0, moment - now) // HOUR_MS
+        if hour < DAY_HOURS:
             counts[hour] += 1
     return counts
 

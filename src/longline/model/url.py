@@ -24,6 +24,9 @@ MAX_LENGTH = 8192
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NAMES_HOST = re.compile(r"\s*[A-Za-z][A-Za-z0-9+.-]*://[^/\\?#]")
+_CREDENTIALS = re.compile(r"^(\s*(?:[A-Za-z][A-Za-z0-9+.-]*:)?[/\\]*).*@", re.DOTALL)
+_IN_TEXT = re.compile(r"(://)[^/?#\s]*@")
+_USER = re.compile(r"^([a-z]+://)[^/?#]*@")
 _SLASHES = re.compile(r"/{2,}")
 _BEYOND = r"%\x00-\x1f\x7f-\U0010ffff"
 _INTERNATIONAL_HOST = re.compile(
@@ -53,12 +56,36 @@ _TRACKING = frozenset(
 )
 
 
+def hide_credentials(text: str) -> str:
+    """Return a text with all that may be a user name or a password of a URL hidden."""
+    return _CREDENTIALS.sub(r"\1***@", text) if "@" in text else text
+
+
+def hide_in_text(text: str) -> str:
+    """Return a message with the user names and passwords of the URLs in it hidden."""
+    return _IN_TEXT.sub(r"\1***@", text) if "@" in text else text
+
+
+def without_credentials(href: str) -> str:
+    """Return a URL without the user name and the password in it; what is no URL is hidden up to its last `@`."""
+    if "@" not in href:
+        return href
+    try:
+        url = can_ada.parse(href)
+    except (ValueError, TypeError):
+        return hide_credentials(href)
+    if url.protocol not in ("http:", "https:"):
+        return hide_credentials(href)
+    return href if not (url.username or url.password) else _USER.sub(r"\1", url.href, count=1)
+
+
 class BadUrl(BadInput):
     """Text that is no URL of ours; `reason` is one word of `fate.REFUSED`."""
 
     def __init__(self, reason: str, text: str, why: str) -> None:
         self.reason = reason
-        shown = text if len(text) <= 100 else f"{text[:97]}..."
+        hidden = hide_credentials(text)
+        shown = hidden if len(hidden) <= 100 else f"{hidden[:97]}..."
         super().__init__(f"bad URL {shown!r}: {why}")
 
 
@@ -71,8 +98,11 @@ class Url(msgspec.Struct, frozen=True, gc=False):
     hostname: str
 
 
-def parse(text: str) -> Url:
-    """The URL that this text means; raises `BadUrl` for what is not absolute http or https."""
+def parse(text: str, *, credentials: bool = False) -> Url:
+    """The URL that this text means; raises `BadUrl` for what is not absolute http or https.
+
+    A URL with a user name or a password is refused unless `credentials` allows it: URLs are stored, shown and logged.
+    """
     if len(text) > MAX_LENGTH:
         raise BadUrl("too_long", text, f"longer than {MAX_LENGTH} characters")
     # The WHATWG rules drop tabs and newlines without a word; in a typed URL they are more likely a mistake.
@@ -82,6 +112,8 @@ def parse(text: str) -> Url:
         url = _read(text)
     except (ValueError, TypeError):  # TypeError: lone surrogates
         raise BadUrl("bad_url", text, _why_not(text)) from None
+    if not credentials and "@" in text and (url.username or url.password):
+        raise BadUrl("credentials", text, "it has a user name or a password in it")
     scheme = url.protocol[:-1]
     if scheme not in ("http", "https"):
         raise BadUrl("scheme", text, f"the scheme is {scheme}, not http or https")
@@ -223,7 +255,7 @@ def interval_form(text: str) -> str:
     """
     if not _NAMES_HOST.match(text):
         raise BadUrl("bad_url", text, "it has no host")
-    url = _read(parse(text).href)
+    url = _read(parse(text, credentials=True).href)
     host = url.hostname if url.port in ("80", "443") else url.host
     credentials = f"{url.username}:{url.password}".rstrip(":")
     path = _SLASHES.sub("/", percent_normalized(url.pathname)).rstrip("/") or "/"

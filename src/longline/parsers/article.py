@@ -7,6 +7,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
+from longline.model.plan import BY_NAME
 from longline.parsers import content, jsonld
 from longline.parsers.dates import date_of
 from longline.parsers.extraction import Content, drop, extract, select, text_of
@@ -70,7 +71,9 @@ def document(page: Page) -> Document:
     }
     figures = _figures(fields, kind)
     fields["meta"] = about.meta() | {"page_type": content.page_type(figures)} | _given(detected_content_type=kind)
-    skipped = "noindex" if page.rules.noindex else "page_type" if kind is None else content.skip_reason(title, words)
+    # The gate by type is for links that a crawl found; what was asked for by name passes it.
+    gated = kind is None and not page.config.get(BY_NAME)
+    skipped = "noindex" if page.rules.noindex else "page_type" if gated else content.skip_reason(title, words)
     return Document({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 import msgspec
 
 from longline.model.errors import BadInput
-from longline.model.url import BadUrl, join, parse
+from longline.model.url import BadUrl, join, parse, without_credentials
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
@@ -126,7 +126,8 @@ class Response(msgspec.Struct, frozen=True):
         if target is None:
             raise FetchFailed("bad_url", "redirected to what is no URL")
         try:
-            return parse(target).href
+            # Those of the base are known already; none are taken from a site.
+            return parse(target, credentials=without_credentials(base) != base).href
         except BadUrl as error:
             raise FetchFailed("bad_url", f"redirected to what is no URL of ours ({error.reason})") from None
 

@@ -17,6 +17,10 @@ from longline.ports.signals import Signals
 WORK = "work"
 
 
+class OverBudget(BadInput):
+    """A URL that a source may not take in any more."""
+
+
 class Given(NamedTuple):
     """What came of a URL that was given: its id and birth, and whether it is new."""
 
@@ -57,13 +61,15 @@ class Frontier:
         polite = HostSetting(new.host, plan.delay_ms, plan.concurrency)
         tasks, hosts = await self._politeness.place([new], [polite])
         admitted = await self._lifecycle.admit(tasks, hosts)
+        if admitted.over_budget:
+            raise OverBudget(f"the budget of source {source} is used up: it takes in no more URLs")
         found = await self._standing.known(tasks[0].host, key)
         if found is None:
             raise Unavailable(f"{url.href} was not stored")
         if found.removed:
             await self._restart(found.task_id)
-        if (found.removed or not admitted.new) and not self._runs.due:
-            await self._standing.hasten(found.task_id, priority)
+        if found.removed or not admitted.new:
+            await self._standing.hasten(found.task_id, priority, self._runs.due)
         row = await self.get(found.id)
         await self._nudge()
         return Given(row.id, row.created_at, bool(admitted.new) or found.removed)
@@ -105,7 +111,7 @@ class Frontier:
         await self._lifecycle.move(Order("task", row.task_id, "cancel", "person", reason=REMOVED))
 
     async def _restart(self, task_id: int) -> None:
-        await self._lifecycle.move(Order("task", task_id, "restart", "person"))
+        await self._lifecycle.move(Order("task", task_id, "restart", "person", due=self._runs.due))
 
     async def _nudge(self) -> None:
         await self._signals.send(WORK)

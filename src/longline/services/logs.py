@@ -14,7 +14,7 @@ from contextlib import suppress
 import msgspec
 
 from longline.engine.journal import LOGS
-from longline.model.errors import NotFound, Unavailable
+from longline.model.errors import LonglineError, NotFound, Unavailable
 from longline.model.log import START, Entry, LoggedRun, Mark, Part, behind
 from longline.model.states import RUN_ENDED
 from longline.ports.blobs import Blobs
@@ -42,6 +42,10 @@ class NoArchive(NotFound):
     """There is no object with the log of the run."""
 
 
+class KeptElsewhere(LonglineError):
+    """The log is archived, but not in the store of this instance, which no other instance shares."""
+
+
 class Said(msgspec.Struct, frozen=True):
     """Entries, each with the id of its run; `replayed` ones were there before the follower came."""
 
@@ -59,10 +63,14 @@ Step = Said | Ended
 
 
 class RunLogs:
-    """What runs said, for whoever asks. `on` says whether it is written down at all."""
+    """What runs said, for whoever asks. `on` says whether it is written down at all.
 
-    def __init__(self, logs: Logs, schedules: Schedules, blobs: Blobs, *, on: bool = True) -> None:
+    A store that is `common` to all instances has every archived log; any other has those of its own instance only.
+    """
+
+    def __init__(self, logs: Logs, schedules: Schedules, blobs: Blobs, *, on: bool = True, common: bool = True) -> None:
         self._logs, self._schedules, self._blobs, self.on = logs, schedules, blobs, on
+        self._common = common
 
     async def runs(self, name: str, limit: int, offset: int) -> list[LoggedRun]:
         """Runs of a schedule, newest first."""
@@ -85,7 +93,12 @@ class RunLogs:
         try:
             return found[0], await self._blobs.get(found[0].key)
         except NotFound:
-            raise NoArchive(f"the log of run {found[0].number} of {name} is gone") from None
+            if self._common:
+                raise NoArchive(f"the log of run {found[0].number} of {name} is gone") from None
+            raise KeptElsewhere(
+                f"the log of execution {found[0].number} is not in the store of this instance: another instance keeps"
+                " it, or it was lost; with a common store for logs every instance has it"
+            ) from None
 
     async def lines(self, name: str, number: int | None) -> tuple[LoggedRun, list[bytes]]:
         """The lines of an archived log."""

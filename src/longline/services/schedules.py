@@ -1,7 +1,7 @@
 """Schedules, as somebody outside may ask for them: made, changed, held, let go, looked at."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 import msgspec
@@ -31,6 +31,7 @@ from longline.ports.records.rhythms import Rhythms
 from longline.ports.records.runs import Runs
 from longline.ports.records.schedules import Schedules as ScheduleRecords
 from longline.ports.records.ticks import Stop, Tick
+from longline.services.grouping import Grouped
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +53,13 @@ def _placed(row: ScheduleRow) -> Turn:
     return Turn(moves, after, window_ms=row.interval_ms)
 
 
+def _awaits_a_place(row: ScheduleRow) -> bool:
+    """Return whether a schedule that was made to recur rests where no planner would start it at its regular times."""
+    if row.interval_ms is None:
+        return False
+    return row.state == ScheduleState.COMPLETED or (row.state == ScheduleState.PENDING and row.retries == 0)
+
+
 async def nobody() -> None:
     """Call nobody: planners look by themselves as well, only not at once."""
 
@@ -70,24 +78,40 @@ class Schedules:
     ) -> None:
         self._timetable, self._records, self._runs = timetable, records, runs
         self._rhythms, self._clock, self._call = rhythms, clock, call
+        # Those who come together share one look at the slots and one commit.
+        self._making: Grouped[NewSchedule, ScheduleRow | None] = Grouped(self._make_all, lambda one: one.uid)
+        self._turning: Grouped[tuple[ScheduleRow, Turn], ScheduleRow | None] = Grouped(
+            self._turn_all, lambda one: one[0].id
+        )
 
     async def make(self, terms: Terms) -> ScheduleRow:
         """Make a schedule; a recurring one takes the place of the recurring one that its source has."""
         terms.check()
         for _ in range(RACES):
-            known = await self._records.recurring(terms.source_ref) if terms.interval_ms and terms.source_ref else None
-            try:
-                return await self._told(await (self._replace(known, terms) if known else self._add(terms)))
-            except Conflict:
-                continue  # somebody else was quicker; now there is one to be changed
+            made = await self._making(self._new(terms))
+            if made is not None:
+                return made
+            known = await self._records.recurring(terms.source_ref)
+            if known is not None:
+                with suppress(Conflict):  # another one took its place; now that one is changed
+                    return await self._told(await self._replace(known, terms))
         raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
 
-    async def _add(self, terms: Terms) -> ScheduleRow:
+    def _new(self, terms: Terms) -> NewSchedule:
         interval = terms.interval_ms
         due = self._clock.now() if interval is None else None
-        return await self._records.add(
-            NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
-        )
+        return NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
+
+    async def _make_all(self, new: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
+        """Make schedules in one commit, and call planners once for all of them."""
+        made = await self._records.add_all(new)
+        if any(row is not None and self._is_awaited(row) for row in made):
+            await self._call()
+        return made
+
+    async def _turn_all(self, turns: Sequence[tuple[ScheduleRow, Turn]]) -> list[ScheduleRow | None]:
+        moved = await self._timetable.turn_all(turns, PERSON)
+        return [moved.get(row.id) for row, _ in turns]
 
     async def _replace(self, known: ScheduleRow, terms: Terms) -> ScheduleRow:
         """The known schedule on other terms; whoever makes one wants it to run, unless its source may not."""
@@ -131,18 +155,26 @@ class Schedules:
         if changed is None:
             raise NotFound(f"no such schedule: {uid}")
         moved = (changed.interval_ms, changed.enabled) != (row.interval_ms, row.enabled)
-        if moved and changed.interval_ms is not None and changed.state == ScheduleState.PENDING and row.retries == 0:
-            changed = await self._timetable.turn(changed, _placed(changed), PERSON) or changed
+        if moved and _awaits_a_place(changed):
+            changed = await self._turn(changed, _placed(changed)) or changed
         if state is not None and state != changed.state:
             return await self._bring(uid, lambda found: self._way(found, state))
         return await self._told(changed)
 
     async def _told(self, row: ScheduleRow) -> ScheduleRow:
         """The schedule, after planners were called if somebody waits for its run."""
-        # What has its time from the slots waits for the next poll: whoever made it may want to change it first.
-        if row.state == ScheduleState.PENDING and row.next_due is not None and row.next_due <= self._clock.now():
+        if self._is_awaited(row):
             await self._call()
         return row
+
+    def _is_awaited(self, row: ScheduleRow) -> bool:
+        # What has its time from the slots waits for the next poll: whoever made it may want to change it first.
+        return row.state == ScheduleState.PENDING and row.next_due is not None and row.next_due <= self._clock.now()
+
+    async def _turn(self, row: ScheduleRow, turn: Turn) -> ScheduleRow | None:
+        """Move a schedule together with others; an illegal move is refused before it is put among them."""
+        self._timetable.check(row, turn, PERSON)
+        return await self._turning((row, turn))
 
     def _way(self, row: ScheduleRow, state: str) -> Turn:
         """How a person brings a schedule to a state."""
@@ -219,7 +251,7 @@ class Schedules:
                 stop = Stop("cancel", PERSON, "cancelled")
                 moved = await self._timetable.stop(Tick(row, run, self._clock.now()), turn, stop, PERSON)
             else:
-                moved = await self._timetable.turn(row, turn, PERSON)
+                moved = await self._turn(row, turn)
             if moved is not None:
                 return await self._told(moved)
         raise StaleLease(f"schedule {uid} kept changing")

@@ -85,9 +85,8 @@ def _objects(found: Found) -> dict[str, str]:
     pages = found.get("CRAWLER_MINIO_BUCKET", "html-archives")
     facts = found.get("CRAWLER_MINIO_METADATA_BUCKET", "crawler-metadata")
     # Our own archive stays where it is: a store for copies may be away, and crawling goes on.
-    buckets = {"html_archive": pages, "html_facts": facts}
-    if "JOB_LOGS_MINIO_BUCKET" in found:
-        buckets["run_log_objects"] = found["JOB_LOGS_MINIO_BUCKET"]
+    logs = found.get("JOB_LOGS_MINIO_BUCKET", "crawler-logs")
+    buckets = {"html_archive": pages, "html_facts": facts, "run_log_objects": logs}
     return {setting: _s3(found, bucket) for setting, bucket in buckets.items()}
 
 

@@ -18,9 +18,9 @@ from longline.ports.http import Proxy
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
 _POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
-_PASSWORD = re.compile(r"(://[^:/@]*):[^@\s]*@")
+_PASSWORD = re.compile(r"(://[^:/@\s]*):(?:(?!://)\S)*@")
 _SHORTEST_PASSWORD = 8
-_SECRET_PART = re.compile(r"((?:secret|password|token)[^=&]*=)[^&]*", re.IGNORECASE)
+_SECRET_PART = re.compile(r"((?:secret|password|passwd|pwd|token|api_?key)[^=&]*=)[^&]*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

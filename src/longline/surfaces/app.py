@@ -22,7 +22,7 @@ from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
 from longline.surfaces.bots.lane import Lane
 from longline.surfaces.bots.paths import EscapedPaths
 from longline.surfaces.health import health_route, memory_route
-from longline.surfaces.http import ERRORS, Frame, bearer, on_http
+from longline.surfaces.http import ERRORS, Frame, WholeBodies, bearer, on_http
 from longline.surfaces.intervals import Desk, routes
 from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
 from longline.surfaces.intervals.figures import IntervalFigures
@@ -30,6 +30,7 @@ from longline.surfaces.intervals.frontier import frontier_routes
 from longline.surfaces.intervals.logs import LogParts, log_routes
 from longline.surfaces.intervals.streams import StreamParts, stream_routes
 from longline.surfaces.metrics import Metrics, metrics_route
+from longline.surfaces.request_head import MAX_BODY_BYTES
 
 METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 CORS_SECONDS = 12 * 3600
@@ -65,16 +66,19 @@ def build_app(parts: Parts) -> Litestar:
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=_openapi(parts.version),
         logging_config=None,
+        request_max_body_size=MAX_BODY_BYTES,
     )
     if parts.loop is not None:
         metrics.watch_loop(parts.loop)
     if parts.intervals is not None:
         figures = IntervalFigures(parts.intervals.runs, parts.urls, metrics.registry)
         metrics.watched.append(figures.take_stock)
+    app.asgi_handler = WholeBodies(app.asgi_handler)
     if bots is not None:
         metrics.watched.append(bots.take_stock)
         app.asgi_handler = Lane(EscapedPaths(app.asgi_handler), bots.acts)
-    app.asgi_handler = Frame(app.asgi_handler, metrics.observe, particular=f"{bots_words.PREFIX}/")
+    particular = f"{bots_words.PREFIX}/"
+    app.asgi_handler = Frame(app.asgi_handler, metrics.observe, particular, _on_http)
     return app
 
 

@@ -3,18 +3,28 @@
 import asyncio
 from typing import Any, NamedTuple
 
+import msgspec
 import uvicorn
 from litestar.types import Scope
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from longline.surfaces.request_head import (
+    BAD_VERSION,
+    HEAD_TOO_LARGE,
+    MAX_BODY_BYTES,
+    MAX_HEAD_BYTES,
+    Refusal,
+    refusal_of,
+    refuse,
+)
+
 NEVER = float("inf")
+LINGER_SECONDS = 5.0
+"""The time for a client to read a refusal while it still sends the body that was refused."""
 
 _STREAM = "longline.stream"
-_TOO_SLOW = (
-    b"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\n"
-    b'content-length: 29\r\nconnection: close\r\n\r\n{"error":"Request timed out"}'
-)
+_TOO_SLOW = Refusal(408, "Request timed out")
 
 
 class Deadlines(NamedTuple):
@@ -23,6 +33,36 @@ class Deadlines(NamedTuple):
     read: float = 30.0
     write: float = 60.0
     idle: float = 120.0
+
+
+def _answer_to(refusal: Refusal) -> bytes:
+    """Return the answer to a request that no application is asked about."""
+    body = msgspec.json.encode({"error": refusal.text})
+    head = f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+    return STATUS_LINE[refusal.status] + head.encode() + body
+
+
+class _Lingering:
+    """A transport that is closed in two steps: nothing more is sent at once, and it ends when the client has ended.
+
+    A socket that is closed with unread bytes resets the connection, and the client may lose the answer by that.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport, self._loop, self._closing = transport, loop, False
+
+    def write(self, data: bytes) -> None:
+        self._transport.write(data)
+
+    def is_closing(self) -> bool:
+        return self._closing or self._transport.is_closing()
+
+    def close(self) -> None:
+        if self.is_closing():
+            return
+        self._closing = True
+        self._transport.write_eof()
+        self._loop.call_later(LINGER_SECONDS, self._transport.abort)
 
 
 def lasts(scope: Scope) -> None:
@@ -46,7 +86,8 @@ class TimedConnection(HttpToolsProtocol):
 
     One timer for both deadlines looks again when it goes off, so that a request costs no more than two looks at the
     clock. A client who has not sent its request in time is told so where that is still possible; one who does not take
-    its answer in time is cut off.
+    its answer in time is cut off. A request that is refused because of its head, or of a body that is too large, is
+    answered at once; whatever its client sends after that is discarded, and the connection ends.
     """
 
     def __init__(
@@ -59,7 +100,8 @@ class TimedConnection(HttpToolsProtocol):
         super().__init__(config, server_state, app_state, _loop)
         self._deadlines = config.deadlines
         self._read_by = self._taken_by = NEVER
-        self._begun = self._headed = False
+        self._begun = self._headed = self._discarding = False
+        self._head_bytes = self._body_bytes = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
@@ -72,17 +114,83 @@ class TimedConnection(HttpToolsProtocol):
         if self._timer is not None:
             self._timer.cancel()
 
+    def data_received(self, data: bytes) -> None:
+        if self._discarding:
+            return
+        super().data_received(data)
+        if self._begun and not self._headed and not self._discarding:
+            self._check_unfinished_head(data)
+
+    def _check_unfinished_head(self, data: bytes) -> None:
+        """Refuse a head that grows too large, and a request line without a version: no head follows that one."""
+        self._head_bytes += len(data)
+        if self._head_bytes > MAX_HEAD_BYTES:
+            self._reject(HEAD_TOO_LARGE)
+        elif self.url and data.endswith(b"\n") and self.parser.get_http_version() == "0.0":
+            self._reject(BAD_VERSION)
+
+    def send_400_response(self, msg: str) -> None:
+        self._reject(Refusal(400, msg))
+
+    def _reject(self, refusal: Refusal) -> None:
+        """Answer what is no request, after the answers to the requests before it."""
+        self._discarding = True
+        cycle = self.cycle
+        if cycle is not None and not cycle.response_complete and not (self._begun and self._headed):
+            self._end_with(cycle)
+        elif not self._is_torn_by_an_answer():
+            lingering = _Lingering(self.transport, self.loop)
+            lingering.write(_answer_to(refusal))
+            lingering.close()
+        else:
+            self.transport.abort()
+
+    def _is_torn_by_an_answer(self) -> bool:
+        """Return whether an answer that the application has not asked for would mix with one of its own."""
+        cycle = self.cycle
+        if cycle is None or cycle.response_complete:
+            return False
+        return not self._headed or cycle.response_started or bool(self.pipeline)
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._begun, self._headed = True, False
+        self._head_bytes = self._body_bytes = 0
         self._read_by = self.loop.time() + self._deadlines.read
         self._watch()
 
     def on_headers_complete(self) -> None:
-        super().on_headers_complete()
         self._headed = True
+        if self._discarding:
+            return
+        refusal = refusal_of(self.parser.get_http_version(), self.headers)
+        if refusal is not None:
+            refuse(self.scope["state"], refusal)
+        super().on_headers_complete()
+        if refusal is not None:
+            self.cycle.more_body = False
+            self._discard()
         self._taken_by = self.loop.time() + self._deadlines.write
         self._watch()
+
+    def on_body(self, body: bytes) -> None:
+        if self._discarding:
+            return
+        super().on_body(body)
+        self._body_bytes += len(body)
+        if self._body_bytes > MAX_BODY_BYTES:
+            self._discard()
+
+    def _discard(self) -> None:
+        """Read nothing more from this client; the connection ends with the answer to the present request."""
+        self._discarding = True
+        self._end_with(self.cycle)
+
+    def _end_with(self, cycle: RequestResponseCycle) -> None:
+        lingering: Any = _Lingering(self.transport, self.loop)
+        cycle.keep_alive, cycle.transport = False, lingering
+        if cycle.response_complete:
+            lingering.close()
 
     def on_message_complete(self) -> None:
         super().on_message_complete()
@@ -115,8 +223,8 @@ class TimedConnection(HttpToolsProtocol):
         answered = cycle is None or cycle.response_complete
         if answered and (self._headed or not self._begun):
             self.transport.close()
-        elif answered or (self._headed and not cycle.response_started and not self.pipeline):
-            self.transport.write(_TOO_SLOW)
+        elif not self._is_torn_by_an_answer():
+            self.transport.write(_answer_to(_TOO_SLOW))
             self.transport.close()
         else:
             self.transport.abort()

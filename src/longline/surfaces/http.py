@@ -16,11 +16,13 @@ from litestar.types import ASGIApp, ExceptionHandlersMap, Guard, HTTPScope, Mess
 
 from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.tokens import TokenRefused, Tokens
+from longline.surfaces.request_head import Refusal, refusal_in
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """The id of the request that is being answered; log lines carry it."""
 
 _ID_CHARS = 128
+_BODILESS = ("GET", "HEAD", "OPTIONS")
 _CLIENT_GONE = 499  # what proxies write down for a client that hung up before the answer
 
 STATUS: dict[type[LonglineError], int] = {
@@ -56,12 +58,19 @@ class Exchange(NamedTuple):
 class Frame:
     """Wraps the whole application, so that even a path nobody serves is answered with an id, logged and counted.
 
-    An address with a NUL character is refused, but for those below `particular`, which has its own words for it.
+    A request that was refused by its head is answered here. An address with a NUL character is refused, but for those
+    below `particular`, which has its own words for it.
     """
 
-    def __init__(self, app: ASGIApp, observe: Callable[[Exchange], None], particular: str | None = None) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        observe: Callable[[Exchange], None],
+        particular: str | None = None,
+        on_refused: Callable[[Request[Any, Any, Any], HTTPException], Response[Any]] | None = None,
+    ) -> None:
         self._app, self._observe = app, observe
-        self._particular = particular
+        self._particular, self._on_refused = particular, on_refused or on_http
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -81,11 +90,24 @@ class Frame:
         mark = REQUEST_ID.set(request_id)
         path, begun = scope["path"], time.perf_counter()
         try:
-            await (_no_address if self._is_none(scope) else self._app)(scope, receive, framed)
+            refusal = refusal_in(scope["state"])
+            if refusal is not None:
+                await self._refuse(refusal, scope, receive, framed)
+            else:
+                await (_no_address if self._is_none(scope) else self._app)(scope, receive, framed)
         finally:
             route = scope.get("path_template") or "unmatched"
             self._finish(Exchange(scope["method"], route, status, time.perf_counter() - begun), path, scope)
             REQUEST_ID.reset(mark)
+
+    async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that was refused by its head, in the words of the door that it was for."""
+        request: Request[Any, Any, Any] = Request(scope)
+        answered = self._on_refused(request, HTTPException(status_code=refusal.status, detail=refusal.text))
+        if "origin" in request.headers:
+            # The framework, which does this for all other answers, is not asked.
+            answered.headers["access-control-allow-origin"] = "*"
+        await answered.to_asgi_response(None, request)(scope, receive, send)
 
     def _finish(self, exchange: Exchange, path: str, scope: HTTPScope) -> None:
         self._observe(exchange)
@@ -113,6 +135,37 @@ class Frame:
         if self._particular is not None and scope["path"].startswith(self._particular):
             return False
         return "\0" in scope["path"] or b"%00" in scope["query_string"]
+
+
+class ClientGone(HTTPException):
+    """The client hung up before it had sent the whole body; nobody reads an answer, and nothing is wrong with us."""
+
+    status_code = _CLIENT_GONE
+    detail = "the client hung up before it had sent the whole body"
+
+
+class WholeBodies:
+    """Wraps the framework, which takes a body that broke off for a fault of its own; it is told the cause instead."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Have one request answered."""
+        if scope["type"] != ScopeType.HTTP or scope["method"] in _BODILESS:
+            await self._app(scope, receive, send)
+            return
+        whole = False
+
+        async def received() -> Any:
+            nonlocal whole
+            message = await receive()
+            if message["type"] == "http.disconnect" and not whole:
+                raise ClientGone
+            whole = whole or not message.get("more_body", False)
+            return message
+
+        await self._app(scope, received, send)
 
 
 async def _no_address(scope: Scope, receive: Receive, send: Send) -> None:
@@ -172,8 +225,14 @@ def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[d
     if error.status_code >= 500:
         return on_unknown(request, error)
     found = error.extra if isinstance(error.extra, list) else []
-    details = [f"{e.get('key', 'body')}: {e['message']}" for e in found if isinstance(e, dict) and "message" in e]
+    details = [f"{_field(e)}: {e['message']}" for e in found if isinstance(e, dict) and "message" in e]
     return answer(error.status_code, "; ".join(details) or error.detail, dict(error.headers or {}))
+
+
+def _field(found: dict[str, Any]) -> str:
+    """Return the name of what is wrong; the framework has a word of its own for the body as a whole."""
+    name = str(found.get("key", "body"))
+    return "body" if name == "data" else name
 
 
 def on_unreadable(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:

@@ -11,7 +11,7 @@ from litestar import Litestar, get
 from litestar.exceptions import HTTPException
 from litestar.params import Parameter
 
-from longline.surfaces.http import ERRORS
+from longline.surfaces.http import ERRORS, Frame
 
 LOOPBACK = "127.0.0.1"
 MOST_LINES = 100
@@ -52,7 +52,9 @@ def profile_app() -> Litestar:
     async def tasks() -> str:
         return _tasks()
 
-    return Litestar([index, profile, heap, tasks], exception_handlers=ERRORS, openapi_config=None, logging_config=None)
+    app = Litestar([index, profile, heap, tasks], exception_handlers=ERRORS, openapi_config=None, logging_config=None)
+    app.asgi_handler = Frame(app.asgi_handler, lambda _: None)
+    return app
 
 
 async def _profile(seconds: float) -> str:

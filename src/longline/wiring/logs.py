@@ -128,7 +128,9 @@ class Streams:
         self._followers = Followers(
             records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED, s.run_log_buffer)
         )
-        kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs)
+        # Instances on other machines have the same database, and folders of their own.
+        common = house.embedded or s.run_log_objects.startswith("s3://")
+        kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs, common=common)
         self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
         self.events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
 

@@ -26,7 +26,7 @@ from tests.drivers.http.wire import keeps_answering, says, serving, to_loopback
     ],
 )
 def test_parting(text: str, bare: str, pair: bytes | None):
-    href, authorization = part(parse(text).href)
+    href, authorization = part(parse(text, credentials=True).href)
     assert href == bare
     assert (b64decode(authorization.removeprefix("Basic ")) if authorization else None) == pair
 

@@ -278,3 +278,24 @@ async def test_old_logs_go_with_their_objects(records: Records, scribe: Scribe, 
     clock.advance(30 * 86_400.0)
     await scribe.once()
     assert [info.key async for info in blobs.list("logs")] == []
+
+
+async def test_a_log_that_another_instance_began_is_kept_whole(
+    records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock
+):
+    """Without a common store, whoever closes a log that opened again does not have what was kept of it before."""
+    run = await running_run(records)
+    await admit(records, url(run))
+    await say(records, run, "a")
+    lease = await claim_one(records)
+    await report(records, host_report(lease))
+    clock.advance(1.0)
+    await scribe.once()
+    assert await records.moves.apply(Change("task", lease.tasks[0].id, "restart", "completed", "pending", "person"))
+    await say(records, run, "b")
+    await report(records, host_report(await claim_one(records)))
+    clock.advance(1.0)
+    elsewhere = open_blobs("memory://")
+    await Scribe(records.logs, elsewhere, LocalSignals(), clock, ScribeSettings()).once()
+    lines = await archive(elsewhere, f"logs/{run.uid}/1.log.gz")
+    assert [line["message"] for line in lines] == ["a", "run completed", "b", "run completed"]

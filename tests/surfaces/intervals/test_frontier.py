@@ -13,7 +13,9 @@ import pytest
 
 from longline.engine.runtime import run_loops
 from longline.engine.upkeep.waker import Waker
+from longline.model.frontier import ASLEEP
 from longline.settings import Settings
+from longline.surfaces.intervals.frontier import inward
 from longline.wiring.house import joined
 from longline.wiring.html_archive import html_archiving
 from longline.wiring.worker import fetch_worker
@@ -215,6 +217,25 @@ async def test_priorities_are_held_to_their_scale(door: Door):
 
 
 @EMBEDDED
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", PATH),
+        ("POST", f"{PATH}/submit"),
+        ("PATCH", "/api/v1/discovered-domains/a.example/state"),
+        ("POST", "/api/v1/discovered-domains/bulk-state"),
+        ("POST", "/api/v1/jobs"),
+        ("POST", "/api/v1/sources"),
+        ("POST", "/api/v1/sources/test-crawl"),
+        ("POST", "/api/v1/sources/fetch-metadata"),
+    ],
+)
+async def test_a_missing_body_is_told_in_words(door: Door, method: str, path: str):
+    async with door.client() as client:
+        answer = await client.request(method, path)
+        assert (answer.status_code, answer.json()) == (400, {"error": "Invalid request body: it is empty"})
+
+
 async def test_strangers_are_kept_out(door: Door):
     async with httpx.AsyncClient(base_url=door.address, timeout=60) as stranger:
         for method, path in [
@@ -515,6 +536,68 @@ async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(se
             assert await Waker(door.house.records.standing).once() == 2
             for uid in uids:
                 assert (await until(client, uid, resting))["status"] == "fetched"
+
+
+async def test_11_4_a_better_priority_counts_while_the_fetcher_is_off(settings: Settings):
+    asleep = f"SELECT COUNT(*) FROM queue WHERE due = {ASLEEP}"
+    async with open_door(msgspec.structs.replace(settings, frontier=False)) as door, door.client() as client:
+        first = await submit(client, "https://a.example/1", priority=3)
+        await submit(client, "https://a.example/2", priority=6)
+        assert await submit(client, "https://a.example/1", priority=8) == first | {"queued": False}
+        await submit(client, "https://a.example/1", priority=2)
+        listed = (await client.get(PATH)).json()["urls"]
+        assert [(one["url"][-1], one["priority"], one["status"]) for one in listed] == [
+            ("1", 8, "pending"),
+            ("2", 6, "pending"),
+        ]
+        assert await door.peek(asleep) == 2, "and nothing is woken by that"
+        assert (await client.delete(f"{PATH}/{first['id']}")).status_code == 204
+        assert (await submit(client, "https://a.example/1", priority=9))["queued"] is True
+        assert (await client.get(f"{PATH}/{first['id']}")).json()["priority"] == 9
+        assert await door.peek(asleep) == 2
+        assert await Waker(door.house.records.standing).once() == 2
+        assert await door.peek("SELECT MIN(priority) FROM queue WHERE due = 0") == inward(9)
+
+
+async def test_a_dead_url_waits_while_the_fetcher_is_off(settings: Settings):
+    async with open_door(settings) as door, door.client() as client:
+        given = await submit(client, "https://a.example/1")
+        await door.finish(given["id"], "failed", "http_4xx", 404)
+    async with open_door(msgspec.structs.replace(settings, frontier=False)) as door, door.client() as client:
+        assert (await client.post(f"{PATH}/{given['id']}/retry")).status_code == 200
+        assert (await client.get(f"{PATH}/{given['id']}")).json()["status"] == "pending"
+        assert await door.peek(f"SELECT COUNT(*) FROM queue WHERE due = {ASLEEP}") == 1
+
+
+async def test_a_url_over_the_budget_of_its_source_is_refused(door: Door):
+    async with door.client() as client:
+        made = await client.post("/api/v1/sources", json={"name": "news", "url": "https://news.example/"})
+        source = made.json()["id"]
+        assert (await client.put(f"/api/v1/sources/{source}/budget", json={"budget": 1})).status_code == 200
+        first = await submit(client, "https://news.example/1", source_id=source)
+        for path in (PATH, f"{PATH}/submit"):
+            answer = await client.post(path, json={"url": "https://news.example/2", "source_id": source})
+            told = {"error": f"the budget of source {source} is used up: it takes in no more URLs"}
+            assert (answer.status_code, answer.json()) == (400, told)
+        assert (await client.get(PATH)).json()["total"] == 1
+        again = await submit(client, "https://news.example/1", source_id=source, priority=9)
+        assert again == first | {"queued": False}, "what is there already costs nothing"
+        assert (await client.put(f"/api/v1/sources/{source}/budget", json={"budget": 2})).status_code == 200
+        assert (await submit(client, "https://news.example/2", source_id=source))["queued"] is True
+
+
+@pytest.mark.parametrize("origin", ["manual", "feed", "sitemap", "spider", "discovered"])
+async def test_19_urls_given_by_name_are_indexed_whatever_they_look_like(settings: Settings, origin: str):
+    words = " ".join(f"word{n}" for n in range(80))
+    paths = ("p/123", "story.html", "?p=55", "tag/x", "login", "a", "shop/products/7")
+    with running_site(pages=1) as site:
+        for path in paths:
+            site.site.extra[f"/{path}"] = Answer(body=f"<title>T</title><h1>T</h1><p>{words} {path}</p>".encode())
+        async with fetching(settings) as door, door.client() as client:
+            for path in paths:
+                row = await rests(client, f"{site.url}{path}", origin=origin)
+                assert row["status"] == "fetched", (path, row)
+            assert await door.peek("SELECT COUNT(*) FROM items WHERE kind = 'article'") == len(paths)
 
 
 async def test_11_what_waits_goes_by_the_settings_of_the_last_start(settings: Settings):

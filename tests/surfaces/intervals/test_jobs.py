@@ -1,6 +1,7 @@
 """Jobs over HTTP: made, listed, changed, deleted; what is wrong is said with 400."""
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -314,3 +315,77 @@ async def test_the_id_undefined_is_400(stage: Stage):
     for path in ("", "/executions", "/stats"):
         assert await stage.ask("GET", f"/api/v1/jobs/undefined{path}", expect=400) == {"error": "Invalid job ID"}
     assert await stage.ask("POST", "/api/v2/jobs/undefined/force-run", expect=400) == {"error": "Invalid job ID"}
+
+
+@pytest.mark.parametrize("said", [{"interval_minutes": 30, "schedule_enabled": True}, {"schedule_enabled": True}])
+async def test_a_job_that_has_run_can_be_made_to_recur(stage: Stage, said: Json):
+    made = await stage.job(interval_minutes=5)
+    await stage.run()
+    assert (await stage.get(made))["status"] == "completed"
+    changed = await stage.ask("PUT", f"/api/v1/jobs/{made['id']}", said)
+    assert changed["status"] == "scheduled"
+    assert stage.now <= seconds(changed["next_run_at"]) < stage.now + 30 * MINUTE
+    stage.until(seconds(changed["next_run_at"]))
+    assert await stage.run() == 1, "and it runs"
+    again = await stage.get(made)
+    assert again["status"] == "scheduled"
+    assert seconds(again["next_run_at"]) == seconds(changed["next_run_at"]) + said.get("interval_minutes", 5) * MINUTE
+    assert len(await stage.runs(made)) == 2
+
+
+async def test_a_job_that_has_run_and_is_not_to_recur_stays_completed(stage: Stage):
+    made = await stage.job()
+    await stage.run()
+    for said in ({"interval_minutes": 30}, {"max_retries": 1}, {"url": "https://other.example/"}):
+        assert (await stage.ask("PUT", f"/api/v1/jobs/{made['id']}", said))["status"] == "completed"
+
+
+async def test_jobs_that_are_made_at_once_share_commits_and_lie_even(stage: Stage, monkeypatch: pytest.MonkeyPatch):
+    """Hundreds at once: the slots are looked at once for a group and not for each, and every slot has its share."""
+    commits = 0
+    database: Any = getattr(stage.house.records.schedules, "_database")  # noqa: B009 - nothing else sees commits
+    transact = database.transact
+
+    async def counted(work: Any) -> Any:
+        nonlocal commits
+        commits += 1
+        return await transact(work)
+
+    monkeypatch.setattr(database, "transact", counted)
+    bodies = [
+        {
+            "source_id": f"s{number}",
+            "url": "https://a.example/",
+            "interval_minutes": 1,
+            "interval_type": "days",
+            "schedule_enabled": True,
+        }
+        for number in range(192)
+    ]
+    made = await asyncio.gather(*(stage.ask("POST", "/api/v1/jobs", body, 201) for body in bodies))
+    assert len({job["id"] for job in made}) == 192
+    assert commits < 96, "the slots are read once in each commit"
+    slots = Counter(int(seconds(job["next_run_at"])) // 900 for job in made)
+    assert set(slots.values()) <= {1, 2, 3}
+    assert len(slots) >= 96
+    assert max(slots.values()) - min(slots.values()) <= 1
+    resumed = [job["id"] for job in made[:50]]
+    await asyncio.gather(*(stage.ask("POST", f"/api/v1/jobs/{uid}/pause") for uid in resumed))
+    back = await asyncio.gather(*(stage.ask("POST", f"/api/v1/jobs/{uid}/resume") for uid in resumed))
+    slots = Counter(int(seconds(job["next_run_at"])) // 900 for job in [*made[50:], *back])
+    assert max(slots.values()) - min(slots.values()) <= 1, "resumed at once, each takes the emptiest slot"
+
+
+async def test_jobs_of_one_source_that_are_made_at_once_are_one_job(stage: Stage):
+    body = {"source_id": "s", "url": "https://a.example/", "interval_minutes": 30, "schedule_enabled": True}
+    made = await asyncio.gather(*(stage.ask("POST", "/api/v1/jobs", body, 201) for _ in range(20)))
+    assert len({job["id"] for job in made}) == 1
+    assert len(await stage.jobs()) == 1
+
+
+async def test_a_job_that_is_wrong_spoils_no_other_that_is_made_with_it(stage: Stage):
+    good = {"url": "https://a.example/", "source_id": "s"}
+    wrong = {"url": "https://a.example/", "interval_minutes": 0}
+    asked = [stage.ask("POST", "/api/v1/jobs", *((good, 201) if number % 2 else (wrong, 400))) for number in range(20)]
+    await asyncio.gather(*asked)
+    assert len(await stage.jobs()) == 10

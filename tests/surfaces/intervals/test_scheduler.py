@@ -137,3 +137,16 @@ async def test_what_runs_or_waits_for_a_retry_is_not_moved(stage: Stage):
 @pytest.mark.parametrize("method", ["GET"])
 async def test_rebalancing_is_not_for_readers(stage: Stage, method: str):
     await stage.ask(method, "/api/v1/scheduler/rebalance", expect=405)
+
+
+async def test_what_is_due_now_is_counted(stage: Stage):
+    await stage.job()
+    await stage.recurring(1, "days")
+    told = await stage.ask("GET", "/api/v1/scheduler/distribution")
+    assert (told["total_jobs"], told["hourly_counts"]["0"]) == (2, 2), "at the very moment"
+    stage.advance(5 * MINUTE)
+    told = await stage.ask("GET", "/api/v1/scheduler/distribution")
+    assert (told["total_jobs"], told["hourly_counts"]["0"], told["peak_hour"]) == (2, 2, 0), "and while nobody polls"
+    await stage.run()
+    told = await stage.ask("GET", "/api/v1/scheduler/distribution")
+    assert (told["total_jobs"], told["hourly_counts"]["0"], told["hourly_counts"]["23"]) == (1, 0, 1)

@@ -1,6 +1,7 @@
 """Sources over HTTP, in source-manager's shape; and jobs for all of them."""
 
 import asyncio
+import json
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,26 @@ async def test_a_pattern_that_cannot_be_compiled_is_refused(stage: Stage, where:
     assert told["error"].startswith(f"{where}")
     made = await stage.source("b")
     await stage.ask("PUT", f"{PATH}/{made}", body, 400)
+
+
+@pytest.mark.parametrize("rate", ["fast", "10/s", "-1", -1, "1s fast", "1 parsec", "0x10", "²", "1e3s", "nan", 1e999])
+async def test_a_rate_limit_that_is_none_is_refused(stage: Stage, rate: Any):
+    said = {"name": "news", "url": "https://news.example/"}
+    body = json.dumps(said | {"rate_limit": rate})
+    answer = await stage.client.post(PATH, content=body)
+    assert answer.status_code == 400, answer.text
+    path = f"{PATH}/{await stage.source()}"
+    assert (await stage.client.put(path, content=json.dumps({"rate_limit": rate}))).status_code == 400
+    assert (await stage.ask("GET", path))["rate_limit"] == "1s"
+
+
+@pytest.mark.parametrize(
+    ("rate", "shown"),
+    [("10s", "10s"), ("1m30s", "1m30s"), (" 2 ", "2"), (7, "7"), (0.5, "0.5"), ("", ""), ("500ms", "500ms"), (0, "0")],
+)
+async def test_a_rate_limit_is_a_duration_or_a_number_of_seconds(stage: Stage, rate: Any, shown: str):
+    path = f"{PATH}/{await stage.source(rate_limit=rate)}"
+    assert (await stage.ask("GET", path))["rate_limit"] == shown
 
 
 async def test_what_is_said_at_once_is_all_kept(stage: Stage):

@@ -141,7 +141,7 @@ class WreqHttp:
 
 def _parse(text: str) -> Url:
     try:
-        return parse(text)
+        return parse(text, credentials=True)
     except BadUrl as error:
         # What cannot be parsed cannot be cleared of its password either.
         message = str(error) if "@" not in text else f"bad URL: {str(error).rpartition(': ')[2]}"

@@ -10,10 +10,17 @@ from longline.drivers.records.nouns import Noun
 from longline.drivers.records.text import contains
 from longline.model.errors import Conflict
 from longline.model.schedule import NewSchedule, ScheduleRow, Terms, Wanted
-from longline.model.slots import SLOT_MS, Shift, Waiting, choose
+from longline.model.slots import SLOT_MS, Places, Shift, Waiting
 from longline.model.states import move
 
 PLACING = 0x736C6F74  # one number for all who place: two that look at once must not choose the same slot
+
+
+_SAID = (
+    *("kind", "source_ref", "source_name", "every", "unit", "enabled", "adaptive", "max_retries", "backoff_seconds"),
+    *("written_time", "metadata", "priority", "automatic"),
+)
+"""What a person says of a schedule, in the order in which it is written."""
 
 
 class _Runs(Exception):
@@ -24,11 +31,12 @@ class ScheduleRecords(Noun):
     """Schedules."""
 
     async def add(self, schedule: NewSchedule) -> ScheduleRow:
-        first = "create" if schedule.interval_ms is None or schedule.unplaced else "place"
-        born = move("schedule", first).became
+        [row] = await self.add_all([schedule])
+        return _made(row, schedule)
 
-        async def work(tx: Tx) -> ScheduleRow:
-            return await insert(tx, schedule, born)
+    async def add_all(self, schedules: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
+        async def work(tx: Tx) -> list[ScheduleRow | None]:
+            return await insert_all(tx, [(schedule, _born(schedule)) for schedule in schedules])
 
         return await self._database.transact(work)
 
@@ -109,33 +117,76 @@ async def _amended(tx: Tx, row: ScheduleRow, change: Callable[[Terms], Terms], *
         if terms.source_ref and await tx.one("rivals_of_schedule", source_ref=terms.source_ref, id=row.id):
             raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
         if placed and (terms.interval_ms, terms.enabled) != (row.interval_ms, row.enabled):
-            due = await place(tx, terms.interval_ms)
+            due = (await places(tx, [terms.interval_ms])).take(terms.interval_ms)
     values = msgspec.structs.asdict(terms) | {"id": row.id, "interval_ms": terms.interval_ms}
     changed = await tx.one("amend_schedule", **values, due=due)
     return struct(changed, ScheduleRow) if changed else None
 
 
 async def insert(tx: Tx, schedule: NewSchedule, born: str) -> ScheduleRow:
-    """Write a schedule in the state it is born in, in its place if it asks for one."""
-    terms = schedule.terms or Terms(url=schedule.url)
-    due, placed = schedule.next_due, None
-    if schedule.window_ms is not None:
-        due, placed = await place(tx, schedule.window_ms), tx.now
-    values = msgspec.structs.asdict(terms) | {"url": schedule.url, "uid": schedule.uid, "state": born}
-    values |= {"source_id": schedule.source_id, "interval_ms": schedule.interval_ms}
-    anchor = due if schedule.interval_ms else None
-    row = await tx.one("add_schedule", **values, next_due=due, anchor=anchor, placed_at=placed)
+    """Write a schedule in the state it is born in; raises `Conflict` where its source has a recurring one."""
+    [row] = await insert_all(tx, [(schedule, born)])
+    return _made(row, schedule)
+
+
+async def insert_all(tx: Tx, schedules: Sequence[tuple[NewSchedule, str]]) -> list[ScheduleRow | None]:
+    """Write schedules, each in the state it is born in and in its place if it asks for one.
+
+    Return None for one whose source has a recurring schedule; of several for one source the first is written.
+    """
+    windows = [schedule.window_ms for schedule, _ in schedules if schedule.window_ms is not None]
+    room = await places(tx, windows) if windows else None
+    taken = await _recurring_refs(tx, [schedule for schedule, _ in schedules])
+    rows = []
+    for schedule, born in schedules:
+        terms = schedule.terms or Terms(url=schedule.url)
+        if schedule.interval_ms is not None and terms.source_ref:
+            if terms.source_ref in taken:
+                continue
+            taken.add(terms.source_ref)
+        due, placed = schedule.next_due, None
+        if room is not None and schedule.window_ms is not None:
+            due, placed = room.take(schedule.window_ms), tx.now
+        rows.append(_values(schedule, terms, born, (due, placed)))
+    found = {row["uid"]: struct(row, ScheduleRow) for row in await tx.batch("add_schedules", rows)}
+    return [found.get(schedule.uid) for schedule, _ in schedules]
+
+
+def _values(schedule: NewSchedule, terms: Terms, born: str, placed: tuple[int | None, int | None]) -> tuple[Any, ...]:
+    due, placed_at = placed
+    said = tuple(getattr(terms, name) for name in _SAID)
+    own = (schedule.uid, schedule.source_id, schedule.url, born, schedule.interval_ms, due)
+    return (*own, *said, due if schedule.interval_ms else None, placed_at)
+
+
+async def _recurring_refs(tx: Tx, schedules: Sequence[NewSchedule]) -> set[str]:
+    """Return the sources, of those that are to have a recurring schedule, which have one already."""
+    refs = {s.terms.source_ref for s in schedules if s.interval_ms is not None and s.terms and s.terms.source_ref}
+    rows = await tx.batch("recurring_refs", [(ref,) for ref in sorted(refs)]) if refs else []
+    return {row["source_ref"] for row in rows}
+
+
+def _born(schedule: NewSchedule) -> str:
+    first = "create" if schedule.interval_ms is None or schedule.unplaced else "place"
+    return str(move("schedule", first).became)
+
+
+def _made(row: ScheduleRow | None, schedule: NewSchedule) -> ScheduleRow:
     if row is None:
-        raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
-    return struct(row, ScheduleRow)
+        ref = schedule.terms.source_ref if schedule.terms else ""
+        raise Conflict(f"the source {ref} has a recurring schedule already")
+    return row
 
 
-async def place(tx: Tx, window_ms: int) -> int:
-    """A time where there is room, chosen under a lock that is held until what was chosen is written."""
+async def places(tx: Tx, windows_ms: Sequence[int]) -> Places:
+    """Return the slots that places in these windows are taken from.
+
+    They are read once for all of them, under a lock that is held until what was chosen is written.
+    """
     await _alone(tx)
     since = tx.now // SLOT_MS * SLOT_MS
-    rows = await tx.all("slot_loads", slot=SLOT_MS, since=since, until=tx.now + window_ms + SLOT_MS)
-    return choose({row["slot"]: row["count"] for row in rows}, tx.now, window_ms)
+    rows = await tx.all("slot_loads", slot=SLOT_MS, since=since, until=tx.now + max(windows_ms) + SLOT_MS)
+    return Places({row["slot"]: row["count"] for row in rows}, tx.now, len(windows_ms))
 
 
 async def _alone(tx: Tx) -> None:

@@ -64,8 +64,8 @@ class StandingRecords:
 
         return await self._database.read(work)
 
-    async def hasten(self, task_id: int, priority: int) -> bool:
-        return await self._database.transact(lambda tx: _hasten(tx, task_id, priority))
+    async def hasten(self, task_id: int, priority: int, due: int = 0) -> bool:
+        return await self._database.transact(lambda tx: _hasten(tx, task_id, priority, due))
 
 
 def _asked(query: UrlQuery, in_hand: Sequence[int], engine: Engine) -> dict[str, Any]:
@@ -132,7 +132,7 @@ async def _shown(tx: Tx, ids: Sequence[int]) -> list[StandingUrl]:
     return [found[url_id] for url_id in ids if url_id in found]
 
 
-async def _hasten(tx: Tx, task_id: int, priority: int) -> bool:
+async def _hasten(tx: Tx, task_id: int, priority: int, due: int) -> bool:
     """Its place in the queue changes, under the lock of its host, as with every change of place."""
     place = await tx.one("task_place", id=task_id)
     if place is None:
@@ -141,12 +141,12 @@ async def _hasten(tx: Tx, task_id: int, priority: int) -> bool:
     place, task = await tx.one("task_place", id=task_id), await tx.one("task", id=task_id)
     if place is None or task is None or task["state"] != TaskState.PENDING or place["executor"] != FETCH:
         return False
-    host_id, best = place["host_id"], min(priority, place["priority"])
-    if (place["due"], place["priority"]) != (0, best):
+    host_id, best, soonest = place["host_id"], min(priority, place["priority"]), min(due, place["due"])
+    if (place["due"], place["priority"]) != (soonest, best):
         was = {name: place[name] for name in ("host_id", "due", "priority", "run_id")}
         await tx.one("pull_from_queue", **was, id=task_id)
-        await tx.one("hasten_task", id=task_id, priority=best)
-        await tx.batch("queue_tasks", [(host_id, 0, best, place["run_id"], task_id, task["attempt"])])
-        await tx.batch("wake_lines", [(host_id, tx.now)])
+        await tx.one("hasten_task", id=task_id, priority=best, due=soonest)
+        await tx.batch("queue_tasks", [(host_id, soonest, best, place["run_id"], task_id, task["attempt"])])
+        await tx.batch("wake_lines", [(host_id, max(tx.now, soonest))])
         await follow(tx, Ledger(), [task_id])  # it waits as before: nothing is to be counted
     return True

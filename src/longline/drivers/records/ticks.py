@@ -8,7 +8,7 @@ import msgspec
 from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.drivers.records.ledger import Ledger
 from longline.drivers.records.moves import move_row
-from longline.drivers.records.schedules import place
+from longline.drivers.records.schedules import places
 from longline.model.ids import new_id
 from longline.model.run import RunRow
 from longline.model.schedule import ScheduleRow, Turn
@@ -172,7 +172,7 @@ async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Tx) -> list[int]:
 
 
 async def _turn(turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor, tx: Tx) -> dict[int, ScheduleRow]:
-    after = {before.id: await _placed(tx, turn) for before, turn in turns}
+    after = await _placed(tx, turns)
     rows = [_values(before, after[before.id]) for before, _ in sorted(turns, key=lambda turn: turn[0].id)]
     turned = {row["id"] for row in await tx.batch("turn_schedules", rows)}
     ledger = Ledger()
@@ -189,11 +189,17 @@ async def _turn(turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor, tx: Tx)
     }
 
 
-async def _placed(tx: Tx, turn: Turn) -> ScheduleRow:
-    if turn.window_ms is None:
-        return turn.after
-    due = await place(tx, turn.window_ms)
-    return msgspec.structs.replace(turn.after, next_due=due, anchor=due, placed_at=tx.now)
+async def _placed(tx: Tx, turns: Sequence[tuple[ScheduleRow, Turn]]) -> dict[int, ScheduleRow]:
+    """Return the schedules as they are afterwards, those that ask for a place in one."""
+    windows = [turn.window_ms for _, turn in turns if turn.window_ms is not None]
+    room = await places(tx, windows) if windows else None
+    after = {}
+    for before, turn in turns:
+        after[before.id] = turn.after
+        if room is not None and turn.window_ms is not None:
+            due = room.take(turn.window_ms)
+            after[before.id] = msgspec.structs.replace(turn.after, next_due=due, anchor=due, placed_at=tx.now)
+    return after
 
 
 _PLACE = ("anchor", "placed_at")

@@ -111,7 +111,7 @@ class Mapper:
 
     async def _feed(self, source: SourceRow, urls: Sequence[str]) -> None:
         """A sitemap speaks for its own site alone."""
-        hosts, new = twins(parse(source.base_url)), 0
+        hosts, new = twins(parse(source.base_url, credentials=True)), 0
         for start in range(0, len(urls), PIECE):
             piece = urls[start : start + PIECE]
             new += await self._parts.seeder.feed("frontier.sitemap", source.id, piece, PLACE_PRIORITY, hosts)

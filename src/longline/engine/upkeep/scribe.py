@@ -12,6 +12,7 @@ import msgspec
 
 from longline.engine.journal import Announcer
 from longline.engine.mirror import Mirror
+from longline.model.errors import NotFound
 from longline.model.log import Due, LoggedRun, NewEntry, Wanted, archive_key, told
 from longline.model.moment import written
 from longline.model.states import RUN_ENDED, RunState
@@ -111,12 +112,22 @@ class Scribe:
     async def _keep(self, run: LoggedRun) -> bool:
         """Put what is not kept yet behind what is."""
         key, was = run.key or archive_key(run.name, run.number), run.kept or 0
-        before = await self._blobs.get_range(key, 0, run.bytes or 0) if run.key and run.bytes else b""
-        lines, kept = await self._lines(run, was)
+        before = await self._before(run)
+        lines, kept = await self._lines(run, was if before else 0)
         # The same entries give the same bytes, whoever of several writes them.
         data = before + gzip.compress(lines, mtime=0)
         await self._blobs.put(key, data, _labels(run, kept, self._clock.now()))
         return await self._logs.archived(run.run_id, was, key, len(data), kept)
+
+    async def _before(self, run: LoggedRun) -> bytes:
+        """Return what is kept of a log; nothing where another instance keeps it, and then all of it is kept here."""
+        if not (run.key and run.bytes):
+            return b""
+        try:
+            return await self._blobs.get_range(run.key, 0, run.bytes)
+        except NotFound:
+            log.warning("the log of a run is begun anew: it is not in this store", extra={"run": run.uid})
+            return b""
 
     async def _lines(self, run: LoggedRun, after: int) -> tuple[bytes, int]:
         lines: list[bytes] = []

@@ -14,6 +14,10 @@ class Schedules(Protocol):
         """Make a schedule: `scheduled` when it recurs, else `pending`. `Conflict` if its source has a recurring one."""
         ...
 
+    async def add_all(self, schedules: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
+        """Make schedules in one step; None stands for one whose source has a recurring schedule already."""
+        ...
+
     async def get(self, schedule_id: int) -> ScheduleRow | None:
         """One schedule."""
         ...

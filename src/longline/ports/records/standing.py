@@ -36,6 +36,8 @@ class StandingFrontier(Protocol):
         """URLs that wait until somebody wakes them, each with its priority."""
         ...
 
-    async def hasten(self, task_id: int, priority: int) -> bool:
-        """Let a URL that waits go now, and before those of a larger priority; False when it does not wait."""
+    async def hasten(self, task_id: int, priority: int, due: int = 0) -> bool:
+        """Let a URL that waits go at `due`, by default now, unless it would go sooner, and before those of a larger
+        priority; return False when it does not wait.
+        """
         ...

@@ -11,9 +11,7 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from longline.surfaces.bots.answers import Told, failed, failure
-
-MOST_BYTES = 10_000_000
-"""Of a body; as many as the framework takes."""
+from longline.surfaces.request_head import MAX_BODY_BYTES
 
 _TOO_LARGE = failed(413, "validation_error", "Request Entity Too Large")
 
@@ -57,7 +55,7 @@ class Lane:
 
 async def _answer(act: Act, asked: Asked) -> Told:
     try:
-        return await act(asked) if len(asked.body) <= MOST_BYTES else _TOO_LARGE
+        return await act(asked) if len(asked.body) <= MAX_BODY_BYTES else _TOO_LARGE
     except Exception as error:
         return failure(error)
 
@@ -78,5 +76,5 @@ async def _body(receive: Receive) -> bytes | None:
             return None
         pieces.append(message["body"])
         size += len(message["body"])
-        if not message["more_body"] or size > MOST_BYTES:
+        if not message["more_body"] or size > MAX_BODY_BYTES:
             return b"".join(pieces)

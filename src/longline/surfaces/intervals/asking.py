@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 from litestar import Request
 
 from longline.model.errors import BadInput
-from longline.model.url import parse
+from longline.model.url import BadUrl, parse
 
 Asked = Request[Any, Any, Any]
 
@@ -17,16 +17,28 @@ ABSOLUTE = re.compile(r"https?://[^/\\?#]", re.IGNORECASE)
 Text = Annotated[str, msgspec.Meta(pattern=r"^[^\0]*\Z")]
 """Text that every engine takes."""
 
+EMPTY = "Invalid request body: it is empty"
+
 MOST_KEY = 500
 Key = Annotated[Text, msgspec.Meta(max_length=MOST_KEY)]
 """Text that things are found by: no longer than what an index of every engine can hold, whatever its letters."""
+
+
+Shape = TypeVar("Shape")
+
+
+def required(found: Shape | None) -> Shape:
+    """Return the body that the framework has read; raises `BadInput` where none was sent."""
+    if found is None:
+        raise BadInput(EMPTY)
+    return found
 
 
 async def body(request: Asked, *, optional: bool = False) -> dict[str, Any]:
     """The JSON object that was sent; raises `BadInput` for anything else."""
     sent = await request.body()
     if not sent and not optional:
-        raise BadInput("Invalid request body: it is empty")
+        raise BadInput(EMPTY)
     try:
         found = msgspec.json.decode(sent or b"{}")
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -62,7 +74,7 @@ def absolute(text: str) -> str:
     """A URL with its scheme and host written out; raises `BadInput` for what only a browser would take for one."""
     parse(text)
     if not ABSOLUTE.match(text.strip()):
-        raise BadInput(f"bad URL {text!r}: it has no host")
+        raise BadUrl("bad_url", text, "it has no host")
     return text.strip()
 
 

@@ -14,7 +14,7 @@ from litestar.types import Guard
 from longline.model.link import FIRST_DEPTH, DomainQuery, DomainRow, DomainStatus, LinkQuery, LinkRow
 from longline.model.schedule import ScheduleRow
 from longline.services.discovered import Discovered
-from longline.surfaces.intervals.asking import Key, Text, key
+from longline.surfaces.intervals.asking import Key, Text, key, required
 from longline.surfaces.intervals.frontier import outward
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
@@ -121,14 +121,16 @@ def _domain_routes(parts: DiscoveredParts, guards: Sequence[Guard]) -> list[HTTP
         return Response({"links": links, "path_clusters": found, "total": total})
 
     @patch("/api/v1/discovered-domains/{domain:str}/state", guards=guards, summary="Say what is thought of a domain")
-    async def judge_domain(domain: FromPath[str], data: JSONBody[Judged]) -> Response[Any]:
+    async def judge_domain(domain: FromPath[str], data: JSONBody[Judged | None] = None) -> Response[Any]:
         key({"domain": domain}, "domain")
-        await discovered.judge([domain], data.status, data.notes)
-        return Response({"message": "Domain state updated", "domain": domain, "status": data.status})
+        said = required(data)
+        await discovered.judge([domain], said.status, said.notes)
+        return Response({"message": "Domain state updated", "domain": domain, "status": said.status})
 
     @post("/api/v1/discovered-domains/bulk-state", guards=guards, status_code=200, summary="The same of many domains")
-    async def judge_domains(data: JSONBody[JudgedMany]) -> Response[Any]:
-        updated = await discovered.judge(data.domains, data.status, data.notes)
+    async def judge_domains(data: JSONBody[JudgedMany | None] = None) -> Response[Any]:
+        said = required(data)
+        updated = await discovered.judge(said.domains, said.status, said.notes)
         return Response({"message": "Domain states updated", "updated": updated}, status_code=200)
 
     return [list_domains, show_domain, list_domain_links, judge_domain, judge_domains]

@@ -14,9 +14,10 @@ from longline.model.fate import is_hopeless
 from longline.model.frontier import StandingUrl, UrlQuery, url_hash
 from longline.model.ids import task_uuid
 from longline.model.task import DEFAULT_PRIORITY
+from longline.model.url import without_credentials
 from longline.services.frontier import Frontier
 from longline.surfaces.http import answer
-from longline.surfaces.intervals.asking import Key, Text
+from longline.surfaces.intervals.asking import Key, Text, required
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
 
@@ -63,10 +64,11 @@ def frontier_routes(frontier: Frontier, guards: Sequence[Guard]) -> list[HTTPRou
         return Response(shown(await frontier.named(url_id)))
 
     @post(["/api/v1/frontier", "/api/v1/frontier/submit"], guards=guards, summary="Give a URL to the frontier")
-    async def submit_url(data: JSONBody[Submitted]) -> Response[Any]:
-        if not data.source_id.strip():
+    async def submit_url(data: JSONBody[Submitted | None] = None) -> Response[Any]:
+        said = required(data)
+        if not said.source_id.strip():
             raise BadInput("source_id is required")
-        given = await frontier.submit(data.url, data.source_id, data.origin, inward(data.priority))
+        given = await frontier.submit(said.url, said.source_id, said.origin, inward(said.priority))
         uid = task_uuid(given.id, given.created_at)
         return Response({"message": "URL submitted to frontier", "id": uid, "queued": given.new}, status_code=201)
 
@@ -123,7 +125,7 @@ def shown(row: StandingUrl) -> dict[str, Any]:
     done = row.rest == "done"
     facts = {
         "id": task_uuid(row.id, row.created_at),
-        "url": row.url,
+        "url": without_credentials(row.url),
         "url_hash": url_hash(row.url).hex(),
         "host": row.host,
         "source_id": row.source,

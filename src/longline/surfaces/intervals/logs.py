@@ -14,7 +14,7 @@ from litestar.types import Guard
 from longline.model.errors import BadInput, NotFound
 from longline.model.log import Entry, LoggedRun, Mark, behind, mark_of, told
 from longline.model.states import RUN_ENDED
-from longline.services.logs import Ended, Followers, NoRuns, RunLogs, Said, Step
+from longline.services.logs import Ended, Followers, KeptElsewhere, NoRuns, RunLogs, Said, Step
 from longline.services.streams import Seats
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.paging import asked, page
@@ -62,7 +62,7 @@ def log_routes(parts: LogParts, guards: Sequence[Guard]) -> list[HTTPRouteHandle
     async def download_log(request: Ask, job_id: FromPath[str]) -> Response[Any]:
         try:
             run, data = await logs.archive(_known(job_id), _number(request))
-        except NotFound as error:
+        except (NotFound, KeptElsewhere) as error:
             return _missing(request, error)
         name = f"job-{job_id}-exec-{run.number}.log.gz"
         shown = {"Content-Disposition": f'attachment; filename="{name}"'}
@@ -72,7 +72,7 @@ def log_routes(parts: LogParts, guards: Sequence[Guard]) -> list[HTTPRouteHandle
     async def view_log(request: Ask, job_id: FromPath[str]) -> Response[Any]:
         try:
             run, lines = await logs.lines(_known(job_id), _number(request))
-        except NotFound as error:
+        except (NotFound, KeptElsewhere) as error:
             return _missing(request, error)
         parsed = [_parsed(line) for line in lines]
         body = {"job_id": job_id, "execution_number": run.number, "lines": parsed, "line_count": len(parsed)}
@@ -182,7 +182,10 @@ def _number(request: Ask) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
 
 
-def _missing(request: Ask, error: NotFound) -> Response[dict[str, str]]:
+def _missing(request: Ask, error: NotFound | KeptElsewhere) -> Response[dict[str, str]]:
+    if isinstance(error, KeptElsewhere):
+        # A proxy in front of several instances asks the next one after this status.
+        return answer(503, str(error))
     if isinstance(error, NoRuns):
         return answer(404, "no executions found for job")
     latest = _number(request) is None

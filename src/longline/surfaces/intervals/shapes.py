@@ -13,6 +13,7 @@ from longline.model.schedule import UNITS, ScheduleRow, Terms
 from longline.model.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
 from longline.model.task import RESENT
+from longline.model.url import without_credentials
 from longline.services.runs import Figures
 from longline.surfaces.intervals.asking import absolute, key, present, typed
 from longline.surfaces.intervals.times import rfc3339
@@ -74,7 +75,7 @@ def job(row: ScheduleRow, lease_ms: int) -> dict[str, Any]:
             "id": row.uid,
             "source_id": row.source_ref,
             "source_name": row.source_name,
-            "url": row.url,
+            "url": without_credentials(row.url),
             "type": row.kind,
             "status": SCHEDULE_WORDS[row.state],
             "interval_minutes": row.every,

@@ -7,10 +7,11 @@ from litestar import Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
+from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.pattern import check_patterns
 from longline.model.source import NewSource, SourceQuery, SourceRow
-from longline.model.url import parse
+from longline.model.url import BadUrl, parse, without_credentials
 from longline.surfaces.intervals.asking import Asked, absolute, body, key, present, switch, typed
 from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.paging import page
@@ -47,17 +48,19 @@ def source(row: SourceRow) -> Body:
     """A source."""
     said: dict[str, Any] = msgspec.json.decode(row.crawl)
     kept = {name: said.get(name, default) for name, (_, default) in KEPT.items()}
+    if kept["sitemap_url"]:
+        kept["sitemap_url"] = without_credentials(kept["sitemap_url"])
     return present(
         {
             "id": row.called,
             "name": row.name,
-            "url": row.base_url,
+            "url": without_credentials(row.base_url),
             "rate_limit": str(said.get("rate_limit", "")),
             **kept,
             "enabled": row.enabled,
             "disabled_at": rfc3339(row.disabled_at),
             "disable_reason": row.disable_reason,
-            "feed_url": row.feed_url,
+            "feed_url": row.feed_url and without_credentials(row.feed_url),
             "feed_poll_interval_minutes": row.feed_every_ms // MINUTE_MS,
             "feed_disabled_at": rfc3339(row.feed_disabled_at),
             "feed_disable_reason": row.feed_disable_reason,
@@ -77,6 +80,8 @@ def read_crawl(found: Body, before: str = "{}") -> str:
         value = typed(found, name, kind)
         if value is not None and name in WORDS and value not in WORDS[name]:
             raise BadInput(f"{name} must be one of {', '.join(WORDS[name])}")
+        if name == "sitemap_url" and value and without_credentials(value) != value:
+            raise BadUrl("credentials", value, "it has a user name or a password in it")
         if name in found:
             said[name] = value
     _check_patterns(found)
@@ -84,7 +89,7 @@ def read_crawl(found: Body, before: str = "{}") -> str:
     if rate is not None:
         if isinstance(rate, bool) or not isinstance(rate, int | float | str):
             raise BadInput("rate_limit must be a number or a string")
-        said["rate_limit"] = str(rate)
+        said["rate_limit"] = read_rate(str(rate).strip())
     return msgspec.json.encode(said).decode()
 
 
@@ -95,6 +100,16 @@ def _check_patterns(found: Body) -> None:
     for name, texts in {**lists, PATTERNS: found.get(PATTERNS)}.items():
         if texts is not None:
             check_patterns(name, texts)
+
+
+def read_rate(text: str) -> str:
+    """Return a rate limit as it is stored; raises `BadInput` for what is no pause, and nothing means the usual one."""
+    try:
+        if text:
+            parse_duration(text)
+    except ValueError:
+        raise BadInput(f"rate_limit must be a duration such as 10s, or a number of seconds, not {text!r}") from None
+    return text
 
 
 def read_feed(found: Body) -> Body:

@@ -1,15 +1,20 @@
 -- Schedules: what was said of them, lists of them, and how loaded the slots are. Their states move elsewhere.
 
--- name: add_schedule
+-- name: add_schedules
 INSERT INTO schedules (uid, source_id, url, state, interval_ms, next_due, created_at, updated_at, kind, source_ref,
     source_name, every, unit, enabled, adaptive, max_retries, backoff_seconds, written_time, metadata, priority,
     automatic, anchor, placed_at)
-VALUES (:uid, CAST(:source_id AS BIGINT), :url, :state, CAST(:interval_ms AS BIGINT), CAST(:next_due AS BIGINT), :now,
-    :now, :kind, :source_ref, CAST(:source_name AS TEXT), CAST(:every AS BIGINT), :unit, :enabled, :adaptive,
-    :max_retries, :backoff_seconds, CAST(:written_time AS TEXT), :metadata, :priority, :automatic,
-    CAST(:anchor AS BIGINT), CAST(:placed_at AS BIGINT))
+SELECT r.uid, r.source_id, r.url, r.state, r.interval_ms, r.next_due, :now, :now, r.kind, r.source_ref, r.source_name,
+    r.every, r.unit, r.enabled, r.adaptive, r.max_retries, r.backoff_seconds, r.written_time, r.metadata, r.priority,
+    r.automatic, r.anchor, r.placed_at
+/*rows FROM r(uid text, source_id bigint, url text, state text, interval_ms bigint, next_due bigint, kind text, source_ref text, source_name text, every bigint, unit text, enabled boolean, adaptive boolean, max_retries bigint, backoff_seconds bigint, written_time text, metadata text, priority bigint, automatic boolean, anchor bigint, placed_at bigint) */
+WHERE TRUE
 ON CONFLICT DO NOTHING
 RETURNING *;
+
+-- name: recurring_refs
+SELECT s.source_ref FROM schedules s /*rows , r(source_ref text) */
+WHERE s.source_ref = r.source_ref AND s.interval_ms IS NOT NULL AND s.state <> 'cancelled';
 
 -- name: schedule
 SELECT * FROM schedules WHERE id = :id;

@@ -130,7 +130,7 @@ SELECT s.id, s.task_id, s.rest = 'removed' AS removed FROM standing s
 WHERE s.task_id /*pg = ANY (ARRAY */ /*lite IN */ (SELECT id FROM way) /*pg ) */;
 
 -- name: hasten_task
-UPDATE tasks SET priority = :priority, due = 0 WHERE id = :id;
+UPDATE tasks SET priority = :priority, due = :due WHERE id = :id;
 
 -- name: sleeping_urls
 SELECT id, priority FROM tasks WHERE scope = :scope AND due = :due AND state = 'pending' LIMIT :limit;

@@ -1,0 +1,59 @@
+"""Rules that the head of a request must keep, whichever door it is for."""
+
+import re
+from typing import Any, NamedTuple
+
+MAX_BODY_BYTES = 10_000_000
+"""The largest body of a request."""
+
+MAX_HEAD_BYTES = 65_536
+"""The largest head of a request: its first line and its fields."""
+
+_REFUSAL = "longline.refusal"
+_HOST = re.compile(rb"(?:\[[0-9A-Za-z:.%~_-]*\]|[!$&'()*+,;=0-9A-Za-z._~%-]*)(?::[0-9]*)?\Z")
+
+
+class Refusal(NamedTuple):
+    """The status and the sentence with which a request is refused before its body is read."""
+
+    status: int
+    text: str
+
+
+TOO_LARGE = Refusal(413, "Request Entity Too Large")
+HEAD_TOO_LARGE = Refusal(431, "Request Header Fields Too Large")
+BAD_VERSION = Refusal(400, "HTTP/1.1 or HTTP/1.0 is required")
+NO_HOST = Refusal(400, "The Host header is missing")
+MANY_HOSTS = Refusal(400, "There is more than one Host header")
+BAD_HOST = Refusal(400, "The Host header is not a host")
+
+
+def refusal_of(version: str, headers: list[tuple[bytes, bytes]]) -> Refusal | None:
+    """Return why a request with this head is refused (RFC 9112, sections 2.3 and 3.2), or None.
+
+    The parser has refused a Content-Length that is no number, and two that differ.
+    """
+    if not version.startswith("1."):
+        return BAD_VERSION
+    hosts = 0
+    for name, value in headers:
+        if name == b"host":
+            hosts += 1
+            if not _HOST.match(value):
+                return BAD_HOST
+        elif name == b"content-length" and int(value) > MAX_BODY_BYTES:
+            return TOO_LARGE
+    if hosts == 1 or (hosts == 0 and version == "1.0"):
+        return None
+    return MANY_HOSTS if hosts else NO_HOST
+
+
+def refuse(state: dict[str, Any], refusal: Refusal) -> None:
+    """Mark a request as refused in its state; the application answers so and reads none of its body."""
+    state[_REFUSAL] = refusal
+
+
+def refusal_in(state: dict[str, Any]) -> Refusal | None:
+    """Return the refusal that a request was marked with."""
+    found: Refusal | None = state.get(_REFUSAL)
+    return found
