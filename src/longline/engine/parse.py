@@ -68,8 +68,10 @@ class Parser:
         marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
+        if self._elsewhere is not None and not marked.light:
+            return await self._elsewhere.parse(marked.name, page)
         effort = effort_of(page.body)
-        if self._elsewhere is not None and (not marked.light or effort is Effort.WILD):
+        if self._elsewhere is not None and effort is Effort.WILD:
             return await self._elsewhere.parse(marked.name, page)
         if effort is not Effort.LITTLE:
             await asyncio.to_thread(_build, page)
