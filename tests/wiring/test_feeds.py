@@ -197,7 +197,7 @@ async def test_a_stop_does_not_wait_for_a_document_that_is_being_read(house: Hou
     monkeypatch.setattr(wiring, "LOOK_EVERY", 0.05)
     with running_site(pages=1) as site:
         site.site.extra["/news"] = feed("/1")
-        source_id = await source(house, site, "/news")
+        source_id = await source(house, site, "news")
         async with joined(house, frozenset({"fetch", "parse"})) as owner:
             working = asyncio.create_task(fetch_worker(house, owner).run(stop))
             chores = asyncio.create_task(run_loops(feed_chores(house), stop))
