@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
@@ -237,7 +238,7 @@ def in_entry(inside: str) -> str:
     return f"<rss version='2.0'><channel><item><title>x</title>{inside}</item></channel></rss>"
 
 
-GROWING = {
+GROWING: dict[str, tuple[int, Callable[[int], str]]] = {
     "attributes": (16_000, lambda n: in_entry("<a" + many(n, " a{0}='{0}'") + "/>")),
     "attributes of a broken document": (16_000, lambda n: in_entry("<b><a" + many(n, " a{0}='{0}'") + "/>")),
     "categories": (4000, lambda n: in_entry(many(n, "<category>{0}</category>"))),

@@ -296,13 +296,14 @@ def test_a_list_of_urls_without_their_scheme() -> None:
     [("attributes", 16_000), ("children", 8000), ("nested", 4000), ("urls in one", 4000), ("text", 50_000)],
 )
 def test_twice_as_much_takes_twice_as_long(name: str, count: int) -> None:
-    made = {
+    kinds: dict[str, Callable[[int], str]] = {
         "attributes": lambda n: f"<url {many(n)}><loc>/1</loc></url>",
         "children": lambda n: f"<url><loc>/1</loc>{'<image><loc>/i</loc></image>' * n}</url>",
         "nested": lambda n: "<url>" * n,
         "urls in one": lambda n: f"<url>{'<loc>/1</loc><lastmod>2004</lastmod>' * n}</url>",
         "text": lambda n: "&" * n,
-    }[name]
+    }
+    made = kinds[name]
 
     def seconds(n: int) -> float:
         body, taken = f"<urlset>{made(n)}</urlset>".encode(), []

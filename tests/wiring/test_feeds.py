@@ -14,8 +14,10 @@ from longline.engine.runtime import chore, run_loops
 from longline.engine.upkeep.feeder import Feeder
 from longline.engine.upkeep.finder import Finder
 from longline.engine.upkeep.mapper import Mapper
+from longline.engine.upkeep.reading import Reader
 from longline.model.poll import FeedRow, enabled
 from longline.model.source import NewSource
+from longline.plugins import Page
 from longline.settings import Settings
 from longline.wiring import feeds as wiring
 from longline.wiring.feeds import feed_chores, feed_parts, sitemap_parts
@@ -185,3 +187,28 @@ async def test_what_is_due_is_begun_at_the_operators_interval_and_taken_in_at_on
         assert taken.entries == 1
         begun = [(row.run_id, row.polled_at) for row in rows if row]
         assert begun == [(None, taken.polled_at), (None, None)], "an hour must pass"
+
+
+async def test_a_stop_does_not_wait_for_a_document_that_is_being_read(house: House, monkeypatch) -> None:
+    reading, stop = asyncio.Event(), asyncio.Event()
+
+    async def entries(_self: Reader, _page: Page) -> list[str]:
+        reading.set()
+        await asyncio.Event().wait()
+        return []
+
+    monkeypatch.setattr(Reader, "entries", entries)
+    monkeypatch.setattr(wiring, "LOOK_EVERY", 0.05)
+    with running_site(pages=1) as site:
+        site.site.extra["/news"] = feed("/1")
+        source_id = await source(house, site, "news")
+        async with joined(house, frozenset({"fetch", "parse"})) as owner:
+            working = asyncio.create_task(fetch_worker(house, owner).run(stop))
+            chores = asyncio.create_task(run_loops(feed_chores(house), stop))
+            async with asyncio.timeout(60):
+                await reading.wait()
+                stop.set()
+                await asyncio.gather(working, chores)
+    row = await house.records.feeds.get(source_id)
+    assert row is not None
+    assert (row.polled_at, row.run_id is None) == (None, False), "it is read after the next start"

@@ -149,8 +149,8 @@ class _Expat(ExpatParser):
 
     def reset(self) -> None:
         super().reset()
-        self._parser.EntityDeclHandler = self._declared
-        self._parser.AttlistDeclHandler = _refused
+        parser: Any = vars(self)["_parser"]
+        parser.EntityDeclHandler, parser.AttlistDeclHandler = self._declared, _refused
 
     def _declared(self, _name: str, parameter: int, value: str | None, *_more: Any) -> None:
         if parameter or (value is not None and not _SIMPLE.fullmatch(value)):

@@ -11,9 +11,8 @@ from longline.engine.upkeep.courier import Courier
 from longline.engine.upkeep.feeder import Feeder, Parts
 from longline.engine.upkeep.finder import Finder
 from longline.engine.upkeep.mapper import Mapper
+from longline.engine.upkeep.reading import Reader
 from longline.model.plan import CrawlPlan
-from longline.parsers.feed import read_feed
-from longline.parsers.sitemap import read_sitemap
 from longline.wiring.directory import standing_runs
 from longline.wiring.house import House
 
@@ -31,7 +30,8 @@ def feed_chores(house: House) -> dict[str, Loop]:
     """
     parts, chores, s = feed_parts(house), dict[str, Loop](), house.settings
     if s.sitemaps:
-        chores["mapper"] = chore(Mapper(sitemap_parts(house)).once, LOOK_EVERY)
+        mapper_of = Mapper(sitemap_parts(house))
+        chores["mapper"] = _round(mapper_of.take, mapper_of.begin, LOOK_EVERY)
     if s.feeds:
         feeder = Feeder(parts)
         chores["feeder"] = _round(feeder.take, feeder.begin, s.feed_poll)
@@ -46,10 +46,14 @@ def feed_chores(house: House) -> dict[str, Loop]:
 
 
 def _round(take: Once, begin: Once, every: float) -> Loop:
-    """A loop that begins what is due at the operator's interval, and sees to what came of it as soon as it can."""
+    """A loop that begins what is due at the operator's interval, and sees to what came of it as soon as it can.
+
+    At the stop nobody waits for a document that is being read: it is read again after the next start.
+    """
 
     async def loop(stop: asyncio.Event) -> None:
-        await run_loops({"what has come": chore(take, LOOK_EVERY), "what is due": chore(begin, every)}, stop)
+        taking = cut_short(chore(take, LOOK_EVERY))
+        await run_loops({"what has come": taking, "what is due": chore(begin, every)}, stop)
 
     return loop
 
@@ -62,7 +66,7 @@ def sitemap_parts(house: House) -> mapper.Parts:
         sources=records.sources,
         seeder=feeds.seeder,
         find=feeds.find,
-        read=read_sitemap,
+        read=Reader(house.parser).sitemap,
         plan=feeds.plan,
         clock=house.clock,
     )
@@ -84,6 +88,6 @@ def feed_parts(house: House) -> Parts:
         tasks=records.tasks,
         seeder=Seeder(house.lifecycle, records.runs, records.tasks, standing_runs(house)),
         find=Archive(records.tasks, house.blobs).find,
-        read=read_feed,
+        read=Reader(house.parser).entries,
         plan=plan,
     )

@@ -1,15 +1,18 @@
 """Polling feeds on both engines, with answers made by hand."""
 
 import asyncio
+import dataclasses
 import logging
 
 import pytest
 
 from longline.engine.admit import seed
 from longline.engine.lifecycle import Lifecycle, Order
-from longline.engine.upkeep.feeder import Feeder
+from longline.engine.upkeep.feeder import Feeder, side_by_side
+from longline.model.errors import Unavailable
 from longline.model.poll import ENTRY_PRIORITY, HOUR, MINUTE, POLL_EVERY, FeedRow
 from longline.model.task import DEFAULT_PRIORITY
+from longline.plugins import Page
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.upkeep.web import MISSING, HandMadeWeb, Said, rss
@@ -35,6 +38,12 @@ async def source_id(web: HandMadeWeb) -> int:
 async def with_feed(web: HandMadeWeb, name: str) -> int:
     """A source with a feed."""
     return await web.source(name, feed_url=f"https://{name}.example/feed")
+
+
+async def polled(web: HandMadeWeb, source_id: int) -> FeedRow:
+    feed = await web.records.feeds.get(source_id)
+    assert feed is not None
+    return feed
 
 
 async def poll(web: HandMadeWeb, feeder: Feeder, source_id: int) -> FeedRow:
@@ -252,3 +261,42 @@ async def test_all_of_very_many_are_polled(web: HandMadeWeb, feeder: Feeder) -> 
     assert len([url for url in web.asked if url.endswith("/1")]) == 250
     feeds = await web.records.feeds.find(limit=500)
     assert {(feed.entries, feed.errors, feed.run_id) for feed in feeds} == {(1, 0, None)}
+
+
+async def test_a_feed_that_takes_long_holds_up_no_other(web: HandMadeWeb, clock: FakeClock) -> None:
+    bad, good = await with_feed(web, "bad"), [await with_feed(web, name) for name in ("one", "two", "three")]
+    let_go, usual = asyncio.Event(), web.parts.read
+
+    async def read(page: Page) -> list[str]:
+        if "bad" in page.url:
+            await let_go.wait()
+        return await usual(page)
+
+    feeder = Feeder(dataclasses.replace(web.parts, read=read))
+    for name in ("bad", "one", "two", "three"):
+        web.says[f"https://{name}.example/feed"] = rss(f"https://{name}.example/1")
+    await feeder.begin()
+    await web.answer()
+    taking = asyncio.create_task(feeder.take())
+
+    async with asyncio.timeout(30):
+        while [(await polled(web, source_id)).polled_at for source_id in good].count(None):  # noqa: ASYNC110 - in the database
+            await asyncio.sleep(0.01)
+    assert (await polled(web, bad)).polled_at is None
+    let_go.set()
+    assert await taking == 4
+    assert (await polled(web, bad)).polled_at is not None
+
+
+async def test_a_database_that_is_away_is_told_once_everything_has_ended() -> None:
+    done = []
+
+    async def part(number: int) -> None:
+        await asyncio.sleep(0)
+        if number == 0:
+            raise Unavailable("no database")
+        done.append(number)
+
+    with pytest.raises(Unavailable):
+        await side_by_side([part(number) for number in range(5)], at_once=2)
+    assert done == [1, 2, 3, 4]

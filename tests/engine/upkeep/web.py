@@ -6,16 +6,18 @@ import msgspec
 
 from longline.engine.directory import OwnDirectory
 from longline.engine.lifecycle import Lifecycle
+from longline.engine.parse import Parser
 from longline.engine.seeding import Seeder
 from longline.engine.standing import StandingRules, StandingRuns
 from longline.engine.upkeep import mapper
 from longline.engine.upkeep.feeder import Parts
+from longline.engine.upkeep.reading import Reader
 from longline.model import fate
 from longline.model.plan import CrawlPlan
 from longline.model.source import NewSource
-from longline.parsers.feed import read_feed
-from longline.parsers.sitemap import read_sitemap
+from longline.parsers import feed, sitemap
 from longline.plugins import Page
+from longline.plugins.registry import Registry
 from longline.ports.clock import Clock
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -46,7 +48,7 @@ class HandMadeWeb:
             tasks=records.tasks,
             seeder=Seeder(Lifecycle(records), records.runs, records.tasks, self.standing),
             find=self._find,
-            read=read_feed,
+            read=reader().entries,
             plan=CrawlPlan((), delay_ms=0, concurrency=8),
         )
 
@@ -85,6 +87,11 @@ class HandMadeWeb:
         return {task.url: task.priority for task in found if kinds[task.run_id] == kind}
 
 
+def reader() -> Reader:
+    """Reads documents here and now."""
+    return Reader(Parser(Registry(feed, sitemap)))
+
+
 def standing(records: Records, clock: Clock | None = None) -> StandingRuns:
     """Standing runs that hurry."""
     return StandingRuns(records.runs, OwnDirectory(records.sources), StandingRules(delay_ms=0), clock or FakeClock())
@@ -97,7 +104,7 @@ def mapped(web: HandMadeWeb, clock: Clock) -> mapper.Parts:
         sources=web.records.sources,
         seeder=web.parts.seeder,
         find=web.parts.find,
-        read=read_sitemap,
+        read=reader().sitemap,
         plan=web.parts.plan,
         clock=clock,
     )

@@ -6,7 +6,7 @@ any other request. What it brought is read from the archive when the run has end
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,7 +14,7 @@ import msgspec
 
 from longline.engine.seeding import Seeder, Wanted
 from longline.model.errors import Unavailable
-from longline.model.feed import Feed, NotAFeed
+from longline.model.feed import NotAFeed
 from longline.model.plan import CrawlPlan
 from longline.model.poll import (
     ENTRY_PRIORITY,
@@ -41,8 +41,11 @@ AT_ONCE = 100
 HOLD_MS = HOUR // 6
 """How many feeds are looked at in one go, and how long a claimed one may take to have its run."""
 
-Read = Callable[[bytes, str, str], Feed]
-"""Makes a feed of a body, its URL and its content type, or raises `NotAFeed`."""
+MAX_READING = 4
+"""Documents that are read at once: one that takes long holds up none of the others."""
+
+Read = Callable[[Page], Awaitable[list[str]]]
+"""Returns the URLs of the entries of a feed, or raises `NotAFeed`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +81,7 @@ class Feeder:
     async def take(self) -> int:
         """Take in the polls that have ended; how many there were."""
         ended = await self._parts.feeds.answered(AT_ONCE, searching=False)
-        for feed in ended:
-            await guarded(feed.source_id, self._take(feed))
+        await side_by_side([guarded(feed.source_id, self._take(feed)) for feed in ended], MAX_READING)
         return len(ended)
 
     async def begin(self) -> int:
@@ -128,7 +130,7 @@ class Feeder:
         if page is None:
             raise Failed("unexpected", "the page is no longer in the archive")
         try:
-            return await usable(self._parts.read, page)
+            return await self._parts.read(page)
         except NotAFeed as error:
             raise Failed("parse_error", str(error)) from None
 
@@ -138,10 +140,17 @@ def polling(plan: CrawlPlan, urls: Sequence[str]) -> CrawlPlan:
     return msgspec.structs.replace(plan, seeds=tuple(urls), max_depth=0, max_attempts=1, parse=False)
 
 
-async def usable(read: Read, page: Page) -> list[str]:
-    """The URLs of a feed's entries; raises `NotAFeed`."""
-    feed = await asyncio.to_thread(read, page.body, page.url, page.content_type)
-    return [entry.url for entry in feed.entries if entry.url]
+async def side_by_side(work: Sequence[Coroutine[None, None, None]], at_once: int) -> None:
+    """Do all of the work, some of it at once; raise the first failure when everything has ended."""
+    places = asyncio.Semaphore(at_once)
+
+    async def one(part: Coroutine[None, None, None]) -> None:
+        async with places:
+            await part
+
+    for ended in await asyncio.gather(*map(one, work), return_exceptions=True):
+        if ended is not None:
+            raise ended
 
 
 async def guarded(source_id: int, work: Awaitable[None]) -> None:

@@ -8,7 +8,7 @@ import logging
 from functools import partial
 
 from longline.engine.seeding import Wanted
-from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, Parts, guarded, polling, usable
+from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, MAX_READING, Parts, guarded, polling, side_by_side
 from longline.model.feed import NotAFeed
 from longline.model.poll import SEARCH_AGAIN, FeedRow, asked, dropped, found
 from longline.model.states import TaskState
@@ -36,8 +36,7 @@ class Finder:
     async def further(self) -> int:
         """Take the searches that came to the end of a step further; how many there were."""
         ended = await self._parts.feeds.answered(AT_ONCE, searching=True)
-        for feed in ended:
-            await guarded(feed.source_id, self._further(feed))
+        await side_by_side([guarded(feed.source_id, self._further(feed)) for feed in ended], MAX_READING)
         return len(ended)
 
     async def begin(self) -> int:
@@ -98,7 +97,7 @@ class Finder:
 
     async def _is_feed(self, page: Page) -> bool:
         try:
-            return bool(await usable(self._parts.read, page))
+            return bool(await self._parts.read(page))
         except NotAFeed:
             return False
 

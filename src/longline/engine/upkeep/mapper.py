@@ -4,7 +4,6 @@ As with feeds everything that is asked for is a run: first the sitemap that a so
 places, then what an index leads to, level by level.
 """
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import msgspec
 
 from longline.engine.directory import twins
 from longline.engine.seeding import MOST_TASKS, Seeder, Wanted
-from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, guarded, polling
+from longline.engine.upkeep.feeder import AT_ONCE, HOLD_MS, guarded, polling, side_by_side
 from longline.model.plan import CrawlPlan
 from longline.model.poll import PLACE_PRIORITY
 from longline.model.sitemap import (
@@ -41,8 +40,11 @@ log = logging.getLogger(__name__)
 PIECE = 1000
 """Places that are admitted in one transaction."""
 
-Read = Callable[[bytes, str, str], Sitemap]
-"""Makes a sitemap of a body, its URL and its content type, or raises `NotASitemap`."""
+MAX_READING = 2
+"""Sources whose sitemaps are read at once: a sitemap may have fifty megabytes."""
+
+Read = Callable[[Page], Awaitable[Sitemap]]
+"""Returns the sitemap that a page is, or raises `NotASitemap`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +68,20 @@ class Mapper:
 
     async def once(self) -> int:
         """Take in what has come, then ask for what is due; how many sources there were of both."""
+        return await self.take() + await self.begin()
+
+    async def take(self) -> int:
+        """Take in the sitemaps that have come; return how many sources they are of."""
         ended = await self._parts.sitemaps.answered(AT_ONCE)
-        for row in ended:
-            await guarded(row.source_id, self._take(row))
+        await side_by_side([guarded(row.source_id, self._take(row)) for row in ended], MAX_READING)
+        return len(ended)
+
+    async def begin(self) -> int:
+        """Ask for the sitemaps that are due; return how many sources they are of."""
         due = await self._parts.sitemaps.claim(AT_ONCE, HOLD_MS)
         for row in due:
             await guarded(row.source_id, self._begin(row))
-        return len(ended) + len(due)
+        return len(due)
 
     async def _begin(self, row: SitemapRow) -> None:
         source = await self._parts.sources.get(row.source_id)
@@ -104,9 +113,9 @@ class Mapper:
             if page is None:
                 continue
             try:
-                found.append(await asyncio.to_thread(self._parts.read, page.body, page.url, page.content_type))
+                found.append(await self._parts.read(page))
             except NotASitemap as error:
-                log.warning("a sitemap is none", extra={"sitemap": task.url, "error": str(error)})
+                log.warning("not a sitemap", extra={"sitemap": task.url, "error": str(error)})
         return found
 
     async def _feed(self, source: SourceRow, urls: Sequence[str]) -> None:
