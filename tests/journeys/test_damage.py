@@ -98,7 +98,9 @@ def test_damage_is_found_named_and_left_out_of_exports(tmp_path: Path, damage: D
 
 
 @pytest.mark.parametrize(
-    ("damage", "etags"), [(remove, False), (remove, True), (truncate, False), (flip, True)], ids=str
+    ("damage", "etags"),
+    [(remove, False), (remove, True), (truncate, False), (flip, True)],
+    ids=lambda value: getattr(value, "__name__", "etags" if value is True else "none"),
 )
 def test_a_second_crawl_heals_what_was_damaged(tmp_path: Path, damage: Damage, etags: bool):
     with running_site(pages=PAGES) as site:

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 import time
@@ -118,6 +119,29 @@ def cut(database: Path) -> None:
 
 def replace(database: Path) -> None:
     database.write_bytes(b"this is no database" * 1000)
+
+
+def spoil_pages(database: Path) -> None:
+    """Damage the table of pages alone: the file can be opened, and most of it can be read."""
+    with sqlite3.connect(database) as connection:
+        [(page,)] = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'pages'")
+        [(size,)] = connection.execute("PRAGMA page_size")
+    connection.close()
+    data = bytearray(database.read_bytes())
+    data[(page - 1) * size : page * size] = b"\xff" * size
+    database.write_bytes(data)
+
+
+def test_damage_inside_a_table_is_one_line_and_doctor_finds_it(tmp_path: Path):
+    with running_site(pages=40) as site:
+        assert crawl(site, tmp_path).returncode == 0
+        spoil_pages(tmp_path / "longline.db")
+        assert_one_line(longline("crawl", site.url, "--out", str(tmp_path), "--again"), "longline.db is damaged: ")
+    words = ("export", "--run", "1", "--data", str(tmp_path), "--out", str(tmp_path / "out"))
+    assert_one_line(longline(*words), "longline.db is damaged: ")
+    done = longline("doctor", "--port", "0", "--data", str(tmp_path))
+    assert done.returncode == 1
+    assert re.search(r"database +fail +damaged:", done.stdout), done.stdout
 
 
 @pytest.mark.parametrize("damage", [spoil, cut, replace])

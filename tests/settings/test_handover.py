@@ -114,6 +114,7 @@ CHANGED = Settings(
     run_log_objects="s3://l?access_key_id=me&secret_access_key=hunter2",
     run_log_mirror="mirror",
     source_events=True,
+    archive_requests=True,
     save_links=True,
 )
 

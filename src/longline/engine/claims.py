@@ -52,6 +52,7 @@ class Claims:
         self.next = 0.0
         self._free_again = 0.0
         self.under_way: asyncio.Task[None] | None = None
+        self.trouble: Unavailable | None = None
 
     def if_low(self, wake: Callable[[], None], appeal: Appeal | None) -> None:
         """Ask for more when what is in hand runs low; `wake` is called when it has come."""
@@ -96,7 +97,9 @@ class Claims:
             )
         except Unavailable as error:
             log.warning("cannot claim work", extra={"error": str(error)})
-            leases = []
+            leases, self.trouble = [], error
+        else:
+            self.trouble = None
         finally:
             for host in asking:
                 host.asking = False

@@ -73,12 +73,13 @@ class Worker:
         self._flushing: asyncio.Task[None] | None = None
         self._leaving: list[HeldHost] = []
         self._wake = asyncio.Event()
+        self._trouble: Unavailable | None = None
         self.progress = Progress()
 
     @property
     def trouble(self) -> Unavailable | None:
-        """Return the reason why nothing can be reported at the moment."""
-        return self._parts.reporter.trouble
+        """Return the reason why work cannot be claimed, begun or reported at the moment."""
+        return self._parts.reporter.trouble or self._claims.trouble or self._trouble
 
     def nudge(self) -> None:
         """There may be new work: look now instead of at the next poll."""
@@ -145,6 +146,7 @@ class Worker:
         """One URL's way through the stages, up to where it waits to be reported."""
         try:
             finished = await self._parts.pipeline.run(host, task)
+            self._trouble = None
             if not self._finished:
                 self._oldest = self._clock.monotonic()
             self._finished.append(finished)
@@ -157,6 +159,7 @@ class Worker:
             host.waiting.appendleft(task)
         except Unavailable as error:
             log.warning("cannot begin", extra={"url": task.url, "error": str(error)})
+            self._trouble = error
             host.waiting.appendleft(task)
             host.back_off(self._settings.idle_poll, self._clock.monotonic())
         finally:
