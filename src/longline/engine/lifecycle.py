@@ -273,11 +273,16 @@ class Timetable:
         """Return every lapsed tick, and of the owner's those whose run has ended, is queued or takes too long."""
         return await self._ticks.look(owner, longest_ms, limit)
 
-    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int) -> list[Tick]:
-        """Take over lapsed ticks, each once whoever asks; return those that were taken, as they are now."""
+    async def adopt(
+        self, ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int] = frozenset()
+    ) -> list[Tick]:
+        """Take over lapsed ticks, each once whoever asks; return those that were taken, as they are now.
+
+        The adoption counts against the `accused` runs.
+        """
         for tick in ticks:
             _check_move(tick.schedule.state, "adopt", "planner")
-        return await self._ticks.adopt(ticks, owner, ttl_ms) if ticks else []
+        return await self._ticks.adopt(ticks, owner, ttl_ms, accused) if ticks else []
 
     async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
         """Release the leases of ticks whose runs go on in another process; return those runs."""

@@ -70,7 +70,8 @@ def planner(house: House, owner: int, journal: Journal | None = None) -> Planner
         delay_ms=round(s.schedule_delay * 1000),
         jitter_ms=round(s.random_delay * 1000),
     )
-    return Planner(parts, PlannerSettings(s.max_runs, lease, longest, s.max_requests or None, rules))
+    url = round(s.request_timeout * 1000)
+    return Planner(parts, PlannerSettings(s.max_runs, lease, longest, url, s.max_requests or None, rules))
 
 
 def planner_loops(house: House, owner: int, journal: Journal | None = None) -> dict[str, Loop]:

@@ -213,6 +213,27 @@ async def test_a_planner_takes_back_what_lapsed_while_it_was_paused(records: Rec
     assert (run.adoptions, run.unheld_ms) == (0, 5 * 1000), "its process was not killed"
 
 
+@pytest.mark.parametrize(("runs", "seconds", "counted"), [(2, 29, 0), (2, 31, 1), (1, 1, 1)])
+async def test_a_process_that_dies_early_accuses_its_only_run_alone(
+    records: Records, clock: FakeClock, runs: int, seconds: float, counted: int
+):
+    """One of several runs is accused when its process had the time that a URL may take, and none of them ended."""
+    rows = [await schedule(records, f"h{n}") for n in range(runs)]
+    await planner(records, clock).poll()
+    for owner in range(1, 6):
+        clock.advance(seconds)
+        await Lifecycle(records).disown(owner)
+        clock.advance(0.01)
+        assert await planner(records, clock, owner + 1).follow() == runs
+        found = await records.runs.get((await current(records, rows[0])).run_id or 0)
+        assert found is not None
+        assert found.adoptions == min(owner, 3) * counted
+        if found.state == "failed":
+            assert (owner, counted) == (4, 1)
+            break
+    assert found.state == ("failed" if counted else "running")
+
+
 async def test_the_log_of_a_run_says_how_it_was_adopted(
     records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):

@@ -60,8 +60,8 @@ class TickRecords:
 
         return await self._database.read(work)
 
-    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int) -> list[Tick]:
-        return await self._database.transact(partial(_adopt, ticks, owner, ttl_ms))
+    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int]) -> list[Tick]:
+        return await self._database.transact(partial(_adopt, ticks, owner, ttl_ms, accused))
 
     async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
         return await self._database.transact(partial(_hand_over, ticks, reason))
@@ -137,7 +137,7 @@ async def _ticks(tx: Tx, found: Sequence[Row] | Sequence[dict[str, int]]) -> lis
     return [Tick(row, by_id[row.run_id], tx.now) for row in rows if row.run_id in by_id]
 
 
-async def _adopt(ticks: Sequence[Tick], owner: int, ttl_ms: int, tx: Tx) -> list[Tick]:
+async def _adopt(ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int], tx: Tx) -> list[Tick]:
     by_run = {tick.run.id: tick for tick in ticks}
     # Runs before schedules, as whoever stops a run takes them.
     await tx.batch("lock_runs", [(run_id,) for run_id in sorted(by_run)])
@@ -145,10 +145,8 @@ async def _adopt(ticks: Sequence[Tick], owner: int, ttl_ms: int, tx: Tx) -> list
     rows = sorted((tick.schedule.id, tick.schedule.state, tick.schedule.token) for tick in ticks)
     adopted = {row["id"] for row in await tx.batch("adopt_schedules", rows, owner=owner, ttl=ttl_ms)}
     taken = [tick for _, tick in sorted(by_run.items()) if tick.schedule.id in adopted]
-    killed = [tick.schedule.owner not in (None, owner) for tick in taken]
-    gaps = [tx.now - (tick.schedule.lease_until or tx.now) for tick in taken]
-    runs = [(tick.run.id, int(dead), gap) for tick, dead, gap in zip(taken, killed, gaps, strict=True)]
-    await tx.batch("adopt_runs", runs)
+    gaps = {tick.run.id: tx.now - (tick.schedule.lease_until or tx.now) for tick in taken}
+    await tx.batch("adopt_runs", [(run_id, int(run_id in accused), gap) for run_id, gap in gaps.items()])
     ledger = Ledger()
     for tick in taken:
         why = ("planner", "lease lapsed" if tick.schedule.owner is not None else "handed over")

@@ -8,6 +8,7 @@ goes on as the same run. No leader is needed: every step is guarded by the rows 
 import asyncio
 import logging
 import traceback
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -44,11 +45,12 @@ MAX_ADOPTIONS = 3
 
 
 class PlannerSettings(msgspec.Struct, frozen=True):
-    """How much one planner takes on. Times are milliseconds."""
+    """How much one planner takes on. Times are milliseconds; `url_ms` is the time that one URL may take."""
 
     most: int = 100
     lease_ms: int = 300_000
     longest_ms: int = 3_600_000
+    url_ms: int = 30_000
     budget: int | None = None
     rules: CrawlRules = CrawlRules()
 
@@ -208,24 +210,25 @@ class Planner:
     async def _see_to(self, ticks: Sequence[Tick]) -> int:
         """Settle runs that have ended, fail those that are given up, adopt those without a holder; return how many."""
         done = await self._settle([tick for tick in ticks if tick.run.ended])
+        accused = accused_runs(ticks, self._parts.owner, self._settings.url_ms)
         lapsed, queued = [], []
         for tick in ticks:
             if tick.run.ended:
                 continue
-            if (error := given_up(tick, self._parts.owner, self._settings.longest_ms)) is not None:
+            if (error := given_up(tick, self._settings.longest_ms, accused)) is not None:
                 done += await self._give_up(tick, error)
             elif has_lapsed(tick):
                 lapsed.append(tick)
             elif tick.run.state == RunState.QUEUED:
                 queued.append(tick)
-        done += await self._adopt(lapsed)
+        done += await self._adopt(lapsed, accused)
         # The answer to a start may have been lost with the connection, but not the start.
         await self._launch(queued)
         return done
 
-    async def _adopt(self, ticks: Sequence[Tick]) -> int:
+    async def _adopt(self, ticks: Sequence[Tick], accused: frozenset[int]) -> int:
         """Take over runs that no process holds; a run that was never launched, or has no URL yet, is launched."""
-        adopted = await self._timetable.adopt(ticks, self._parts.owner, self._settings.lease_ms)
+        adopted = await self._timetable.adopt(ticks, self._parts.owner, self._settings.lease_ms, accused)
         stale = {tick.run.id for tick in ticks if tick.schedule.owner is not None}
         for tick in adopted:
             self._begun.add(tick.run.id)
@@ -305,15 +308,30 @@ def has_lapsed(tick: Tick) -> bool:
     return (tick.schedule.lease_until or 0) < tick.at
 
 
-def given_up(tick: Tick, owner: int, longest_ms: int) -> str | None:
+def accused_runs(ticks: Sequence[Tick], owner: int, url_ms: int) -> frozenset[int]:
+    """Return the runs that may be what killed the process that held them.
+
+    A process that held several runs, and was killed before a URL could have ended, accuses none of them. A planner that
+    takes back its own lapsed lease was not killed.
+    """
+    left = [tick for tick in ticks if has_lapsed(tick) and tick.schedule.owner not in (None, owner)]
+    held = Counter(tick.schedule.owner for tick in left)
+    return frozenset(
+        tick.run.id
+        for tick in left
+        if held[tick.schedule.owner] == 1 or (tick.schedule.lease_until or 0) - tick.schedule.updated_at >= url_ms
+    )
+
+
+def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None:
     """Return why a run that has not ended is not continued: it took too long, or nothing came of its adoptions."""
     schedule, run = tick.schedule, tick.run
     # A run takes the time in which a process held it.
     held_until = min(tick.at, schedule.lease_until or tick.at)
     if held_until - (schedule.started_at or held_until) - run.unheld_ms > longest_ms:
         return f"the run took longer than {longest_ms // 1000} seconds"
-    killed = has_lapsed(tick) and schedule.owner not in (None, owner)
-    return STALE if killed and run.adoptions >= MAX_ADOPTIONS and run.ended_urls == run.adopted_ended else None
+    futile = run.id in accused and run.adoptions >= MAX_ADOPTIONS and run.ended_urls == run.adopted_ended
+    return STALE if futile else None
 
 
 def ended(tick: Tick, rhythm: Rhythm | None) -> Turn:

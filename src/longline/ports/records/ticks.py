@@ -55,10 +55,10 @@ class Ticks(Protocol):
         """Return every lapsed tick, and of the owner's those whose run has ended, is queued or takes too long."""
         ...
 
-    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int) -> list[Tick]:
+    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int]) -> list[Tick]:
         """Give lapsed ticks to a new owner, each only if it lapsed and nobody moved it; return those as they are now.
 
-        A lease that an owner left behind counts as a kill of its process, unless the owner itself takes it back.
+        The adoption counts against the `accused` runs, which may be what killed the process that held them.
         """
         ...
 

@@ -56,10 +56,10 @@ RETURNING schedules.id;
 
 -- name: adopt_runs
 UPDATE runs SET unheld_ms = runs.unheld_ms + r.unheld_ms,
-    adoptions = CASE WHEN r.killed = 0 THEN runs.adoptions
+    adoptions = CASE WHEN r.accused = 0 THEN runs.adoptions
         WHEN runs.admitted - runs.open > runs.adopted_ended THEN 1 ELSE runs.adoptions + 1 END,
-    adopted_ended = CASE WHEN r.killed = 0 THEN runs.adopted_ended ELSE runs.admitted - runs.open END
-/*rows FROM r(id bigint, killed bigint, unheld_ms bigint) */
+    adopted_ended = CASE WHEN r.accused = 0 THEN runs.adopted_ended ELSE runs.admitted - runs.open END
+/*rows FROM r(id bigint, accused bigint, unheld_ms bigint) */
 WHERE runs.id = r.id;
 
 -- name: hand_over_schedules
