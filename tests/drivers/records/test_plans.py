@@ -332,8 +332,9 @@ async def test_a_claim_looks_at_some_of_very_many_runs(connection: Any):
 # -- SQLite ---------------------------------------------------------------------------------------------------------
 
 NAMED = re.compile(rf"\b({'|'.join(sorted(HOT))})\b(?:\s+(?:AS\s+)?(\w+))?")
-MAY_SCAN = {"disown_hosts", "count_urls", *IN_ORDER}
-"""Only what is held, and only when somebody died; URLs that may have a text in them; lists, until they are full."""
+MAY_SCAN = {"disown_hosts", "engine_busy", "count_urls", *IN_ORDER}
+"""Only what is held, and only when somebody died; pauses, and only after a wall clock was set; URLs that may have a
+text in them; lists, until they are full."""
 
 
 def scanned(connection: sqlite3.Connection, sql: str, parameters: int) -> list[str]:

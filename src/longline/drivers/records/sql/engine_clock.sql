@@ -16,10 +16,10 @@ RETURNING version;
 -- name: engine_busy only lite
 -- A lease that is held or a pause that lasts: a step of the clock would change them. A step back would put off work that
 -- is due by the time `soon` as well.
-SELECT EXISTS (SELECT 1 FROM line WHERE owner IS NOT NULL)
+SELECT EXISTS (SELECT 1 FROM line WHERE owner IS NOT NULL AND wake_at > 0)
     OR EXISTS (SELECT 1 FROM line WHERE owner IS NULL AND wake_at IS NOT NULL AND wake_at <= CAST(:soon AS BIGINT))
     OR EXISTS (SELECT 1 FROM line WHERE not_before > CAST(:now AS BIGINT))
-    OR EXISTS (SELECT 1 FROM offers WHERE owner IS NOT NULL)
+    OR EXISTS (SELECT 1 FROM offers WHERE due > 0 AND owner IS NOT NULL)
     OR EXISTS (SELECT 1 FROM runs WHERE lease_until IS NOT NULL)
     OR EXISTS (SELECT 1 FROM schedules WHERE lease_until IS NOT NULL) AS busy;
 

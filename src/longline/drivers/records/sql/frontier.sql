@@ -170,12 +170,13 @@ RETURNING host_id;
 
 -- name: bound_pauses
 -- A longer pause than this was written by a clock that was wrong; the delay of a host may be longer by itself.
+-- The holder of a host bounds its pause by itself, and a host without work has none to put off.
 UPDATE line SET not_before = CAST(:now AS BIGINT) + :most,
-    wake_at = CASE WHEN owner IS NULL AND wake_at = not_before THEN CAST(:now AS BIGINT) + :most ELSE wake_at END
+    wake_at = CASE WHEN wake_at = not_before THEN CAST(:now AS BIGINT) + :most ELSE wake_at END
 WHERE host_id /*pg = ANY (ARRAY */ /*lite IN */ (
-    SELECT l.host_id FROM line l JOIN hosts h ON h.id = l.host_id
-    WHERE l.not_before > CAST(:now AS BIGINT) + :most AND l.not_before > CAST(:now AS BIGINT) + :most + 2 * h.delay_ms
-    /*pg ORDER BY l.host_id FOR NO KEY UPDATE OF l */
+    SELECT host_id FROM line WHERE owner IS NULL AND wake_at > CAST(:now AS BIGINT) + :most
+      AND not_before - CAST(:now AS BIGINT) - :most > 2 * (SELECT delay_ms FROM hosts WHERE hosts.id = line.host_id)
+    ORDER BY wake_at LIMIT 1000 /*pg FOR UPDATE SKIP LOCKED */
 ) /*pg ) */
 RETURNING host_id;
 
