@@ -231,6 +231,7 @@ async def test_a_process_that_dies_early_accuses_its_only_run_alone(
         if found.state == "failed":
             assert (owner, counted) == (4, 1)
             break
+    assert found is not None
     assert found.state == ("failed" if counted else "running")
 
 
