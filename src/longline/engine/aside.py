@@ -80,7 +80,7 @@ class Limits:
 
 
 @dataclass(slots=True, eq=False)
-class _Job:
+class _Waiting:
     """A page that waits to be parsed, or is being parsed."""
 
     parser: str
@@ -102,7 +102,7 @@ class Aside:
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="parsing")
         self._idle: list[_Child] = []
         self._all: set[_Child] = set()
-        self._lanes = {slow: FairQueue[_Job]() for slow in (False, True)}
+        self._lanes = {slow: FairQueue[_Waiting]() for slow in (False, True)}
         self._under_way = {False: 0, True: 0}
         self._used_seconds = {False: 0.0, True: 0.0}
         self._slow_hosts: OrderedDict[str, None] = OrderedDict()
@@ -119,11 +119,11 @@ class Aside:
 
     async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
         """Return what the parser of that name makes of the page; its failures are the page's error."""
-        job = _Job(parser, page, share, slow, asyncio.get_running_loop().create_future())
-        self._put(job)
+        asked = _Waiting(parser, page, share, slow, asyncio.get_running_loop().create_future())
+        self._put(asked)
         self._dispatch()
         try:
-            parsed = await job.done
+            parsed = await asked.done
             if parsed.error is None:
                 return parsed
             error = parsed.error
@@ -143,39 +143,39 @@ class Aside:
         for child in self._idle:
             child.let_go()
         for lane in self._lanes.values():
-            for job in lane:
-                _settle(job, EOFError())
+            for asked in lane:
+                _settle(asked, EOFError())
 
     # -- whose turn it is ---------------------------------------------------------------------------------------
 
-    def _put(self, job: _Job) -> None:
-        job.slow = job.slow or job.share.host in self._slow_hosts
-        if not self._lanes[job.slow]:  # a lane that was empty has saved nothing up
-            self._used_seconds[job.slow] = max(self._used_seconds.values())
-        self._lanes[job.slow].put(job.share, job)
-        self._waiting_bytes += len(job.page.body)
+    def _put(self, asked: _Waiting) -> None:
+        asked.slow = asked.slow or asked.share.host in self._slow_hosts
+        if not self._lanes[asked.slow]:  # a lane that was empty has saved nothing up
+            self._used_seconds[asked.slow] = max(self._used_seconds.values())
+        self._lanes[asked.slow].put(asked.share, asked)
+        self._waiting_bytes += len(asked.page.body)
 
     def _dispatch(self) -> None:
         """Give pages to processes while there are both."""
         while not self._closed and sum(self._under_way.values()) < self._count:
-            job = self._take()
-            if job is None:
+            asked = self._take()
+            if asked is None:
                 return
-            self._under_way[job.slow] += 1
-            running = asyncio.create_task(self._run(job))
+            self._under_way[asked.slow] += 1
+            running = asyncio.create_task(self._run(asked))
             self._runs.add(running)
             running.add_done_callback(self._runs.discard)
 
-    def _take(self) -> _Job | None:
+    def _take(self) -> _Waiting | None:
         lanes = sorted(self._lanes, key=self._turn)
         for slow in lanes:
             if slow and self._under_way[True] >= self._most_slow:
                 continue
-            while (job := self._lanes[slow].take()) is not None:
-                self._waiting_bytes -= len(job.page.body)
-                if not job.done.cancelled():
-                    return job
-                self._lanes[slow].done(job.share, 0.0)
+            while (asked := self._lanes[slow].take()) is not None:
+                self._waiting_bytes -= len(asked.page.body)
+                if not asked.done.cancelled():
+                    return asked
+                self._lanes[slow].done(asked.share, 0.0)
         return None
 
     def _turn(self, slow: bool) -> tuple[int, float]:
@@ -186,23 +186,23 @@ class Aside:
     def _most_slow(self) -> int:
         return max(1, self._count // 2)
 
-    async def _run(self, job: _Job) -> None:
+    async def _run(self, asked: _Waiting) -> None:
         """Parse a page in a process, and let the next one have its turn."""
-        lane, begun, displaced = self._lanes[job.slow], time.monotonic(), False
+        lane, begun, displaced = self._lanes[asked.slow], time.monotonic(), False
         try:
-            _settle(job, await self._parse(job))
+            _settle(asked, await self._parse(asked))
         except _Displaced:
             displaced = True
         except (Overdue, *_GONE) as error:
-            _settle(job, error)
+            _settle(asked, error)
         finally:
             seconds = time.monotonic() - begun
-            lane.done(job.share, seconds)
-            self._used_seconds[job.slow] += seconds
-            self._under_way[job.slow] -= 1
-            self._judge(job.share.host, seconds)
+            lane.done(asked.share, seconds)
+            self._used_seconds[asked.slow] += seconds
+            self._under_way[asked.slow] -= 1
+            self._judge(asked.share.host, seconds)
             if displaced:
-                self._put(job)
+                self._put(asked)
             self._dispatch()
 
     def _judge(self, host: str, seconds: float) -> None:
@@ -216,22 +216,22 @@ class Aside:
 
     # -- one page -----------------------------------------------------------------------------------------------
 
-    async def _parse(self, job: _Job) -> Parsed:
+    async def _parse(self, asked: _Waiting) -> Parsed:
         try:
-            return await self._ask(job)
+            return await self._ask(asked)
         except _GONE:
             if self._closed:
                 raise
             # Killed while it was idle, or for the memory it took: that need not be this page's doing.
-            return await self._ask(job)
+            return await self._ask(asked)
 
-    async def _ask(self, job: _Job) -> Parsed:
+    async def _ask(self, asked: _Waiting) -> Parsed:
         quick = min(QUICK_SECONDS, self._deadline)
         child = await self._in_thread(self._child)
         try:
-            parsed = await self._in_thread(child.begin, job.order, quick)
+            parsed = await self._in_thread(child.begin, asked.order, quick)
             if parsed is None:
-                self._promote(job)
+                self._promote(asked)
                 parsed = await self._in_thread(child.answer, self._deadline - quick)
         except BaseException:
             await self._end(child)
@@ -242,11 +242,11 @@ class Aside:
         self._idle.append(child)
         return parsed
 
-    def _promote(self, job: _Job) -> None:
+    def _promote(self, asked: _Waiting) -> None:
         """Count a page among the slow ones; raise `_Displaced` when there are enough of these and others wait."""
-        if job.slow:
+        if asked.slow:
             return
-        job.slow = True
+        asked.slow = True
         self._under_way[False] -= 1
         self._under_way[True] += 1
         if self._under_way[True] > self._most_slow and self._lanes[False]:
@@ -275,13 +275,13 @@ class Aside:
         return child
 
 
-def _settle(job: _Job, outcome: Parsed | Exception) -> None:
-    if job.done.done():
+def _settle(asked: _Waiting, outcome: Parsed | Exception) -> None:
+    if asked.done.done():
         return
     if isinstance(outcome, Parsed):
-        job.done.set_result(outcome)
+        asked.done.set_result(outcome)
     else:
-        job.done.set_exception(outcome)
+        asked.done.set_exception(outcome)
 
 
 class _Child:

@@ -27,6 +27,7 @@ ANCHORED = {
     "longline.plugins.outline._REFRESH": "match",
     "longline.plugins.sniffing._BEFORE_ROOT": "match",
     "longline.plugins.sniffing._HTML": "match",
+    "longline.plugins.sniffing._JSON": "match",
 }
 """Expressions that are tried at the beginning of a text only, and by which method."""
 
@@ -42,13 +43,18 @@ BOUNDED = {
     "longline.parsers.dates._ZONE": "64 characters",
     "longline.parsers.prices._AT_NUMBER": "200 characters",
     "longline.parsers.prices._NUMBER": "200 characters",
+    "longline.settings.values._PASSWORD": "a setting of the operator",
+    "longline.settings.values._SECRET_PART": "a setting of the operator",
     "longline.plugins.literals._TOKEN": "a script, up to the first token that no literal has",
 }
 """Expressions that never see a long text of others, and why."""
 
-SHORT, LONG = 500, 4000
+SHORT, LONG = 300, 2400
 MAX_RATIO = 30
 """Between these lengths a linear search takes eight times as long, a quadratic one 64 times."""
+
+SUSPICIOUS_SECONDS = 0.0015
+"""A search of the long text that takes less is not looked at twice."""
 
 LETTERS = " a1-.,/<\"'=&;:[{!x\n\t_%(" + "".join(map(chr, range(33, 127)))
 
@@ -72,15 +78,15 @@ def sample(tree: Any) -> str:
 def _sample(op: Any, said: Any) -> str:
     if op is sre.LITERAL:
         return chr(said)
+    if op is sre.BRANCH:
+        return sample(said[1][0])
     if op is sre.IN or op is sre.NOT_LITERAL or op is sre.ANY:
         return _letters(op, said)[0]
     if op in (sre.MAX_REPEAT, sre.MIN_REPEAT, sre.POSSESSIVE_REPEAT):
-        return sample(said[2]) * max(said[0], 1)
+        return sample(said[2]) * max(int(said[0]), 1)
     if op is sre.SUBPATTERN:
         return sample(said[3])
-    if op is sre.ATOMIC_GROUP:
-        return sample(said)
-    return sample(said[1][0]) if op is sre.BRANCH else ""
+    return sample(said) if op is sre.ATOMIC_GROUP else ""
 
 
 def _letters(op: Any, said: Any) -> list[str]:
@@ -138,35 +144,36 @@ def attacks(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str]]:
     tree = sre_parser.parse(text, flags)
     found = [(before, pump) for before, pump in dict.fromkeys(repeats(tree)) if pump]
     pumps = dict.fromkeys([*(p for _, p in found), *(b + p for b, p in found), *(b for b, _ in found), sample(tree)])
-    for before in dict.fromkeys(["", *(b for b, _ in found)]):
-        yield from ((before, pump) for pump in pumps if pump)
+    yield from dict.fromkeys([*found, *(("", pump) for pump in pumps if pump)])
 
 
-def seconds(pattern: re.Pattern[Any], how: str, attack: tuple[str, str], length: int) -> float:
+def seconds(pattern: re.Pattern[Any], how: str, attack: tuple[str, str], length: int, times: int = 3) -> float:
     text: Any = (attack[0] + attack[1] * (length // len(attack[1]) + 1))[:length] + "\x01"
     if isinstance(pattern.pattern, bytes):
         text = text.encode("latin-1", "replace")
-    times = []
-    for _ in range(3):
+    taken = []
+    for _ in range(times):
         started = time.process_time()
         if how == "search":
             for _ in pattern.finditer(text):
                 pass
         else:
             getattr(pattern, how)(text)
-        times.append(time.process_time() - started)
-    return min(times)
+        taken.append(time.process_time() - started)
+    return min(taken)
+
+
+def is_linear(pattern: re.Pattern[Any], how: str, attack: tuple[str, str]) -> bool:
+    """Whether an attack fails; most do at the first look, and only the others are measured with care."""
+    if seconds(pattern, how, attack, LONG, times=1) < SUSPICIOUS_SECONDS:
+        return True
+    return seconds(pattern, how, attack, LONG) < MAX_RATIO * max(seconds(pattern, how, attack, SHORT), 1e-5)
 
 
 @pytest.mark.parametrize(("name", "pattern"), [one for one in patterns() if one[0] not in BOUNDED])
 def test_no_expression_takes_longer_than_the_text_is_long(name: str, pattern: re.Pattern[Any]):
     how = ANCHORED.get(name, "search")
-    for attack in attacks(pattern):
-        short = max(seconds(pattern, how, attack, SHORT), 1e-4)
-        if short < 0.25:
-            assert seconds(pattern, how, attack, LONG) < MAX_RATIO * short, attack
-        else:
-            raise AssertionError(f"{attack}: {short} seconds for {SHORT} characters")
+    assert [attack for attack in attacks(pattern) if not is_linear(pattern, how, attack)] == []
 
 
 def test_the_lists_name_expressions_that_exist():
@@ -176,7 +183,4 @@ def test_the_lists_name_expressions_that_exist():
 def test_the_attacks_find_what_they_should():
     for text in (rb"<meta[\t /][^>]*charset", rb"<script\b.*?</script"):
         pattern = re.compile(text, re.IGNORECASE | re.DOTALL)
-        found = [
-            seconds(pattern, "search", a, LONG) > 30 * seconds(pattern, "search", a, SHORT) for a in attacks(pattern)
-        ]
-        assert any(found)
+        assert not all(is_linear(pattern, "search", attack) for attack in attacks(pattern))
