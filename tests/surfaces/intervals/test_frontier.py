@@ -258,7 +258,6 @@ SPELLINGS = {
     "http://example.com:80/a/../b/": "https://example.com/b",
     "https://example.com/?utm_source=a&keep=yes#x": "https://example.com/?keep=yes",
     "https://example.com/p?z=1&a=2": "https://example.com/p?a=2&z=1",
-    "https://User:Pw@Example.com:443/": "https://User:Pw@example.com/",
     "http://[2001:DB8::1]:8080//a//b/./c/": "https://[2001:db8::1]:8080/a/b/c",
     "https://example.com/q?b=2&a=3&b=1&a=&c&gclid=9#f": "https://example.com/q?a=3&a=&b=2&b=1&c=",
     "https://example.com/A%20b;v=1?q=a+b%20c%2Fd": "https://example.com/A%20b;v=1?q=a+b+c%2Fd",
