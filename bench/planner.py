@@ -18,6 +18,7 @@ from rich.table import Table
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_database, open_records
 from longline.drivers.records.database import Tx
+from longline.drivers.records.named import load
 from longline.engine.lifecycle import Timetable
 from longline.engine.upkeep.balancer import Balancer
 from longline.model.ids import new_id
@@ -89,8 +90,8 @@ def _row(number: int, now: int) -> dict[str, Any]:
 
 
 async def _add(rows: Sequence[dict[str, Any]], tx: Tx) -> None:
-    for row in rows:
-        await tx.one("add_schedule", **row)
+    columns = load("lite")["add_schedules"].columns
+    await tx.batch("add_schedules", [tuple(row[name] for name in columns) for row in rows])
 
 
 def show(measured: Sequence[Measured], title: str, console: Console) -> None:

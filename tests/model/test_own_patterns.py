@@ -15,6 +15,7 @@ import longline
 
 ANCHORED = {
     "longline.model.candidate._ADDRESS": "match",
+    "longline.model.url._INTERNATIONAL_HOST": "match",
     "longline.model.url._NAMES_HOST": "match",
     "longline.model.url._SCHEME": "match",
     "longline.parsers.content._SLUG": "fullmatch",
@@ -28,6 +29,7 @@ ANCHORED = {
     "longline.plugins.sniffing._BEFORE_ROOT": "match",
     "longline.plugins.sniffing._HTML": "match",
     "longline.plugins.sniffing._JSON": "match",
+    "longline.surfaces.request_head._HOST": "match",
 }
 """Expressions that are tried at the beginning of a text only, and by which method."""
 

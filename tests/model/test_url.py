@@ -59,7 +59,7 @@ IDNA = [
     ("http://%78n--a.com/", "xn--a.com"),
     ("http:xn--a.com", "xn--a.com"),
     ("http:\\\\xn--a.com\\x", "xn--a.com"),
-    ("http://user:pw@xn--a.com:8080/", "xn--a.com"),
+    ("http://xn--a.com:8080/", "xn--a.com"),
     ("http://xn--1ug.example/", "xn--1ug.example"),
     ("http://xn--mller-kva.de/", "xn--mller-kva.de"),
     ("http://MÜLLER.de/", "xn--mller-kva.de"),

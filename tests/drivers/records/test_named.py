@@ -172,6 +172,11 @@ def test_both_engines_have_the_same_queries_but_for_those_marked():
         "find_rivals",
         "pick_tasks",
         "mark_tasks",
+        "engine_busy",
+        "integrity_check",
+        "latest_time",
+        "quick_check",
+        "server_time",
     }
 
 

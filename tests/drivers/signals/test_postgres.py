@@ -49,6 +49,7 @@ async def test_closing_leaves_no_connection(postgres_url, server):
     async with signals.listen("work"):
         await signals.send("work")
         count = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        count += " AND backend_type = 'client backend'"
         assert await server.fetchval(count) == 1
     await signals.close()
     while await server.fetchval(count):

@@ -28,11 +28,11 @@ CELLS = {
     "scheduled": {"pending", "paused", "cancelled"},
     "running": {"cancelled"},
     "paused": {"scheduled", "cancelled"},
-    "completed": {"scheduled"},
+    "completed": set(),
     "failed": {"pending"},
     "cancelled": set(),
 }
-"""Where a person may bring a recurring job by naming a state; the rest is the scheduler's."""
+"""Where a person may bring a job by naming a state; the rest is the scheduler's. A completed job is a one-time job."""
 
 
 async def job_in(stage: Stage, state: str) -> Json:
@@ -51,7 +51,6 @@ async def job_in(stage: Stage, state: str) -> Json:
         await stage.poll()
     if state == "completed":
         await stage.work()
-        await stage.ask("PUT", path, {"interval_minutes": 30, "schedule_enabled": True})
     if state in ("paused", "cancelled"):
         await stage.ask("POST", f"{path}/{'pause' if state == 'paused' else 'cancel'}")
     found = await stage.get(made)

@@ -91,10 +91,13 @@ class SqliteTime:
         """Write the anchor that is wanted; there is one writer at a time, so no lease is given meanwhile."""
         connection.execute("BEGIN IMMEDIATE")
         try:
-            changed = self._changed(connection, _anchor(self._row(connection)), clock)
+            before = _anchor(self._row(connection))
+            changed = self._changed(connection, before, clock)
             if changed is not None:
                 self._one(connection, "set_engine_clock", **msgspec.structs.asdict(changed))
-                log.info("the engine's time follows the wall clock", extra=msgspec.structs.asdict(changed))
+                # A new database and a machine that was started again are no news.
+                level = logging.INFO if changed.basis == before.basis else logging.DEBUG
+                log.log(level, "the engine's time follows the wall clock", extra=msgspec.structs.asdict(changed))
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:

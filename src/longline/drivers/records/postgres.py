@@ -141,7 +141,11 @@ async def connect(url: str, clock: Clock) -> PostgresDatabase:
     except (OSError, TimeoutError, ValueError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise Unavailable(f"cannot reach the database at {where}: {_line(error)}") from error
     database = PostgresDatabase(pool, where, clock)
-    await database.learn_time()
+    try:
+        await database.learn_time()
+    except BaseException:
+        pool.terminate()
+        raise
     return database
 
 

@@ -272,7 +272,16 @@ class Planner:
         for schedule_id in turned.keys() & rhythms.keys():
             # Only by the one who moved the schedule: two who saw the same run must not count it twice.
             await self._keep_rhythm(turned[schedule_id].source_ref, rhythms[schedule_id])
+        await self._count_stale([tick for tick in ticks if tick.schedule.id in turned])
         return len(turned)
+
+    async def _count_stale(self, settled: Sequence[Tick]) -> None:
+        """Count the leases of dead processes whose runs were finished by the workers of others."""
+        stale = [tick for tick in settled if has_lapsed(tick) and tick.schedule.owner not in (None, self._parts.owner)]
+        for tick in stale:
+            log.warning(STALE, extra={"run_id": tick.run.id})
+        if stale:
+            await self._parts.tallies.add({"stale_leases": len(stale)})
 
     async def _rhythm(self, tick: Tick, start: Start | None) -> Rhythm | None:
         """How the start page changes, this run included; None where that is not known or not asked for."""
