@@ -122,7 +122,7 @@ async def test_redirects_are_archived_with_the_page_they_led_to(shop: Shop):
     shop.frontier.add(claimed(1))
     async with shop.open():
         await shop.until(lambda: shop.frontier.ended)
-    (batch,) = shop.frontier.reports
+    [batch] = [report for report in shop.frontier.reports if report.redirects]
     assert [(r.task_id, r.number, r.url, r.status) for r in batch.redirects] == [
         (1, 0, url(1), 301),
         (1, 1, url(2), 302),
@@ -137,7 +137,7 @@ async def test_a_redirect_that_leads_away_is_archived_without_a_page(shop: Shop)
     shop.frontier.add(claimed(1))
     async with shop.open():
         await shop.until(lambda: shop.frontier.ended)
-    (batch,) = shop.frontier.reports
+    [batch] = [report for report in shop.frontier.reports if report.redirects]
     assert [(r.task_id, r.url) for r in batch.redirects] == [(1, url(1))]
     assert batch.segment
     assert batch.segment.records == 0
