@@ -120,3 +120,11 @@ def test_bad_bytes_spoil_only_themselves():
     )
     assert page.title == "a\ufffdb"
     assert page.links() == ["https://news.example/c"]
+
+
+def test_a_base_that_is_too_long_for_a_url_leads_nowhere():
+    links = b'<a href="x"><a href="https://other.example/">'
+    page = Page("https://a.example/", b'<base href="/%b/">' % (b"a" * 8_000) + links)
+    assert page.links() == [f"https://a.example/{'a' * 8_000}/x", "https://other.example/"]
+    page = Page("https://a.example/", b'<base href="/%b/">' % (b"a" * 200_000) + links * 1_000)
+    assert page.links() == []

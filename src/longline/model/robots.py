@@ -8,9 +8,9 @@ not in the RFC but everywhere in the wild.
 import codecs
 import math
 import re
-from functools import cached_property
 from typing import NamedTuple
 
+from longline.model.cached_property import cached_property
 from longline.model.url import target
 
 MAX_BYTES = 512 * 1024

@@ -1,14 +1,14 @@
 """A page as a parser sees it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from longline.model.url import join, join_all
+from longline.model.cached_property import cached_property
+from longline.model.url import MAX_LENGTH, join, join_all
 from longline.plugins.charset import charset_of, decode_as, encode_as
 from longline.plugins.intricacy import check_intricacy
 from longline.plugins.maintext import main_text, simple_text
@@ -75,9 +75,13 @@ class Page:
 
     @cached_property
     def base(self) -> str:
-        """What relative links start from: the page's own URL, or its `<base href>`."""
+        """What relative links start from: the page's own URL, or its `<base href>`.
+
+        A base that is longer than a URL may be is empty: whatever starts from it is too long as well.
+        """
         href = self._outline.base
-        return (join(self.url, href) if href else None) or self.url
+        base = (join(self.url, href) if href else None) or self.url
+        return base if len(base) <= MAX_LENGTH else ""
 
     @cached_property
     def canonical(self) -> str | None:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
 from html import unescape
 from typing import Any, NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+from longline.model.cached_property import cached_property
 from longline.plugins.literals import parse_json
 
 MAX_CLIMB = 256
