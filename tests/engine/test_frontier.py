@@ -271,6 +271,19 @@ def test_tasks_that_can_start_soon_are_those_the_delay_leaves_time_for():
     assert lost.soon(0, 1) == 0
 
 
+async def test_tasks_of_a_host_that_has_been_busy_for_long_cannot_be_counted_on(clock: FakeClock):
+    host = held(*(claimed(n) for n in range(10)), delay_ms=500)
+    assert host.soon(100, 1) == 3, "not more because nothing was started for long"
+    await host.turn(clock)
+    host.inflight = 1
+    assert host.soon(0.9, 1) > 0
+    assert host.soon(1.1, 1) == 0
+    host.inflight = 0
+    assert host.soon(1.1, 1) > 0
+    host.heavy_pages = 1
+    assert host.soon(1.1, 1) == 0
+
+
 def test_hosts_take_turns():
     hand = Hand()
     for number in (1, 2, 3):

@@ -71,11 +71,16 @@ class HeldHost:
         return max(self.next_start, now) if self._open(now) else None
 
     def soon(self, now: float, seconds: float) -> int:
-        """How many of the waiting tasks may be started in the next seconds."""
-        left = now + seconds - self.next_start
-        if self.lost or self.leaving or left < 0:
+        """Return how many of the waiting tasks may be started in the next seconds."""
+        left = now + seconds - max(now, self.next_start)
+        if self.lost or self.leaving or left < 0 or self._stuck(now, seconds):
             return 0
         return len(self.waiting) if self.pace.delay <= 0 else min(len(self.waiting), 1 + int(left / self.pace.delay))
+
+    def _stuck(self, now: float, seconds: float) -> bool:
+        """Return whether the host has been busy for longer than that, so that no end of it can be expected."""
+        busy = self.inflight >= self.pace.concurrency or self.heavy_pages
+        return bool(busy) and self._last_start is not None and now - self._last_start > seconds
 
     def _too_soon(self, moment: float, now: float) -> bool:
         return moment - now > self._ttl

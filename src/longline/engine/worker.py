@@ -186,14 +186,17 @@ class Worker:
             log.error("a report failed", exc_info=error)
 
     def _flush_due(self, now: float) -> bool:
-        if not self._finished and not any(h.idle(now) or h.lost for h in self.hand):
+        if not self._has_to_flush(now):
             return False
         if len(self._finished) >= self._settings.flush_pages:
             return True
         # With nothing under way there is nothing to wait for: what was found may be the only work there is.
         if not self._tasks and not any(h.startable(now) for h in self.hand):
             return True
-        return bool(self._finished) and now - self._oldest >= self._settings.flush_after
+        return now - self._oldest >= self._settings.flush_after
+
+    def _has_to_flush(self, now: float) -> bool:
+        return bool(self._finished) or any(h.idle(now) or h.lost for h in self.hand)
 
     def _gather(self, now: float, *, everything: bool = False) -> Sheaf:
         """Take what is finished, and the hosts on which nothing can be done for now."""
@@ -258,7 +261,7 @@ class Worker:
         moments = [self._claims.next if self._claims.next > now else now + self._settings.idle_poll]
         if (soon := self.hand.next_time(now, self._places)) is not None:
             moments.append(soon)
-        if self._finished and self._flushing is None:
+        if self._flushing is None and self._has_to_flush(now):
             moments.append(self._oldest + self._settings.flush_after)
         with suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), max(0.001, min(moments) - now))
