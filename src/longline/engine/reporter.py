@@ -27,11 +27,15 @@ from longline.model.host import HostReport
 from longline.model.item import NewItem
 from longline.model.plan import CrawlPlan
 from longline.model.states import TaskState
-from longline.model.task import Asked, ClaimedTask, Outcome, PageFacts, Renamed
+from longline.model.task import Asked, ClaimedTask, NewTask, Outcome, PageFacts, Renamed
 from longline.ports.clock import Clock
 from longline.ports.records.frontier import Batch, Reported
 
 log = logging.getLogger(__name__)
+
+
+MAX_LINKS_AT_ONCE = 2000
+"""Links that are judged before other work gets its turn."""
 
 MANY_LINKS = 1000
 """Links of a page beyond which it is reported in its turn among others of the kind."""
@@ -188,8 +192,7 @@ class Reporter:
         cpu_ms, memory_mb = self._spent_ms(), peak_memory_mb()
         while True:
             stored = await self._keep(sheaf, stored)
-            # Off the loop: a report may have many thousand links, and each is held against the patterns of its run.
-            admission = await asyncio.to_thread(self._admission, sheaf.finished)
+            admission = await self._admission(sheaf.finished)
             batch = Batch(
                 reports=self._host_reports(sheaf, stored),
                 admit=admission.tasks,
@@ -203,7 +206,7 @@ class Reporter:
             reported = await self._lifecycle.report(batch, admission.hosts)
             if not reported.refused:
                 if not reported.admitted.over_budget:
-                    await asyncio.to_thread(self._verdicts.took, admission.tasks)
+                    await self._remember(admission.tasks)
                 return sheaf, reported
             log.warning(
                 "part of a report came too late",
@@ -233,17 +236,28 @@ class Reporter:
         await self._keeper.discard(stored)
         return None
 
-    def _admission(self, finished: Sequence[Finished]) -> Admission:
-        admission = Admission(self._verdicts)
+    async def _admission(self, finished: Sequence[Finished]) -> Admission:
+        """Judge the links of pages, with pauses for other work; those of a page with very many in a thread.
+
+        A thread for every report would cost a tenth of the crawl's speed: it and the loop wait for each other.
+        """
+        admission, links = Admission(self._verdicts), 0
         for f in finished:
-            if f.parsed is not None:
-                admission.links(f.task, f.parsed.links, f.plan, f.parsed.priorities)
-                admission.beside(f.task, f.parsed.beside, f.plan, f.parsed.priorities)
-                admission.cut(f.task, f.parsed.cut)
-            if f.fetched.elsewhere is not None:
-                admission.redirect(f.task, f.fetched.elsewhere, f.plan)
-            admission.beside(f.task, f.fetched.sitemaps, f.plan)
+            if f.heavy_links:
+                await asyncio.to_thread(_admit, admission, f)
+                continue
+            _admit(admission, f)
+            links += f.parsed.weight if f.parsed else 0
+            if links > MAX_LINKS_AT_ONCE:
+                links = 0
+                await asyncio.sleep(0)
         return admission
+
+    async def _remember(self, tasks: Sequence[NewTask]) -> None:
+        """Remember links that the database knows now, with pauses for other work."""
+        for start in range(0, len(tasks), MAX_LINKS_AT_ONCE):
+            self._verdicts.took(tasks[start : start + MAX_LINKS_AT_ONCE])
+            await asyncio.sleep(0)
 
     def _host_reports(self, sheaf: Sheaf, stored: Stored | None) -> list[HostReport]:
         places = iter(stored.facts if stored else ())
@@ -311,3 +325,15 @@ def _renamed(f: Finished) -> Renamed | None:
 
 def _spoilt(fetched: Fetched) -> Fetched:
     return Fetched("internal", fetched.at, status=fetched.status, error="what was fetched could not be written down")
+
+
+def _admit(admission: Admission, finished: Finished) -> None:
+    """Add the links of one page."""
+    task, plan, parsed = finished.task, finished.plan, finished.parsed
+    if parsed is not None:
+        admission.links(task, parsed.links, plan, parsed.priorities)
+        admission.beside(task, parsed.beside, plan, parsed.priorities)
+        admission.cut(task, parsed.cut)
+    if finished.fetched.elsewhere is not None:
+        admission.redirect(task, finished.fetched.elsewhere, plan)
+    admission.beside(task, finished.fetched.sitemaps, plan)
