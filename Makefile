@@ -1,5 +1,7 @@
 # Two commands matter: `make up` runs the platform, `make test` proves it. `make help` lists the rest.
 PYTHON ?= python3
+# Every process that starts would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed

@@ -21,6 +21,15 @@ def light(page: Page) -> Iterator[Item]:
     yield Item("process", url=page.url, pid=os.getpid())
 
 
+@parser("busy", match="https://busy.example/*", light=True)
+def busy(page: Page) -> Iterator[Item]:
+    """Takes a tenth of a second of the processor."""
+    until = time.thread_time() + 0.1
+    while time.thread_time() < until:
+        pass
+    yield Item("process", url=page.url)
+
+
 @parser("raises", match="https://raises.example/*")
 def raises(page: Page) -> Iterator[Item]:
     yield Item("half", url=page.url)

@@ -3,8 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import AsyncIterator
 from functools import cached_property
@@ -13,8 +11,9 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.engine.aside import Aside, Limits
+from longline.engine.aside import Aside
 from longline.engine.parse import NOBODY, Parsed, Parser, Share
+from longline.engine.parser_process import Limits
 from longline.parsers import page as built_in
 from longline.plugins import Page
 from longline.plugins.registry import Registry, Shelf
@@ -80,37 +79,6 @@ async def test_a_process_that_was_killed_is_replaced(aside: Aside):
     assert await pid(aside) != first
 
 
-OWNER = """
-import os
-import sys
-from longline.engine.aside import _Child
-from longline.plugins import Page
-from longline.plugins.registry import Shelf
-
-if __name__ == "__main__":
-    child = _Child(Shelf(modules=("tests.engine.slow_parsers",)))
-    if sys.argv[1] == "busy":
-        child.begin(("where", Page("https://where.example/", b"")), 60.0)
-        child._pipe.send(("naps", Page("https://naps.example/", b"")))
-    print(child._process.pid, flush=True)
-    os._exit(9)
-"""
-
-
-@pytest.mark.parametrize("when", ["not ready yet", "busy"])
-def test_a_process_whose_owner_was_killed_ends_without_a_word(tmp_path: Path, when: str):
-    script = tmp_path / "owner.py"
-    script.write_text(OWNER)
-    surroundings = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
-    # All of them write to one pipe: it has an end when the last of them has.
-    done = subprocess.run(
-        [sys.executable, str(script), when], env=surroundings, capture_output=True, text=True, timeout=60, check=False
-    )
-    assert done.returncode == 9
-    assert done.stdout.strip().isdecimal()
-    assert done.stderr == ""
-
-
 @pytest.mark.parametrize(
     ("deaths", "error"), [(0, None), (1, None), (2, "dies: the process that parsed the page died")]
 )
@@ -160,17 +128,36 @@ async def test_only_what_takes_long_goes_aside(aside: Aside):
     assert heavy.items[0].fields["pid"] != os.getpid()
 
 
+class NotedPool:
+    """A place to parse at that notes which pages came."""
+
+    waiting = 0
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []
+
+    async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+        self.urls.append(page.url)
+        return Parsed(title=f"{parser} elsewhere of {page.status} {share.host} {slow}")
+
+
 async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
-    class Elsewhere:
-        waiting = 0
-
-        async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
-            return Parsed(title=f"{parser} elsewhere of {page.status} {share.host} {slow}")
-
-    parser = Parser(SHELF.open(), Elsewhere())
+    parser = Parser(SHELF.open(), NotedPool())
     large = await parser.parse(page("light", b"<div>" * 40_000), Share("a.example", 1))
     assert large.title == "light elsewhere of 200 a.example True"
     assert (await parser.parse(page("light", b"<div></div>" * 900))).title == ""
+
+
+async def test_a_host_whose_page_took_too_long_has_the_next_of_the_kind_parsed_elsewhere():
+    pool = NotedPool()
+    parser = Parser(SHELF.open(), pool)
+    slow, good = Share("busy.example", 1), Share("good.example", 2)
+    await parser.parse(page("busy"), slow)
+    assert pool.urls == []
+    await parser.parse(page("busy"), slow)
+    await parser.parse(page("light"), slow)
+    await parser.parse(page("light"), good)
+    assert pool.urls == ["https://busy.example/", "https://light.example/"]
 
 
 @pytest.mark.parametrize("body", [b"<p>words</p>" * 20_000, b"<div>" * 8000 + b"<!--" + b"</div>" * 8000 + b"-->"])
@@ -222,6 +209,21 @@ async def test_pages_that_take_long_leave_a_process_to_the_others():
         aside.close()
     for task in slow:
         assert "died" in str((await task).error)
+
+
+async def test_a_host_is_not_slow_because_a_process_had_to_start_for_it():
+    slow_start = Shelf(modules=(*SHELF.modules, "tests.engine.slow_to_import"))
+    aside = Aside(slow_start, 2, 60.0)
+    try:
+        await asyncio.gather(*(aside.parse("where", page("where"), Share("good", 1)) for _ in range(2)))
+        hanging = asyncio.create_task(aside.parse("hangs", page("hangs"), Share("slow", 2), slow=True))
+        await asyncio.sleep(0.1)  # it has its process before the next page asks for one
+        async with asyncio.timeout(30):
+            assert (await aside.parse("where", page("where"), Share("good", 1))).error is None
+        assert not hanging.done()
+    finally:
+        aside.close()
+    assert "died" in str((await hanging).error)
 
 
 async def test_a_page_may_not_take_more_memory_than_the_bound():

@@ -22,7 +22,6 @@ ANCHORED = {
     "longline.parsers.feed._BY": "fullmatch",
     "longline.parsers.product._OUT_OF": "fullmatch",
     "longline.plugins.charset._XML": "match",
-    "longline.plugins.intricacy._SHORT_BASE": "match",
     "longline.plugins.literals._NEXT": "match",
     "longline.plugins.outline._AGENT": "match",
     "longline.plugins.outline._REFRESH": "match",

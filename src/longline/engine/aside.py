@@ -7,76 +7,36 @@ that look slow, or whose host had a slow page lately, may have half of the proce
 
 import asyncio
 import logging
-import multiprocessing
-import os
-import pickle
-import resource
-import signal
-import sys
 import time
-from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from multiprocessing.connection import Connection
-from multiprocessing.reduction import ForkingPickler
 from typing import ParamSpec, TypeVar
 
-from longline.engine.parse import MAX_LINKS, NOBODY, Parsed, Share, run
+from longline.engine.parse import NOBODY, Parsed, Share
+from longline.engine.parser_process import Answer, Limits, Order, Overdue, ParserProcess
 from longline.engine.shares import FairQueue
+from longline.engine.slow_hosts import SlowHosts
 from longline.plugins import Page
-from longline.plugins.memory import keep_freed_memory
 from longline.plugins.registry import Shelf
 
 log = logging.getLogger(__name__)
 
-STARTING = 60.0
-"""Seconds that a process may take to import everything; a machine may be busy."""
-
-GIVE_WAY = 5
-"""How far parsing stands back where the machine has too much to do: fetches and leases cannot wait."""
-
 QUICK_SECONDS = 2.0
 """Seconds after which a page counts as slow, and its host with it."""
-
-MAX_SLOW_HOSTS = 10_000
-"""Hosts that are remembered for a slow page."""
-
-MAX_RESULT_BYTES = 64 * 1024 * 1024
-"""Size of what a process may make of one page."""
 
 MAX_WAITING_BYTES = 128 * 1024 * 1024
 """Bodies that may wait here without counting among the fetches that are under way."""
 
-_PROCESSES = multiprocessing.get_context("spawn")
-"""A fork would copy locks that threads of ours hold at that moment."""
-
 _GONE = (EOFError, OSError)
 
-_LEFT = (EOFError, ConnectionResetError, BrokenPipeError)
-"""How a process hears that its owner is gone: at rest, killed in mid-word, or before the answer."""
-
-Order = tuple[str, Page]
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Overdue(Exception):
-    """A page was not parsed in time."""
-
-
 class _Displaced(Exception):
     """A page turned out to be slow while enough slow pages are under way: it has to wait for its turn among them."""
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """Bounds on what one page may cost; `memory_bytes` 0 leaves the memory of a process unbounded."""
-
-    max_links: int = MAX_LINKS
-    memory_bytes: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -88,6 +48,10 @@ class _Waiting:
     share: Share
     slow: bool
     done: "asyncio.Future[Parsed]"
+    held_seconds: float = 0.0
+    """Seconds for which the page held a process; starting the process is not the page's doing."""
+    own_seconds: float = 0.0
+    """Processor time that the page took, or the seconds it held a process that gave no answer."""
 
     @property
     def order(self) -> Order:
@@ -100,12 +64,12 @@ class Aside:
     def __init__(self, shelf: Shelf, count: int, deadline: float, limits: Limits | None = None) -> None:
         self._shelf, self._count, self._deadline, self._limits = shelf, count, deadline, limits or Limits()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="parsing")
-        self._idle: list[_Child] = []
-        self._all: set[_Child] = set()
+        self._idle: list[ParserProcess] = []
+        self._all: set[ParserProcess] = set()
         self._lanes = {slow: FairQueue[_Waiting]() for slow in (False, True)}
         self._under_way = {False: 0, True: 0}
         self._used_seconds = {False: 0.0, True: 0.0}
-        self._slow_hosts: OrderedDict[str, None] = OrderedDict()
+        self._slow_hosts = SlowHosts()
         self._waiting_bytes = 0
         self._runs: set[asyncio.Task[None]] = set()
         self._closed = False
@@ -188,7 +152,8 @@ class Aside:
 
     async def _run(self, asked: _Waiting) -> None:
         """Parse a page in a process, and let the next one have its turn."""
-        lane, begun, displaced = self._lanes[asked.slow], time.monotonic(), False
+        lane, displaced = self._lanes[asked.slow], False
+        asked.held_seconds = asked.own_seconds = 0.0
         try:
             _settle(asked, await self._parse(asked))
         except _Displaced:
@@ -196,23 +161,20 @@ class Aside:
         except (Overdue, *_GONE) as error:
             _settle(asked, error)
         finally:
-            seconds = time.monotonic() - begun
-            lane.done(asked.share, seconds)
-            self._used_seconds[asked.slow] += seconds
+            lane.done(asked.share, asked.held_seconds)
+            self._used_seconds[asked.slow] += asked.held_seconds
             self._under_way[asked.slow] -= 1
-            self._judge(asked.share.host, seconds)
+            self._judge(asked.share.host, asked.own_seconds)
             if displaced:
                 self._put(asked)
             self._dispatch()
 
     def _judge(self, host: str, seconds: float) -> None:
-        """Remember whether a host has slow pages; those for a person who waits are of no host."""
+        """Remember whether a host has slow pages."""
         if seconds < QUICK_SECONDS / 4:
-            self._slow_hosts.pop(host, None)
-        elif seconds >= QUICK_SECONDS and host:
-            self._slow_hosts[host] = None
-            if len(self._slow_hosts) > MAX_SLOW_HOSTS:
-                self._slow_hosts.popitem(last=False)
+            self._slow_hosts.discard(host)
+        elif seconds >= QUICK_SECONDS:
+            self._slow_hosts.add(host)
 
     # -- one page -----------------------------------------------------------------------------------------------
 
@@ -226,21 +188,31 @@ class Aside:
             return await self._ask(asked)
 
     async def _ask(self, asked: _Waiting) -> Parsed:
-        quick = min(QUICK_SECONDS, self._deadline)
         child = await self._in_thread(self._child)
+        begun, answer = time.monotonic(), None
         try:
-            parsed = await self._in_thread(child.begin, asked.order, quick)
-            if parsed is None:
-                self._promote(asked)
-                parsed = await self._in_thread(child.answer, self._deadline - quick)
+            answer = await self._answer(asked, child)
         except BaseException:
             await self._end(child)
             raise
-        if parsed is None:
+        finally:
+            held = time.monotonic() - begun
+            asked.held_seconds += held
+            asked.own_seconds = held if answer is None else answer.own_seconds
+        if answer is None:
             await self._end(child)
             raise Overdue
         self._idle.append(child)
-        return parsed
+        return answer.parsed
+
+    async def _answer(self, asked: _Waiting, child: ParserProcess) -> Answer | None:
+        """Return what a process makes of a page, or None when that takes longer than the deadline."""
+        quick = min(QUICK_SECONDS, self._deadline)
+        answer = await self._in_thread(child.begin, asked.order, quick)
+        if answer is None:
+            self._promote(asked)
+            answer = await self._in_thread(child.answer, self._deadline - quick)
+        return answer
 
     def _promote(self, asked: _Waiting) -> None:
         """Count a page among the slow ones; raise `_Displaced` when there are enough of these and others wait."""
@@ -252,7 +224,7 @@ class Aside:
         if self._under_way[True] > self._most_slow and self._lanes[False]:
             raise _Displaced
 
-    async def _end(self, child: "_Child") -> None:
+    async def _end(self, child: ParserProcess) -> None:
         self._all.discard(child)
         if self._closed:
             child.end()
@@ -264,14 +236,20 @@ class Aside:
             raise EOFError
         return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *args, **named))
 
-    def _child(self) -> "_Child":
-        """Return a process that is idle, or a new one; runs in a thread of ours."""
+    def _child(self) -> ParserProcess:
+        """Return a process that is idle, or a new one that is ready; runs in a thread of ours."""
         if self._idle:
             return self._idle.pop()
-        child = _Child(self._shelf, self._limits)
+        child = ParserProcess(self._shelf, self._limits)
         self._all.add(child)
         if self._closed:  # it came too late to be ended with the others
             child.kill()
+        try:
+            child.wait_until_ready()
+        except (Overdue, *_GONE):
+            self._all.discard(child)
+            child.end()
+            raise
         return child
 
 
@@ -282,86 +260,3 @@ def _settle(asked: _Waiting, outcome: Parsed | Exception) -> None:
         asked.done.set_result(outcome)
     else:
         asked.done.set_exception(outcome)
-
-
-class _Child:
-    """One process, seen from ours."""
-
-    def __init__(self, shelf: Shelf, limits: Limits | None = None) -> None:
-        self._pipe, theirs = _PROCESSES.Pipe()
-        self._process = _PROCESSES.Process(
-            target=_serve, args=(theirs, shelf, limits or Limits()), daemon=True, name="longline-parsing"
-        )
-        self._process.start()
-        theirs.close()
-        self._ready = False
-
-    def begin(self, order: Order, seconds: float) -> Parsed | None:
-        """Give a page to the process; return what it makes of it, or None when that takes longer."""
-        if not self._ready:
-            if not self._pipe.poll(STARTING):
-                raise Overdue
-            self._pipe.recv()
-            self._ready = True
-        self._pipe.send(order)
-        return self.answer(seconds)
-
-    def answer(self, seconds: float) -> Parsed | None:
-        """Return what the process makes of its page, or None when that takes longer."""
-        if not self._pipe.poll(seconds):
-            return None
-        parsed: Parsed = pickle.loads(self._pipe.recv_bytes(2 * MAX_RESULT_BYTES))
-        return parsed
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.join()
-
-    def let_go(self) -> None:
-        self._pipe.close()
-
-    def end(self) -> None:
-        """Kill the process and let go of its pipe."""
-        self.kill()
-        self.let_go()
-
-
-def _serve(pipe: Connection, shelf: Shelf, limits: Limits) -> None:
-    """Parse pages until the other end of the pipe is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches this process too, and its owner decides
-    os.nice(GIVE_WAY)
-    keep_freed_memory()
-    # The owner tells of failures, where logs are set up; what parsers themselves say is theirs to say.
-    logging.getLogger("longline").setLevel(logging.CRITICAL)
-    registry = shelf.open()
-    _bound_memory(limits.memory_bytes)
-    with suppress(*_LEFT), asyncio.Runner() as runner:
-        pipe.send("ready")
-        while True:
-            name, page = pipe.recv()
-            marked = registry.named(name)
-            if marked is None:
-                parsed = Parsed(error=f"there is no parser {name}")
-            else:
-                parsed = runner.run(run(marked, page, limits.max_links))
-            _send(pipe, name, parsed)
-
-
-def _bound_memory(max_bytes: int) -> None:
-    """Let allocations beyond a bound fail, where the system counts the memory that a process writes to."""
-    if max_bytes and sys.platform.startswith("linux"):
-        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
-        most = max_bytes if hard == resource.RLIM_INFINITY else min(max_bytes, hard)
-        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
-
-
-def _send(pipe: Connection, name: str, parsed: Parsed) -> None:
-    try:
-        result = ForkingPickler.dumps(parsed)
-    except (TypeError, AttributeError, ValueError) as error:  # what pickle says of things that cannot be carried
-        result = ForkingPickler.dumps(Parsed(error=f"{name}: an item has a field that cannot be kept: {error}"))
-    except MemoryError:
-        result = ForkingPickler.dumps(Parsed(error=f"{name}: what was made of the page takes too much memory"))
-    if len(result) > MAX_RESULT_BYTES:
-        result = ForkingPickler.dumps(Parsed(error=f"{name}: more than {MAX_RESULT_BYTES} bytes were made of the page"))
-    pipe.send_bytes(result)

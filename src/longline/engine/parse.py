@@ -3,21 +3,27 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate, takewhile
+from time import thread_time
 from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
+from longline.engine.slow_hosts import SlowHosts
 from longline.model.errors import BadInput
 from longline.model.item import NewItem, Origin, new_items
 from longline.model.task import ClaimedTask
 from longline.plugins import Item, Link, Links, Page
-from longline.plugins.intricacy import Effort, effort_of
+from longline.plugins.intricacy import Effort, TooIntricate, effort_of
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
 log = logging.getLogger(__name__)
 
+
+SLOW_SECONDS = {Effort.LITTLE: 0.03, Effort.SOME: 0.15, Effort.MUCH: 0.15}
+"""Processor time of a page that takes too long here; its host is remembered for that."""
 
 MAX_LINKS = 10_000
 """Links of one page that are followed, unless the operator says otherwise."""
@@ -78,13 +84,17 @@ class Elsewhere(Protocol):
 
 
 class Parser:
-    """Runs the parser of a page: a light one here if the page is quick to parse, any other `elsewhere`.
+    """Runs the parser of a page: a light one here, any other `elsewhere`, where there is such a place.
 
-    Without such a place a page that is not quick is parsed in a thread: the loop cannot wait for it.
+    The loop waits for a page that takes a few milliseconds. The tree of a larger page is built in a thread, and a page
+    that takes longer still is parsed in a thread as a whole, one at a time. A host whose page took too long has its
+    next pages of that kind parsed elsewhere, as are pages that need a deadline.
     """
 
     def __init__(self, registry: Registry, elsewhere: Elsewhere | None = None, max_links: int = MAX_LINKS) -> None:
         self._registry, self._elsewhere, self._max_links = registry, elsewhere, max_links
+        self._slow_hosts = {effort: SlowHosts() for effort in Effort}
+        self._thread = asyncio.Semaphore(1)
 
     @property
     def waiting(self) -> int:
@@ -105,16 +115,40 @@ class Parser:
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
         effort = effort_of(page.body, page.url)
-        if self._elsewhere is not None and not (marked.light and effort is Effort.LITTLE):
-            return await self._elsewhere.parse(marked.name, page, share, slow=effort is not Effort.LITTLE)
-        if effort is not Effort.LITTLE:
-            return await asyncio.to_thread(_run_apart, marked, page, self._max_links)
-        return await run(marked, page, self._max_links)
+        if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(effort, share)):
+            return await self._elsewhere.parse(marked.name, page, share, slow=effort in (Effort.MUCH, Effort.WILD))
+        parsed, seconds = await self._parse_here(marked, page, effort)
+        if seconds > SLOW_SECONDS.get(effort, 0.0):
+            self._slow_hosts[effort].add(share.host)
+        return parsed
+
+    def _is_for_elsewhere(self, effort: Effort, share: Share) -> bool:
+        return effort is Effort.WILD or share.host in self._slow_hosts[effort]
+
+    async def _parse_here(self, marked: Marked, page: Page, effort: Effort) -> tuple[Parsed, float]:
+        """Parse a page in this process; return the processor time that this took too."""
+        if effort in (Effort.MUCH, Effort.WILD):
+            async with self._thread:
+                return await asyncio.to_thread(_run_apart, marked, page, self._max_links)
+        tree_seconds = await asyncio.to_thread(_build_tree, page) if effort is Effort.SOME else 0.0
+        begun = thread_time()
+        parsed = await run(marked, page, self._max_links)
+        return parsed, tree_seconds + thread_time() - begun
 
 
-def _run_apart(marked: Marked, page: Page, max_links: int) -> Parsed:
-    """Parse a page in the thread that calls this."""
-    return asyncio.run(run(marked, page, max_links))
+def _build_tree(page: Page) -> float:
+    """Build the tree of a page, during which other threads can run; return the processor time that this took."""
+    begun = thread_time()
+    with suppress(TooIntricate):  # the parser meets the same error, where it is the page's
+        _ = page.tree
+    return thread_time() - begun
+
+
+def _run_apart(marked: Marked, page: Page, max_links: int) -> tuple[Parsed, float]:
+    """Parse a page in the thread that calls this; return the processor time that this took too."""
+    begun = thread_time()
+    parsed = asyncio.run(run(marked, page, max_links))
+    return parsed, thread_time() - begun
 
 
 async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:

@@ -18,12 +18,20 @@ HARMLESS_BYTES = 64 * 1024
 """A page of this size cannot cost more than two seconds, whatever it is made of; most are smaller."""
 
 QUICK_BYTES = 256 * 1024
-QUICK_TAGS = 2000
+FEW_TAGS = 2000
+QUICK_TAGS = 6_500_000
 QUICK_TAG_BYTES = 4096
 QUICK_URL_BYTES = 1024
 """A page within these bounds takes some milliseconds, whatever it is made of; a thread would cost about as much.
 
-They are its size, its tags, its longest tag, and the URL that its links are relative to.
+They are its size, its tags, or these times its opening tags, its longest tag, and its URL, to which links are relative.
+"""
+
+THREAD_BYTES = 1024 * 1024
+THREAD_TAGS = 100_000_000
+"""A page within these bounds takes half a second at most, for which a thread may wait.
+
+They are its size, and its tags times its opening tags.
 """
 
 CAREFUL_BYTES = 512 * 1024
@@ -43,13 +51,6 @@ _LONG = 4 * MAX_ATTRIBUTES
 """No tag with more attributes is shorter."""
 
 _ESCAPE = b"\x1b"
-_BASE = re.compile(rb"<[bB][aA][sS][eE][\s/]")
-_SHORT_BASE = re.compile(
-    rb"<....[^>\"'=]{0,256}+"
-    rb"(?:=\s{0,9}+(?:\"[^\"]{0,1024}+\"|'[^']{0,1024}+'|[^\s\"'>]{0,1024}+)[^>\"'=]{0,256}+){0,4}>"
-)
-"""A `base` whose URL is at most `QUICK_URL_BYTES` long."""
-
 _TAG = re.compile(rb"</?[a-zA-Z][a-zA-Z0-9:-]*")
 _TAG_TO_END = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)")
 _SLASH = re.compile(rb"(?:^|[\s\"']|\s[^\s=]+)/$")
@@ -65,11 +66,15 @@ class TooIntricate(LonglineError):
 
 
 class Effort(Enum):
-    """How long it may take to parse a page: a few milliseconds, longer, or so long that there must be a deadline."""
+    """Time that it may take to parse a page.
+
+    A few milliseconds, half a second, longer, or so long that there must be a deadline.
+    """
 
     LITTLE = 0
-    MUCH = 1
-    WILD = 2
+    SOME = 1
+    MUCH = 2
+    WILD = 3
 
 
 def check_intricacy(markup: bytes) -> None:
@@ -81,19 +86,17 @@ def check_intricacy(markup: bytes) -> None:
 
 def effort_of(markup: bytes, url: str = "") -> Effort:
     """Return what a page asks for, before it is parsed."""
-    if _is_quick(markup, url):
-        return Effort.LITTLE
-    return Effort.WILD if _tags(markup) > WILD_TAGS else Effort.MUCH
+    signs = markup.count(b"<")
+    tags = signs * (signs - markup.count(b"</")) if signs > FEW_TAGS else 0
+    if len(markup) <= THREAD_BYTES and tags <= THREAD_TAGS and _is_ordinary(markup, url):
+        return Effort.SOME if tags > QUICK_TAGS or len(markup) > QUICK_BYTES else Effort.LITTLE
+    return Effort.WILD if tags > WILD_TAGS else Effort.MUCH
 
 
-def _is_quick(markup: bytes, url: str) -> bool:
-    if len(markup) > QUICK_BYTES or len(url) > QUICK_URL_BYTES or markup.count(b"<") > QUICK_TAGS:
-        return False
+def _is_ordinary(markup: bytes, url: str) -> bool:
+    """Return whether a page has none of the things that take long however small it is."""
     # An encoding with escapes is decoded piece by piece.
-    if _ESCAPE in markup:
-        return False
-    short_base = all(_SHORT_BASE.match(markup, base.start()) for base in _BASE.finditer(markup))
-    return short_base and not _has_long_tag(markup)
+    return len(url) <= QUICK_URL_BYTES and _ESCAPE not in markup and not _has_long_tag(markup)
 
 
 def _has_long_tag(markup: bytes) -> bool:

@@ -25,10 +25,11 @@ from longline.drivers.records import open_records
 from longline.drivers.rhythms import NoRhythms, RedisRhythms
 from longline.drivers.search import Manners, open_search
 from longline.drivers.signals import open_signals
-from longline.engine.aside import Aside, Limits
+from longline.engine.aside import Aside
 from longline.engine.index import Indexer
 from longline.engine.lifecycle import Lifecycle
 from longline.engine.parse import Parser
+from longline.engine.parser_process import Limits
 from longline.engine.politeness import By, Politeness
 from longline.engine.runtime import chore
 from longline.engine.upkeep.reaper import Reaper

@@ -1,0 +1,33 @@
+"""Hosts whose pages take long to parse, remembered for a while."""
+
+import time
+from collections import OrderedDict
+
+REMEMBERED_SECONDS = 600.0
+"""Seconds for which a host is remembered for a slow page, unless it is forgotten before."""
+
+MAX_HOSTS = 10_000
+"""Hosts that are remembered at once."""
+
+
+class SlowHosts:
+    """A set of hosts, each of which is forgotten after a while; the host without a name is never in it."""
+
+    def __init__(self) -> None:
+        self._until: OrderedDict[str, float] = OrderedDict()
+
+    def __contains__(self, host: str) -> bool:
+        return self._until.get(host, 0.0) > time.monotonic()
+
+    def add(self, host: str) -> None:
+        """Remember a host from now on."""
+        if not host:
+            return
+        self._until[host] = time.monotonic() + REMEMBERED_SECONDS
+        self._until.move_to_end(host)
+        if len(self._until) > MAX_HOSTS:
+            self._until.popitem(last=False)
+
+    def discard(self, host: str) -> None:
+        """Forget a host."""
+        self._until.pop(host, None)

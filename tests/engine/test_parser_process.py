@@ -1,0 +1,70 @@
+"""A process that parses, and its owner."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+OWNER = """
+import os
+import sys
+from longline.engine.parser_process import ParserProcess
+from longline.plugins import Page
+from longline.plugins.registry import Shelf
+
+if __name__ == "__main__":
+    child = ParserProcess(Shelf(modules=("tests.engine.slow_parsers",)))
+    if sys.argv[1] == "busy":
+        child.wait_until_ready()
+        child.begin(("where", Page("https://where.example/", b"")), 60.0)
+        child._pipe.send(("naps", Page("https://naps.example/", b"")))
+    print(child.pid, flush=True)
+    os._exit(9)
+"""
+
+
+@pytest.mark.parametrize("when", ["not ready yet", "busy"])
+def test_a_process_whose_owner_was_killed_ends_without_a_word(tmp_path: Path, when: str):
+    script = tmp_path / "owner.py"
+    script.write_text(OWNER)
+    surroundings = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    # All of them write to one pipe: it has an end when the last of them has.
+    done = subprocess.run(
+        [sys.executable, str(script), when], env=surroundings, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 9
+    assert done.stdout.strip().isdecimal()
+    assert done.stderr == ""
+
+
+PATHS = """
+import sys
+from longline.engine.parser_process import ParserProcess
+from longline.plugins import Page
+from longline.plugins.registry import Shelf
+
+sys.path.append(sys.argv[1])
+raise_if_imported_again = __name__ != "__main__" and 1 / 0
+child = ParserProcess(Shelf(modules=("only_there",)))
+child.wait_until_ready()
+answer = child.begin(("there", Page("https://there.example/", b"")), 60.0)
+print(answer.parsed.items[0].fields["path"], answer.own_seconds < 30)
+child.end()
+"""
+
+
+def test_a_process_finds_modules_where_its_owner_does_and_does_not_import_its_program(tmp_path: Path):
+    (tmp_path / "only_there.py").write_text(
+        "import sys\nfrom longline.plugins import Item, parser\n"
+        "@parser('there', match='https://there.example/*')\n"
+        "def there(page):\n    yield Item('path', path=sys.path[-1])\n"
+    )
+    script = tmp_path / "elsewhere" / "owner.py"
+    script.parent.mkdir()
+    script.write_text(PATHS)
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.stdout, done.stderr) == (f"{tmp_path} True\n", "")
