@@ -2,13 +2,11 @@ from ipaddress import ip_address
 
 import pytest
 
-from longline.engine.frontier import HeldHost
 from longline.engine.politeness import Politeness
 from longline.model.task import NewTask
 from longline.model.url import parse
 from longline.ports.http import FetchFailed
 from longline.ports.records.frontier import HostSetting
-from tests.engine.fakes import lease
 
 ADDRESSES = {"a.example": "203.0.113.5", "b.example": "203.0.113.5", "c.example": "2001:db8::1"}
 
@@ -59,7 +57,6 @@ async def test_by_host_nothing_is_touched():
 
 @pytest.mark.parametrize(("by", "covered"), [("host", False), ("domain", True)])
 async def test_who_holds_a_domain_may_ask_all_its_hosts(by, covered):
-    held = HeldHost(lease(host="a.example"), 30.0, 0.0, 0.0)
-    assert await Politeness(by).covers(held, "https://www.a.example/") is covered
-    assert await Politeness(by).covers(held, "https://a.example/x") is True
-    assert await Politeness(by).covers(held, "https://other.example/") is False
+    assert await Politeness(by).covers("a.example", "https://www.a.example/") is covered
+    assert await Politeness(by).covers("a.example", "https://a.example/x") is True
+    assert await Politeness(by).covers("a.example", "https://other.example/") is False

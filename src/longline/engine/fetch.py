@@ -189,7 +189,7 @@ class Fetcher:
             return "redirect_loop", f"redirected back to {url}", None
         if task.hops + len(seen) > most:
             return "too_many_redirects", f"more than {most} redirects", None
-        if not await self._politeness.covers(host, url):
+        if not await self._politeness.covers(host.lease.host, url):
             return "redirected", f"redirected to {url}", url
         if errand.plan.robots and not await self._rules.allow(host, url, errand):
             return "robots", f"redirected to {url}", None

@@ -6,7 +6,6 @@ from typing import Literal
 import msgspec
 from publicsuffixlist import PublicSuffixList
 
-from longline.engine.frontier import HeldHost
 from longline.model.task import NewTask
 from longline.model.url import Url, parse
 from longline.ports.http import FetchFailed
@@ -39,9 +38,9 @@ class Politeness:
             return url.host
         return str(addresses[0]) if addresses else url.host
 
-    async def covers(self, host: HeldHost, url: str) -> bool:
-        """Whether whoever holds this host may ask for a URL as well."""
-        return await self.key(parse(url)) == host.lease.host
+    async def covers(self, host: str, url: str) -> bool:
+        """Return whether the lease of a host is good for a URL as well."""
+        return await self.key(parse(url)) == host
 
     async def place(
         self, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]
