@@ -6,7 +6,7 @@ will bring them. On stop nothing new is started, what is under way may end, and 
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -203,32 +203,16 @@ class Worker:
         for host in self.hand:
             if host.lost:
                 self.hand.drop(host.lease.host_id)
-        finished = self._take_finished(everything=everything)
+        present = [f for f in self._finished if not f.host.lost]
+        finished, self._finished = (present, []) if everything else _take_turns(present)
+        self._oldest = now
+        for f in finished:
+            f.host.heavy_pages -= bool(f.heavy_links)
         leaving = [h for h in self.hand if h.idle(now) or everything]
         released = {h.lease.host_id: (h, tuple(h.waiting)) for h in leaving}
         for host in leaving:
             self.hand.drop(host.lease.host_id)
         return Sheaf(finished, released)
-
-    def _take_finished(self, *, everything: bool) -> list[Finished]:
-        """Take what may be reported together; of pages with very many links one of each host, and not too many."""
-        taken: list[Finished] = []
-        left: list[Finished] = []
-        links, hosts = 0, set[int]()
-        for finished in self._finished:
-            if finished.host.lost:
-                continue
-            heavy, host_id = finished.heavy_links, finished.host.lease.host_id
-            if heavy and not everything and links and (host_id in hosts or links + heavy > MAX_HEAVY_LINKS):
-                left.append(finished)
-                continue
-            taken.append(finished)
-            if heavy:
-                links += heavy
-                hosts.add(host_id)
-                finished.host.heavy_pages -= 1
-        self._finished, self._oldest = left, self._clock.monotonic()
-        return taken
 
     async def _flush(self, sheaf: Sheaf) -> None:
         await self._tell()
@@ -311,6 +295,26 @@ class Worker:
             log.warning("could not report everything in time")
         if self._flushing is not None:
             await _end(self._flushing)
+
+
+def _take_turns(finished: Sequence[Finished]) -> tuple[list[Finished], list[Finished]]:
+    """Return the pages of the next report and those of a later one.
+
+    Of pages with very many links a report has one of each host, and not too many.
+    """
+    taken: list[Finished] = []
+    left: list[Finished] = []
+    links, hosts = 0, set[int]()
+    for page in finished:
+        heavy, host_id = page.heavy_links, page.host.lease.host_id
+        if heavy and links and (host_id in hosts or links + heavy > MAX_HEAVY_LINKS):
+            left.append(page)
+            continue
+        taken.append(page)
+        if heavy:
+            links += heavy
+            hosts.add(host_id)
+    return taken, left
 
 
 async def _end(*tasks: "asyncio.Task[None]") -> None:
