@@ -5,7 +5,7 @@ import msgspec
 from longline.drivers.records.database import Database, Row, Tx, struct
 from longline.model.errors import NotFound
 from longline.model.poll import FeedRow
-from longline.ports.records.feeds import Rule
+from longline.ports.records.feeds import FeedRule
 
 OF_SOURCE = ("url", "active", "every_ms", "disabled_at", "disabled_reason")
 """What is the source's to say, and kept in its row."""
@@ -27,7 +27,7 @@ class FeedRecords:
     async def find(self, *, active: bool | None = None, limit: int = 50, after: int = 0) -> list[FeedRow]:
         return await self._database.read(lambda tx: _all(tx, "find_feeds", active=active, limit=limit, after=after))
 
-    async def change(self, source_id: int, rule: Rule) -> FeedRow | None:
+    async def change(self, source_id: int, rule: FeedRule) -> FeedRow | None:
         async def work(tx: Tx) -> FeedRow | None:
             await tx.all("lock_source", id=source_id)
             row = await tx.one("feed", source_id=source_id)

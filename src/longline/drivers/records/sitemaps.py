@@ -5,7 +5,7 @@ import msgspec
 from longline.drivers.records.database import Database, Tx, struct
 from longline.model.errors import NotFound
 from longline.model.sitemap import SitemapRow
-from longline.ports.records.sitemaps import Rule
+from longline.ports.records.sitemaps import SitemapRule
 
 
 class SitemapRecords:
@@ -14,7 +14,7 @@ class SitemapRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def change(self, source_id: int, rule: Rule) -> SitemapRow | None:
+    async def change(self, source_id: int, rule: SitemapRule) -> SitemapRow | None:
         async def work(tx: Tx) -> SitemapRow | None:
             rows = await _all(tx, "lock_sitemaps", source_id=source_id)
             if not rows:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from longline.model.poll import FeedRow
 
-Rule = Callable[[FeedRow, int], FeedRow | None]
+FeedRule = Callable[[FeedRow, int], FeedRow | None]
 """What becomes of a feed at this time."""
 
 
@@ -20,7 +20,7 @@ class Feeds(Protocol):
         """Feeds by source, from behind source `after`; the active ones are wanted and do not rest."""
         ...
 
-    async def change(self, source_id: int, rule: Rule) -> FeedRow | None:
+    async def change(self, source_id: int, rule: FeedRule) -> FeedRow | None:
         """Change a feed by a rule while nobody else does; None, and no change, when the rule says so.
 
         What is the source's to say of it is changed there. A source that does not exist is `NotFound`.

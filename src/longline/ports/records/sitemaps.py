@@ -5,14 +5,14 @@ from typing import Protocol
 
 from longline.model.sitemap import SitemapRow
 
-Rule = Callable[[SitemapRow, int], SitemapRow | None]
+SitemapRule = Callable[[SitemapRow, int], SitemapRow | None]
 """What becomes of the row at this time."""
 
 
 class Sitemaps(Protocol):
     """Remembers when the sitemaps of a source are read next. Each call is one transaction."""
 
-    async def change(self, source_id: int, rule: Rule) -> SitemapRow | None:
+    async def change(self, source_id: int, rule: SitemapRule) -> SitemapRow | None:
         """Change a row by a rule while nobody else does; None, and no change, when the rule says so.
 
         A source that does not exist is `NotFound`.
