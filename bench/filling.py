@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import asyncpg
 
+from longline.model.frontier.task import DEFAULT_PRIORITY, FETCH, NewTask
 from longline.model.states import TaskState
-from longline.model.task import DEFAULT_PRIORITY, FETCH, NewTask
 from longline.model.url import dedupe_key
 
 GIANT = "giant.example"

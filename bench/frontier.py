@@ -16,12 +16,12 @@ from rich.table import Table
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.lifecycle import Lifecycle, Order
-from longline.model.host import HostLease, HostReport
+from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.model.frontier.host import HostLease, HostReport
+from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
-from longline.model.run import NewRun
+from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
-from longline.model.task import NewTask, Outcome
 from longline.model.url import dedupe_key
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch, HostSetting

@@ -26,12 +26,12 @@ from rich.table import Table
 from bench.filling import CONCURRENCY, DELAY_MS, GIANT_DIRECTORY, PER_HOST, Page, Shape, fill
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.lifecycle import Lifecycle, Order
-from longline.model.host import HostLease, HostReport
+from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.model.frontier.host import HostLease, HostReport
+from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
-from longline.model.run import NewRun
+from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
-from longline.model.task import NewTask, Outcome
 from longline.ports.records.frontier import Batch, HostSetting
 from tests.servers import running_postgres
 

@@ -20,12 +20,12 @@ from rich.table import Table
 
 from bench.site import Site, prepared
 from bench.web import served
-from longline.engine.aside import Aside
-from longline.engine.parse import Parsed, Parser
+from longline.engine.parse.parser import Parsed, Parser
+from longline.engine.parse.process_pool import Aside
 from longline.plugins import Page
 from longline.plugins.registry import Shelf
 
-SHELF = Shelf(("longline.parsers.page", "longline.parsers.article"))
+SHELF = Shelf(("longline.parsers.page", "longline.parsers.article.article"))
 LOOK_EVERY = 0.002
 
 Parse = Callable[[Page], Awaitable[Parsed]]

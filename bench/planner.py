@@ -18,11 +18,11 @@ from rich.table import Table
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_database, open_records
 from longline.drivers.records.database import Tx
-from longline.drivers.records.named import load
-from longline.engine.lifecycle import Timetable
-from longline.engine.upkeep.balancer import Balancer
+from longline.drivers.records.named_queries import load
+from longline.engine.lifecycle.schedules import Timetable
 from longline.model.ids import new_id
-from longline.model.schedule import Terms
+from longline.model.schedules.schedule import Terms
+from longline.services.schedules.slots import Balancer
 from tests.servers import running_postgres
 
 SIZES = (1_000, 10_000, 100_000)

@@ -23,11 +23,11 @@ from rich.table import Table
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.index import Indexer
+from longline.engine.search.indexer import Indexer
 from longline.model.ids import new_id
-from longline.model.item import Origin, new_items
-from longline.model.query import parse_query
-from longline.model.run import NewRun
+from longline.model.runs.run import NewRun
+from longline.model.search.item import Origin, new_items
+from longline.model.search.query import parse_query
 from longline.ports.search import Search
 from tests.servers import running_postgres
 

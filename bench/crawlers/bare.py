@@ -3,9 +3,9 @@
 import asyncio
 
 from bench.crawlers.order import Order, given, lap
-from longline.cli.loop import run
+from longline.cli.event_loop import run
 from longline.drivers.http.client import WreqHttp
-from longline.model.encoding import ACCEPT_ENCODING, decode_body
+from longline.model.fetch.content_encoding import ACCEPT_ENCODING, decode_body
 from longline.model.url import parse
 from longline.parsers.page import extract
 from longline.plugins import Page

@@ -9,11 +9,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from bench.crawlers.order import Order, given, lap
-from longline.cli.loop import run
-from longline.model.plan import CrawlPlan
+from longline.cli.event_loop import run
+from longline.model.runs.plan import CrawlPlan
 from longline.model.states import RunState
 from longline.settings import Settings
-from longline.settings.handover import environment
+from longline.settings.child_process import environment
 from longline.wiring import CrawlRequest, Watcher, crawl, open_house
 from longline.wiring.house import MARKS, ready_tables
 

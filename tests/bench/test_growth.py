@@ -8,9 +8,9 @@ from bench.filling import GIANT, Shape, rows
 from bench.growth import Crawl, Errand, admission, busy, count, measured, prepared, settings, steady, verdict
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, Order
 from longline.model.ids import new_id
-from longline.model.run import NewRun
+from longline.model.runs.run import NewRun
 from tests.drivers.records.peek import Peek, Snapshot
 from tests.servers import PostgresServer
 

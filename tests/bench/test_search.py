@@ -3,7 +3,7 @@ from pathlib import Path
 from bench.search import Language, fill, index_cost, times
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.model.query import parse_query
+from longline.model.search.query import parse_query
 from tests.servers import PostgresServer
 
 

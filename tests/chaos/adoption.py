@@ -28,8 +28,8 @@ from bench.usage import processes
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.model.ids import new_id
-from longline.model.schedule import NewSchedule, Terms
-from longline.model.source import NewSource
+from longline.model.schedules.schedule import NewSchedule, Terms
+from longline.model.sources.source import NewSource
 from tests.chaos.politeness import ask, running_origin
 from tests.journeys.place import Place
 from tests.servers.restartable import RestartablePostgres, restartable_postgres

@@ -3,8 +3,8 @@
 import sys
 
 from longline.cli.main import main
-from longline.drivers.records import bot_tasks
-from longline.model.bot import Holding, Refusal, refusal
+from longline.drivers.records.bots import tasks as bot_tasks
+from longline.model.bots.bot import Holding, Refusal, refusal
 
 
 def careless(holding: Holding | None, created_at: int, bot: str, now: int) -> Refusal | None:

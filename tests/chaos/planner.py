@@ -23,8 +23,8 @@ import asyncpg
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.model.ids import new_id
-from longline.model.schedule import NewSchedule, Terms
-from longline.model.source import NewSource
+from longline.model.schedules.schedule import NewSchedule, Terms
+from longline.model.sources.source import NewSource
 from tests.chaos.politeness import running_origin
 from tests.servers import running_postgres
 

@@ -24,11 +24,11 @@ import orjson
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.admit import seed
-from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.frontier.admit import seed
+from longline.engine.lifecycle.moves import Lifecycle, Order
 from longline.model.ids import new_id
-from longline.model.plan import CrawlPlan
-from longline.model.run import NewRun
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import NewRun
 from longline.ports.records import Records
 from tests.drivers.records.peek import Peek
 from tests.servers import running_postgres

@@ -2,17 +2,17 @@ import re
 from pathlib import Path
 
 from longline.cli.reference import render, write
-from longline.engine.directory import CrawlRules, plan_of
-from longline.engine.fetch import Fetched
-from longline.engine.reporter import Finished
-from longline.engine.standing import StandingRules, standing_plan
-from longline.model import fate
-from longline.model.plan import CrawlPlan
-from longline.model.source import CrawlSource
+from longline.engine.fetch.fetcher import Fetched
+from longline.engine.frontier.standing_runs import StandingRules, standing_plan
+from longline.engine.sources.crawl_plan import CrawlRules, plan_of
+from longline.engine.worker.reporter import Finished
+from longline.model.frontier import outcomes as fate
+from longline.model.runs.plan import CrawlPlan
+from longline.model.sources.source import CrawlSource
 from longline.model.states import MOVES, STATES, TaskState
 from longline.settings import KEYS
-from longline.settings.aliases import ALIASES
-from longline.settings.needless import NEEDLESS
+from longline.settings.env_aliases import ALIASES
+from longline.settings.ignored_env import NEEDLESS
 from tests.engine import fakes
 
 

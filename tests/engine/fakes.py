@@ -8,19 +8,19 @@ from typing import Any, cast
 
 import msgspec
 
-from longline.engine.exits import Exits
-from longline.engine.fetch import Fetched, Fetcher, FetchParts
-from longline.engine.frontier import HeldHost
-from longline.engine.politeness import Politeness
-from longline.engine.rules import Rules
-from longline.engine.sender import FetchSettings, Sender
+from longline.engine.fetch.fetcher import Fetched, Fetcher, FetchParts
+from longline.engine.fetch.robots import Rules
+from longline.engine.fetch.sender import FetchSettings, Sender
+from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.lifecycle.politeness_key import Politeness
+from longline.engine.proxies.rotation import Exits
+from longline.model.archive.segment import SegmentRow
 from longline.model.errors import NotFound, Unavailable
-from longline.model.host import HostLease
-from longline.model.plan import CrawlPlan
-from longline.model.proxy import Ask, NoProxies, Used
-from longline.model.run import RunRow
-from longline.model.segment import SegmentRow
-from longline.model.task import ClaimedTask, NewTask, PageFacts
+from longline.model.frontier.host import HostLease
+from longline.model.frontier.task import ClaimedTask, NewTask, PageFacts
+from longline.model.proxies import Ask, NoProxies, Used
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunRow
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.records import Records

@@ -5,18 +5,17 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, Order
 from longline.model.errors import IllegalMove, StaleLease
-from longline.model.host import HostLease, HostReport
+from longline.model.frontier.host import HostLease, HostReport
+from longline.model.frontier.task import PARSE, ClaimedTask, NewTask, Outcome
 from longline.model.ids import new_id
-from longline.model.run import NewRun
-from longline.model.schedule import NewSchedule
-from longline.model.source import NewSource
+from longline.model.runs.run import NewRun
+from longline.model.schedules.schedule import NewSchedule
+from longline.model.sources.source import NewSource
 from longline.model.states import Noun, TaskState, legal
-from longline.model.task import PARSE, ClaimedTask, NewTask, Outcome
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch, HostSetting, Reported, Written
-from longline.ports.records.hands import TaskLease
+from longline.ports.records.frontier import Batch, HostSetting, Reported, TaskLease, Written
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import page, url
 

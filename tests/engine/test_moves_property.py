@@ -14,10 +14,10 @@ from itertools import count
 import pytest
 
 from longline.drivers.records import open_records
-from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, Order
 from longline.model.errors import IllegalMove, StaleLease
+from longline.model.frontier.task import PARSE
 from longline.model.states import Noun
-from longline.model.task import PARSE
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch
 from longline.testing.clock import FakeClock

@@ -25,12 +25,12 @@ PROVED_ELSEWHERE = {
     "ports/records/frontier.py": "drivers/records",
     # A door is proved over HTTP, and the services that stand behind one door only are proved with it.
     "surfaces/bots/": "surfaces/bots",
-    "services/bots.py": "surfaces/bots",
-    "services/bot_registry.py": "surfaces/bots",
-    "services/bot_schedules.py": "surfaces/bots",
-    "services/bot_tasks.py": "surfaces/bots",
-    "engine/upkeep/bots.py": "surfaces/bots",
-    "wiring/bots.py": "surfaces/bots",
+    "services/bots/pull.py": "surfaces/bots",
+    "services/bots/registry.py": "surfaces/bots",
+    "services/bots/policies.py": "surfaces/bots",
+    "services/bots/tasks.py": "surfaces/bots",
+    "engine/bots.py": "surfaces/bots",
+    "wiring/doors/bots.py": "surfaces/bots",
 }
 """Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""
 

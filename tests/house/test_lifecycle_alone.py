@@ -1,4 +1,4 @@
-"""Only `engine/lifecycle.py` moves a schedule, a run or a task, and only by guarded statements."""
+"""Only `engine/lifecycle/moves.py` moves a schedule, a run or a task, and only by guarded statements."""
 
 import ast
 import re
@@ -8,7 +8,7 @@ import pytest
 from tests.house.tree import SRC, Module, modules
 
 WRITING_PORTS = {"frontier", "hands", "moves", "ticks", "bot_tasks"}
-MAY_TOUCH_THEM = ("engine/lifecycle.py", "wiring/", "drivers/", "ports/records/")
+MAY_TOUCH_THEM = ("engine/lifecycle/moves.py", "wiring/", "drivers/", "ports/records/")
 
 STATEMENTS = {
     "frontier.sql": {"rest_tasks"},
@@ -77,7 +77,7 @@ def test_nobody_else_touches_the_ports_that_write_states():
 
 
 def test_there_is_a_lifecycle_and_it_does():
-    lifecycle = Module("engine/elsewhere.py", (SRC / "engine/lifecycle.py").read_text(encoding="utf-8"))
+    lifecycle = Module("engine/elsewhere.py", (SRC / "engine/lifecycle/moves.py").read_text(encoding="utf-8"))
     assert touches(lifecycle)
 
 
@@ -106,7 +106,7 @@ def test_no_python_text_changes_a_state():
 )
 def test_a_trespass_is_seen(text: str):
     assert touches(Module("services/planted.py", text))
-    assert not touches(Module("engine/lifecycle.py", text))
+    assert not touches(Module("engine/lifecycle/moves.py", text))
 
 
 def test_reading_an_events_list_is_no_trespass():

@@ -15,7 +15,7 @@ import asyncpg
 from warcio.archiveiterator import ArchiveIterator
 
 from longline.drivers.blobs import open_blobs
-from longline.model.plan import CrawlPlan
+from longline.model.runs.plan import CrawlPlan
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house

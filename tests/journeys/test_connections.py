@@ -8,7 +8,7 @@ from time import monotonic
 
 import pytest
 
-from longline.model.plan import CrawlPlan
+from longline.model.runs.plan import CrawlPlan
 from longline.wiring import CrawlRequest, Watcher, crawl
 from tests.drivers.http.wire import Peer, serving
 from tests.journeys.place import Place

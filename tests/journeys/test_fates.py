@@ -14,10 +14,10 @@ import pytest
 import trustme
 from msgspec.structs import replace
 
-from longline.engine.pipeline import MOST_CLAIMS
-from longline.model import fate
-from longline.model.plan import CrawlPlan
-from longline.model.run import Fate
+from longline.engine.worker.pipeline import MOST_CLAIMS
+from longline.model.frontier import outcomes as fate
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import Fate
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.model.proxy import SKIP_AT
+from longline.model.proxies import SKIP_AT
 from tests.journeys.place import Place
 from tests.servers.proxies import Manners, RunningProxy, running_proxy
 from tests.web import SiteHandle, running_site

@@ -11,10 +11,10 @@ from typing import Any
 import httpx
 import pytest
 
-from longline.engine.runtime import chore, run_loops
+from longline.engine.loops import chore, run_loops
 from longline.settings import Settings
 from longline.wiring.house import joined
-from longline.wiring.planner import planner_loops
+from longline.wiring.parts.schedules import planner_loops
 from longline.wiring.worker import fetch_worker
 from tests.drivers.search.cluster import Cluster, running
 from tests.surfaces.intervals.house import Door, open_door

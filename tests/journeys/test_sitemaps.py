@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from longline.engine.runtime import chore, run_loops
-from longline.model.plan import CrawlPlan
+from longline.engine.loops import chore, run_loops
+from longline.model.runs.plan import CrawlPlan
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house

@@ -9,13 +9,13 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
-from longline.drivers.source_events import RedisSourceEvents
-from longline.ports.source_events import Delivery
-from longline.services.source_events import SourceEvent, SourceListener
+from longline.drivers.sources.redis_events import RedisSourceEvents
+from longline.ports.sources import Delivery
+from longline.services.sources.source_events import SourceEvent, SourceListener
 from longline.settings import Settings
-from longline.wiring import planner as wiring
+from longline.wiring.doors import intervals as wiring
+from longline.wiring.doors.intervals import source_events_loop
 from longline.wiring.house import House, open_house, ready_tables
-from longline.wiring.planner import source_events_loop
 from tests.journeys.place import PATIENCE
 from tests.surfaces.intervals.house import open_door
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import asyncpg
 
-from longline.drivers.records.named import Engine
+from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.schema import LEDGER, migration_names, migration_text
 from longline.drivers.records.sqlite import statements
 

@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from longline.drivers.records import open_records, schema
-from longline.drivers.records.named import switch
+from longline.drivers.records.named_queries import switch
 from longline.drivers.records.schema import LEDGER, migration_names, schema_text
 from longline.testing.clock import FakeClock
 from tests.migrations.ages import begun, engine_of, execute, path_of

@@ -14,39 +14,39 @@ import pytest
 import longline
 
 ANCHORED = {
-    "longline.model.candidate._ADDRESS": "match",
+    "longline.model.discovery.candidate._ADDRESS": "match",
     "longline.model.url._INTERNATIONAL_HOST": "match",
     "longline.model.url._NAMES_HOST": "match",
     "longline.model.url._SCHEME": "match",
-    "longline.parsers.content._SLUG": "fullmatch",
-    "longline.parsers.feed._BY": "fullmatch",
-    "longline.parsers.product._OUT_OF": "fullmatch",
-    "longline.plugins.charset._XML": "match",
-    "longline.plugins.literals._NEXT": "match",
-    "longline.plugins.outline._AGENT": "match",
-    "longline.plugins.outline._REFRESH": "match",
-    "longline.plugins.sniffing._BEFORE_ROOT": "match",
-    "longline.plugins.sniffing._HTML": "match",
-    "longline.plugins.sniffing._JSON": "match",
+    "longline.parsers.article.content._SLUG": "fullmatch",
+    "longline.parsers.feeds.feed._BY": "fullmatch",
+    "longline.parsers.product.product._OUT_OF": "fullmatch",
+    "longline.plugins.html.charset._XML": "match",
+    "longline.plugins.html.loose_json._NEXT": "match",
+    "longline.plugins.html.links._AGENT": "match",
+    "longline.plugins.html.links._REFRESH": "match",
+    "longline.plugins.html.sniffing._BEFORE_ROOT": "match",
+    "longline.plugins.html.sniffing._HTML": "match",
+    "longline.plugins.html.sniffing._JSON": "match",
     "longline.surfaces.request_head._HOST": "match",
 }
 """Expressions that are tried at the beginning of a text only, and by which method."""
 
 BOUNDED = {
     "longline.drivers.http.trust._CERTIFICATE": "a file of the operator",
-    "longline.drivers.records.named._ROWS": "our own SQL",
-    "longline.drivers.records.named._SWITCH": "our own SQL",
+    "longline.drivers.records.named_queries._ROWS": "our own SQL",
+    "longline.drivers.records.named_queries._SWITCH": "our own SQL",
     "longline.model.duration._PART": "64 characters",
-    "longline.model.moment._W3C": "256 characters",
+    "longline.model.timestamps._W3C": "256 characters",
     "longline.parsers.dates._FRACTION": "64 characters",
     "longline.parsers.dates._SHAPES": "100 characters",
     "longline.parsers.dates._TIME": "100 characters",
     "longline.parsers.dates._ZONE": "64 characters",
-    "longline.parsers.prices._AT_NUMBER": "200 characters",
-    "longline.parsers.prices._NUMBER": "200 characters",
+    "longline.parsers.product.prices._AT_NUMBER": "200 characters",
+    "longline.parsers.product.prices._NUMBER": "200 characters",
     "longline.settings.values._PASSWORD": "a setting of the operator",
     "longline.settings.values._SECRET_PART": "a setting of the operator",
-    "longline.plugins.literals._TOKEN": "a script, up to the first token that no literal has",
+    "longline.plugins.html.loose_json._TOKEN": "a script, up to the first token that no literal has",
 }
 """Expressions that never see a long text of others, and why."""
 

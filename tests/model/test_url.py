@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longline.model import fate
 from longline.model.errors import BadInput
+from longline.model.frontier import outcomes as fate
 from longline.model.url import (
     MAX_LENGTH,
     BadUrl,

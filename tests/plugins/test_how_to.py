@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from longline.engine.aside import Aside
-from longline.engine.parse import Parser
+from longline.engine.parse.parser import Parser
+from longline.engine.parse.process_pool import Aside
 from longline.plugins import Item
 from longline.plugins.page import Page
 from longline.plugins.registry import Shelf

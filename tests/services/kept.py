@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from longline.model.run import RunRow
-from longline.model.task import NewTask, PageFacts
+from longline.model.archive.warc import Capture, Original, Record, Segment, response_record, revisit_record
+from longline.model.frontier.task import NewTask, PageFacts
+from longline.model.runs.run import RunRow
 from longline.model.url import dedupe_key
-from longline.model.warc import Capture, Original, Record, Segment, response_record, revisit_record
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.ports.records.frontier import Written

@@ -4,12 +4,12 @@ from pathlib import Path
 import pytest
 
 from longline.drivers.records import open_records
-from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, Order
 from longline.model.errors import BadInput, NotFound, StaleLease
-from longline.model.plan import CrawlPlan
-from longline.model.run import NewRun
+from longline.model.frontier.task import Outcome
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
-from longline.model.task import Outcome
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch
 from longline.services.crawls import KIND, Crawls

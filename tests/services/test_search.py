@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from longline.model.errors import BadInput
-from longline.model.query import Filters
+from longline.model.search.query import Filters
 from longline.ports.records import Records
 from longline.services.search import Asked, Found, Searches
 from tests.drivers.records.corpus import stored

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from longline.model.plan import CrawlPlan
-from longline.model.run import RunRow
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunRow
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import CrawlRequest, Watcher, WorkerProgress, crawl

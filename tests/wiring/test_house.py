@@ -6,14 +6,14 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from longline.engine.upkeep import reaper
+from longline.engine.frontier import reaper
 from longline.model.errors import LonglineError, Unavailable
-from longline.model.run import NewRun
-from longline.model.task import NewTask
-from longline.model.worker import WorkerRow
+from longline.model.frontier.task import NewTask
+from longline.model.frontier.worker import WorkerRow
+from longline.model.runs.run import NewRun
 from longline.plugins import Page
 from longline.ports.records.frontier import HostSetting
-from longline.ports.records.rhythms import Rhythm
+from longline.ports.records.schedules import Rhythm
 from longline.settings import Settings
 from longline.wiring import house as house_module
 from longline.wiring.house import MARKS, House, joined, open_house, ready_tables

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 import msgspec
 import pytest
 
-from longline.engine.runtime import Loop, chore, run_loops
-from longline.model.plan import CrawlPlan
+from longline.engine.loops import Loop, chore, run_loops
+from longline.model.runs.plan import CrawlPlan
 from longline.services.crawls import Crawls, Opened
 from longline.settings import Settings
 from longline.wiring.house import House, joined, open_house, ready_tables

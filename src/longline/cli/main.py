@@ -76,7 +76,7 @@ def _program() -> None:
 
 def _written(place: str) -> Callable[..., Any]:
     module, _, name = place.partition(":")
-    found: Callable[..., Any] = getattr(import_module(f"longline.cli.{module}"), name)
+    found: Callable[..., Any] = getattr(import_module(f"longline.cli.commands.{module}"), name)
     return found
 
 

@@ -8,12 +8,12 @@ import typer
 from typer.cli import get_docs_for_click
 
 from longline.cli.main import build
-from longline.model import fate
+from longline.model.frontier import outcomes as fate
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS
-from longline.settings.aliases import environment_names
+from longline.settings.env_aliases import environment_names
+from longline.settings.ignored_env import NEEDLESS
 from longline.settings.keys import default
-from longline.settings.needless import NEEDLESS
 
 _MADE = "<!-- Written by `make docs`; do not edit. -->\n"
 

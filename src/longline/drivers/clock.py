@@ -4,7 +4,7 @@ import asyncio
 import time
 from typing import NamedTuple
 
-from longline.model.anchor import Anchor
+from longline.model.engine_clock import Anchor
 
 # CLOCK_BOOTTIME also counts the time that a machine sleeps: a lease runs out then as well.
 _MONOTONIC: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)

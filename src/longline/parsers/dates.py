@@ -4,7 +4,7 @@ import re
 from calendar import timegm
 from datetime import UTC, datetime, timedelta
 
-from longline.model.moment import w3c_moment
+from longline.model.timestamps import w3c_moment
 
 _ZONE = re.compile(r"([+-]\d{2})(\d{2})$")
 _FRACTION = re.compile(r"(\.\d{6})\d+")

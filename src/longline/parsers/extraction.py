@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from longline.plugins import Page
-from longline.plugins.maintext import lines_of
+from longline.plugins.html.maintext import lines_of
 
 HEAD_OF_PAGE = 4096
 """Characters in which a template shows itself."""

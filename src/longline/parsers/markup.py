@@ -7,7 +7,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from longline.model.errors import LonglineError
 from longline.model.url import join
-from longline.plugins.intricacy import check_intricacy
+from longline.plugins.html.parse_cost import check_intricacy
 
 _TAG_OR_REFERENCE = re.compile(r"<[a-zA-Z/!]|&[#\w]")
 # Most markup needs no change, and is left exactly as it was written.

@@ -9,11 +9,11 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all
-from longline.plugins.charset import charset_of, decode_as, encode_as
-from longline.plugins.intricacy import check_intricacy
-from longline.plugins.maintext import main_text, simple_text
-from longline.plugins.outline import Outline, Rules, header_rules, outline
-from longline.plugins.structured import Data
+from longline.plugins.html.charset import charset_of, decode_as, encode_as
+from longline.plugins.html.links import Outline, Rules, header_rules, outline
+from longline.plugins.html.maintext import main_text, simple_text
+from longline.plugins.html.parse_cost import check_intricacy
+from longline.plugins.html.structured import Data
 
 ENOUGH_LETTERS = 250
 """A main text with fewer is looked for again in other ways; letters, since not every script has spaces."""

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from longline.plugins.made import Item, Link, Links
 from longline.plugins.page import Page
+from longline.plugins.results import Item, Link, Links
 
 HTML = ("text/html", "application/xhtml+xml")
 MARK = "__longline_parser__"

@@ -146,7 +146,7 @@ def _escaped(text: str) -> str:
 
 
 class FetchFailed(Exception):
-    """No whole answer came. `kind` is one word of the taxonomy in `model/fate.py`.
+    """No whole answer came. `kind` is one word of the taxonomy in `model/frontier/outcomes.py`.
 
     `proxy_fault` says that the way there failed and not the target: another proxy may do better, and the page is not
     to blame. It is set where the proxy said so, could not be reached, or broke off; a target that is known to have

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.item import Document
-from longline.model.query import Matches, Query
+from longline.model.search.item import Document
+from longline.model.search.query import Matches, Query
 
 
 class Search(Protocol):

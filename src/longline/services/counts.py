@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from longline.model.states import ENDED, RunState
+from longline.ports.records.frontier import Tasks
 from longline.ports.records.runs import Runs
-from longline.ports.records.tasks import Tasks
 
 OPEN = "open"
 FATES = tuple(sorted(ENDED))

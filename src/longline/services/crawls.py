@@ -4,12 +4,12 @@ import logging
 
 import msgspec
 
-from longline.engine.admit import seed
-from longline.engine.lifecycle import Lifecycle, Order
+from longline.engine.frontier.admit import seed
+from longline.engine.lifecycle.moves import Lifecycle, Order
 from longline.model.errors import IllegalMove, NotFound, StaleLease
 from longline.model.ids import new_id
-from longline.model.plan import CrawlPlan
-from longline.model.run import Fate, NewRun, RunRow
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import Fate, NewRun, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import parse
 from longline.ports.records.runs import Runs

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from longline.model.item import ItemRow
-from longline.model.query import Filters, Match, Matches, Piece, Query, Sort, Term, excerpt, parse_query
-from longline.ports.records.items import Items
+from longline.model.search.item import ItemRow
+from longline.model.search.query import Filters, Match, Matches, Piece, Query, Sort, Term, excerpt, parse_query
+from longline.ports.records.search import Items
 from longline.ports.search import Search
 
 

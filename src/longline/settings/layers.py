@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from longline.model.errors import BadInput, UnknownSetting
-from longline.settings.aliases import ALIASES, Alias, environment_names, own_name
+from longline.settings.cross_checks import refuse_unsound, weaknesses
+from longline.settings.env_aliases import ALIASES, Alias, environment_names, own_name
+from longline.settings.ignored_env import NEEDLESS
 from longline.settings.keys import KEYS, Settings
-from longline.settings.needless import NEEDLESS
-from longline.settings.soundness import refuse_unsound, weaknesses
 
 FILE_NAME = "longline.toml"
 CONFIG_NAME, DEBUG_NAME = "LONGLINE_CONFIG", "LONGLINE_DEBUG"

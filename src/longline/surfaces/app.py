@@ -13,21 +13,21 @@ from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import Method
 
 from longline.services.counts import Counts
-from longline.services.frontier import Frontier
+from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
-from longline.services.loop_lag import LoopMonitor
+from longline.services.standing_frontier import Frontier
 from longline.services.tokens import Tokens
-from longline.surfaces.bots import answers as bots_words
+from longline.surfaces.bots import envelope as bots_words
 from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
 from longline.surfaces.bots.lane import Lane
 from longline.surfaces.bots.paths import EscapedPaths
 from longline.surfaces.health import health_route, memory_route
 from longline.surfaces.http import ERRORS, Frame, WholeBodies, bearer, on_http
 from longline.surfaces.intervals import Desk, routes
-from longline.surfaces.intervals.discovered import DiscoveredParts, discovered_routes
-from longline.surfaces.intervals.figures import IntervalFigures
 from longline.surfaces.intervals.frontier import frontier_routes
+from longline.surfaces.intervals.links import DiscoveredParts, discovered_routes
 from longline.surfaces.intervals.logs import LogParts, log_routes
+from longline.surfaces.intervals.metrics import IntervalFigures
 from longline.surfaces.intervals.streams import StreamParts, stream_routes
 from longline.surfaces.metrics import Metrics, metrics_route
 from longline.surfaces.request_head import MAX_BODY_BYTES

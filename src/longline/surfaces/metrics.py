@@ -23,7 +23,7 @@ from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Met
 from prometheus_client.registry import Collector
 
 from longline.services.counts import Counts
-from longline.services.loop_lag import LoopMonitor
+from longline.services.event_loop_lag import LoopMonitor
 from longline.surfaces.http import Exchange
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

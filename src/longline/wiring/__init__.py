@@ -1,9 +1,9 @@
 """Puts the parts together. The only place that knows a concrete driver."""
 
-from longline.engine.worker import Progress as WorkerProgress
-from longline.wiring.archive import check_archive, export, read_page, reparse, search
+from longline.engine.worker.worker import Progress as WorkerProgress
 from longline.wiring.crawl import CrawlRequest, CrawlResult, Watcher, crawl
 from longline.wiring.house import House, open_house
+from longline.wiring.read_commands import check_archive, export, read_page, reparse, search
 from longline.wiring.serve import serve
 
 __all__ = [

@@ -6,17 +6,17 @@ from collections.abc import Callable
 
 import msgspec
 
-from longline.engine.runtime import chore, run_loops
-from longline.engine.worker import Progress
+from longline.engine.loops import chore, run_loops
+from longline.engine.worker.worker import Progress
 from longline.model.errors import NeedsOperator
-from longline.model.plan import CrawlPlan
-from longline.model.run import Fate, RunRow
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import Fate, RunRow
 from longline.model.states import RUN_ENDED
 from longline.model.url import parse
 from longline.services.crawls import Crawls, Opened
 from longline.settings import Settings
-from longline.wiring.calls import listener
 from longline.wiring.house import WANT, House, joined, open_house, ready_tables
+from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker
 
 LOOK_EVERY = 0.2

@@ -13,41 +13,41 @@ from typing import cast
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
-from longline.drivers.curator import CuratorService
 from longline.drivers.http.client import WreqHttp
 from longline.drivers.http.clients import Tls
+from longline.drivers.http.dns import Names
 from longline.drivers.http.guard import Guarded
-from longline.drivers.http.names import Names
 from longline.drivers.http.render import RenderingHttp
 from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
-from longline.drivers.presence import FolderPresence
+from longline.drivers.process_lock import FolderPresence
 from longline.drivers.records import open_records
-from longline.drivers.rhythms import NoRhythms, RedisRhythms
+from longline.drivers.schedules.redis_page_changes import NoRhythms, RedisRhythms
 from longline.drivers.search import Manners, open_search
 from longline.drivers.signals import open_signals
-from longline.engine.aside import Aside
-from longline.engine.index import Indexer
-from longline.engine.lifecycle import Lifecycle
-from longline.engine.parse import Parser
-from longline.engine.parser_process import Limits
-from longline.engine.politeness import By, Politeness
-from longline.engine.runtime import chore
-from longline.engine.upkeep.reaper import Reaper
-from longline.model.egress import Wall
+from longline.drivers.sources.source_manager import CuratorService
+from longline.engine.frontier.reaper import Reaper
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.lifecycle.politeness_key import By, Politeness
+from longline.engine.loops import chore
+from longline.engine.parse.parser import Parser
+from longline.engine.parse.parser_process import Limits
+from longline.engine.parse.process_pool import Aside
+from longline.engine.search.indexer import Indexer
 from longline.model.errors import Unavailable
+from longline.model.fetch.egress import Wall
 from longline.plugins.registry import Shelf
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.curator import Curator
 from longline.ports.http import Http
-from longline.ports.presence import Presence
+from longline.ports.process_lock import Presence
 from longline.ports.records import Records
-from longline.ports.records.rhythms import Rhythms
+from longline.ports.records.schedules import Rhythms
 from longline.ports.search import Search
 from longline.ports.signals import Signals
-from longline.services.proxies import Proxies, VaultedWays
+from longline.ports.sources import Curator
+from longline.services.proxies.proxies import Proxies, VaultedWays
+from longline.services.secrets import Vault
 from longline.services.tokens import Tokens
-from longline.services.vault import Vault
 from longline.settings import Settings, jwt_secret, prepare, vault_key
 
 log = logging.getLogger(__name__)
@@ -64,7 +64,10 @@ WANT = "want"
 DUE = "due"
 """The signal that says that a schedule may have come due."""
 
-BUILT_IN = tuple(f"longline.parsers.{name}" for name in ("page", "feed", "sitemap", "article", "product", "selectors"))
+BUILT_IN = tuple(
+    f"longline.parsers.{name}"
+    for name in ("page", "feeds.feed", "feeds.sitemap", "article.article", "product.product", "selectors")
+)
 """Modules of parsers that are always there."""
 
 MARKS = "alive"

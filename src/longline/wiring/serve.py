@@ -11,36 +11,36 @@ from contextlib import asynccontextmanager, nullcontext, suppress
 import msgspec
 
 from longline import __version__
-from longline.drivers.room import check_room
-from longline.engine.fetch import Witness
-from longline.engine.frontier import MAX_PAUSE_SECONDS
-from longline.engine.index import Indexer
-from longline.engine.journal import Journal
-from longline.engine.recall import Recall
-from longline.engine.runtime import Loop, chore, run_loops
-from longline.engine.upkeep.census import Census
-from longline.engine.upkeep.prober import Prober
-from longline.engine.upkeep.waker import Waker
+from longline.drivers.disk_space import check_room
+from longline.engine.fetch.fetcher import Witness
+from longline.engine.frontier.drop_ended_runs import Recall
+from longline.engine.frontier.held_hosts import MAX_PAUSE_SECONDS
+from longline.engine.frontier.log_standing_counts import Census
+from longline.engine.frontier.wake_standing import Waker
+from longline.engine.logs.run_log_writer import Journal
+from longline.engine.loops import Loop, chore, run_loops
+from longline.engine.proxies.prober import Prober
+from longline.engine.search.indexer import Indexer
 from longline.services.counts import Counts
+from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Check, Health
-from longline.services.loop_lag import LoopMonitor
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
-from longline.settings.handover import environment
+from longline.settings.child_process import environment
 from longline.surfaces.app import Parts, build_app
 from longline.surfaces.connection import Deadlines
 from longline.surfaces.profile import LONGEST, LOOPBACK, profile_app
 from longline.surfaces.server import HttpServer
-from longline.wiring.announcing import indexing
-from longline.wiring.bots import bot_parts, bot_upkeep
-from longline.wiring.calls import listener
-from longline.wiring.discovery import scout
-from longline.wiring.feeds import LOOK_EVERY, feed_chores
+from longline.wiring.doors.bots import bot_parts, bot_upkeep
+from longline.wiring.doors.intervals import desk, discovered_parts, source_events_loop, standing_frontier
 from longline.wiring.house import WANT, WORK, House, joined, open_house, ready_tables
-from longline.wiring.html_archive import html_archiving
-from longline.wiring.logs import LOOK_AFTER_EVERY, Streams, closing, journaling, mirroring, scribe
-from longline.wiring.planner import desk, planner_loops, source_events_loop
-from longline.wiring.standing import discovered_parts, standing_frontier
+from longline.wiring.parts.archive import html_archiving
+from longline.wiring.parts.discovery import scout
+from longline.wiring.parts.feeds import LOOK_EVERY, feed_chores
+from longline.wiring.parts.logs import LOOK_AFTER_EVERY, Streams, closing, journaling, mirroring, scribe
+from longline.wiring.parts.schedules import planner_loops
+from longline.wiring.parts.search import indexing
+from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker, page_readers, parse_worker
 
 log = logging.getLogger(__name__)

@@ -3,29 +3,29 @@
 from collections.abc import Callable, Sequence
 
 from longline import __version__
-from longline.engine import reparse
-from longline.engine.appeal import Appeal
-from longline.engine.archive import Archive
-from longline.engine.claims import WorkerSettings
-from longline.engine.exits import Exits
-from longline.engine.fetch import Fetcher, FetchParts, Witness
-from longline.engine.journal import Journal
-from longline.engine.keep import Keeper
-from longline.engine.outlinks import Outlinks
-from longline.engine.pipeline import Pipeline
-from longline.engine.plans import Plans
-from longline.engine.reparse import ParseWorker
-from longline.engine.reporter import Reporter
-from longline.engine.rules import Rules
-from longline.engine.sender import FetchSettings, Sender
-from longline.engine.spider import Spider
-from longline.engine.telling import Reader, TellingReporter
-from longline.engine.worker import Parts, Progress, Worker
-from longline.parsers.content import promises_content
+from longline.engine.archive.page_reader import Archive
+from longline.engine.archive.segment_writer import Keeper
+from longline.engine.discovery.onsite_links import Spider
+from longline.engine.discovery.outlinks import Outlinks
+from longline.engine.fetch.fetcher import Fetcher, FetchParts, Witness
+from longline.engine.fetch.robots import Rules
+from longline.engine.fetch.sender import FetchSettings, Sender
+from longline.engine.frontier.ask_for_work import Appeal
+from longline.engine.frontier.claims import WorkerSettings
+from longline.engine.frontier.plan_cache import Plans
+from longline.engine.logs.run_log_writer import Journal
+from longline.engine.parse import parse_worker as reparse
+from longline.engine.parse.parse_worker import ParseWorker
+from longline.engine.proxies.rotation import Exits
+from longline.engine.worker.logging_reporter import Reader, TellingReporter
+from longline.engine.worker.pipeline import Pipeline
+from longline.engine.worker.reporter import Reporter
+from longline.engine.worker.worker import Parts, Progress, Worker
+from longline.parsers.article.content import promises_content
 from longline.settings import Settings
-from longline.wiring.directory import standing_runs
-from longline.wiring.discovery import discovery
 from longline.wiring.house import House
+from longline.wiring.parts.discovery import discovery
+from longline.wiring.parts.sources import standing_runs
 
 
 def fetch_worker(

@@ -7,8 +7,8 @@ import pytest
 import uvloop
 
 from longline.drivers.http import WreqHttp
-from longline.model.egress import Address
-from longline.model.encoding import ACCEPT_ENCODING, decode_body
+from longline.model.fetch.content_encoding import ACCEPT_ENCODING, decode_body
+from longline.model.fetch.egress import Address
 from longline.ports.http import FetchFailed, Http, Request
 from tests.drivers.http.wire import CERTIFICATE, Peer, keeps_answering, says, serving, to_loopback
 from tests.web import running_site

@@ -7,8 +7,8 @@ import pytest
 from longline.drivers.http import WreqHttp
 from longline.drivers.http import clients as clients_of
 from longline.drivers.http.clients import IDLE_CONNECTION_SECONDS, MAX_REMEMBERED_CONNECTIONS, Clients
+from longline.drivers.http.route import Way
 from longline.drivers.http.trust import trust
-from longline.drivers.http.ways import Way
 from longline.ports.http import Proxy, Request
 from tests.drivers.http.wire import keeps_answering, serving, to_loopback
 from tests.servers.proxies import Manners, running_proxy

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from longline.drivers.http import WreqHttp
-from longline.model import fate
+from longline.model.frontier import outcomes as fate
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import CERTIFICATE, Peer, Script, keeps_answering, says, serving, to_loopback
 from tests.web import running_site

@@ -9,11 +9,11 @@ import pytest
 
 from longline.drivers.http import Guarded, Names, WreqHttp
 from longline.drivers.http.clients import Clients, HostClient
-from longline.drivers.http.names import Resolve
+from longline.drivers.http.dns import Resolve
+from longline.drivers.http.route import Way
 from longline.drivers.http.trust import trust
-from longline.drivers.http.ways import Way
-from longline.model import fate
-from longline.model.egress import Address, Wall
+from longline.model.fetch.egress import Address, Wall
+from longline.model.frontier import outcomes as fate
 from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request
 from tests.drivers.http.wire import Server, keeps_answering, says, serving
 from tests.servers.proxies import Manners, running_proxy

@@ -9,7 +9,7 @@ import pytest
 import trustme
 
 from longline.drivers.http import WreqHttp
-from longline.model import fate
+from longline.model.frontier import outcomes as fate
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.http2 import Answering, Stream, serving_http2
 from tests.drivers.http.wire import keeps_answering, serving, to_loopback

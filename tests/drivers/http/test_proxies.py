@@ -10,7 +10,7 @@ import pytest
 import trustme
 
 from longline.drivers.http import WreqHttp
-from longline.model import fate
+from longline.model.frontier import outcomes as fate
 from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request
 from tests.drivers.http.wire import Peer, Script, keeps_answering, says, serving, to_loopback
 from tests.servers.proxies import Manners, RunningProxy, running_proxy

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longline.drivers.http.render import RenderingHttp
-from longline.model.egress import Address
+from longline.model.fetch.egress import Address
 from longline.ports.http import FetchFailed, Request, Response
 from tests.drivers.http.wire import Peer, serving, to_loopback
 

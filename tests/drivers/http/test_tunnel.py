@@ -4,8 +4,8 @@ from ipaddress import ip_address
 
 import pytest
 
+from longline.drivers.http.route import Way
 from longline.drivers.http.tunnel import refusal
-from longline.drivers.http.ways import Way
 from longline.ports.http import Proxy, ProxyScheme
 from tests.drivers.http.wire import Peer, Script, says, serving
 from tests.servers.proxies import Manners, running_proxy

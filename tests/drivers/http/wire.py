@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
 
-from longline.model.egress import Address
+from longline.model.fetch.egress import Address
 
 CERTIFICATE = Path(__file__).parent / "site.test.pem"
 """A self-signed certificate of site.test and its key."""

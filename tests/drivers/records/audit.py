@@ -3,7 +3,7 @@
 from collections import Counter, defaultdict
 from typing import Any
 
-from longline.model.frontier import rest_of
+from longline.model.frontier.standing_frontier import rest_of
 from longline.model.states import ENDED, IN_HAND, RUN_ENDED
 from tests.drivers.records.peek import Peek
 

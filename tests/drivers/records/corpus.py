@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longline.drivers.records import open_records
-from longline.model.item import Document, NewItem, Origin, new_items
-from longline.model.query import parse_query
+from longline.model.search.item import Document, NewItem, Origin, new_items
+from longline.model.search.query import parse_query
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import queued_run

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import asyncpg
 
 from longline.drivers.records.database import Database, Row, Tx
-from longline.drivers.records.named import Engine
+from longline.drivers.records.named_queries import Engine
 from tests.drivers.records.peek import Peek
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ import pytest
 
 from longline.drivers.records import open_database
 from longline.drivers.records.database import Database, Row, Tx, struct
-from longline.model.source import SourceRow
+from longline.model.sources.source import SourceRow
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import source

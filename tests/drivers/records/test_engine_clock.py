@@ -9,8 +9,8 @@ import pytest
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import engine_clock, open_records
 from longline.drivers.records.engine_clock import CHECK_EVERY_SECONDS, SLEW_AFTER_MS
-from longline.model.anchor import MAX_SLEW
-from longline.model.run import NewRun
+from longline.model.engine_clock import MAX_SLEW
+from longline.model.runs.run import NewRun
 from longline.ports.records import Records
 from tests.drivers.records.world import admit, running_run, url
 

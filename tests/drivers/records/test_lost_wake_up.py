@@ -12,7 +12,7 @@ from functools import partial
 import pytest
 
 from longline.drivers.records import open_database
-from longline.drivers.records.frontier import FrontierRecords
+from longline.drivers.records.frontier.claims import FrontierRecords
 from longline.drivers.records.postgres import PostgresDatabase
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch

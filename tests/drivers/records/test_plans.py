@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from longline.drivers.records import open_records
-from longline.drivers.records.named import AT_ONCE, load, spread
+from longline.drivers.records.named_queries import AT_ONCE, load, spread
 from longline.drivers.records.postgres import SETTINGS
 from longline.drivers.records.schema import schema_text
 from longline.drivers.records.sqlite import statements

@@ -14,7 +14,7 @@ from longline.drivers.records import open_database, open_records, postgres
 from longline.drivers.records.database import TryAgain, Tx
 from longline.drivers.records.postgres import PostgresDatabase
 from longline.model.errors import Unavailable
-from longline.model.source import NewSource
+from longline.model.sources.source import NewSource
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import ANY_SOURCES, source

@@ -12,7 +12,7 @@ from longline.drivers.records import open_database, open_records
 from longline.drivers.records.database import Database, Tx
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.model.errors import BadInput, NotFound
-from longline.model.proxy import (
+from longline.model.proxies import (
     HOUR,
     OFF_AT,
     PROBE_EVERY,
@@ -27,7 +27,7 @@ from longline.model.proxy import (
     Used,
     wants_probe,
 )
-from longline.model.source import NewSource
+from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.gates import Gate, GatedDatabase, interleave

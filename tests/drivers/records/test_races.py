@@ -11,20 +11,19 @@ from typing import Any
 import pytest
 
 from longline.drivers.records import open_database, postgres
-from longline.drivers.records.bot_tasks import BotTaskRecords
+from longline.drivers.records.bots.tasks import BotTaskRecords
 from longline.drivers.records.database import Database, TryAgain
-from longline.drivers.records.frontier import FrontierRecords
-from longline.drivers.records.moves import MovesRecords
-from longline.drivers.records.nouns import RunRecords
-from longline.model.bot import NewBotTask
-from longline.model.host import HostLease
+from longline.drivers.records.frontier.claims import FrontierRecords
+from longline.drivers.records.frontier.moves import MovesRecords
+from longline.drivers.records.runs import RunRecords
+from longline.model.bots.bot import NewBotTask
+from longline.model.frontier.host import HostLease
 from longline.model.ids import new_id
-from longline.model.run import NewRun
-from longline.model.source import NewSource
+from longline.model.runs.run import NewRun
+from longline.model.sources.source import NewSource
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch, HostSetting
-from longline.ports.records.moves import Change
+from longline.ports.records.frontier import Admitted, Batch, Change, HostSetting
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave, locked, settled, together

@@ -10,11 +10,11 @@ import pytest
 
 from longline.drivers.records import open_database, open_records, sqlite
 from longline.drivers.records.database import Tx
-from longline.drivers.records.named import AT_ONCE
+from longline.drivers.records.named_queries import AT_ONCE
 from longline.drivers.records.sqlite import SqliteDatabase, statements
 from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
-from longline.model.item import NewItem, Origin, new_items
-from longline.model.source import NewSource, SourceQuery
+from longline.model.search.item import NewItem, Origin, new_items
+from longline.model.sources.source import NewSource, SourceQuery
 from longline.testing.clock import FakeClock
 
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from longline.model.host import HostLease
+from longline.model.frontier.host import HostLease
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.moves import Change
+from longline.ports.records.frontier import Change
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek

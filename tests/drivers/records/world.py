@@ -3,14 +3,13 @@
 import hashlib
 from collections.abc import Sequence
 
-from longline.model.host import HostLease, HostReport
+from longline.model.frontier.host import HostLease, HostReport
+from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, PageFacts
 from longline.model.ids import new_id
-from longline.model.run import NewRun, RunRow
+from longline.model.runs.run import NewRun, RunRow
 from longline.model.states import TaskState
-from longline.model.task import ClaimedTask, NewTask, Outcome, PageFacts
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
-from longline.ports.records.moves import Change
+from longline.ports.records.frontier import Admitted, Batch, Change, HostSetting, Reported
 
 DELAY = 1000
 TTL = 30_000

@@ -10,9 +10,9 @@ from longline.drivers.search import open_search
 from longline.drivers.search.mapping import ITEMS, RAW_CONTENT
 from longline.drivers.search.opensearch import OpenSearch
 from longline.model.errors import Unavailable
-from longline.model.index import document_id
-from longline.model.item import Document
-from longline.model.query import Filters, parse_query
+from longline.model.search.document import document_id
+from longline.model.search.item import Document
+from longline.model.search.query import Filters, parse_query
 from tests.drivers.search.cluster import Cluster, running
 
 

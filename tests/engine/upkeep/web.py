@@ -4,18 +4,18 @@ from collections.abc import Mapping
 
 import msgspec
 
-from longline.engine.directory import OwnDirectory
-from longline.engine.lifecycle import Lifecycle
-from longline.engine.parse import Parser
-from longline.engine.seeding import Seeder
-from longline.engine.standing import StandingRules, StandingRuns
-from longline.engine.upkeep import mapper
-from longline.engine.upkeep.feeder import Parts
-from longline.engine.upkeep.reading import Reader
-from longline.model import fate
-from longline.model.plan import CrawlPlan
-from longline.model.source import NewSource
-from longline.parsers import feed, sitemap
+from longline.engine.feeds import sitemap_reader as mapper
+from longline.engine.feeds.document_reader import Reader
+from longline.engine.feeds.feed_poller import Parts
+from longline.engine.frontier.seeding import Seeder
+from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.parse.parser import Parser
+from longline.engine.sources.lookup import OwnDirectory
+from longline.model.frontier import outcomes as fate
+from longline.model.runs.plan import CrawlPlan
+from longline.model.sources.source import NewSource
+from longline.parsers.feeds import feed, sitemap
 from longline.plugins import Page
 from longline.plugins.registry import Registry
 from longline.ports.clock import Clock

@@ -23,7 +23,7 @@ from longline.settings import Settings
 from longline.surfaces.app import Parts, build_app
 from longline.surfaces.server import HttpServer
 from longline.testing.clock import FakeClock
-from longline.wiring.bots import bot_parts, bot_upkeep
+from longline.wiring.doors.bots import bot_parts, bot_upkeep
 
 Result = TypeVar("Result")
 

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from longline.engine.lifecycle import Lifecycle
+from longline.engine.lifecycle.moves import Lifecycle
 from tests.surfaces.bots.running import Door, data, error, plan, running, sweep
 
 # -- jobs from policies -----------------------------------------------------------------------------------------

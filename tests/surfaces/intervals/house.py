@@ -9,20 +9,19 @@ from typing import Any
 
 import httpx
 
-from longline.model.host import HostReport
+from longline.model.frontier.host import HostReport
+from longline.model.frontier.task import Outcome
 from longline.model.ids import new_id, task_id_of
-from longline.model.log import NewEntry
-from longline.model.run import NewRun, RunRow
-from longline.model.schedule import NewSchedule, ScheduleRow
+from longline.model.logs import NewEntry
+from longline.model.runs.run import NewRun, RunRow
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.model.states import TaskState
-from longline.model.task import Outcome
-from longline.ports.records.frontier import Batch
-from longline.ports.records.moves import Change
+from longline.ports.records.frontier import Batch, Change
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.wiring import House, open_house
 from longline.wiring.house import ready_tables
-from longline.wiring.logs import scribe
+from longline.wiring.parts.logs import scribe
 from longline.wiring.serve import _serving
 from tests.drivers.records.peek import Peek
 

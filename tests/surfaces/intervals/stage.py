@@ -11,23 +11,23 @@ import httpx
 import msgspec
 
 from longline.drivers.signals.local import LocalSignals
-from longline.engine.politeness import Politeness
-from longline.engine.upkeep.planner import Planner
-from longline.engine.upkeep.pruner import Pruner
+from longline.engine.lifecycle.politeness_key import Politeness
+from longline.engine.schedules.pruner import Pruner
+from longline.engine.schedules.scheduler import Planner
+from longline.model.frontier.task import Asked, ClaimedTask, Outcome, PageFacts
 from longline.model.states import TaskState
-from longline.model.task import Asked, ClaimedTask, Outcome, PageFacts
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch, Written
-from longline.ports.records.rhythms import Rhythms
+from longline.ports.records.schedules import Rhythms
 from longline.services.counts import Counts
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.settings import Settings
 from longline.surfaces.app import Parts, build_app
 from longline.testing.clock import FakeClock
+from longline.wiring.doors.intervals import desk, standing_frontier
 from longline.wiring.house import House
-from longline.wiring.planner import desk, planner
-from longline.wiring.standing import standing_frontier
+from longline.wiring.parts.schedules import planner
 from tests.drivers.records.world import claim, host_report
 from tests.surfaces.conftest import serving
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from longline.model.item import Origin, new_items
-from longline.model.run import NewRun
+from longline.model.runs.run import NewRun
+from longline.model.search.item import Origin, new_items
 from tests.surfaces.intervals.stage import Stage
 
 

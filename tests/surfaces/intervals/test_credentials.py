@@ -7,8 +7,8 @@ import httpx
 import msgspec
 import pytest
 
-from longline.model.schedule import NewSchedule
-from longline.model.source import NewSource
+from longline.model.schedules.schedule import NewSchedule
+from longline.model.sources.source import NewSource
 from longline.settings import Settings
 from tests.surfaces.intervals.house import Door, open_door
 from tests.surfaces.intervals.test_frontier import busy, rests  # noqa: F401 - a fixture is found by its name

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from longline.drivers.rhythms import RedisRhythms
-from longline.engine.lifecycle import Lifecycle
-from longline.model.host import HostLease, HostReport
-from longline.model.item import NewItem
+from longline.drivers.schedules.redis_page_changes import RedisRhythms
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.model.frontier.host import HostLease, HostReport
+from longline.model.frontier.task import Asked, NewTask, Outcome
+from longline.model.search.item import NewItem
 from longline.model.states import TaskState
-from longline.model.task import Asked, NewTask, Outcome
 from longline.ports.records import Records
 from longline.ports.records.frontier import Batch
 from longline.testing.clock import FakeClock

@@ -11,13 +11,13 @@ import httpx
 import msgspec
 import pytest
 
-from longline.engine.runtime import run_loops
-from longline.engine.upkeep.waker import Waker
-from longline.model.frontier import ASLEEP
+from longline.engine.frontier.wake_standing import Waker
+from longline.engine.loops import run_loops
+from longline.model.frontier.standing_frontier import ASLEEP
 from longline.settings import Settings
 from longline.surfaces.intervals.frontier import inward
 from longline.wiring.house import joined
-from longline.wiring.html_archive import html_archiving
+from longline.wiring.parts.archive import html_archiving
 from longline.wiring.worker import fetch_worker
 from tests.drivers.records.world import claim
 from tests.surfaces.intervals.house import Door, open_door

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from longline.model.schedule import ScheduleRow
-from longline.services.schedules import Schedules
+from longline.model.schedules.schedule import ScheduleRow
+from longline.services.schedules.schedules import Schedules
 from longline.wiring.house import DUE
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, seconds, shown
 

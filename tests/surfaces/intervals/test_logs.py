@@ -13,13 +13,13 @@ import msgspec
 import pytest
 
 from longline.drivers.blobs import open_blobs
-from longline.drivers.records.logs import LogRecords
+from longline.drivers.records.logs.logs import LogRecords
 from longline.model.errors import NotFound
-from longline.model.run import RunRow
-from longline.model.schedule import ScheduleRow
-from longline.services import logs as following
+from longline.model.runs.run import RunRow
+from longline.model.schedules.schedule import ScheduleRow
+from longline.services.logs import run_logs as following
 from longline.settings import Settings, load
-from longline.wiring.logs import scribe
+from longline.wiring.parts.logs import scribe
 from tests.servers import S3Server
 from tests.surfaces.intervals.house import Door, events, open_door, rest, take
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.model.slots import Shift
+from longline.model.schedules.slots import Shift
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, opened, seconds

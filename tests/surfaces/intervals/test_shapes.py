@@ -2,9 +2,9 @@
 
 import msgspec
 
-from longline.model import fate
-from longline.model.run import AskedSum, Fate, RunRow, Survey
-from longline.model.schedule import ScheduleRow
+from longline.model.frontier import outcomes as fate
+from longline.model.runs.run import AskedSum, Fate, RunRow, Survey
+from longline.model.schedules.schedule import ScheduleRow
 from longline.surfaces.intervals.shapes import crawl_metrics, execution, lock_token
 from longline.surfaces.intervals.words import CATEGORIES
 

@@ -10,13 +10,13 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from longline.drivers.curator import CuratorService
-from longline.engine.upkeep.feeder import Feeder
-from longline.engine.upkeep.finder import Finder
-from longline.engine.upkeep.mapper import Mapper
-from longline.model.link import LinkQuery, NewLink
-from longline.model.plan import CrawlPlan
-from longline.model.source import CuratedSource, NewSource
+from longline.drivers.sources.source_manager import CuratorService
+from longline.engine.feeds.feed_finder import Finder
+from longline.engine.feeds.feed_poller import Feeder
+from longline.engine.feeds.sitemap_reader import Mapper
+from longline.model.discovery.link import LinkQuery, NewLink
+from longline.model.runs.plan import CrawlPlan
+from longline.model.sources.source import CuratedSource, NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.upkeep.web import MISSING, HandMadeWeb, Said, mapped, rss

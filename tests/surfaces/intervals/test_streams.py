@@ -7,11 +7,11 @@ import httpx
 import msgspec
 import pytest
 
-from longline.ports.records.moves import Change
-from longline.services.streams import Seats
+from longline.ports.records.frontier import Change
+from longline.services.logs.event_streams import Seats
 from longline.settings import Settings
 from longline.surfaces.intervals.streams import shaped
-from longline.wiring import logs as wiring
+from longline.wiring.parts import logs as wiring
 from tests.surfaces.intervals.house import Door, open_door, take
 
 EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from longline.drivers.blobs.keys import STAGING, as_chunks, check_range, checked_key, checked_prefix
 from longline.drivers.blobs.probe import write_and_read
-from longline.drivers.room import ROOM_BYTES, check_room
+from longline.drivers.disk_space import ROOM_BYTES, check_room
 from longline.model.errors import BadInput, DiskFull, NotFound, Unavailable, is_disk_full
 from longline.model.ids import new_id
 from longline.ports.blobs import BlobInfo

@@ -15,8 +15,8 @@ import msgspec
 from arro3.core import DataType, Field, RecordBatchReader, Schema
 from arro3.io import read_json, write_csv, write_parquet
 
+from longline.model.archive.export import WARC_NAME, Written
 from longline.model.errors import DiskFull, Unavailable, is_disk_full
-from longline.model.export import WARC_NAME, Written
 
 _TYPES: dict[Any, Callable[[], DataType]] = {
     int: DataType.int64,

@@ -17,12 +17,12 @@ import wreq
 
 from longline.drivers.http.clients import USUAL, Clients, Tls
 from longline.drivers.http.credentials import part
+from longline.drivers.http.dns import Names, Resolve
 from longline.drivers.http.failures import RAISED, closed_connection, is_tunnel_refused, no_way, told
-from longline.drivers.http.names import Names, Resolve
+from longline.drivers.http.route import Way, find_way
 from longline.drivers.http.trust import trust
 from longline.drivers.http.tunnel import refusal
-from longline.drivers.http.ways import Way, find_way
-from longline.model.egress import Address
+from longline.model.fetch.egress import Address
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.http import FetchFailed, Request, Response
 

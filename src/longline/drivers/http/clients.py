@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import wreq
 
-from longline.drivers.http.ways import Way
+from longline.drivers.http.route import Way
 from longline.ports.http import Proxy
 
 IDLE_CONNECTION_SECONDS = 30.0

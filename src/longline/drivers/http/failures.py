@@ -12,7 +12,7 @@ import re
 
 from wreq import exceptions as wreq_errors
 
-from longline.drivers.http.ways import Way
+from longline.drivers.http.route import Way
 from longline.ports.http import FetchFailed
 
 RAISED: tuple[type[Exception], ...] = (

@@ -4,8 +4,8 @@ Inside ones are dropped rather than the whole name refused: a public site with a
 and nothing is lost by it, since exactly the addresses that passed are pinned to the client that dials.
 """
 
-from longline.drivers.http.names import Resolve
-from longline.model.egress import Address, Wall
+from longline.drivers.http.dns import Resolve
+from longline.model.fetch.egress import Address, Wall
 from longline.ports.http import FetchFailed
 
 MOST_REMEMBERED = 10_000

@@ -14,8 +14,8 @@ from tempfile import NamedTemporaryFile
 
 import msgspec
 
-from longline.model.encoding import Undecodable, decode_body
-from longline.model.frontier import url_hash
+from longline.model.fetch.content_encoding import Undecodable, decode_body
+from longline.model.frontier.standing_frontier import url_hash
 from longline.model.url import parse
 from longline.ports.http import FetchFailed, Http, Request, Response
 

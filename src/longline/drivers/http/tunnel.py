@@ -4,7 +4,7 @@ import asyncio
 from base64 import b64encode
 from contextlib import suppress
 
-from longline.drivers.http.ways import Way
+from longline.drivers.http.route import Way
 from longline.ports.http import Proxy
 
 PATIENCE = 5.0

@@ -4,38 +4,38 @@ import asyncio
 from pathlib import Path
 
 from longline.drivers.records import postgres
-from longline.drivers.records.bot_schedules import BotScheduleRecords
-from longline.drivers.records.bot_tasks import BotTaskRecords
-from longline.drivers.records.bots import BotLookRecords, BotRecords
-from longline.drivers.records.candidates import CandidateRecords
-from longline.drivers.records.curated import CuratedRecords
+from longline.drivers.records.archive.pages import PageRecords
+from longline.drivers.records.archive.segments import SegmentRecords
+from longline.drivers.records.bots.bots import BotLookRecords, BotRecords
+from longline.drivers.records.bots.policies import BotScheduleRecords
+from longline.drivers.records.bots.tasks import BotTaskRecords
+from longline.drivers.records.counters import TallyRecords
 from longline.drivers.records.database import Database
-from longline.drivers.records.events import EventRecords
-from longline.drivers.records.feeds import FeedRecords
-from longline.drivers.records.frontier import FrontierRecords
-from longline.drivers.records.hands import HandsRecords
-from longline.drivers.records.heard import HeardRecords, Noting
-from longline.drivers.records.history import HistoryRecords, RhythmRecords, TallyRecords
-from longline.drivers.records.items import ItemRecords
-from longline.drivers.records.links import LinkRecords
-from longline.drivers.records.logs import LogRecords
-from longline.drivers.records.moves import MovesRecords
-from longline.drivers.records.nouns import (
-    RunRecords,
-    SegmentRecords,
-    TaskRecords,
-    WorkerRecords,
-)
-from longline.drivers.records.pages import PageRecords
+from longline.drivers.records.discovery.candidates import CandidateRecords
+from longline.drivers.records.discovery.links import LinkRecords
+from longline.drivers.records.feeds.feeds import FeedRecords
+from longline.drivers.records.feeds.sitemaps import SitemapRecords
+from longline.drivers.records.frontier.claims import FrontierRecords
+from longline.drivers.records.frontier.moves import MovesRecords
+from longline.drivers.records.frontier.standing_frontier import StandingRecords
+from longline.drivers.records.frontier.task_leases import HandsRecords
+from longline.drivers.records.frontier.tasks import TaskRecords
+from longline.drivers.records.frontier.workers import WorkerRecords
+from longline.drivers.records.logs.events import EventRecords
+from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
-from longline.drivers.records.schedules import ScheduleRecords
+from longline.drivers.records.runs import RunRecords
+from longline.drivers.records.schedules.page_changes import RhythmRecords
+from longline.drivers.records.schedules.run_history import HistoryRecords
+from longline.drivers.records.schedules.schedules import ScheduleRecords
+from longline.drivers.records.schedules.ticks import TickRecords
 from longline.drivers.records.schema import SchemaRecords
-from longline.drivers.records.search import RecordsSearch
-from longline.drivers.records.sitemaps import SitemapRecords
-from longline.drivers.records.sources import SourceRecords
+from longline.drivers.records.search.index import RecordsSearch
+from longline.drivers.records.search.items import ItemRecords
+from longline.drivers.records.sources.handled_messages import HeardRecords, Noting
+from longline.drivers.records.sources.remote_sources import CuratedRecords
+from longline.drivers.records.sources.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
-from longline.drivers.records.standing import StandingRecords
-from longline.drivers.records.ticks import TickRecords
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.clock import Clock
 from longline.ports.records import Records

@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 import msgspec
 
-from longline.drivers.records.named import Engine
+from longline.drivers.records.named_queries import Engine
 
 T = TypeVar("T")
 

@@ -13,8 +13,8 @@ import asyncpg
 import msgspec
 
 from longline.drivers.clock import Followed, SystemClock
-from longline.drivers.records.named import Query
-from longline.model.anchor import MAX_SLEW, Anchor
+from longline.drivers.records.named_queries import Query
+from longline.model.engine_clock import MAX_SLEW, Anchor
 from longline.ports.clock import Clock
 
 log = logging.getLogger(__name__)

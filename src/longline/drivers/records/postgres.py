@@ -12,7 +12,7 @@ import asyncpg
 
 from longline.drivers.records.database import Row, TryAgain, Tx
 from longline.drivers.records.engine_clock import PostgresTime
-from longline.drivers.records.named import Query, load
+from longline.drivers.records.named_queries import Query, load
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
 

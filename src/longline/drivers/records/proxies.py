@@ -1,4 +1,4 @@
-"""Proxies and pools on either engine. The rules are in `model/proxy.py`; here they get rows, and what they say is kept.
+"""Proxies and pools on either engine. The rules are in `model/proxies.py`; here they get rows, and what they say is kept.
 
 Whoever picks changes the one row of `turns` first. That is both the number of the turn and the lock that makes picks
 follow each other; so rotation is strict and no hourly limit is passed, over any number of processes.
@@ -14,7 +14,7 @@ import msgspec
 
 from longline.drivers.records.database import Database, Tx, struct
 from longline.model.errors import NotFound, Unavailable
-from longline.model.proxy import (
+from longline.model.proxies import (
     PROBE_EVERY,
     SLOT,
     Ask,

@@ -5,7 +5,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from longline.drivers.records.database import Database, Tx
-from longline.drivers.records.named import Engine, switch
+from longline.drivers.records.named_queries import Engine, switch
 from longline.model.errors import CorruptDatabase
 
 LEDGER = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"

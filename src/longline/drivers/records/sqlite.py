@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from longline.drivers.records.database import Row, Tx
 from longline.drivers.records.engine_clock import SqliteTime
-from longline.drivers.records.named import Query, load, spread
+from longline.drivers.records.named_queries import Query, load, spread
 from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
 from longline.ports.clock import Clock
 

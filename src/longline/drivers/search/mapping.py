@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from longline.model.index import (
+from longline.model.search.document import (
     KEYWORDS,
     LINKED_DATES,
     LINKED_KEYWORDS,

@@ -10,11 +10,11 @@ from wreq import Method
 
 from longline.drivers.search.mapping import ITEMS, RAW_CONTENT
 from longline.drivers.search.nodes import LINES, Answer, Nodes
-from longline.model import index
 from longline.model.errors import Unavailable
-from longline.model.item import Document
-from longline.model.query import Match, Matches, Query, Term
-from longline.model.words import plain
+from longline.model.search import document as index
+from longline.model.search.item import Document
+from longline.model.search.query import Match, Matches, Query, Term
+from longline.model.search.tokenize import plain
 
 log = logging.getLogger(__name__)
 

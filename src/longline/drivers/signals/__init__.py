@@ -1,8 +1,8 @@
 """Wake-up calls: inside the process, by PostgreSQL, or by Redis."""
 
-from longline.drivers.signals.carried import CarriedSignals
 from longline.drivers.signals.local import LocalSignals
 from longline.drivers.signals.postgres import PostgresCarrier
+from longline.drivers.signals.reconnecting import CarriedSignals
 from longline.drivers.signals.redis import RedisCarrier
 from longline.ports.signals import Signals
 

@@ -3,8 +3,8 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
+from longline.drivers.signals.codec import checked_signal, checked_topics
 from longline.drivers.signals.fanout import Fanout
-from longline.drivers.signals.words import checked_signal, checked_topics
 from longline.model.errors import Unavailable
 from longline.ports.signals import Signal
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from longline.drivers.signals.words import CHANNEL
+from longline.drivers.signals.codec import CHANNEL
 from longline.model.errors import Unavailable
 
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"

@@ -10,7 +10,7 @@ from redis.asyncio.retry import Retry
 from redis.backoff import ConstantBackoff
 from redis.exceptions import RedisError
 
-from longline.drivers.signals.words import CHANNEL
+from longline.drivers.signals.codec import CHANNEL
 from longline.model.errors import BadInput, Unavailable
 
 _ANSWER_WITHIN = 5.0

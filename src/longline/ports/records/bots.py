@@ -1,9 +1,9 @@
-"""Bots, their schedules and their tasks. `BotTasks` writes states and is for `engine/lifecycle.py` alone."""
+"""Bots, their schedules and their tasks. `BotTasks` writes states and is for `engine/lifecycle/moves.py` alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.bot import (
+from longline.model.bots.bot import (
     Answer,
     BotActivity,
     BotRow,
@@ -26,7 +26,7 @@ from longline.model.bot import (
     TaskFilter,
     Verdict,
 )
-from longline.model.pace import Spent
+from longline.model.bots.rate_limit import Spent
 from longline.ports.records.frontier import HostSetting
 
 

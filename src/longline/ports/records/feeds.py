@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from longline.model.poll import FeedRow
+from longline.model.feeds.feed_poll import FeedRow
+from longline.model.feeds.sitemap import SitemapRow
 
 FeedRule = Callable[[FeedRow, int], FeedRow | None]
 """What becomes of a feed at this time."""
 
 
 class Feeds(Protocol):
-    """Remembers feeds, one for each source. The rules are in `model/poll.py`. Each call is one transaction."""
+    """Remembers feeds, one for each source. The rules are in `model/feeds/feed_poll.py`. Each call is one transaction."""
 
     async def get(self, source_id: int) -> FeedRow | None:
         """The feed of a source."""
@@ -33,4 +34,27 @@ class Feeds(Protocol):
 
     async def answered(self, limit: int, *, searching: bool) -> list[FeedRow]:
         """Feeds whose poll, or search, has ended."""
+        ...
+
+
+SitemapRule = Callable[[SitemapRow, int], SitemapRow | None]
+"""What becomes of the row at this time."""
+
+
+class Sitemaps(Protocol):
+    """Remembers when the sitemaps of a source are read next. Each call is one transaction."""
+
+    async def change(self, source_id: int, rule: SitemapRule) -> SitemapRow | None:
+        """Change a row by a rule while nobody else does; None, and no change, when the rule says so.
+
+        A source that does not exist is `NotFound`.
+        """
+        ...
+
+    async def claim(self, limit: int, hold_ms: int) -> list[SitemapRow]:
+        """Those that are due, of sources that are enabled and want it; nobody else gets them."""
+        ...
+
+    async def answered(self, limit: int) -> list[SitemapRow]:
+        """Those whose run has ended."""
         ...

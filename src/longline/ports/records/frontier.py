@@ -1,13 +1,15 @@
-"""The frontier: open URLs by host, and the leases on hosts. For `engine/lifecycle.py` alone."""
+"""The frontier: open URLs by host, and the leases on hosts. For `engine/lifecycle/moves.py` alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
 
-from longline.model.host import HostLease, HostReport
-from longline.model.item import NewItem
-from longline.model.task import NewTask, RedirectFacts
+from longline.model.frontier.host import HostLease, HostReport
+from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, PageFacts, RedirectFacts, TaskRow
+from longline.model.frontier.worker import WorkerRow
+from longline.model.search.item import NewItem
+from longline.model.states import Noun
 
 
 class HostSetting(NamedTuple):
@@ -110,4 +112,144 @@ class Frontier(Protocol):
 
     async def disown(self, owner: int) -> int:
         """Take back every lease of an owner who is gone; how many hosts."""
+        ...
+
+
+class TaskLease(msgspec.Struct, frozen=True):
+    """The right to work on one task, until `until` or until the token moves."""
+
+    task: ClaimedTask
+    token: int
+    until: int
+
+
+class Hands(Protocol):
+    """Offers tasks to whoever takes them. Each call is one transaction."""
+
+    async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
+        """Lease ready tasks of an executor, best priority first."""
+        ...
+
+    async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        """Extend leases named by (task, token); the tasks still held."""
+        ...
+
+    async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: Batch) -> Reported:
+        """Write how taken tasks ended, each under its token, and admit what they brought; all or nothing."""
+        ...
+
+    async def reap(self, limit: int) -> int:
+        """Make lapsed and newly due tasks ready again; how many."""
+        ...
+
+    async def disown(self, owner: int) -> int:
+        """Take back every task of an owner who is gone; how many."""
+        ...
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """Where a thing stands: its state as others see it, the state its row rests in, and its lease."""
+
+    state: str
+    rest: str
+    token: int
+    owner: int | None
+    lease_until: int | None
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One guarded change: it happens only if the row still rests in `was` and, where given, token and deadline fit."""
+
+    noun: Noun
+    subject: int
+    move: str
+    was: str
+    became: str
+    actor: str
+    reason: str | None = None
+    token: int | None = None
+    lease_seen: int | None = None
+    owner: int | None = None
+    lease_ms: int | None = None
+    due: int | None = None
+    error: str | None = None
+
+
+class Moves(Protocol):
+    """Reads where a thing stands and changes it, the event in the same transaction."""
+
+    async def standing(self, noun: Noun, subject: int) -> Standing | None:
+        """Where a thing stands now."""
+        ...
+
+    async def apply(self, change: Change) -> Standing | None:
+        """Make the change; the new standing, or None when the guard did not hold and nothing was changed."""
+        ...
+
+    async def renew(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
+        """Extend the lease on a schedule or a run; False when it is no longer held."""
+        ...
+
+    async def lapsed(self, noun: Noun, limit: int) -> list[tuple[int, int]]:
+        """Schedules, or runs of schedules, whose lease ran out, with the deadline that passed."""
+        ...
+
+    async def free_lapsed(self) -> int:
+        """Free lapsed runs that belong to no schedule: whoever comes next may adopt them; how many."""
+        ...
+
+    async def disown(self, owner: int) -> int:
+        """Free every run of an owner who is gone; how many."""
+        ...
+
+    async def free(self, noun: Noun, subject: int, token: int) -> bool:
+        """Let go of a run's lease while it stays `running`, so that somebody else may adopt it."""
+        ...
+
+
+class Tasks(Protocol):
+    """Looks tasks up; they are written by `Frontier`, `Hands` and `Moves`."""
+
+    async def get(self, task_id: int) -> TaskRow | None:
+        """One task, with the state it has now, in hand or at rest."""
+        ...
+
+    async def find(self, *, run_id: int | None = None, limit: int = 50, after: int = 0) -> list[TaskRow]:
+        """Tasks in the order they were admitted, from behind id `after`."""
+        ...
+
+    async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
+        """The key of the segment that holds the task's page, and the page's facts."""
+        ...
+
+    async def is_known(self, scope: int, host: str, key: bytes) -> bool:
+        """Whether a scope has a task of this URL; host and key are those of its tasks."""
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """How many tasks are open, and how many ended in each way."""
+        ...
+
+
+class Workers(Protocol):
+    """Remembers who works."""
+
+    async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
+        """Enter a process; the row's id is its name as an owner of leases."""
+        ...
+
+    async def beat(self, worker: WorkerRow) -> None:
+        """Say that the process lives; one that was struck while it was stopped is entered again, under the same id."""
+        ...
+
+    async def leave(self, worker_id: int) -> None:
+        """Strike a process that ended, or that was found dead."""
+        ...
+
+    async def silent(self, for_ms: int) -> list[WorkerRow]:
+        """Those who did not beat for so long, by the engine's clock."""
+        ...
+
+    async def find(self) -> list[WorkerRow]:
+        """Everybody who joined and did not leave."""
         ...

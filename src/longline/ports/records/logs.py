@@ -1,9 +1,13 @@
 """Logs: what runs said, in one order that every reader sees without gaps."""
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.log import Due, Entry, LoggedRun, NewEntry, Part
+from longline.model.event import Event
+from longline.model.logs import Due, Entry, LoggedRun, NewEntry, Part
+
+log = logging.getLogger(__name__)
 
 
 class Logs(Protocol):
@@ -61,4 +65,19 @@ class Logs(Protocol):
     async def prune(self, entries_ms: int, logs_ms: int, *, unkept: bool = False, limit: int = 100) -> list[str]:
         """Forget the entries of logs closed for so long that are in an object, or `unkept` as well; and whole logs
         that are closed for longer or without a run. The keys of the latter."""
+        ...
+
+
+class Events(Protocol):
+    """Reads the event log; events are written by the transactions they tell of."""
+
+    async def find(self, *, after: int = 0, limit: int = 1000, listed: bool = True) -> list[Event]:
+        """Events with a larger id, oldest first; whoever goes on from the last of them misses none.
+
+        Without `listed` the lists of task moves are left out.
+        """
+        ...
+
+    async def newest(self) -> int:
+        """The largest id there is; what comes later is larger."""
         ...

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.proxy import Ask, MappingRow, NewProxy, Picked, Pool, ProxyChange, ProxyRow, Used
+from longline.model.proxies import Ask, MappingRow, NewProxy, Picked, Pool, ProxyChange, ProxyRow, Used
 from longline.ports.http import Proxy
 
 

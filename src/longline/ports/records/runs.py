@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.run import Brought, Fate, NewRun, Note, Record, Review, RunRow
+from longline.model.runs.run import Brought, Fate, NewRun, Note, Record, Review, RunRow
 
 
 class Runs(Protocol):

@@ -1,8 +1,10 @@
 """Sources: places to crawl."""
 
+from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
-from longline.model.source import NewSource, SourceQuery, SourceRow
+from longline.model.sources.source import CuratedSource, NewSource, SourceQuery, SourceRow
 
 
 class Sources(Protocol):
@@ -46,4 +48,60 @@ class Sources(Protocol):
 
     async def remove(self, source_id: int) -> bool:
         """Forget a source; schedules and runs stay without it."""
+        ...
+
+
+class CuratedSources(Protocol):
+    """Follows a curator, and remembers what it is still to be told. The rules are in `model/sources/remote_source.py`."""
+
+    async def get(self, ref: str) -> SourceRow | None:
+        """One source by its id there."""
+        ...
+
+    async def take(self, sources: Sequence[CuratedSource], asked_at: int) -> int:
+        """Take over what was said of sources, new ones among them; how many changed.
+
+        What changed here after it was asked for is newer, and stays. A source of our own that has the name of a new one
+        is that one from now on.
+        """
+        ...
+
+    async def present(self) -> list[str]:
+        """The ids there of all that the curator has, as far as is known."""
+        ...
+
+    async def withdraw(self, refs: Collection[str]) -> None:
+        """The curator no longer has these; they come back when it has."""
+        ...
+
+    async def claim(self, limit: int, hold_ms: int) -> list[SourceRow]:
+        """Sources of whose feeds the curator is to be told something; nobody else gets them meanwhile."""
+        ...
+
+    async def release(self, sources: Sequence[SourceRow]) -> None:
+        """The curator could not be told of these: anybody may try."""
+        ...
+
+    async def told(self, source: SourceRow) -> None:
+        """The curator knows the feed as it is in this row; what changed since is still to be told."""
+        ...
+
+
+class Heard(Protocol):
+    """Remembers the ids of messages for a while."""
+
+    async def has(self, message_id: str) -> bool:
+        """Whether a message was heeded."""
+        ...
+
+    def along(self, message_id: str) -> AbstractContextManager[None]:
+        """Whatever changes a schedule meanwhile also says, in the same transaction, that the message was heeded."""
+        ...
+
+    async def note(self, message_id: str) -> None:
+        """Remember that it was."""
+        ...
+
+    async def prune(self, age_ms: int) -> None:
+        """Forget those of that age."""
         ...

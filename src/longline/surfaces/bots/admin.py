@@ -8,13 +8,13 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.handlers.base import BaseRouteHandler
 from litestar.types import Guard
 
-from longline.model.bot import NewBot
-from longline.services.bot_registry import BotRegistry
-from longline.services.bot_schedules import BotPlans
-from longline.services.bot_tasks import BotOffice
+from longline.model.bots.bot import NewBot
+from longline.services.bots.policies import BotPlans
+from longline.services.bots.registry import BotRegistry
+from longline.services.bots.tasks import BotOffice
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import queries, shapes
-from longline.surfaces.bots.answers import NotAllowed, Told, plain, succeeded
+from longline.surfaces.bots.envelope import NotAllowed, Told, plain, succeeded
 from longline.surfaces.bots.fields import Fields, Invalid, read, urls
 from longline.surfaces.bots.paths import path_id
 from longline.surfaces.bots.queries import knowing

@@ -8,15 +8,15 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.types import ExceptionHandlersMap
 from prometheus_client import CollectorRegistry
 
-from longline.services.bot_registry import BotRegistry
-from longline.services.bot_schedules import BotPlans
-from longline.services.bot_tasks import BotOffice
-from longline.services.bots import BotWork
+from longline.services.bots.policies import BotPlans
+from longline.services.bots.pull import BotWork
+from longline.services.bots.registry import BotRegistry
+from longline.services.bots.tasks import BotOffice
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.admin import BotAdminRoutes, JobRoutes, PolicyRoutes, admin_router
-from longline.surfaces.bots.answers import PREFIX, on_error
+from longline.surfaces.bots.envelope import PREFIX, on_error
 from longline.surfaces.bots.lane import Act
-from longline.surfaces.bots.meter import Meter
+from longline.surfaces.bots.metrics import Meter
 from longline.surfaces.bots.routes import BotRoutes
 from longline.surfaces.http import ERRORS
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from longline.surfaces.bots.answers import Told, failed, failure
+from longline.surfaces.bots.envelope import Told, failed, failure
 from longline.surfaces.request_head import MAX_BODY_BYTES
 
 _TOO_LARGE = failed(413, "validation_error", "Request Entity Too Large")

@@ -5,7 +5,7 @@ from urllib.parse import unquote
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from longline.surfaces.bots.answers import PREFIX, Ask
+from longline.surfaces.bots.envelope import PREFIX, Ask
 
 ADMIN = f"{PREFIX}/admin/"
 

@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Any
 
-from longline.model.bot import ResultFilter, ScheduleFilter, TaskFilter
+from longline.model.bots.bot import ResultFilter, ScheduleFilter, TaskFilter
 from longline.model.states import ScheduleState
-from longline.surfaces.bots.answers import Ask, Handle, Told
+from longline.surfaces.bots.envelope import Ask, Handle, Told
 from longline.surfaces.bots.fields import Fields, moment
 from longline.surfaces.bots.words import STATES, stored
 

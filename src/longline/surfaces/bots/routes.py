@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from litestar import post
 from litestar.handlers import HTTPRouteHandler
 
-from longline.model.bot import Verdict
-from longline.services.bots import BotWork, Caller
+from longline.model.bots.bot import Verdict
+from longline.services.bots.pull import BotWork, Caller
 from longline.surfaces.bots import shapes
-from longline.surfaces.bots.answers import PREFIX, Ask, Handle, Told, failed, plain, succeeded
+from longline.surfaces.bots.envelope import PREFIX, Ask, Handle, Told, failed, plain, succeeded
 from longline.surfaces.bots.fields import Fields, read, uuid
 from longline.surfaces.bots.lane import Act, Asked
-from longline.surfaces.bots.meter import Meter
+from longline.surfaces.bots.metrics import Meter
 from longline.surfaces.bots.openapi import HeartbeatOperation, PullOperation, SubmitOperation
 from longline.surfaces.bots.words import refused
 

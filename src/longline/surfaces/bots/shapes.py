@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from longline.model.bot import HOUR_MS as HOUR
-from longline.model.bot import MINUTE_MS as MINUTE
-from longline.model.bot import (
+from longline.model.bots.bot import HOUR_MS as HOUR
+from longline.model.bots.bot import MINUTE_MS as MINUTE
+from longline.model.bots.bot import (
     BotActivity,
     BotRow,
     BotScheduleRow,
@@ -21,10 +21,10 @@ from longline.model.bot import (
 )
 from longline.model.errors import BadInput
 from longline.model.ids import new_id, task_uuid
-from longline.model.pattern import compile_pattern
+from longline.model.patterns import compile_pattern
 from longline.model.states import ScheduleState, TaskState
-from longline.services.bot_tasks import Dashboard
-from longline.services.bots import Caller, PullOrder, Submission
+from longline.services.bots.pull import Caller, PullOrder, Submission
+from longline.services.bots.tasks import Dashboard
 from longline.surfaces.bots import fields as sent
 from longline.surfaces.bots.fields import Fields
 from longline.surfaces.bots.words import STATES, shown, stored, word

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from longline.model.bot import Refusal, Repair, Verdict
+from longline.model.bots.bot import Refusal, Repair, Verdict
 from longline.model.states import TaskState
 
 TASK_WORDS: dict[TaskState, str] = {

@@ -5,10 +5,10 @@ from typing import Any
 from litestar import get, post
 from litestar.di import NamedDependency
 
-from longline.model.item import Wordiness
+from longline.model.search.item import Wordiness
 from longline.surfaces.intervals.asking import Asked, switch
-from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.paging import MOST, whole
+from longline.surfaces.intervals.services import Desk
 
 Body = dict[str, Any]
 

@@ -7,8 +7,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from longline.surfaces.intervals.asking import Asked, known_id
-from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.paging import page
+from longline.surfaces.intervals.services import Desk
 from longline.surfaces.intervals.shapes import execution, stats
 
 Body = dict[str, Any]

@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 
 from longline.model.errors import BadInput
-from longline.services.glances import Glance, Glances, NoGlance
+from longline.services.page_preview import Glance, Glances, NoGlance
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.asking import Asked, body, typed
 

@@ -10,12 +10,12 @@ from litestar.params import FromPath, JSONBody
 from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.fate import is_hopeless
-from longline.model.frontier import StandingUrl, UrlQuery, url_hash
+from longline.model.frontier.outcomes import is_hopeless
+from longline.model.frontier.standing_frontier import StandingUrl, UrlQuery, url_hash
+from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import task_uuid
-from longline.model.task import DEFAULT_PRIORITY
 from longline.model.url import without_credentials
-from longline.services.frontier import Frontier
+from longline.services.standing_frontier import Frontier
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.asking import Key, Text, required
 from longline.surfaces.intervals.paging import asked, page

@@ -6,10 +6,10 @@ from litestar import Response, delete, get, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath
 
-from longline.model.schedule import CRAWL, Terms, Wanted
+from longline.model.schedules.schedule import CRAWL, Terms, Wanted
 from longline.surfaces.intervals.asking import Asked, body, known_id
-from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.paging import page
+from longline.surfaces.intervals.services import Desk
 from longline.surfaces.intervals.shapes import job, read_state, read_terms
 from longline.surfaces.intervals.words import SORTS
 

@@ -12,10 +12,10 @@ from litestar.params import FromPath
 from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.log import Entry, LoggedRun, Mark, behind, mark_of, told
+from longline.model.logs import Entry, LoggedRun, Mark, behind, mark_of, told
 from longline.model.states import RUN_ENDED
-from longline.services.logs import Ended, Followers, KeptElsewhere, NoRuns, RunLogs, Said, Step
-from longline.services.streams import Seats
+from longline.services.logs.event_streams import Seats
+from longline.services.logs.run_logs import Ended, Followers, KeptElsewhere, NoRuns, RunLogs, Said, Step
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339

@@ -15,11 +15,11 @@ from longline.model.states import move
 from longline.services.tokens import Tokens
 from longline.surfaces.http import answer, bearer
 from longline.surfaces.intervals.backfill import BACKFILL
-from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.executions import EXECUTIONS, ONE_EXECUTION
 from longline.surfaces.intervals.fetch import fetch_route
 from longline.surfaces.intervals.jobs import CONTROLS, JOBS
 from longline.surfaces.intervals.scheduler import SCHEDULER, NotPlanning
+from longline.surfaces.intervals.services import Desk
 from longline.surfaces.intervals.sources import ADMIN, SOURCES
 from longline.surfaces.intervals.trials import TRIALS
 

@@ -5,7 +5,7 @@ from typing import Any
 from litestar import get, post
 from litestar.di import NamedDependency
 
-from longline.surfaces.intervals.desk import Desk
+from longline.surfaces.intervals.services import Desk
 from longline.surfaces.intervals.shapes import distribution, metrics, rebalanced
 
 Body = dict[str, Any]

@@ -8,13 +8,13 @@ from uuid import UUID, uuid5
 import msgspec
 
 from longline.model.errors import BadInput
-from longline.model.run import AskedSum, Fate, Record, RunRow, Survey
-from longline.model.schedule import UNITS, ScheduleRow, Terms
-from longline.model.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
+from longline.model.frontier.task import RESENT
+from longline.model.runs.run import AskedSum, Fate, Record, RunRow, Survey
+from longline.model.schedules.schedule import UNITS, ScheduleRow, Terms
+from longline.model.schedules.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
-from longline.model.task import RESENT
 from longline.model.url import without_credentials
-from longline.services.runs import Figures
+from longline.services.schedules.runs import Figures
 from longline.surfaces.intervals.asking import absolute, key, present, typed
 from longline.surfaces.intervals.times import rfc3339
 from longline.surfaces.intervals.words import CATEGORIES, KINDS, RUN_WORDS, SCHEDULE_WORDS, SKIPPED_WORDS, SKIPS

@@ -9,12 +9,12 @@ from litestar.params import FromPath
 
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.pattern import check_patterns
-from longline.model.source import NewSource, SourceQuery, SourceRow
+from longline.model.patterns import check_patterns
+from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import BadUrl, parse, without_credentials
 from longline.surfaces.intervals.asking import Asked, absolute, body, key, present, switch, typed
-from longline.surfaces.intervals.desk import Desk
 from longline.surfaces.intervals.paging import page
+from longline.surfaces.intervals.services import Desk
 from longline.surfaces.intervals.times import rfc3339
 
 Body = dict[str, Any]

@@ -9,7 +9,7 @@ from litestar import Response, get
 from litestar.handlers import HTTPRouteHandler
 from litestar.types import Guard
 
-from longline.services.streams import (
+from longline.services.logs.event_streams import (
     Broker,
     Counted,
     EngineSeen,

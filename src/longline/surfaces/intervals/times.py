@@ -1,6 +1,6 @@
 """Times as the contract writes them: RFC 3339 in UTC."""
 
-from longline.model.moment import written
+from longline.model.timestamps import written
 
 
 def rfc3339(at: int | None) -> str | None:

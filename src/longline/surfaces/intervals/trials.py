@@ -7,12 +7,12 @@ from litestar import Response, post
 from litestar.di import NamedDependency
 
 from longline.model.errors import BadInput
-from longline.model.pattern import check_patterns
-from longline.services.glances import Glance, NoGlance
-from longline.services.trials import Trial
+from longline.model.patterns import check_patterns
+from longline.services.page_preview import Glance, NoGlance
+from longline.services.sources.trial_crawl import Trial
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.asking import Asked, body, present, typed
-from longline.surfaces.intervals.desk import Desk
+from longline.surfaces.intervals.services import Desk
 
 Body = dict[str, Any]
 

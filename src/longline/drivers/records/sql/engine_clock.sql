@@ -1,4 +1,4 @@
--- The engine's time, as `model/anchor.py` computes it.
+-- The engine's time, as `model/engine_clock.py` computes it.
 
 -- name: server_time only pg
 SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::float8 AS server_ms;

@@ -491,7 +491,7 @@ CREATE TABLE bots (
     last_submit_at  BIGINT,
     created_at      BIGINT NOT NULL,
     updated_at      BIGINT NOT NULL,
-    spare           BIGINT,  -- of how often it may come a minute, as model/pace.py counts; NULL until it first comes
+    spare           BIGINT,  -- of how often it may come a minute, as model/bots/rate_limit.py counts; NULL until it first comes
     spare_at        BIGINT NOT NULL DEFAULT 0
 ) /*pg WITH (fillfactor = 50) */;
 
@@ -661,7 +661,7 @@ CREATE TABLE unindexed (
     hash     TEXT NOT NULL
 );
 
--- The index inside the database: texts as `model/words.py` makes them, which is why plain rules do for both engines.
+-- The index inside the database: texts as `model/search/tokenize.py` makes them, which is why plain rules do for both engines.
 -- Of the title's words PostgreSQL knows twice, once among all and once apart, so that they can count for more.
 /*pg CREATE TABLE texts (
     item_id      BIGINT PRIMARY KEY,

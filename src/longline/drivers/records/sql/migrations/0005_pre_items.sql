@@ -32,7 +32,7 @@ CREATE TABLE unindexed (
     hash     TEXT NOT NULL
 );
 
--- The index inside the database: texts as `model/words.py` makes them, which is why plain rules do for both engines.
+-- The index inside the database: texts as `model/search/tokenize.py` makes them, which is why plain rules do for both engines.
 -- Of the title's words PostgreSQL knows twice, once among all and once apart, so that they can count for more.
 /*pg CREATE TABLE texts (
     item_id      BIGINT PRIMARY KEY,

@@ -1,0 +1,175 @@
+"""`longline bots …`: who the bots are, and locks that they let lapse."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from longline.cli.event_loop import run
+from longline.cli.flags import takes
+from longline.model.bots.bot import BotRow, NewBot
+from longline.model.errors import BadInput
+from longline.settings import Loaded
+from longline.surfaces.bots.door import BotParts
+from longline.surfaces.bots.shapes import rate
+from longline.wiring import open_house
+from longline.wiring.doors.bots import bot_parts
+from longline.wiring.house import ready_tables
+
+MAX_SHOWN = 10_000
+
+BotId = Annotated[str, typer.Option("--bot-id", help="The bot's own name.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; say what would be done.")]
+Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=1)]
+RateLimit = typer.Option("--rate-limit", help="Requests a minute that it may send; 0 for no limit.", min=0)
+MaxJobs = typer.Option("--max-jobs", help="Jobs that it gets with one pull at most.", min=1, max=100)
+LockSeconds = typer.Option("--lock-seconds", help="How long its locks last; 0 for as long as the job says.", min=0)
+
+
+def build() -> typer.Typer:
+    """The group of commands."""
+    app = typer.Typer(help="Bots: register them, switch them, and free what they let lapse.", no_args_is_help=True)
+    named = {
+        "create": create,
+        "change": change,
+        "enable": enable,
+        "disable": disable,
+        "rotate-token": rotate,
+        "list": show,
+    }
+    for name, command in {**named, "expire-locks": expire_locks}.items():
+        app.command(name)(command)
+    return app
+
+
+@asynccontextmanager
+async def services(loaded: Loaded) -> AsyncIterator[BotParts]:
+    """What the bots' door stands on, without the door."""
+    async with open_house(loaded.settings) as house:
+        await ready_tables(house, may_migrate=False)
+        yield bot_parts(house)
+
+
+@takes("data", "database")
+def create(
+    loaded: Loaded,
+    bot_id: BotId,
+    name: Annotated[str, typer.Option(help="What people call it.")] = "",
+    max_jobs: Annotated[int, MaxJobs] = 10,
+    rate_limit: Annotated[int, RateLimit] = 60,
+    lock_seconds: Annotated[int, LockSeconds] = 0,
+) -> None:
+    """Register a bot and print its token, which is not shown again."""
+
+    async def work() -> str:
+        limits = _limits(max_jobs, rate_limit, lock_seconds)
+        async with services(loaded) as parts:
+            made = await parts.registry.register(NewBot(name=bot_id, title=name, **limits))
+        if made is None:
+            raise BadInput(f"a bot called {bot_id} is registered already")
+        return made[1]
+
+    if not 0 < len(bot_id.strip()) <= 100:
+        raise BadInput("--bot-id is a name of 1 to 100 characters")
+    typer.echo(run(work()))
+
+
+@takes("data", "database")
+def change(
+    loaded: Loaded,
+    bot_id: BotId,
+    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    max_jobs: Annotated[int | None, MaxJobs] = None,
+    rate_limit: Annotated[int | None, RateLimit] = None,
+    lock_seconds: Annotated[int | None, LockSeconds] = None,
+) -> None:
+    """Change a bot's limits; what is not given stays as it is."""
+    changes = _limits(max_jobs, rate_limit, lock_seconds) | ({} if name is None else {"title": name})
+    if not changes:
+        raise BadInput("nothing to change: give --name, --max-jobs, --rate-limit or --lock-seconds")
+
+    async def work() -> None:
+        async with services(loaded) as parts:
+            await parts.registry.change(bot_id, **changes)
+
+    run(work())
+    typer.echo(f"{bot_id}: changed")
+
+
+def _limits(max_jobs: int | None, rate_limit: int | None, lock_seconds: int | None) -> dict[str, Any]:
+    """Return the limits that were given, as they are stored; zero stands for none."""
+    limits = {"max_pull": max_jobs, "per_minute": rate_limit, "lease_ms": lock_seconds}
+    given = {name: limit for name, limit in limits.items() if limit is not None}
+    if lock_seconds is not None:
+        given["lease_ms"] = lock_seconds * 1000
+    return {name: limit or None for name, limit in given.items()}
+
+
+@takes("data", "database")
+def enable(loaded: Loaded, bot_id: BotId) -> None:
+    """Let a bot in again."""
+    _switch(loaded, bot_id, True)
+
+
+@takes("data", "database")
+def disable(loaded: Loaded, bot_id: BotId) -> None:
+    """Keep a bot out, whatever token it brings."""
+    _switch(loaded, bot_id, False)
+
+
+def _switch(loaded: Loaded, bot_id: str, enabled: bool) -> None:
+    async def work() -> None:
+        async with services(loaded) as parts:
+            await parts.registry.change(bot_id, enabled=enabled)
+
+    run(work())
+    typer.echo(f"{bot_id}: {'enabled' if enabled else 'disabled'}")
+
+
+@takes("data", "database")
+def rotate(loaded: Loaded, bot_id: BotId) -> None:
+    """Print a new token for a bot; the old one is dead at once."""
+
+    async def work() -> str:
+        async with services(loaded) as parts:
+            return (await parts.registry.rotate(bot_id))[1]
+
+    typer.echo(run(work()))
+
+
+@takes("data", "database")
+def show(loaded: Loaded) -> None:
+    """List the registered bots."""
+
+    async def work() -> list[BotRow]:
+        async with services(loaded) as parts:
+            return await parts.registry.find(limit=MAX_SHOWN, offset=0)
+
+    table = Table("bot", "name", "enabled", "token", "a minute", "pulled", "done", "failed", "success")
+    for row in run(work()):
+        figures = (str(row.pulled), str(row.completed), str(row.failed), f"{rate(row.completed, row.failed):.1f}%")
+        limit = "any" if row.per_minute is None else str(row.per_minute)
+        table.add_row(row.name, row.title, "yes" if row.enabled else "no", f"{row.preview}…", limit, *figures)
+    Console().print(table)
+
+
+@takes("data", "database")
+def expire_locks(
+    loaded: Loaded,
+    auto_retry: Annotated[
+        bool, typer.Option("--auto-retry", help="Make jobs pending at the price of a retry.")
+    ] = False,
+    limit: Limit = 1000,
+    dry_run: DryRun = False,
+) -> None:
+    """Sweep the locks that lapsed."""
+
+    async def work() -> str:
+        async with services(loaded) as parts:
+            swept = await parts.plans.sweep(limit, retry=auto_retry, dry=dry_run)
+        return f"expired {swept.expired}, requeued {swept.requeued}, failed {swept.failed}"
+
+    typer.echo(run(work()))

@@ -1,0 +1,105 @@
+"""`longline candidates`: places that pages lead to, which a person makes sources of or turns down."""
+
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from longline.cli.event_loop import run
+from longline.cli.flags import ENGINES, takes
+from longline.model.discovery.candidate import CandidateRow
+from longline.services.discovery.candidates import Candidates
+from longline.settings import Loaded
+from longline.wiring import open_house
+from longline.wiring.house import ready_tables
+from longline.wiring.parts.discovery import candidates
+
+T = TypeVar("T")
+
+Ids = Annotated[list[int], typer.Argument(help="Numbers of candidates, as `longline candidates list` shows them.")]
+RISKY, DOUBTFUL = 50, 20
+
+
+def build() -> typer.Typer:
+    """The commands about candidates."""
+    app = typer.Typer(help="Candidates for sources, as pages lead to them.", no_args_is_help=True)
+    app.command(name="list")(show)
+    for command in (approve, reject, log):
+        app.command()(command)
+    return app
+
+
+@takes(*ENGINES)
+def show(
+    loaded: Loaded,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Also those that were decided, or not looked at yet.")
+    ] = False,
+    limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=1000)] = 100,
+) -> None:
+    """Show the candidates that wait for a decision, those first that are seen most often."""
+    found = _ask(loaded, lambda service: service.find(None if everything else "pending", limit))
+    table = Table("id", "candidate", "risk", "robots", "seen", "found on", "verdict", "title")
+    for column in (0, 2, 4):
+        table.columns[column].justify = "right"
+    for row in found:
+        table.add_row(*_row(row))
+    Console().print(table if found else "no candidates; discovery is switched on with: discovery = true")
+
+
+@takes(*ENGINES)
+def approve(loaded: Loaded, ids: Ids) -> None:
+    """Make sources of candidates, disabled until somebody enables them; their first pages are fetched."""
+    for candidate_id in ids:
+        source = _ask(loaded, partial(Candidates.approve, candidate_id=candidate_id))
+        typer.echo(f"candidate {candidate_id} is source {source.id}: {source.name}, disabled")
+
+
+@takes(*ENGINES)
+def reject(
+    loaded: Loaded, ids: Ids, reason: Annotated[str, typer.Option(help="Why, for the log.")] = "not wanted"
+) -> None:
+    """Turn candidates down; they are not found again."""
+    for candidate_id in ids:
+        candidate = _ask(loaded, partial(Candidates.reject, candidate_id=candidate_id, reason=reason))
+        typer.echo(f"candidate {candidate_id} is turned down: {candidate.identity}")
+
+
+@takes(*ENGINES)
+def log(loaded: Loaded, candidate: Annotated[int, typer.Argument(help="Number of the candidate.")]) -> None:
+    """Show what was decided about a candidate, the latest first."""
+    table = Table("step", "reason", "URL")
+    for decision in _ask(loaded, lambda service: service.log(candidate)):
+        table.add_row(decision.step, decision.reason, decision.url)
+    Console().print(table)
+
+
+def _ask(loaded: Loaded, question: Callable[[Candidates], Coroutine[Any, Any, T]]) -> T:
+    async def work() -> T:
+        async with open_house(loaded.settings) as house:
+            await ready_tables(house, may_migrate=True)
+            return await question(candidates(house))
+
+    return run(work())
+
+
+def _row(row: CandidateRow) -> tuple[str, ...]:
+    verdicts = {"pending": "[yellow]pending[/]", "approved": "[green]approved[/]", "rejected": "[red]rejected[/]"}
+    robots = "–" if row.robots is None else "[green]allows[/]" if row.robots else "[red]forbids[/]"
+    return (
+        str(row.id),
+        row.identity,
+        "–" if row.risk is None else f"[{_colour(row.risk)}]{row.risk}[/]",
+        robots,
+        f"{row.seen:,}",
+        row.parent_url,
+        verdicts.get(row.verdict, row.verdict),
+        row.title,
+    )
+
+
+def _colour(risk: int) -> str:
+    return "red" if risk >= RISKY else "yellow" if risk >= DOUBTFUL else "green"

@@ -1,0 +1,203 @@
+"""`longline crawl`: one site, one command, a bar to watch and a table of what came of every URL."""
+
+import ipaddress
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from longline.cli import log_setup as logs
+from longline.cli.commands.export import write
+from longline.cli.event_loop import run as run_loop
+from longline.cli.flags import takes
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunRow
+from longline.model.states import RUN_ENDED, RunState
+from longline.model.url import Url, parse
+from longline.settings import Loaded, Settings
+from longline.wiring import CrawlRequest, CrawlResult, Watcher, WorkerProgress
+from longline.wiring import crawl as crawl_once
+
+_INTERRUPTED = 130
+_FAILED = 1
+_OWN_MACHINE_CONCURRENCY = 8
+_FILES = ("jsonl", "parquet")
+"""What a crawl writes beside its archive when it has ended; `longline export` writes more."""
+
+_COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancelled": "magenta", "open": "cyan"}
+
+
+@takes(
+    "database",
+    "objects",
+    "concurrency",
+    "user_agent",
+    "delay",
+    "host_concurrency",
+    "respect_robots",
+    "egress_allow",
+    "proxies",
+    "fixtures",
+    "fixtures_mode",
+    "parsers",
+    "parser",
+    "log_level",
+)
+def crawl(
+    loaded: Loaded,
+    url: Annotated[str, typer.Argument(help="Where to start.", show_default=False)],
+    depth: Annotated[int, typer.Option(min=0, help="How many links away from the start to go.")] = 2,
+    limit: Annotated[int | None, typer.Option(min=1, help="At most so many pages.", show_default=False)] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to keep everything in; unless given, crawl-HOST.", show_default=False)
+    ] = None,
+    offsite: Annotated[bool, typer.Option("--offsite", help="Follow links to other hosts as well.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Start anew where the last crawl has ended.")] = False,
+) -> None:
+    """Crawl a site once. The same command in the same folder goes on where it was stopped."""
+    # The bar is what people watch; log lines are for those who ask for them.
+    logs.set_up(
+        loaded.settings.log_level if loaded.origins["log_level"] != "default" else "error", loaded.settings.log_format
+    )
+    run(loaded, Wish(url, depth, limit, out, offsite, again))
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What was typed."""
+
+    url: str
+    depth: int = 2
+    limit: int | None = None
+    out: Path | None = None
+    offsite: bool = False
+    again: bool = False
+
+
+def run(loaded: Loaded, wish: Wish) -> None:
+    """Crawl with a bar, then print the table; the exit code says whether it came to its end."""
+    start = parse(wish.url)
+    folder = wish.out or Path(f"crawl-{start.host.replace(':', '-')}")
+    settings = _settings(loaded, folder)
+    request = CrawlRequest(_plan(loaded, start, wish.depth, offsite=wish.offsite), wish.limit, wish.again)
+    console = Console()
+    with _Bar(console, start) as bar:
+        result = run_loop(crawl_once(settings, request, bar))
+    _summary(console, result, settings)
+    if result.run.completed and result.run.state in RUN_ENDED:
+        written = write(settings, result.run.id, settings.data, _FILES, console)
+        console.print(f"tables are in {', '.join(Path(file.path).name for file in written.files)} beside it")
+        console.print(Text(f"to look for something: longline search WORDS --data {shlex.quote(str(folder))}"))
+    if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
+        raise typer.Exit(_FAILED)
+    if result.run.state not in RUN_ENDED:
+        raise typer.Exit(_INTERRUPTED)
+
+
+def _settings(loaded: Loaded, out: Path) -> Settings:
+    """Everything in one folder, unless an engine was named."""
+    here = out.absolute()
+    changes: dict[str, object] = {"data": here}
+    if loaded.origins["database"] == "default":
+        changes["database"] = f"sqlite:///{here / 'longline.db'}"
+    if loaded.origins["objects"] == "default":
+        changes["objects"] = here.as_uri()
+    return msgspec.structs.replace(loaded.settings, **changes)
+
+
+def _plan(loaded: Loaded, start: Url, depth: int, *, offsite: bool) -> CrawlPlan:
+    s = loaded.settings
+    # One's own machine needs no patience, unless it was asked for.
+    own = _loopback(start.hostname)
+    delay = 0.0 if own and loaded.origins["delay"] == "default" else s.delay
+    default = loaded.origins["host_concurrency"] == "default"
+    return CrawlPlan(
+        seeds=(start.href,),
+        max_depth=depth,
+        hosts=() if offsite else (start.host,),
+        robots=s.respect_robots,
+        delay_ms=round(delay * 1000),
+        concurrency=_OWN_MACHINE_CONCURRENCY if own and default else s.host_concurrency,
+        max_attempts=s.max_retries + 1,
+        parsing=msgspec.json.encode({"parser": s.parser} if s.parser else {}).decode(),
+    )
+
+
+def _loopback(hostname: str) -> bool:
+    try:
+        return ipaddress.ip_address(hostname.strip("[]")).is_loopback
+    except ValueError:
+        return hostname == "localhost" or hostname.endswith(".localhost")
+
+
+class _Bar(Watcher):
+    """The live line: how much is done of what is known, and how the rest fares."""
+
+    def __init__(self, console: Console, start: Url) -> None:
+        self._console = console
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("[bold]{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn(" {task.fields[rate]} pages/s  [red]{task.fields[failed]} failed"),
+            TimeElapsedColumn(),
+            console=console,
+            transient=True,
+            # Off a terminal there is nothing to draw on, and an empty line is not nothing.
+            disable=not console.is_terminal,
+        )
+        self._bar = self._progress.add_task(start.host, total=None, rate="0", failed=0)
+        self._before = 0
+
+    def __enter__(self) -> "_Bar":
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def opened(self, run: RunRow, *, resumed: bool) -> None:
+        self._before = run.admitted - run.open
+        if resumed and run.state not in RUN_ENDED:
+            self._console.print(f"going on: {run.completed} of {run.admitted} URLs done, {run.open} open")
+
+    def moved(self, run: RunRow, progress: WorkerProgress) -> None:
+        done = run.admitted - run.open
+        elapsed = self._progress.tasks[0].elapsed or 0.0
+        rate = (done - self._before) / elapsed if elapsed else 0.0
+        self._progress.update(
+            self._bar, completed=done, total=run.admitted, rate=f"{rate:,.0f}", failed=progress.failed
+        )
+
+
+def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
+    run = result.run
+    if result.untouched:
+        console.print("this crawl had ended already; add --again to start anew")
+    table = Table("fate", "reason", "URLs", title=f"{run.seed}: {run.state}", title_justify="left")
+    table.columns[2].justify = "right"
+    rows = [(f.fate, f.reason, f.count) for f in result.fates if f.fate != "refused"]
+    if run.open:
+        rows.append(("open", "not fetched yet", run.open))
+    for fate, reason, count in rows:
+        table.add_row(f"[{_COLOURS.get(fate, 'white')}]{fate}[/]", reason, f"{count:,}")
+    table.add_section()
+    table.add_row("[bold]admitted[/]", "the sum of these", f"[bold]{run.admitted:,}[/]")
+    refused = [f for f in result.fates if f.fate == "refused"]
+    if refused:
+        table.add_section()
+    for f in refused:
+        table.add_row("[dim]not admitted[/]", f"[dim]{f.reason}[/]", f"[dim]{f.count:,}[/]")
+    console.print(table)
+    for error, count, url in result.errors:
+        console.print(Text(f"{count:,} failed: {error} ({'the last: ' if count > 1 else ''}{url})"), soft_wrap=True)
+    if run.completed and settings.objects.startswith("file:"):
+        console.print(f"pages are kept in {settings.data / 'warc'}")
+    if run.state not in RUN_ENDED:
+        console.print("stopped; the same command goes on from here")

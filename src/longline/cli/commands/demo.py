@@ -1,0 +1,32 @@
+"""`longline demo`: a small website that comes with the package, crawled from start to end."""
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from longline.cli import log_setup as logs
+from longline.cli.commands import crawl
+from longline.cli.demo_site import running_site
+from longline.cli.flags import takes
+from longline.settings import Loaded
+
+
+@takes("log_level")
+def demo(
+    loaded: Loaded,
+    out: Annotated[
+        Path | None, typer.Option(help="Folder to keep everything in; unless given, one that is made for it.")
+    ] = None,
+) -> None:
+    """Crawl a small website on this machine and show what came of it."""
+    logs.set_up("error", loaded.settings.log_format)
+    folder = out or Path(tempfile.mkdtemp(prefix="longline-demo-"))
+    console = Console()
+    with running_site() as site:
+        console.print(f"a website of {site.pages} pages is up at {site.url}")
+        console.print(f"[dim]$ longline crawl {site.url} --depth 10 --out {folder}[/]")
+        crawl.run(loaded, crawl.Wish(site.url, depth=10, out=folder))
+    console.print("next: longline crawl on a site of your own, or longline up for the whole platform")

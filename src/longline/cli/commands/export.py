@@ -1,0 +1,97 @@
+"""`longline export`: pages and items of a run as WARC, JSON lines, Parquet or CSV."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.filesize import decimal
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.table import Table
+from rich.text import Text
+
+from longline.cli import log_setup as logs
+from longline.cli.data_folder import READS, kept
+from longline.cli.event_loop import run as run_loop
+from longline.cli.flags import takes
+from longline.model.archive.export import FORMATS
+from longline.model.errors import BadInput
+from longline.services.archive.exports import Exported
+from longline.settings import Loaded, Settings
+from longline.wiring import export as export_run
+
+EVERY = ",".join(FORMATS)
+_DAMAGED = 1
+
+
+@takes(*READS)
+def export(
+    loaded: Loaded,
+    run: Annotated[int | None, typer.Option(help="Which run; unless given, the last one.", show_default=False)] = None,
+    out: Annotated[Path, typer.Option(help="Folder to put the files into.")] = Path("export"),
+    formats: Annotated[str, typer.Option(help=f"Which of {EVERY}, separated by commas.")] = "warc,jsonl,parquet",
+) -> None:
+    """Write what a run brought into files: pages and items."""
+    logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
+    console = Console()
+    exported = write(kept(loaded), run, out, split(formats), console)
+    table = Table("file", "size", box=None)
+    table.columns[1].justify = "right"
+    for file in exported.files:
+        table.add_row(file.path, decimal(file.bytes))
+    console.print(table if exported.files else "there is nothing to write")
+    if exported.damaged:
+        _name_damage(exported)
+        raise typer.Exit(_DAMAGED)
+
+
+def _name_damage(exported: Exported) -> None:
+    """Name every record that is not in the WARC file."""
+    console = Console(stderr=True)
+    for damage in exported.damaged:
+        console.print(Text(f"damaged: {damage}"), soft_wrap=True, highlight=False)
+    pages = len({damage.task_id for damage in exported.damaged})
+    found = f"{pages} of {exported.pages} pages are damaged and not in the WARC file"
+    line = f"{found}; to fetch them again: longline doctor --deep --repair, or longline crawl --again"
+    console.print(Text.assemble(("error:", "bold red"), " ", line), soft_wrap=True, highlight=False)
+
+
+def write(settings: Settings, run_id: int | None, out: Path, formats: Sequence[str], console: Console) -> Exported:
+    """Export with a bar to watch."""
+    with bar(console, "writing files") as progress:
+        shown = progress.add_task("", total=None)
+        work = export_run(
+            settings, run_id, out, formats, lambda done, total: progress.update(shown, completed=done, total=total)
+        )
+        return run_loop(work)
+
+
+def bar(console: Console, what: str, count: ProgressColumn | None = None) -> Progress:
+    """A bar for work whose steps are counted; off a terminal it draws nothing."""
+    return Progress(
+        SpinnerColumn(),
+        TextColumn(f"[bold]{what}"),
+        BarColumn(),
+        count or MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def split(formats: str) -> list[str]:
+    """The formats of a list with commas, each once."""
+    words = list(dict.fromkeys(word for part in formats.split(",") if (word := part.strip().lower())))
+    if unknown := [word for word in words if word not in FORMATS]:
+        raise BadInput(f"no such format: {', '.join(unknown)}; there are {EVERY}")
+    return words

@@ -1,0 +1,41 @@
+"""`longline migrate`: brings the database to the shape this version needs."""
+
+from typing import Annotated
+
+import typer
+
+from longline.cli.event_loop import run
+from longline.cli.flags import takes
+from longline.settings import Loaded, Settings
+from longline.wiring import open_house
+
+
+@takes("data", "database")
+def migrate(
+    loaded: Loaded,
+    check: Annotated[
+        bool, typer.Option("--check", help="Change nothing; exit with 1 when something is pending.")
+    ] = False,
+) -> None:
+    """Apply the migrations that are pending and say which."""
+    run(_check(loaded.settings) if check else _migrate(loaded.settings))
+
+
+async def _migrate(settings: Settings) -> None:
+    async with open_house(settings) as house:
+        applied = await house.records.schema.migrate()
+        typer.echo(
+            f"{await house.records.schema.version()}: " + (f"{len(applied)} applied" if applied else "up to date")
+        )
+    for name in applied:
+        typer.echo(f"  {name}")
+
+
+async def _check(settings: Settings) -> None:
+    async with open_house(settings) as house:
+        pending = await house.records.schema.pending()
+    for name in pending:
+        typer.echo(f"pending: {name}")
+    if pending:
+        raise typer.Exit(1)
+    typer.echo("up to date")

@@ -1,0 +1,40 @@
+"""`longline page`: one page out of the archive."""
+
+import sys
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from longline.cli import log_setup as logs
+from longline.cli.data_folder import READS, kept
+from longline.cli.event_loop import run as run_loop
+from longline.cli.flags import takes
+from longline.services.archive.pages import KeptPage
+from longline.settings import Loaded
+from longline.wiring import read_page
+
+
+@takes(*READS)
+def page(
+    loaded: Loaded,
+    which: Annotated[str, typer.Argument(help="Its URL, or the number of its task.", show_default=False)],
+    headers: Annotated[bool, typer.Option("--headers", help="Show what is known of it instead of its body.")] = False,
+) -> None:
+    """Print a page as it was kept, the last time it was fetched."""
+    logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
+    found = run_loop(read_page(kept(loaded), which))
+    if headers:
+        typer.echo("\n".join(f"{name}: {value}" for name, value in facts(found)))
+    else:
+        sys.stdout.buffer.write(found.body)
+        sys.stdout.buffer.flush()
+
+
+def facts(found: KeptPage) -> list[tuple[str, str]]:
+    """What is known of a page, then the headers it came with."""
+    row = found.row
+    fetched = datetime.fromtimestamp(row.fetched_at / 1000, UTC).isoformat(timespec="milliseconds")
+    place = f"{row.segment} {row.start} {row.length}"
+    known = [("url", row.url), ("status", str(row.status)), ("fetched", fetched), ("digest", row.digest)]
+    return [*known, ("task", str(row.task_id)), ("place", place), *found.record.headers]

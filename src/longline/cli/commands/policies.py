@@ -1,0 +1,123 @@
+"""`longline policies …`: what bots are to crawl, and how often."""
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from longline.cli.commands.bots import DryRun, Limit, services
+from longline.cli.event_loop import run
+from longline.cli.flags import takes
+from longline.model.errors import BadInput
+from longline.settings import Loaded
+from longline.surfaces.bots.fields import Fields, Invalid
+from longline.surfaces.bots.shapes import new_policy
+
+_AT_ONCE = 0
+"""A policy without a time of its own is due when it is stored, by the engine's time."""
+
+PolicyId = Annotated[str, typer.Option("--id", help="The policy's id.")]
+File = Annotated[Path, typer.Argument(help="A JSON list of policies, or one URL a line.", exists=True, dir_okay=False)]
+
+
+def build() -> typer.Typer:
+    """The group of commands."""
+    app = typer.Typer(help="Policies: what bots are to crawl, and how often.", no_args_is_help=True)
+    named = {"add": add, "enable": enable, "disable": disable, "import": read_in, "create-jobs": create_jobs}
+    for name, command in named.items():
+        app.command(name)(command)
+    return app
+
+
+@takes("data", "database")
+def add(
+    loaded: Loaded,
+    url: Annotated[str, typer.Option(help="The URL to crawl again and again.")] = "",
+    domain: Annotated[str, typer.Option(help="Instead of a URL: the domain whose known URLs are meant.")] = "",
+    name: Annotated[str, typer.Option(help="What a domain's policy is called.")] = "",
+    pattern: Annotated[str, typer.Option(help="Which URLs of the domain: a regular expression.")] = "",
+    every: Annotated[int, typer.Option("--every", help="Hours between two crawls.", min=1)] = 24,
+    priority: Annotated[int, typer.Option(help="From 1 to 20; higher goes first.", min=1, max=20)] = 5,
+) -> None:
+    """Make a policy and print its id."""
+    sent: dict[str, Any] = {"frequency_hours": every, "priority": priority}
+    sent |= {k: v for k, v in (("url", url), ("domain", domain), ("name", name), ("url_pattern", pattern)) if v}
+    _make(loaded, [sent])
+
+
+@takes("data", "database")
+def read_in(loaded: Loaded, file: File) -> None:
+    """Make the policies of a file, all checked before the first is made, and print their ids."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{file} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+    if text.lstrip().startswith("["):
+        try:
+            policies = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise BadInput(f"{file}: {error}") from None
+    else:
+        policies = [{"url": line.strip()} for line in text.splitlines() if line.strip()]
+    _make(loaded, policies)
+
+
+def _make(loaded: Loaded, policies: list[dict[str, Any]]) -> None:
+    made = [_checked(sent) for sent in policies]
+
+    async def work() -> list[str]:
+        ids = []
+        async with services(loaded) as parts:
+            for facts in made:
+                due = facts["next_due"] or parts.now()
+                row = await parts.plans.add(**facts | {"next_due": due})
+                ids.append(row.uid if row else f"there is one already: {facts.get('url') or facts.get('name')}")
+        return ids
+
+    for line in run(work()):
+        typer.echo(line)
+
+
+def _checked(sent: Any) -> dict[str, Any]:
+    fields = Fields(sent if isinstance(sent, dict) else {})
+    facts = new_policy(fields, _AT_ONCE)
+    try:
+        fields.check()
+    except Invalid as error:
+        wrong = "; ".join(f"{name}: {' '.join(told)}" for name, told in fields.errors.items())
+        raise BadInput(f"{sent}: {wrong}") from error
+    return facts
+
+
+@takes("data", "database")
+def enable(loaded: Loaded, policy_id: PolicyId) -> None:
+    """Let a policy make jobs again."""
+    _switch(loaded, policy_id, True)
+
+
+@takes("data", "database")
+def disable(loaded: Loaded, policy_id: PolicyId) -> None:
+    """Let a policy rest; the jobs it has are still handed out."""
+    _switch(loaded, policy_id, False)
+
+
+def _switch(loaded: Loaded, policy_id: str, enabled: bool) -> None:
+    async def work() -> None:
+        async with services(loaded) as parts:
+            await parts.plans.change(policy_id, enabled)
+
+    run(work())
+    typer.echo(f"{policy_id}: {'enabled' if enabled else 'disabled'}")
+
+
+@takes("data", "database")
+def create_jobs(loaded: Loaded, limit: Limit = 1000, dry_run: DryRun = False) -> None:
+    """Make a job for each policy that is due and has no open one."""
+
+    async def work() -> str:
+        async with services(loaded) as parts:
+            planned = await parts.plans.plan(limit, dry=dry_run)
+        return f"created {planned.created}, skipped {planned.skipped}"
+
+    typer.echo(run(work()))

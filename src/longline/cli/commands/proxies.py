@@ -1,0 +1,144 @@
+"""`longline proxies`: the ways out, how they fare, and the pools they belong to."""
+
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from typing import Annotated, Any, TypeVar
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from longline.cli.event_loop import run
+from longline.cli.flags import ENGINES, takes
+from longline.model.proxies import Pool
+from longline.services.proxies.pools import Pools
+from longline.services.proxies.proxies import Proxies, ProxyView
+from longline.settings import Loaded
+from longline.wiring import House, open_house
+from longline.wiring.house import ready_tables
+
+T = TypeVar("T")
+
+Id = Annotated[int, typer.Argument(help="Number of the proxy, as `longline proxies list` shows it.")]
+Ids = Annotated[list[int], typer.Argument(help="Numbers of proxies.")]
+
+
+def build() -> typer.Typer:
+    """The commands about proxies."""
+    app = typer.Typer(help="Proxies that requests leave by, and pools of them.", no_args_is_help=True)
+    app.command(name="list")(show)
+    for command in (add, remove, enable, disable, assign, pool, pools):
+        app.command()(command)
+    return app
+
+
+@takes(*ENGINES, "vault_key")
+def show(loaded: Loaded) -> None:
+    """Show every proxy with its figures."""
+    found = _ask(loaded, lambda house: _proxies(house).find(limit=500))
+    table = Table("id", "proxy", "state", "ok", "failed", "streak", "ms", "last used")
+    table.columns[1].no_wrap = True
+    for column in (0, 3, 4, 5, 6):
+        table.columns[column].justify = "right"
+    for proxy in found:
+        table.add_row(*_row(proxy))
+    Console().print(table if found else "no proxies; add one with: longline proxies add http://host:port")
+
+
+@takes(*ENGINES, "vault_key")
+def add(
+    loaded: Loaded,
+    uri: Annotated[str, typer.Argument(help="As in socks5://user:password@192.0.2.1:1080.")],
+    country: Annotated[str | None, typer.Option(help="Where it comes out, by two letters.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Whom it is from.")] = None,
+    per_hour: Annotated[int, typer.Option(min=0, help="Requests that it may carry in an hour.")] = 1000,
+    priority: Annotated[int, typer.Option(help="Among the never used the lowest goes first.")] = 5,
+) -> None:
+    """Register a proxy; its password is stored encrypted."""
+    facts = {"country": country, "provider": provider, "max_per_hour": per_hour, "priority": priority}
+    proxy = _ask(loaded, lambda house: _proxies(house).add(uri, **facts))
+    typer.echo(f"proxy {proxy.id}: {proxy.scheme}://{proxy.host}:{proxy.port}")
+
+
+@takes(*ENGINES, "vault_key")
+def remove(loaded: Loaded, proxy: Id) -> None:
+    """Forget a proxy."""
+    _ask(loaded, lambda house: _proxies(house).remove(proxy))
+    typer.echo(f"proxy {proxy} is forgotten")
+
+
+@takes(*ENGINES, "vault_key")
+def enable(loaded: Loaded, proxy: Id) -> None:
+    """Switch a proxy on; its failures in a row are forgotten."""
+    _ask(loaded, lambda house: _proxies(house).enable(proxy))
+    typer.echo(f"proxy {proxy} is on")
+
+
+@takes(*ENGINES, "vault_key")
+def disable(loaded: Loaded, proxy: Id) -> None:
+    """Switch a proxy off until somebody switches it on."""
+    _ask(loaded, lambda house: _proxies(house).disable(proxy))
+    typer.echo(f"proxy {proxy} is off")
+
+
+@takes(*ENGINES, "vault_key")
+def assign(loaded: Loaded, source: Annotated[int, typer.Argument(help="Number of the source.")], proxies: Ids) -> None:
+    """Give proxies to a source, which from then on uses no others."""
+    new = _ask(loaded, lambda house: _proxies(house).assign(source, proxies))
+    typer.echo(f"source {source} has {new} more")
+
+
+@takes(*ENGINES)
+def pool(
+    loaded: Loaded,
+    name: Annotated[str, typer.Argument(help="What the pool is called.")],
+    proxies: Annotated[list[int] | None, typer.Argument(help="Its proxies; none forgets the pool.")] = None,
+    fallback: Annotated[list[str] | None, typer.Option(help="Pool to turn to when all of these fail.")] = None,
+) -> None:
+    """Make a pool of proxies, or change the one of that name."""
+    if not proxies:
+        _ask(loaded, lambda house: Pools(house.records.pools).drop(name))
+        typer.echo(f"the pool {name} is forgotten")
+        return
+    kept = _ask(loaded, lambda house: Pools(house.records.pools).keep(name, proxies, fallback or ()))
+    typer.echo(_told(kept))
+
+
+@takes(*ENGINES)
+def pools(loaded: Loaded) -> None:
+    """Show every pool."""
+    for kept in _ask(loaded, lambda house: Pools(house.records.pools).find()):
+        typer.echo(_told(kept))
+
+
+def _ask(loaded: Loaded, question: Callable[[House], Coroutine[Any, Any, T]]) -> T:
+    async def work() -> T:
+        async with open_house(loaded.settings) as house:
+            await ready_tables(house, may_migrate=True)
+            return await question(house)
+
+    return run(work())
+
+
+def _proxies(house: House) -> Proxies:
+    return Proxies(house.records.proxies, house.vault)
+
+
+def _told(pool: Pool) -> str:
+    rest = f", then {', '.join(pool.fallbacks)}" if pool.fallbacks else ""
+    return f"{pool.name}: proxies {', '.join(map(str, pool.proxies))}{rest}"
+
+
+def _row(proxy: ProxyView) -> tuple[str, ...]:
+    state = "[green]on[/]" if proxy.active else "[red]failed[/]" if proxy.disabled_reason == "auto" else "off"
+    used = datetime.fromtimestamp(proxy.last_used_at / 1000, UTC) if proxy.last_used_at else None
+    return (
+        str(proxy.id),
+        f"{proxy.scheme}://{proxy.host}:{proxy.port}",
+        state,
+        f"{proxy.success_count:,}",
+        f"{proxy.total_failures:,}",
+        str(proxy.failure_count),
+        str(proxy.avg_ms if proxy.avg_ms is not None else "–"),
+        f"{used:%Y-%m-%d %H:%M:%S}" if used else "never",
+    )

@@ -1,0 +1,58 @@
+"""`longline search`: items by what they say."""
+
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from longline.cli import log_setup as logs
+from longline.cli.data_folder import READS, kept
+from longline.cli.event_loop import run as run_loop
+from longline.cli.flags import takes
+from longline.model.search.query import Filters
+from longline.services.search import Asked, Found, Hit
+from longline.settings import Loaded
+from longline.wiring import search as ask
+
+_NOTHING_FOUND = 1
+
+
+@takes(*READS, "search")
+def search(
+    loaded: Loaded,
+    words: Annotated[
+        list[str], typer.Argument(help='Words, "a phrase", -without, begin*; quotes need quoting.', show_default=False)
+    ],
+    kind: Annotated[str | None, typer.Option(help="Only items of this kind.", show_default=False)] = None,
+    run: Annotated[int | None, typer.Option(help="Only items of this run.", show_default=False)] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 10,
+    offset: Annotated[int, typer.Option(min=0, help="Leave out so many of the best.")] = 0,
+) -> None:
+    """Look for items, the best first."""
+    logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
+    asked = Asked(" ".join(words), Filters(kind=kind, run_id=run), limit=limit, offset=offset)
+    found = run_loop(ask(kept(loaded), asked))
+    show(found, Console())
+    if not found.total:
+        raise typer.Exit(_NOTHING_FOUND)
+
+
+def show(found: Found, console: Console) -> None:
+    """Print hits as a table, and how many there are."""
+    if found.meant:
+        console.print(Text(f"nothing has all of these words; looked for: {found.meant}"))
+    if found.hits:
+        table = Table("item", "score", "what it says", box=None, padding=(0, 1))
+        for hit in found.hits:
+            table.add_row(str(hit.item.id), f"{hit.score:.2f}", _told(hit))
+        console.print(table)
+    console.print(f"{'more than ' if found.more else ''}{found.total:,} found")
+
+
+def _told(hit: Hit) -> Text:
+    said = Text.assemble((hit.item.title or "(no title)", "bold"), "\n", (hit.item.url, "cyan"), "\n")
+    for piece in hit.excerpt:
+        said.append(" ".join(piece.text.split("\n")), "yellow" if piece.wanted else "dim")
+    return said

@@ -1,0 +1,70 @@
+"""`longline up`, `api` and `worker`: the same parts together and apart."""
+
+import logging
+from typing import Annotated
+
+import typer
+
+from longline import __version__
+from longline.cli import log_setup as logs
+from longline.cli.event_loop import run
+from longline.cli.flags import ENGINES, takes
+from longline.model.errors import BadInput
+from longline.settings import Loaded
+from longline.settings.layers import nearest
+from longline.wiring import serve
+
+ROLES = ("fetch", "parse", "upkeep")
+
+_WORK = ("concurrency", "user_agent", "delay", "egress_allow")
+_LOGS = ("log_level", "log_format")
+
+_log = logging.getLogger(__name__)
+
+
+@takes("host", "port", *ENGINES, "workers", *_WORK, *_LOGS)
+def up(loaded: Loaded) -> None:
+    """Run the whole platform: API, upkeep and workers."""
+    _serve(loaded, api=True, roles=frozenset(ROLES))
+
+
+@takes("host", "port", *ENGINES, *_LOGS)
+def api(loaded: Loaded) -> None:
+    """Run the API alone."""
+    _serve(loaded, api=True, roles=frozenset())
+
+
+@takes(*ENGINES, "workers", *_WORK, *_LOGS)
+def worker(
+    loaded: Loaded,
+    roles: Annotated[str, typer.Option(help="What this worker does.", metavar="ROLES")] = ",".join(ROLES),
+    leashed: Annotated[bool, typer.Option("--leashed", hidden=True, help="Stop when standard input ends.")] = False,
+) -> None:
+    """Run a worker alone."""
+    _serve(loaded, api=False, roles=parse_roles(roles), leashed=leashed)
+
+
+def parse_roles(text: str) -> frozenset[str]:
+    """The roles in a list; a word that is none is an error that names the nearest."""
+    named = [word.strip() for word in text.split(",") if word.strip()]
+    for word in named:
+        if word not in ROLES:
+            raise BadInput(f'--roles: there is no role "{word}"; the nearest is {nearest(word, ROLES)}')
+    if not named:
+        raise BadInput(f"--roles: name at least one of {', '.join(ROLES)}")
+    return frozenset(named)
+
+
+def _serve(loaded: Loaded, *, api: bool, roles: frozenset[str], leashed: bool = False) -> None:
+    settings = loaded.settings
+    logs.set_up(settings.log_level, settings.log_format, None, settings.log_outputs)
+    for note in loaded.notes:
+        _log.warning(note)
+    run(serve(settings, api=api, roles=roles, ready=lambda address: announce(loaded, address), leashed=leashed))
+
+
+def announce(loaded: Loaded, address: str) -> None:
+    """Tell whoever started the server where it is and how to get in."""
+    data = "" if loaded.origins["data"] == "default" else f" --data {loaded.settings.data}"
+    typer.echo(f"longline {__version__} listens on {address} (Ctrl-C stops it)")
+    typer.echo(f"a token for it: longline token --role admin{data}")

@@ -1,0 +1,96 @@
+"""Host names to addresses: asked for by ourselves, so that what is dialled is what was looked at."""
+
+import asyncio
+import socket
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+from ipaddress import ip_address
+from math import inf
+from typing import NamedTuple
+
+from longline.model.fetch.egress import Address
+from longline.ports.http import FetchFailed
+
+Resolve = Callable[[str], Awaitable[tuple[Address, ...]]]
+"""Gives the addresses that may be dialled for a host name, in order of preference, or raises `FetchFailed`."""
+
+
+class _Answer(NamedTuple):
+    until: float
+    addresses: tuple[Address, ...]
+    error: str = ""
+
+
+class Names:
+    """Asks the system's resolver, once for all who want the same name, and remembers the answer for a short while."""
+
+    def __init__(
+        self, seconds: float = 60.0, failure_seconds: float = 5.0, patience: float = 10.0, size: int = 10_000
+    ) -> None:
+        self._seconds = seconds
+        self._failure_seconds = failure_seconds
+        self._patience = patience
+        self._size = size
+        self._answers: OrderedDict[str, _Answer] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[_Answer]] = {}
+
+    async def resolve(self, hostname: str) -> tuple[Address, ...]:
+        """The addresses of a host name; an address written as the host is its own."""
+        answer = self._answers.get(hostname)
+        if answer is None or answer.until <= asyncio.get_running_loop().time():
+            literal = as_address(hostname)
+            answer = self._keep(hostname, _Answer(inf, (literal,))) if literal else await self._wait(hostname)
+        if not answer.addresses:
+            raise FetchFailed("dns", f"{hostname}: {answer.error}")
+        return answer.addresses
+
+    async def close(self) -> None:
+        """Stop asking."""
+        tasks = tuple(self._asking.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        self._answers.clear()
+
+    async def _wait(self, hostname: str) -> _Answer:
+        task = self._asking.get(hostname) or self._start(hostname)
+        try:
+            async with asyncio.timeout(self._patience):
+                # Shielded: whoever gives up must not take the answer away from the others.
+                return await asyncio.shield(task)
+        except TimeoutError:
+            raise FetchFailed("dns", f"{hostname}: the name did not resolve in {self._patience:g} s") from None
+
+    def _start(self, hostname: str) -> asyncio.Task[_Answer]:
+        task = asyncio.create_task(self._ask(hostname))
+        self._asking[hostname] = task
+        task.add_done_callback(lambda _: self._asking.pop(hostname, None))
+        return task
+
+    async def _ask(self, hostname: str) -> _Answer:
+        loop = asyncio.get_running_loop()
+        try:
+            found = await loop.getaddrinfo(hostname, None, type=socket.SOCK_STREAM)
+            addresses = tuple(dict.fromkeys(ip_address(entry[4][0]) for entry in found))
+            return self._keep(hostname, _Answer(loop.time() + self._seconds, addresses))
+        except (OSError, UnicodeError) as error:  # UnicodeError: a label that is too long
+            reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            return self._keep(hostname, _Answer(loop.time() + self._failure_seconds, (), reason))
+
+    def _keep(self, hostname: str, answer: _Answer) -> _Answer:
+        self._answers[hostname] = answer
+        self._answers.move_to_end(hostname)
+        while len(self._answers) > self._size:
+            self._answers.popitem(last=False)
+        return answer
+
+
+def as_address(hostname: str) -> Address | None:
+    """The address that a host is written as, in brackets or without, or None for a name."""
+    # Names rarely end in a digit or a bracket; an exception each would cost more than the rest of this.
+    if not hostname[-1:].isdigit() and not hostname.endswith("]"):
+        return None
+    try:
+        return ip_address(hostname.strip("[]"))
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Copies of run logs in Redis."""

@@ -1,0 +1,102 @@
+"""What a change of bots' tasks brings with it: their rest and place, their schedules, the bots' figures."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from longline.drivers.records.database import Tx, struct
+from longline.drivers.records.run_counters import Ledger, Moved
+from longline.model.bots.bot import HOUR_MS, Holding, back_off
+from longline.model.frontier.task import BOT
+from longline.model.states import ENDED, TaskState
+
+LAPSED, LAPSED_ERROR = "lease lapsed", "the lease lapsed"
+
+OUTCOMES = frozenset({TaskState.COMPLETED, TaskState.FAILED})
+"""The ends of a task that move its schedule."""
+
+
+class Rest(NamedTuple):
+    """A held or resting task and where it comes to rest; `answered` when a bot had a say in it."""
+
+    holding: Holding
+    became: TaskState
+    reason: str
+    retries: int
+    error: str | None = None
+    answered: bool = False
+
+    @property
+    def ended(self) -> bool:
+        return self.became in ENDED
+
+
+async def holdings(tx: Tx, task_ids: Iterable[int]) -> dict[int, Holding]:
+    """Where these tasks stand, locked among the offers in the order of their ids."""
+    ids = [(task_id,) for task_id in sorted(set(task_ids))]
+    await tx.batch("lock_offers", ids)
+    return {row["id"]: struct(row, Holding) for row in await tx.batch("bot_standings", ids)}
+
+
+async def rest(tx: Tx, rests: Sequence[Rest], actor: str) -> dict[int, int]:
+    """Put tasks to rest with all that follows, runs last; when each schedule concerned is due next."""
+    await tx.batch("close_offers", [(r.holding.id, r.holding.token) for r in rests if r.ended and r.holding.owner])
+    await tx.batch("empty_offers_of_tasks", [(r.holding.id,) for r in rests if r.ended and not r.holding.owner])
+    await tx.batch("free_offers", [(r.holding.id,) for r in rests if not r.ended and r.holding.attempt is not None])
+    gone = [r for r in rests if not r.ended and r.holding.attempt is None]
+    await tx.batch("offer_tasks", [(r.holding.id, BOT, r.holding.host_id, 0, r.holding.priority, 0) for r in gone])
+    await tx.batch("rest_tasks", [_task_row(r, tx.now) for r in rests])
+    answered = [(r.holding.id, r.retries, tx.now if r.answered else None, r.ended) for r in rests]
+    await tx.batch("rest_bot_tasks", answered)
+    due = await reckon(tx, [(r.holding.schedule_id, r.became) for r in rests])
+    await _count(tx, rests)
+    ledger = Ledger()
+    ledger.moved(
+        Moved(r.holding.id, r.holding.run_id, r.holding.state, r.became, r.reason, r.holding.reason or "")
+        for r in rests
+    )
+    await ledger.write(tx, actor)
+    return due
+
+
+def _task_row(r: Rest, now: int) -> tuple[object, ...]:
+    h = r.holding
+    attempt = h.rested_attempt if h.attempt is None else h.attempt
+    at = now if r.ended else None
+    return (h.id, h.state, r.became, r.reason, r.error, None, attempt, 0, BOT, at)
+
+
+async def reckon(tx: Tx, outcomes: Sequence[tuple[int | None, TaskState]]) -> dict[int, int]:
+    """Tell schedules how their tasks ended; when each is due next. Retries and lapses do not concern them."""
+    ids = sorted({schedule_id for schedule_id, _ in outcomes if schedule_id is not None})
+    rows = {row["schedule_id"]: row for row in await tx.batch("lock_bot_schedules", [(i,) for i in ids])}
+    told: list[tuple[int, int, int, int | None, int | None]] = []
+    for schedule_id, row in sorted(rows.items()):
+        failures, due = row["failures"], row["next_due"]
+        ends = [became for i, became in outcomes if i == schedule_id and became in OUTCOMES]
+        for became in ends:
+            failures = 0 if became == TaskState.COMPLETED else failures + 1
+            due = tx.now + (back_off(row["backoff_ms"], failures) if failures else row["interval_ms"])
+        succeeded, failed = TaskState.COMPLETED in ends, TaskState.FAILED in ends
+        if ends:
+            told.append((schedule_id, failures, due, tx.now if succeeded else None, tx.now if failed else None))
+    await tx.batch("reckon_bot_schedules", told)
+    return {i: row["next_due"] for i, row in rows.items()} | {t[0]: t[2] for t in told}
+
+
+async def _count(tx: Tx, rests: Sequence[Rest]) -> None:
+    """Count answers for the bots that gave them; a failure counts whether the task is tried again or not."""
+    ends: Counter[tuple[int, str]] = Counter()
+    for r in rests:
+        if r.answered and r.holding.owner is not None:
+            ends[-r.holding.owner, r.became] += 1
+    bots = sorted({bot_id for bot_id, _ in ends})
+    await tx.batch("lock_bots", [(bot_id,) for bot_id in bots])
+    rows = [(i, ends[i, TaskState.COMPLETED], ends[i, TaskState.PENDING], ends[i, TaskState.FAILED]) for i in bots]
+    await tx.batch("count_answers", [(i, done, again + failed) for i, done, again, failed in rows])
+    await count_hours(tx, [(i, 0, 0, *counts) for i, *counts in rows])
+
+
+async def count_hours(tx: Tx, rows: Sequence[tuple[int, ...]]) -> None:
+    """Add to what bots did in this hour: (bot, pulls, pulled, completed, retried, failed)."""
+    await tx.batch("count_bot_hours", rows, hour=tx.now // HOUR_MS)

@@ -1,0 +1,110 @@
+"""Pulls of bots: tasks into their hands, for all that came together in one transaction."""
+
+import secrets
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import islice
+
+import orjson
+
+from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, Rest, count_hours, holdings, rest
+from longline.drivers.records.bots.task_planning import EDGE
+from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.frontier.task_leases import TOKEN_BITS
+from longline.model.bots.bot import Pull, Pulled, PulledTask, after_lapse, exhausted
+from longline.model.states import TaskState
+
+MAX_GIVEN_UP = 1000
+"""Tasks that one pull gives up at most; the next pull, or the sweep, gives up the others."""
+
+
+async def pull(pulls: Sequence[Pull], tx: Tx) -> list[Pulled]:
+    """Hand tasks out, each to one; among those who look in the same place, who came first gets the best."""
+    ids = await _bot_ids(tx, pulls)
+    alike: defaultdict[tuple[str | None, str, str, bool], list[int]] = defaultdict(list)
+    for n, one in enumerate(pulls):
+        alike[one.needle, one.domains, one.names, one.reclaim].append(n)
+    got: dict[int, Pulled] = {}
+    given_up: set[int] = set()
+    for _, places in sorted(alike.items(), key=lambda group: group[1]):
+        got |= await _hand_out(tx, {n: pulls[n] for n in places}, ids, given_up)
+    # Locks are taken in one order everywhere: offers, schedules, bots, runs.
+    rests = await _exhausted_rests(tx, given_up) if given_up else []
+    counts: defaultdict[int, list[int]] = defaultdict(list)
+    for n, one in enumerate(pulls):
+        counts[ids[one.bot]].append(len(got[n].tasks))
+    await tx.batch("lock_bots", [(i,) for i in sorted(counts)])
+    await tx.batch("count_pulls", [(i, sum(each)) for i, each in counts.items()])
+    await count_hours(tx, [(i, len(each), sum(each), 0, 0, 0) for i, each in sorted(counts.items())])
+    if rests:
+        await rest(tx, rests, "upkeep")
+    return [got[n] for n in range(len(pulls))]
+
+
+async def _bot_ids(tx: Tx, pulls: Sequence[Pull]) -> dict[str, int]:
+    """Who asks, by name; those whom nobody knew are known from now on."""
+    ids = {one.bot: one.bot_id for one in pulls if one.bot_id is not None}
+    strangers = [(name,) for name in sorted({one.bot for one in pulls} - ids.keys())]
+    await tx.batch("meet_bots", strangers)
+    return ids | {row["name"]: row["id"] for row in await tx.batch("bots_by_name", strangers)}
+
+
+async def _hand_out(tx: Tx, pulls: dict[int, Pull], ids: dict[str, int], given_up: set[int]) -> dict[int, Pulled]:
+    """Tasks for those who look in the same place, by their numbers; `given_up` gains those that lapsed too often."""
+    first = next(iter(pulls.values()))
+    hosts = await _scope(tx, first)
+    most = sum(one.limit for one in pulls.values())
+    rows = iter(await _pick(tx, first.reclaim, hosts, most, given_up))
+    dealt = {n: list(islice(rows, one.limit)) for n, one in pulls.items()}
+    tasks = {n: [_task(row, pulls[n].lease_ms, tx.now) for row in each] for n, each in dealt.items()}
+    token = 1 + secrets.randbits(TOKEN_BITS)
+    held = [(t.id, -ids[pulls[n].bot], token, t.until) for n, each in tasks.items() for t in each]
+    lapses = {row["id"]: _lapsed(row) for each in dealt.values() for row in each}
+    await tx.batch("hold_offers", held)
+    await tx.batch("hold_bot_tasks", [(t.id, t.held_ms, lapses[t.id]) for each in tasks.values() for t in each])
+    holders = {row["owner"]: row["held"] for row in await tx.all("count_held", hosts=hosts)}
+    everybody = sum(holders.values())
+    return {
+        n: Pulled(each, everybody - holders.get(-ids[pulls[n].bot], 0), sum(lapses[t.id] for t in each))
+        for n, each in tasks.items()
+    }
+
+
+async def _pick(tx: Tx, reclaim: bool, hosts: str | None, limit: int, given_up: set[int]) -> list[Row]:
+    """Return the best offers; those whose tasks lapsed too often are passed over and added to `given_up`."""
+    passed: set[int] = set()
+    while True:
+        known = orjson.dumps(sorted(passed)).decode() if passed else None
+        rows = await tx.all("pick_offers", reclaim=reclaim, hosts=hosts, limit=limit, passed=known)
+        found = {row["id"] for row in rows if _lapsed(row) and exhausted(row["lapses"], row["max_retries"])}
+        given_up |= found
+        passed |= found
+        if not found or len(passed) >= MAX_GIVEN_UP:
+            return [row for row in rows if row["id"] not in found]
+
+
+async def _exhausted_rests(tx: Tx, task_ids: set[int]) -> list[Rest]:
+    """Return how tasks that lapsed too often come to rest, their schedules locked."""
+    held = (await holdings(tx, task_ids)).values()
+    schedules = sorted({h.schedule_id for h in held if h.schedule_id is not None})
+    await tx.batch("lock_bot_schedules", [(i,) for i in schedules])
+    return [Rest(h, after_lapse(h, retry=False), LAPSED, h.retries, LAPSED_ERROR) for h in held]
+
+
+def _task(row: Row, lease_ms: int | None, now: int) -> PulledTask:
+    held_ms = lease_ms or row["lease_ms"]
+    shown = {name: row[name] for name in ("id", "created_at", "url", "priority", "max_retries", "retries")}
+    return PulledTask(**shown, held_ms=held_ms, until=now + held_ms)
+
+
+def _lapsed(row: Row) -> int:
+    return int(row["lapsed"] or row["state"] == TaskState.EXPIRED)
+
+
+async def _scope(tx: Tx, pull: Pull) -> str | None:
+    """The hosts a bot may get tasks of, as a JSON list of ids; None for all."""
+    if pull.needle is None and pull.domains == "[]" and pull.names == "[]":
+        return None
+    scope = {"needle": pull.needle, "domains": pull.domains, "names": pull.names}
+    rows = await tx.all("hosts_in_scope", **scope, edge=EDGE)
+    return orjson.dumps([row["host_id"] for row in rows]).decode()

@@ -1,0 +1,196 @@
+"""Tasks of bots on either engine: pulled, answered for, taken back. The rules are in `model/bots/bot.py`."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+
+from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, Rest, holdings, rest
+from longline.drivers.records.bots.pulls import pull
+from longline.drivers.records.bots.task_planning import add, delete, drop, plan
+from longline.drivers.records.database import Database, Tx
+from longline.model.bots.bot import (
+    Answer,
+    Deletion,
+    Holding,
+    NewBotTask,
+    Planned,
+    Pull,
+    Pulled,
+    Refusal,
+    Repair,
+    Swept,
+    Verdict,
+    after_answer,
+    after_lapse,
+    refusal,
+    url_key,
+)
+from longline.model.states import ENDED, TaskState, move
+from longline.ports.records.frontier import HostSetting
+
+REPAIRS: dict[Repair, TaskState] = {
+    "restart": TaskState(move("task", "restart").became),
+    "expire": TaskState(move("task", "expire").became),
+    "release": TaskState(move("task", "restart").became),
+}
+
+
+class BotTaskRecords:
+    """Tasks of bots, and who holds them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def pull(self, pulls: Sequence[Pull]) -> list[Pulled]:
+        return await self._database.transact(partial(pull, pulls))
+
+    async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:
+        return await self._database.transact(partial(_submit, answers, keep_ms))
+
+    async def extend(self, task_id: int, created_at: int, bot: str) -> Verdict:
+        return await self._database.transact(partial(_extend, task_id, created_at, bot))
+
+    async def sweep(self, limit: int, *, retry: bool, dry: bool) -> Swept:
+        return await self._database.transact(partial(_sweep, limit, retry, dry))
+
+    async def repair(self, tasks: Sequence[tuple[int, int]], repair: Repair) -> int:
+        return await self._database.transact(partial(_repair, tasks, repair))
+
+    async def delete(self, task_id: int, created_at: int) -> Deletion | None:
+        return await self._database.transact(partial(delete, task_id, created_at))
+
+    async def add(self, tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting]) -> list[int]:
+        return await self._database.transact(partial(add, tasks, hosts))
+
+    async def plan(self, limit: int, delay_ms: int, *, dry: bool) -> Planned:
+        return await self._database.transact(partial(plan, limit, delay_ms, dry))
+
+    async def drop(self, uid: str) -> list[str] | None:
+        return await self._database.transact(partial(drop, uid))
+
+
+async def _submit(answers: Sequence[Answer], keep_ms: int, tx: Tx) -> list[Verdict]:
+    held = await holdings(tx, (a.task_id for a in answers))
+    # After the locks: whoever answered before with the same key has committed by now.
+    kept = await _kept(tx, answers, keep_ms)
+    verdicts: dict[int, Verdict] = {}
+    rests: list[Rest] = []
+    for n, answer in enumerate(answers):
+        holding = held.get(answer.task_id)
+        if (before := kept.get((answer.bot, answer.key))) is not None:
+            verdicts[n] = before
+        elif (refused := refusal(holding, answer.created_at, answer.bot, tx.now)) or holding is None:
+            verdicts[n] = _refused(holding, refused)
+        else:
+            rests.append(_rest(holding, answer))
+            verdicts[n] = _accepted(rests[-1], answer)
+    due = await rest(tx, rests, "bot")
+    await _keep(tx, [(a, verdicts[n]) for n, a in enumerate(answers) if verdicts[n].state in ENDED])
+    for n, verdict in verdicts.items():
+        if verdict.schedule_id is not None and not verdict.replayed:
+            verdicts[n] = msgspec.structs.replace(verdict, next_due=due.get(verdict.schedule_id))
+    fresh = [(a, verdicts[n]) for n, a in enumerate(answers) if a.key and not _known(verdicts[n])]
+    await tx.batch("keep_answers", [(a.bot, a.key, msgspec.json.encode(v).decode()) for a, v in fresh])
+    return [verdicts[n] for n in range(len(answers))]
+
+
+def _known(verdict: Verdict) -> bool:
+    return verdict.replayed or verdict.refusal is not None
+
+
+async def _kept(tx: Tx, answers: Sequence[Answer], keep_ms: int) -> dict[tuple[str, str | None], Verdict]:
+    keys = sorted({(a.bot, a.key) for a in answers if a.key})
+    rows = await tx.batch("answers_kept", keys, since=tx.now - keep_ms)
+    decode = msgspec.json.Decoder(Verdict).decode
+    return {(row["bot"], row["key"]): msgspec.structs.replace(decode(row["answer"]), replayed=True) for row in rows}
+
+
+def _refused(holding: Holding | None, why: Refusal | None) -> Verdict:
+    if holding is None or why is None or why == "missing":
+        return Verdict(refusal="missing")
+    return Verdict(refusal=why, state=holding.shown, holder=holding.holder or "")
+
+
+def _rest(holding: Holding, answer: Answer) -> Rest:
+    became = after_answer(holding, found=answer.found is not None)
+    retries = holding.retries + (became == TaskState.PENDING)
+    reason = "ok" if answer.found else "bot_failed"
+    return Rest(holding, became, reason, retries, None if answer.found else answer.error, answered=True)
+
+
+def _accepted(r: Rest, answer: Answer) -> Verdict:
+    return Verdict(
+        state=r.became,
+        retries=r.retries,
+        max_retries=r.holding.max_retries,
+        error=answer.error,
+        found=answer.found,
+        schedule_id=r.holding.schedule_id,
+        replaced=r.holding.page_key if answer.found else None,
+    )
+
+
+async def _keep(tx: Tx, ended: Sequence[tuple[Answer, Verdict]]) -> None:
+    found = [(a.task_id, v.found) for a, v in ended if v.found is not None and not v.replayed]
+    rows = [(i, f.uid, f.price, f.currency, f.title, f.in_stock, f.data, f.page_key) for i, f in found]
+    await tx.batch("keep_results", rows)
+
+
+async def _extend(task_id: int, created_at: int, bot: str, tx: Tx) -> Verdict:
+    holding = (await holdings(tx, [task_id])).get(task_id)
+    refused = refusal(holding, created_at, bot, tx.now)
+    if refused or holding is None:
+        return _refused(holding, refused)
+    row = await tx.one("extend_offer", id=task_id, token=holding.token, ttl=holding.held_ms)
+    return Verdict(state=holding.shown, until=row["due"] if row else None)
+
+
+async def _sweep(limit: int, retry: bool, dry: bool, tx: Tx) -> Swept:
+    ids = [row["id"] for row in await tx.all("lapsed_bot_offers", limit=limit)]
+    rests = []
+    for holding in (await holdings(tx, ids)).values():
+        became = after_lapse(holding, retry)
+        retries = holding.retries + (retry and became == TaskState.PENDING)
+        rests.append(Rest(holding, became, LAPSED, retries, LAPSED_ERROR))
+    if not dry:
+        await rest(tx, rests, "upkeep")
+    became_of = [r.became for r in rests]
+    return Swept(
+        became_of.count(TaskState.EXPIRED), became_of.count(TaskState.PENDING), became_of.count(TaskState.FAILED)
+    )
+
+
+async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Tx) -> int:
+    ids = [(task_id,) for task_id in sorted({task_id for task_id, _ in tasks})]
+    await tx.batch("lock_offers", ids)
+    # A task that has ended has no offer to be locked.
+    await tx.batch("lock_bot_tasks", ids)
+    named, found = set(tasks), await holdings(tx, (task_id for task_id, _ in tasks))
+    held = {i: h for i, h in found.items() if (i, h.created_at) in named}
+    if repair == "restart":
+        held = await _reopened(tx, held)
+    else:
+        held = {i: h for i, h in held.items() if h.owner is not None}
+    rests = [Rest(h, REPAIRS[repair], repair, 0 if h.state in ENDED else h.retries) for h in held.values()]
+    await rest(tx, rests, "person")
+    return len(rests)
+
+
+async def _reopened(tx: Tx, held: dict[int, Holding]) -> dict[int, Holding]:
+    """Those that can be made pending: not what is so already, and not what has a successor that is open."""
+    held = {i: h for i, h in held.items() if h.owner is not None or h.state != TaskState.PENDING}
+    ids = sorted({h.schedule_id for h in held.values() if h.schedule_id is not None and h.state in ENDED})
+    await tx.batch("lock_bot_schedules", [(i,) for i in ids])
+    ended = {i: (h.schedule_id, url_key(h.url)) for i, h in held.items() if h.state in ENDED}
+    rows = await tx.batch("open_bot_tasks", sorted({pair for pair in ended.values() if pair[0] is not None}))
+    open_now = {(row["schedule_id"], bytes(row["open_key"])) for row in rows}
+    reopened: dict[int, bytes] = {}
+    for i, pair in sorted(ended.items()):
+        if pair in open_now:
+            held.pop(i)
+        else:
+            reopened[i] = pair[1]
+            open_now |= {pair} if pair[0] is not None else set()
+    await tx.batch("reopen_bot_tasks", sorted(reopened.items()))
+    return held

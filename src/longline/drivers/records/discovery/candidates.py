@@ -1,0 +1,134 @@
+"""Candidates for sources, on either engine."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from longline.drivers.records.database import Tx
+from longline.drivers.records.table import Noun
+from longline.model.discovery.candidate import CandidateRow, Decision, DiscoveryRules, Glimpse, Sighting
+
+DAY_MS = 86_400_000
+AT_ONCE = 1000
+"""Decisions that are forgotten in one transaction."""
+
+STANDS = {
+    "new": "already found",
+    "pending": "waits for a person",
+    "approved": "was approved",
+    "rejected": "was rejected",
+}
+
+
+class CandidateRecords(Noun):
+    """Candidates and decisions."""
+
+    async def sight(self, found: Sequence[Sighting], rules: DiscoveryRules) -> int:
+        once: dict[str, Sighting] = {}
+        for sighting in found:
+            once.setdefault(sighting.identity, sighting)
+        return await self._database.transact(lambda tx: _sight(tx, list(once.values()), rules)) if once else 0
+
+    async def note(self, decisions: Sequence[Decision]) -> None:
+        await self._database.transact(lambda tx: _log(tx, decisions))
+
+    async def forget(self, before: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("forget_decisions", before=before, limit=AT_ONCE))
+
+        return await self._database.transact(work)
+
+    async def fresh(self, limit: int) -> list[CandidateRow]:
+        return await self._all("fresh_candidates", CandidateRow, limit=limit)
+
+    async def seen(self, limit: int) -> list[CandidateRow]:
+        return await self._all("seen_candidates", CandidateRow, limit=limit)
+
+    async def look(self, candidate_id: int, run_id: int) -> None:
+        await self._move("look_at_candidate", candidate_id, ("robots", "looked at"), run_id=run_id)
+
+    async def judge(self, candidate_id: int, glimpse: Glimpse, risk: int) -> bool:
+        facts = {"risk": risk, "robots": glimpse.robots, "title": glimpse.title, "feed_url": glimpse.feed_url}
+        reason = f"risk {risk}, the look ended with {glimpse.reason}"
+        return await self._move("judge_candidate", candidate_id, ("judge", reason), **facts)
+
+    async def decide(self, candidate_id: int, verdict: str, reason: str, source_id: int | None = None) -> bool:
+        return await self._move(
+            "decide_candidate", candidate_id, (verdict, reason), verdict=verdict, source_id=source_id
+        )
+
+    async def get(self, candidate_id: int) -> CandidateRow | None:
+        return await self._one("candidate", CandidateRow, id=candidate_id)
+
+    async def find(self, verdict: str | None, limit: int) -> list[CandidateRow]:
+        return await self._all("find_candidates", CandidateRow, verdict=verdict, limit=limit)
+
+    async def decisions(self, identity: str, limit: int) -> list[Decision]:
+        return await self._all("find_decisions", Decision, identity=identity, limit=limit)
+
+    async def _move(self, name: str, candidate_id: int, said: tuple[str, str], **facts: Any) -> bool:
+        """Change one, and log why."""
+
+        async def work(tx: Tx) -> bool:
+            row = await tx.one(name, id=candidate_id, **facts)
+            if row is not None:
+                await _log(tx, [Decision(row["identity"], row["url"], *said)])
+            return row is not None
+
+        return await self._database.transact(work)
+
+
+async def _sight(tx: Tx, found: Sequence[Sighting], rules: DiscoveryRules) -> int:
+    await tx.all("lock_candidates")
+    identities = [(sighting.identity,) for sighting in found]
+    stands = {row["identity"]: row["verdict"] for row in await tx.batch("candidates_like", identities)}
+    await tx.batch("see_candidates", identities)
+    left = await _left(tx, found, rules)
+    new, decisions = [], []
+    for sighting in found:
+        reason = STANDS.get(stands.get(sighting.identity, "")) or left.refusal(sighting.run_id)
+        if reason is None:
+            new.append(msgspec.structs.astuple(sighting))
+        decisions.append(_decision(sighting, reason or "found"))
+    await tx.batch("add_candidates", new)
+    await _log(tx, decisions)
+    return len(new)
+
+
+def _decision(sighting: Sighting, reason: str) -> Decision:
+    return Decision(sighting.identity, sighting.url, "find", reason, sighting.run_id)
+
+
+async def _log(tx: Tx, decisions: Sequence[Decision]) -> None:
+    await tx.batch("add_decisions", [msgspec.structs.astuple(decision) for decision in decisions])
+
+
+class _Left:
+    """How many candidates may still be made, today and in each run; None is no cap."""
+
+    def __init__(self, today: int | None, in_run: dict[int, int]) -> None:
+        self._today, self._in_run = today, in_run
+
+    def refusal(self, run_id: int) -> str | None:
+        """Why no more may be made, or None, and then there is one less."""
+        if self._today is not None and self._today <= 0:
+            return "the day's budget is used up"
+        if self._in_run.get(run_id, 1) <= 0:
+            return "the run has found as many as it may"
+        if self._today is not None:
+            self._today -= 1
+        if run_id in self._in_run:
+            self._in_run[run_id] -= 1
+        return None
+
+
+async def _left(tx: Tx, found: Sequence[Sighting], rules: DiscoveryRules) -> _Left:
+    today, in_run = None, {}
+    if rules.per_day:
+        row = await tx.one("candidates_of_day", since=tx.now - tx.now % DAY_MS)
+        today = rules.per_day - (row["count"] if row else 0)
+    for run_id in {sighting.run_id for sighting in found} if rules.per_run else ():
+        row = await tx.one("candidates_of_run", run_id=run_id)
+        in_run[run_id] = rules.per_run - (row["count"] if row else 0)
+    return _Left(today, in_run)

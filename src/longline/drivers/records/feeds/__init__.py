@@ -1,0 +1,1 @@
+"""Records of feeds and sitemaps."""

@@ -1,0 +1,151 @@
+"""Taking URLs in: once per (scope, host, key), within the budgets of its run and its source."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.frontier.standing_list import enter
+from longline.drivers.records.run_counters import Ledger, Moved
+from longline.model.errors import NotFound
+from longline.model.frontier.standing_frontier import SCOPE
+from longline.model.frontier.task import FETCH, NewTask
+from longline.model.states import RUN_ENDED, TaskState
+from longline.ports.records.frontier import Admitted
+
+Placed = tuple[int, NewTask]
+"""A task with the id of its host."""
+
+
+async def host_ids(tx: Tx, hosts: set[str]) -> dict[str, int]:
+    """Ids of hosts, which must exist."""
+    ids = {row["host"]: row["id"] for row in await tx.batch("host_ids", [(h,) for h in sorted(hosts)])}
+    if missing := hosts - ids.keys():
+        raise NotFound(f"no such host: {min(missing)}")
+    return ids
+
+
+async def place(tx: Tx, tasks: Sequence[NewTask]) -> list[Placed]:
+    """Find the hosts of tasks; in the one order in which rows are inserted, and each key once."""
+    ids = await host_ids(tx, {t.host for t in tasks})
+    once = {(t.scope, ids[t.host], t.key): (ids[t.host], t) for t in reversed(tasks)}
+    return [once[key] for key in sorted(once)]
+
+
+async def admit(
+    tx: Tx, tasks: Sequence[NewTask], placed: list[Placed], ledger: Ledger
+) -> tuple[Admitted, dict[int, int]]:
+    """Insert what is new; the counts, and the hosts that got work with the earliest time it is due.
+
+    The lines of these hosts must be locked by now.
+    """
+    room = await _room(tx, {t.run_id for _, t in placed}, ledger.runs)
+    wanted, over = await _within_budget(tx, placed, room)
+    rows = [
+        (t.scope, h, t.key, t.run_id, t.executor, t.priority, t.due, t.depth, t.parent_id, t.url, t.hops)
+        for h, t in wanted
+    ]
+    fresh = await tx.batch("admit_tasks", rows, state=TaskState.PENDING.value)
+    if tx.engine == "lite":
+        await _enqueue(tx, fresh)
+    if standing := {t.run_id for _, t in wanted if t.scope == SCOPE}:
+        await enter(tx, ledger, [r["id"] for r in fresh if r["run_id"] in standing])
+    await tx.batch("spend_sources", room.by_source(fresh))
+    ledger.moved((Moved(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
+    ledger.refused(over)
+    ledger.refused(_known(tasks, fresh, over))
+    wake: dict[int, int] = {}
+    for row in fresh:
+        if row["executor"] == FETCH:
+            due = max(tx.now, row["due"])
+            wake[row["host_id"]] = min(due, wake.get(row["host_id"], due))
+    new, beyond = len(fresh), sum(over.values())
+    return Admitted(new, len(tasks) - new - beyond, beyond), wake
+
+
+def _known(
+    tasks: Sequence[NewTask], fresh: Sequence[Row], over: Counter[tuple[int, str]]
+) -> dict[tuple[int, str], int]:
+    asked = Counter(t.run_id for t in tasks)
+    for row in fresh:
+        asked[row["run_id"]] -= 1
+    for (run_id, _), count in over.items():
+        asked[run_id] -= count
+    return {(run_id, "known"): count for run_id, count in asked.items() if count > 0}
+
+
+async def _enqueue(tx: Tx, fresh: Sequence[Row]) -> None:
+    rows = [tuple(row[c] for c in ("host_id", "due", "priority", "run_id", "id", "executor")) for row in fresh]
+    queued = [(h, due, p, run, i, 0) for h, due, p, run, i, executor in rows if executor == FETCH]
+    offered = [(i, executor, h, due, p, 0) for h, due, p, _, i, executor in rows if executor != FETCH]
+    await tx.batch("queue_tasks", queued)
+    await tx.batch("offer_tasks", offered)
+
+
+class _Room:
+    """How much the runs of a batch, and their sources, may still take in."""
+
+    def __init__(self, runs: Mapping[int, Row], sources: Sequence[Row]) -> None:
+        self._runs = runs
+        self._of_run = {i: r["budget"] - r["admitted"] for i, r in runs.items() if r["budget"] is not None}
+        self._of_source = {s["id"]: s["budget"] - s["admitted"] for s in sources if s["budget"] is not None}
+
+    @property
+    def bounded(self) -> set[int]:
+        """The runs that have a budget, or whose source has one."""
+        return self._of_run.keys() | {i for i, r in self._runs.items() if r["source_id"] in self._of_source}
+
+    def refusal(self, run_id: int, known: bool) -> str | None:
+        """Why a URL may not be taken in, or None, and then there is room for one less."""
+        run = self._runs[run_id]
+        if run["state"] in RUN_ENDED:
+            return "run_ended"
+        if known:
+            return None
+        bounds = (("budget", self._of_run, run_id), ("source_budget", self._of_source, run["source_id"]))
+        for reason, left, key in bounds:
+            if left.get(key, 1) <= 0:
+                return reason
+        for _, left, key in bounds:
+            if key in left:
+                left[key] -= 1
+        return None
+
+    def by_source(self, fresh: Sequence[Row]) -> list[tuple[int, int]]:
+        """How many of the new tasks each source with a budget is charged for."""
+        sources = (self._runs[row["run_id"]]["source_id"] for row in fresh) if self._of_source else ()
+        return sorted(Counter(source for source in sources if source in self._of_source).items())
+
+
+async def _room(tx: Tx, run_ids: set[int], counted: set[int]) -> _Room:
+    """Look at the runs that take URLs in. They are locked when one has a budget: its rest must not be spent twice.
+
+    Those that this transaction will count in are locked along with them, and sources after them: one order for all, so
+    no deadlock.
+    """
+    runs = {r["id"]: r for r in await tx.batch("run_limits", [(i,) for i in sorted(run_ids)])}
+    if missing := run_ids - runs.keys():
+        raise NotFound(f"no such run: {min(missing)}")
+    sources = sorted({r["source_id"] for r in runs.values() if r["source_budget"] is not None})
+    if sources or any(r["budget"] is not None for r in runs.values()):
+        runs = {r["id"]: r for r in await tx.batch("lock_runs", [(i,) for i in sorted(run_ids | counted)])}
+    return _Room(runs, await tx.batch("lock_sources", [(i,) for i in sources]))
+
+
+async def _within_budget(tx: Tx, placed: list[Placed], room: _Room) -> tuple[list[Placed], Counter[tuple[int, str]]]:
+    """Leave out what a run may not take any more: it ended, or a budget is used up."""
+    over: Counter[tuple[int, str]] = Counter()
+    bounded = room.bounded
+    known = await _known_keys(tx, [p for p in placed if p[1].run_id in bounded])
+    kept: list[Placed] = []
+    # What is spared goes to the shallow and the urgent first.
+    for host_id, task in sorted(placed, key=lambda p: (p[1].depth, p[1].priority)) if bounded else placed:
+        if reason := room.refusal(task.run_id, (task.scope, host_id, task.key) in known):
+            over[task.run_id, reason] += 1
+        else:
+            kept.append((host_id, task))
+    return sorted(kept, key=lambda p: (p[1].scope, p[0], p[1].key)) if bounded else kept, over
+
+
+async def _known_keys(tx: Tx, placed: list[Placed]) -> set[tuple[int, int, bytes]]:
+    rows = await tx.batch("known_tasks", [(t.scope, h, t.key) for h, t in placed])
+    return {(row["scope"], row["host_id"], bytes(row["key"])) for row in rows}

@@ -1,0 +1,144 @@
+"""The frontier on either engine: admit, claim, renew, reap; `report.py` has the report."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from longline.drivers.records.database import Database, Row, Tx
+from longline.drivers.records.frontier import report
+from longline.drivers.records.frontier.admission import admit, place
+from longline.drivers.records.run_counters import Ledger
+from longline.model.frontier.host import HostLease
+from longline.model.frontier.standing_frontier import SCOPE
+from longline.model.frontier.task import ClaimedTask, Known, NewTask
+from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
+
+RIVAL = ("host_id", "token", "due", "priority", "run_id")
+"""What `find_rivals` tells of a run at a host, in the order in which `pick_tasks` wants it."""
+
+
+class FrontierRecords:
+    """Hosts, their leases, and the open URLs that go with them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ensure_hosts(self, hosts: Sequence[HostSetting]) -> None:
+        async def work(tx: Tx) -> None:
+            rows = sorted({tuple(host) for host in hosts})
+            await tx.batch("add_hosts", rows)
+            await tx.batch("add_lines", [(row[0],) for row in rows])
+
+        await self._database.transact(work)
+
+    async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
+        async def work(tx: Tx) -> Admitted:
+            ledger = Ledger()
+            ledger.refused(refused)
+            placed = await place(tx, tasks)
+            await tx.batch("lock_lines", [(h,) for h in sorted({h for h, _ in placed})])
+            admitted, wake = await admit(tx, tasks, placed, ledger)
+            await tx.batch("wake_lines", sorted(wake.items()))
+            await ledger.write(tx, "worker")
+            return admitted
+
+        return await self._database.transact(work)
+
+    async def claim(
+        self,
+        owner: int,
+        hosts: int,
+        tasks: int,
+        ttl_ms: int,
+        held: Sequence[tuple[int, int]] = (),
+        waited_ms: int = 0,
+    ) -> list[HostLease]:
+        async def work(tx: Tx) -> list[HostLease]:
+            if tx.engine == "pg":
+                own = {"held": [host_id for host_id, _ in held], "tokens": [token for _, token in held]}
+                rows = await tx.all("claim", owner=owner, hosts=hosts, tasks=tasks, ttl=ttl_ms, waited=waited_ms, **own)
+            else:
+                leased = await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms, waited=waited_ms)
+                more = await tx.batch("still_held", held, owner=owner) if len(leased) < hosts else ()
+                rows = await _picked(tx, [(r["host_id"], r["token"]) for r in (*leased, *more)], tasks)
+            return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, key=lambda r: r[0])]
+
+        # On PostgreSQL the claim is one statement: it needs no transaction around it.
+        return await (self._database.read if self._database.engine == "pg" else self._database.transact)(work)
+
+    async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        async def work(tx: Tx) -> set[int]:
+            await tx.batch("lock_lines", sorted((host_id,) for host_id, _ in held))
+            rows = await tx.batch("renew_hosts", held, owner=owner, ttl=ttl_ms)
+            return {row["host_id"] for row in rows}
+
+        return await self._database.transact(work)
+
+    async def report(self, batch: Batch) -> Reported:
+        try:
+            return await self._database.transact(lambda tx: report.write(tx, batch))
+        except report.Refused as refused:
+            return refused.reported
+
+    async def reap(self, limit: int) -> list[int]:
+        async def work(tx: Tx) -> list[int]:
+            return [row["host_id"] for row in await tx.all("reap_hosts", limit=limit)]
+
+        return await self._database.transact(work)
+
+    async def bound_pauses(self, most_ms: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("bound_pauses", most=most_ms))
+
+        return await self._database.transact(work)
+
+    async def disown(self, owner: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("disown_hosts", owner=owner))
+
+        return await self._database.transact(work)
+
+
+async def _picked(tx: Tx, leased: Sequence[tuple[int, int]], tasks: int) -> list[Row]:
+    """Tasks of leased hosts, marked; SQLite's way, in steps."""
+    rivals = [tuple(r[c] for c in RIVAL) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
+    busy = {rival[0] for rival in rivals}
+    rivals += [(*lease, None, None, None) for lease in leased if lease[0] not in busy]
+    picked = await tx.batch("pick_tasks", sorted(rivals, key=lambda rival: rival[0]), tasks=tasks)
+    rows = [row for _, group in groupby(picked, key=lambda r: r[0]) for row in _in_turn(list(group), tasks)]
+    await tx.batch("mark_tasks", [(r[2], r[0], r[13], r[12], r[8], r[6]) for r in rows if r[6] is not None])
+    return rows
+
+
+def _in_turn(rows: list[Row], tasks: int) -> list[Row]:
+    """The tasks of one host as the claim on PostgreSQL has them: everybody's first before anybody's second."""
+    # A rival whose tasks are all in hand has a row without a task; a host whose rivals all are keeps one such row.
+    rows = sorted((r for r in rows if r[6] is not None), key=lambda r: r[6]) or rows[:1]
+    runs: defaultdict[int, set[int]] = defaultdict(set)
+    for r in rows:
+        runs[r[12]].add(r[8])
+    if len(runs) == 1 and all(len(rivals) == 1 for rivals in runs.values()):
+        return rows[:tasks]
+    nth = {(priority, run): n for priority, rivals in runs.items() for n, run in enumerate(sorted(rivals), 1)}
+    rounds: Counter[tuple[int, int]] = Counter()
+    placed = []
+    for r in rows:
+        who = r[12], r[8]
+        rounds[who] += 1
+        placed.append((r[12], rounds[who], (nth[who] + r[2] // 2) % len(runs[r[12]]), r[6], r))
+    return [place[4] for place in sorted(placed, key=lambda place: place[:4])[:tasks]]
+
+
+def _lease(rows: list[Row], until: int) -> HostLease:
+    """One host's rows as a lease. Column order is that of the claim."""
+    first = rows[0]
+    tasks = tuple(_claimed(r) for r in rows if r[6] is not None)
+    return HostLease(first[0], first[1], first[2], until, first[3], first[4], first[5], tasks, first[22])
+
+
+def _claimed(r: Row) -> ClaimedTask:
+    # A task's own page is no help to a run: what it keeps next takes that page's place. The frontier wants no more than
+    # to hear that it has not changed.
+    helps = r[17] is not None and (r[16] != r[6] or r[9] == SCOPE)
+    known = Known(r[16], r[17], r[18], r[19], r[20]) if helps else None
+    return ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], known, r[21])

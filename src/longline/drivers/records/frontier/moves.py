@@ -1,0 +1,184 @@
+"""Single guarded moves of a schedule, a run or a task, on either engine."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from longline.drivers.records.database import Database, Row, TryAgain, Tx, struct
+from longline.drivers.records.frontier.standing_list import follow
+from longline.drivers.records.run_counters import Ledger, Moved
+from longline.model.frontier.standing_frontier import SCOPE
+from longline.model.frontier.task import BOT, FETCH, PARSE
+from longline.model.states import ENDED, Noun, RunState, TaskState, move
+from longline.ports.records.frontier import Change, Standing
+
+STOPPED = frozenset({RunState.CANCELLED, RunState.FAILED})
+QUEUE_KEY = ("host_id", "due", "priority", "run_id", "id")
+PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
+
+
+class MovesRecords:
+    """Where things stand, and how one of them is moved."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def standing(self, noun: Noun, subject: int) -> Standing | None:
+        return await self._database.read(lambda tx: _standing(tx, noun, subject))
+
+    async def apply(self, change: Change) -> Standing | None:
+        if change.noun == "task":
+            return await self._database.transact(lambda tx: _move_task(tx, change))
+        return await self._database.transact(lambda tx: move_row(tx, change))
+
+    async def renew(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
+        async def work(tx: Tx) -> bool:
+            return await tx.one(f"renew_{noun}", id=subject, token=token, ttl=ttl_ms) is not None
+
+        return await self._database.transact(work)
+
+    async def lapsed(self, noun: Noun, limit: int) -> list[tuple[int, int]]:
+        async def work(tx: Tx) -> list[tuple[int, int]]:
+            return [(row["id"], row["lease_until"]) for row in await tx.all(f"lapsed_{noun}s", limit=limit)]
+
+        return await self._database.read(work)
+
+    async def free_lapsed(self) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("free_lapsed_runs"))
+
+        return await self._database.transact(work)
+
+    async def disown(self, owner: int) -> int:
+        async def work(tx: Tx) -> int:
+            # Schedules before runs, as whoever starts or settles one takes them.
+            brought = await tx.all("disown_schedules", owner=owner)
+            return len(brought) + len(await tx.all("disown_runs", owner=owner))
+
+        return await self._database.transact(work)
+
+    async def free(self, noun: Noun, subject: int, token: int) -> bool:
+        async def work(tx: Tx) -> bool:
+            return await tx.one(f"free_{noun}", id=subject, token=token) is not None
+
+        return await self._database.transact(work)
+
+
+async def _standing(tx: Tx, noun: Noun, subject: int) -> Standing | None:
+    row = await tx.one(f"{noun}_standing", id=subject)
+    return struct(row, Standing) if row else None
+
+
+async def move_row(tx: Tx, change: Change) -> Standing | None:
+    """A schedule or a run: one guarded update, its event, and what follows for a run's open tasks."""
+    stops = change.noun == "run" and change.became in STOPPED
+    locked: set[int] = set()
+    if stops:
+        # Hosts before runs, as in every report: whoever moves a task holds its host's line.
+        locked = {row["host_id"] for row in await tx.all("hosts_of_open_tasks", run_id=change.subject)}
+        await tx.batch("lock_lines", [(host_id,) for host_id in sorted(locked)])
+    params: dict[str, Any] = {"id": change.subject, "was": change.was, "became": change.became, "token": change.token}
+    params |= {"owner": change.owner, "lease_seen": change.lease_seen}
+    params["lease_until"] = None if change.lease_ms is None else tx.now + change.lease_ms
+    extra = {"error": change.error} if change.noun == "run" else {"due": change.due}
+    row = await tx.one(f"move_{change.noun}", **params, **extra)
+    if row is None:
+        return None
+    ledger, ended = Ledger(), False
+    ledger.event(change.noun, change.subject, change.move, change.was, change.became, (change.actor, change.reason))
+    if stops:
+        await _cancel_open(tx, change, locked, ledger)
+    elif change.became == RunState.RUNNING and change.noun == "run" and row["admitted"]:
+        # Its tasks may have ended before it began.
+        ended = await ledger.settle(tx, row, change.actor)
+    await ledger.write(tx, change.actor)
+    return await _standing(tx, change.noun, change.subject) if ended else struct(row, Standing)
+
+
+async def _open_tasks(tx: Tx, run_id: int, locked: set[int]) -> Sequence[Row]:
+    """The open tasks of a run that takes no more, all of them under the locks of their hosts."""
+    rows = await tx.all("open_tasks_of_run", run_id=run_id)
+    if late := {row["host_id"] for row in rows} - locked:
+        # Admitted after the first look. The run is locked by now: whoever holds such a host may wait for it.
+        free = await tx.batch("lock_free_lines", [(host_id,) for host_id in sorted(late)])
+        if len(free) < len(late):
+            raise TryAgain(f"run {run_id} was given URLs of hosts that somebody works on")
+        rows = await tx.all("open_tasks_of_run", run_id=run_id)
+    return rows
+
+
+async def _cancel_open(tx: Tx, change: Change, locked: set[int], ledger: Ledger) -> None:
+    """The open tasks of a run that stopped are cancelled with it."""
+    cancel = move("task", "cancel")
+    rows = await _open_tasks(tx, change.subject, locked)
+    await tx.batch("empty_queue_of_tasks", [tuple(r[c] for c in QUEUE_KEY) for r in rows])
+    await tx.batch("lock_offers", [(r["id"],) for r in rows])
+    await tx.batch("empty_offers_of_tasks", [(r["id"],) for r in rows])
+    reason = f"run {change.became}"
+    done = {
+        r["id"]
+        for r in await tx.batch(
+            "cancel_tasks", [(r["id"], r["state"]) for r in rows], became=cancel.became, reason=reason
+        )
+    }
+    ledger.moved(Moved(r["id"], change.subject, r["state"], cancel.became, reason) for r in rows if r["id"] in done)
+    await follow(tx, ledger, [r["id"] for r in rows if r["scope"] == SCOPE])
+
+
+async def _move_task(tx: Tx, change: Change) -> Standing | None:
+    """A task: its place in the queue or among the offers changes with it, under its host's lock."""
+    place = await tx.one("task_place", id=change.subject)
+    if place is None:
+        return None
+    await tx.batch("lock_lines", [(place["host_id"],)])
+    # Nobody takes it, and no reaper takes it back, between the look at its lease and the move.
+    await tx.batch("lock_offers", [(change.subject,)])
+    place = await tx.one("task_place", id=change.subject)
+    standing = await _standing(tx, "task", change.subject)
+    if place is None or standing is None or not _fits(standing, change):
+        return None
+    due, reason = change.due or 0, change.reason or change.move
+    await tx.one("pull_from_queue", **{c: place[c] for c in QUEUE_KEY})
+    await tx.one("pull_from_offers", id=change.subject)
+    moved = await tx.one(
+        "move_task",
+        id=change.subject,
+        was=standing.rest,
+        became=change.became,
+        reason=reason,
+        error=change.error,
+        due=due,
+        executor=PARSE if change.became in PARSER_WAITS else _worked_by(place),
+        attempt=place["attempt"],
+        finished_at=tx.now if change.became in ENDED else None,
+    )
+    if moved is None:
+        return None
+    await _put_back(tx, change, place, due)
+    ledger = Ledger()
+    one = Moved(change.subject, place["run_id"], standing.rest, change.became, reason, place["reason"] or "")
+    ledger.moved([one], listed=False)
+    await follow(tx, ledger, [change.subject])
+    ledger.event("task", change.subject, change.move, standing.state, change.became, (change.actor, reason))
+    await ledger.write(tx, change.actor)
+    return await _standing(tx, "task", change.subject)
+
+
+def _fits(standing: Standing, change: Change) -> bool:
+    """Whether the task still stands as the caller saw it, under the lease the caller holds if it must hold one."""
+    return standing.state == change.was and (change.token is None or change.token == standing.token)
+
+
+def _worked_by(place: Row) -> str:
+    return BOT if place["executor"] == BOT else FETCH
+
+
+async def _put_back(tx: Tx, change: Change, place: Row, due: int) -> None:
+    """An open task waits where whoever works on it next will look."""
+    host_id, priority, executor = place["host_id"], place["priority"], _worked_by(place)
+    if change.became == TaskState.PENDING and executor == FETCH:
+        await tx.batch("queue_tasks", [(host_id, due, priority, place["run_id"], change.subject, 0)])
+        await tx.batch("wake_lines", [(host_id, max(tx.now, due))])
+    elif change.became in PARSER_WAITS:
+        await tx.batch("offer_tasks", [(change.subject, PARSE, host_id, due, priority, 0)])
+    elif change.became in (TaskState.PENDING, TaskState.EXPIRED):
+        await tx.batch("offer_tasks", [(change.subject, BOT, host_id, due, priority, 0)])

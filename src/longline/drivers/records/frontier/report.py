@@ -1,0 +1,183 @@
+"""The report: how tasks ended and what they brought, in one transaction of short statements.
+
+The order of statements is the argument: (1) one ordered lock over the lines of own and foreign hosts, tokens
+compared; (2) queue rows taken away under their marks; (3) tasks put to rest and, where a redirect
+led, renamed; (4) pages, their segment and their items; (5) new URLs;
+(6) lines released and woken, looking at the queue in a later statement than the lock; (7) counters and events, runs
+last because every report of a run waits for that row; (8) what all this took.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import astuple
+
+from longline.drivers.records.database import Tx
+from longline.drivers.records.frontier.admission import admit, place
+from longline.drivers.records.frontier.request_sums import count_requests
+from longline.drivers.records.frontier.standing_list import follow
+from longline.drivers.records.run_counters import Ledger, Moved
+from longline.drivers.records.search.items import put
+from longline.model.frontier.host import HostReport
+from longline.model.frontier.standing_frontier import SCOPE
+from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts, RedirectFacts
+from longline.model.states import ENDED, TaskState
+from longline.ports.records.frontier import Admitted, Batch, Reported, Written
+
+WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
+
+
+class Refused(Exception):
+    """Part of a report came under a lease that is gone; raised to roll the whole back."""
+
+    def __init__(self, reported: Reported) -> None:
+        super().__init__("refused")
+        self.reported = reported
+
+
+class Place(NamedTuple):
+    """Where a task was worked on: its host, and who had it."""
+
+    host_id: int
+    executor: str
+
+
+async def write(tx: Tx, batch: Batch) -> Reported:
+    """Write a batch that was worked on under host leases."""
+    ledger = Ledger()
+    placed = await place(tx, batch.admit)
+    await lock(tx, batch.reports, (host_id for host_id, _ in placed))
+    held = [(report, outcome) for report in batch.reports for outcome in report.outcomes]
+    outcomes = once([outcome for _, outcome in held])
+    await _unqueue(tx, held)
+    back = [(*_row(r, t), r.token) for r in batch.reports for t in r.unstarted]
+    await tx.batch("unmark_tasks", back)
+    await settle(tx, outcomes, {o.task.id: Place(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
+    await _rename(tx, outcomes)
+    await keep(tx, outcomes, batch.segment, batch.redirects)
+    await put(tx, batch.items, ledger)
+    admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
+    await tx.batch("pace_hosts", sorted((r.host_id, *astuple(r.pace)) for r in batch.reports if r.pace))
+    released = sorted((r.host_id, r.not_before) for r in batch.reports if r.release)
+    await tx.batch("release_lines", released)
+    await tx.batch("hold_lines", sorted((r.host_id, r.not_before) for r in batch.reports if not r.release))
+    free = {host_id for host_id, _ in released}
+    await tx.batch("wake_lines", sorted((h, due) for h, due in wake.items() if h not in free))
+    ledger.refused(batch.refused)
+    ledger.spent(batch.cpu_ms, batch.memory_mb)
+    ended = await ledger.write(tx, "worker")
+    await count_requests(tx, outcomes)
+    return Reported(admitted=admitted, ended_runs=ended)
+
+
+async def _rename(tx: Tx, outcomes: Sequence[Outcome]) -> None:
+    """Call tasks by the URLs where their pages live; a name that another task has already is left to it."""
+    names = {(o.task.scope, o.renamed.key): (o.task.id, o.renamed.url, o.renamed.key) for o in outcomes if o.renamed}
+    await tx.batch("rename_tasks", list(names.values()))
+
+
+def once(outcomes: list[Outcome]) -> list[Outcome]:
+    """The outcomes, if no task is among them twice: one of the two came under a lease that is gone."""
+    times = Counter(o.task.id for o in outcomes)
+    if len(times) < len(outcomes):
+        raise Refused(Reported(gone=frozenset(i for i, n in times.items() if n > 1)))
+    return outcomes
+
+
+async def lock(tx: Tx, reports: Sequence[HostReport], others: Iterable[int]) -> None:
+    """Lock the lines and compare tokens: a host whose token moved makes the whole report void."""
+    hosts = {r.host_id for r in reports}.union(others)
+    tokens = {row["host_id"]: row["token"] for row in await tx.batch("lock_lines", [(h,) for h in sorted(hosts)])}
+    if stale := frozenset(r.host_id for r in reports if tokens.get(r.host_id) != r.token):
+        raise Refused(Reported(stale=stale))
+
+
+def _row(report: HostReport, task: ClaimedTask) -> tuple[int, ...]:
+    """The key of a claimed task in the queue."""
+    return report.host_id, task.due, task.priority, task.run_id, task.id
+
+
+async def _unqueue(tx: Tx, held: Sequence[tuple[HostReport, Outcome]]) -> None:
+    rows = [(*_row(r, o.task), r.token) for r, o in held]
+    removed = {row["id"] for row in await tx.batch("unqueue_tasks", rows)}
+    if gone := frozenset(o.task.id for _, o in held) - removed:
+        raise Refused(Reported(gone=gone))
+
+
+async def settle(tx: Tx, outcomes: Sequence[Outcome], places: Mapping[int, Place], was: str, ledger: Ledger) -> None:
+    """Put tasks to rest and, where the rest is an open one, back into the queue or among the offers."""
+    nexts = {o.task.id: _executor(o, places[o.task.id]) for o in outcomes}
+    rows = [
+        (o.task.id, was, o.became, o.reason, o.error, o.status, o.task.attempt, o.due, nexts[o.task.id], _ended(o))
+        for o in outcomes
+    ]
+    rested = {row["id"] for row in await tx.batch("rest_tasks", rows)}
+    if gone := frozenset(o.task.id for o in outcomes) - rested:
+        raise Refused(Reported(gone=gone))
+    queued, offered = [], []
+    for o in outcomes:
+        i, place, executor = o.task.id, places[o.task.id], nexts[o.task.id]
+        # Attempts are counted while a task stays with the same kind of worker.
+        attempt = o.task.attempt if executor == place.executor else 0
+        if o.became not in ENDED and executor == FETCH:
+            queued.append((place.host_id, o.due, o.task.priority, o.task.run_id, i, attempt))
+        elif o.became not in ENDED:
+            offered.append((i, executor, place.host_id, o.due, o.task.priority, attempt))
+    await tx.batch("queue_tasks", queued)
+    await tx.batch("offer_tasks", offered)
+    ledger.moved(Moved(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)
+    await follow(tx, ledger, [o.task.id for o in outcomes if o.task.scope == SCOPE])
+
+
+def _executor(outcome: Outcome, place: Place) -> str:
+    """Who works on the task next: a bot's task stays with bots."""
+    if outcome.became in WAITS_FOR_PARSER:
+        return PARSE
+    return BOT if place.executor == BOT else FETCH
+
+
+def _ended(outcome: Outcome) -> int | None:
+    return outcome.at if outcome.became in ENDED else None
+
+
+async def keep(
+    tx: Tx, outcomes: Sequence[Outcome], segment: Written | None, redirects: Sequence[RedirectFacts] = ()
+) -> None:
+    """Name the pages and redirects, and the segment that holds them."""
+    pages = [(o.task.id, o.page) for o in outcomes if o.page]
+    if segment is None:
+        if pages:
+            raise ValueError("pages need a segment")
+        return
+    if not pages and not redirects:
+        raise ValueError("a segment needs pages")
+    stored = await tx.one("store_segment", id=segment.segment_id, records=segment.records, bytes=segment.bytes)
+    if stored is None:
+        raise Refused(Reported(gone=frozenset((*(i for i, _ in pages), *(r.task_id for r in redirects)))))
+    rows = [
+        (
+            i,
+            p.offset,
+            p.length,
+            p.digest,
+            p.status,
+            p.content_type,
+            p.body_bytes,
+            p.fetched_at,
+            p.fetch_ms,
+            p.url,
+            p.title,
+            p.etag,
+            p.last_modified,
+            p.body_of,
+        )
+        for i, p in pages
+    ]
+    await tx.batch("add_pages", rows, segment_id=segment.segment_id)
+    await tx.batch("remember_visits", [_visit(i, p) for i, p in pages])
+    await tx.batch("add_redirects", [astuple(r) for r in redirects], segment_id=segment.segment_id)
+
+
+def _visit(task_id: int, page: PageFacts) -> tuple[int | str | None, ...]:
+    return (task_id, page.body_of or task_id, page.digest, page.fetched_at, page.etag, page.last_modified)

@@ -1,0 +1,50 @@
+"""The list of the standing frontier, kept in step with its tasks by the transactions that move them."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.run_counters import Ledger
+from longline.model.frontier.standing_frontier import ASLEEP, rest_of
+from longline.model.states import TaskState
+
+
+async def enter(tx: Tx, ledger: Ledger, task_ids: Sequence[int]) -> None:
+    """Put new URLs on the list; pages that redirects led to go on for the URLs that led there."""
+    ids = [(task_id,) for task_id in task_ids]
+    await tx.batch("lead_urls", ids)
+    await follow(tx, ledger, task_ids)
+
+
+async def follow(tx: Tx, ledger: Ledger, task_ids: Sequence[int]) -> None:
+    """Note how the URLs of these tasks stand now; tasks of runs are passed over. Their lines are locked by now."""
+    rows = await tx.batch("urls_of_tasks", [(task_id,) for task_id in sorted(task_ids)])
+    listed = []
+    for row in rows:
+        rest = rest_of(row["state"], row["reason"])
+        listed.append(
+            (row["id"], row["task_id"], row["run_id"], _host(row), rest, _urgency(row), _next_at(row, rest, tx))
+        )
+        ledger.stood(row["run_id"], row["was"], rest)
+    await tx.batch("list_urls", listed)
+
+
+def _host(row: Row) -> str:
+    """The name of its host: that of the URL which was given, until the page at the end of its redirects was fetched."""
+    if row["was"] is not None and row["id"] != row["task_id"] and row["state"] != TaskState.COMPLETED:
+        return str(row["host"])
+    return urlsplit(row["url"]).hostname or ""
+
+
+def _urgency(row: Row) -> int:
+    """A page that redirects led to has a priority of its own, which is not told."""
+    return int(row["priority"] if row["was"] is None else min(row["priority"], row["urgency"]))
+
+
+def _next_at(row: Row, rest: str, tx: Tx) -> int:
+    """When it is fetched next; what is woken, hastened or tried again goes now, if it did not go before."""
+    if rest != "waiting":
+        return int(tx.now if row["next_at"] is None else row["next_at"])
+    if 0 < row["due"] < ASLEEP:
+        return int(row["due"])
+    return int(min(row["next_at"], tx.now)) if row["was"] == "waiting" else tx.now

@@ -1,0 +1,94 @@
+"""Tasks leased one by one, on either engine."""
+
+import secrets
+from collections.abc import Sequence
+
+from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.frontier.admission import admit, place
+from longline.drivers.records.frontier.report import Place, Refused, lock, once, settle
+from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.search.items import put
+from longline.model.frontier.task import BOT, ClaimedTask, Outcome
+from longline.model.states import TaskState
+from longline.ports.records.frontier import Admitted, Batch, Reported, TaskLease
+
+TOKEN_BITS = 52
+"""An offer's row goes and comes with its task, so its tokens are drawn and not counted: none may come twice."""
+
+
+class HandsRecords:
+    """Offers, and who holds them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
+        async def work(tx: Tx) -> list[TaskLease]:
+            token = 1 + secrets.randbits(TOKEN_BITS)
+            taken = await tx.all("take_offers", executor=executor, owner=owner, token=token, limit=limit, ttl=ttl_ms)
+            facts = {t["id"]: t for t in await tx.batch("taken_tasks", [(row["id"],) for row in taken])}
+            leases = []
+            for row in taken:
+                t = facts[row["id"]]
+                task = ClaimedTask(
+                    t["id"], t["url"], t["run_id"], t["scope"], t["depth"], row["attempt"], t["priority"], t["due"]
+                )
+                leases.append(TaskLease(task, row["token"], row["due"]))
+            return sorted(leases, key=lambda lease: (lease.task.priority, lease.task.id))
+
+        return await self._database.transact(work)
+
+    async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        async def work(tx: Tx) -> set[int]:
+            await tx.batch("lock_offers", [(task_id,) for task_id, _ in held])
+            rows = await tx.batch("renew_offers", held, owner=owner, ttl=ttl_ms)
+            return {row["id"] for row in rows}
+
+        return await self._database.transact(work)
+
+    async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: Batch) -> Reported:
+        try:
+            return await self._database.transact(lambda tx: _give(tx, outcomes, batch))
+        except Refused as refused:
+            return refused.reported
+
+    async def reap(self, limit: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("reap_offers", limit=limit))
+
+        return await self._database.transact(work)
+
+    async def disown(self, owner: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("disown_offers", owner=owner))
+
+        return await self._database.transact(work)
+
+
+async def _give(tx: Tx, given: Sequence[tuple[int, Outcome]], batch: Batch) -> Reported:
+    """The report of tasks that were taken one by one: as `report.write`, fenced by each offer's own token."""
+    ledger = Ledger()
+    outcomes = once([outcome for _, outcome in given])
+    placed = await place(tx, batch.admit)
+    rows = await tx.batch("task_places", [(o.task.id,) for o in outcomes])
+    places = {row["id"]: Place(row["host_id"], row["executor"]) for row in rows}
+    rests = {row["id"]: row["state"] for row in rows}
+    await lock(tx, (), [host_id for host_id, _ in placed] + [p.host_id for p in places.values()])
+    await tx.batch("lock_offers", [(o.task.id,) for o in outcomes])
+    closed = {row["id"] for row in await tx.batch("close_offers", [(o.task.id, token) for token, o in given])}
+    if gone := frozenset(o.task.id for o in outcomes) - closed:
+        raise Refused(Reported(gone=gone))
+    for rest in sorted(set(rests.values())):
+        await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
+    await tx.batch("title_pages", [(o.task.id, o.page.title) for o in outcomes if o.page])
+    await put(tx, batch.items, ledger)
+    admitted, wake = await admit(tx, batch.admit, placed, ledger) if placed else (Admitted(0, 0, 0), {})
+    for outcome in outcomes:
+        host_id, executor = places[outcome.task.id]
+        if outcome.became == TaskState.PENDING and executor != BOT:
+            due = max(tx.now, outcome.due)
+            wake[host_id] = min(wake.get(host_id, due), due)
+    await tx.batch("wake_lines", sorted(wake.items()))
+    ledger.refused(batch.refused)
+    ledger.spent(batch.cpu_ms, batch.memory_mb)
+    return Reported(admitted=admitted, ended_runs=await ledger.write(tx, "worker"))

@@ -1,0 +1,35 @@
+"""Tasks: one URL of one run each."""
+
+from longline.drivers.records.database import Tx
+from longline.drivers.records.table import Noun
+from longline.model.frontier.task import PageFacts, TaskRow
+
+
+class TaskRecords(Noun):
+    """Tasks, for those who look."""
+
+    async def get(self, task_id: int) -> TaskRow | None:
+        return await self._one("task", TaskRow, id=task_id)
+
+    async def find(self, *, run_id: int | None = None, limit: int = 50, after: int = 0) -> list[TaskRow]:
+        if run_id is None:
+            return await self._all("find_tasks", TaskRow, limit=limit, after=after)
+        return await self._all("find_tasks_of_run", TaskRow, run_id=run_id, limit=limit, after=after)
+
+    async def is_known(self, scope: int, host: str, key: bytes) -> bool:
+        row = await self._database.read(lambda tx: tx.one("known_task", scope=scope, host=host, key=key))
+        return row is not None
+
+    async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
+        async def work(tx: Tx) -> tuple[str, PageFacts] | None:
+            row = await tx.one("page", task_id=task_id)
+            return (row["key"], PageFacts(*[row[i] for i in range(1, 14)])) if row else None
+
+        return await self._database.read(work)
+
+    async def counts(self) -> dict[str, int]:
+        async def work(tx: Tx) -> dict[str, int]:
+            row = await tx.one("task_counts")
+            return {name: row[name] for name in row.keys()} if row else {}  # noqa: SIM118 - a Row iterates over values
+
+        return await self._database.read(work)

@@ -1,0 +1,26 @@
+"""Workers that are alive."""
+
+import msgspec
+
+from longline.drivers.records.database import struct
+from longline.drivers.records.table import Noun
+from longline.model.frontier.worker import WorkerRow
+
+
+class WorkerRecords(Noun):
+    """Workers."""
+
+    async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
+        return struct(await self._make("join_worker", name=name, roles=roles, mark=mark), WorkerRow)
+
+    async def beat(self, worker: WorkerRow) -> None:
+        await self._write("beat_worker", **msgspec.structs.asdict(worker))
+
+    async def leave(self, worker_id: int) -> None:
+        await self._write("leave_worker", id=worker_id)
+
+    async def find(self) -> list[WorkerRow]:
+        return await self._all("find_workers", WorkerRow)
+
+    async def silent(self, for_ms: int) -> list[WorkerRow]:
+        return await self._all("silent_workers", WorkerRow, for_ms=for_ms)

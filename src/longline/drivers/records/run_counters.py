@@ -1,0 +1,179 @@
+"""What every change of tasks writes besides the tasks: counters, fates, events, the end of a run."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import orjson
+
+from longline.drivers.records.database import Row, TryAgain, Tx
+from longline.model.errors import IllegalMove
+from longline.model.runs.run import StartOutcome
+from longline.model.search.item import COUNTED, NewItem
+from longline.model.states import ENDED, RUN_ENDED, Move, RunState, legal, move
+
+
+class Moved(NamedTuple):
+    """A task that went from one rest to another; `was` None means it was just admitted."""
+
+    task_id: int
+    run_id: int
+    was: str | None
+    became: str
+    reason: str
+    was_reason: str = ""
+
+
+def column(state: str | None) -> str | None:
+    """The run's counter that a task in this state is counted in; None for a task that does not exist yet."""
+    if state is None:
+        return None
+    return state if state in ENDED else "open"
+
+
+_TASKS = ("admitted", "open", "completed", "failed", "cancelled", "skipped")
+_ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "cpu_ms")
+
+
+class Ledger:
+    """Gathers the consequences of moves and writes them at the end of the transaction, runs last."""
+
+    def __init__(self) -> None:
+        self._counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        self._fates: Counter[tuple[int, str, str]] = Counter()
+        self._moves: defaultdict[int, list[tuple[int, str | None, str, str]]] = defaultdict(list)
+        self._events: list[tuple[str | int | None, ...]] = []
+        self._standing: Counter[tuple[int, str]] = Counter()
+        self._memory_mb = 0
+
+    @property
+    def runs(self) -> set[int]:
+        """The runs that were counted in so far."""
+        return set(self._counts)
+
+    def moved(self, moves: Iterable[Moved], *, listed: bool = True) -> None:
+        """Count tasks that changed their rest; `listed` ones go into the run's event of this batch."""
+        for m in moves:
+            counts = self._counts[m.run_id]
+            before, after = column(m.was), column(m.became)
+            counts["admitted"] += before is None
+            if before is not None:
+                counts[before] -= 1
+            counts[after or "open"] += 1
+            if m.was in ENDED:
+                self._fates[m.run_id, str(m.was), m.was_reason] -= 1
+            if m.became in ENDED:
+                self._fates[m.run_id, m.became, m.reason] += 1
+            if listed:
+                self._moves[m.run_id].append((m.task_id, m.was, m.became, m.reason))
+
+    def refused(self, counts: Mapping[tuple[int, str], int]) -> None:
+        """Count URLs that were never admitted."""
+        for (run_id, reason), count in counts.items():
+            self._fates[run_id, "refused", reason] += count
+
+    def brought(self, run_id: int, items: Iterable[NewItem]) -> None:
+        """Count documents with the run that brought them; an item of a kind in `COUNTED` is no document."""
+        counts = self._counts[run_id]
+        for item in items:
+            if item.kind not in COUNTED:
+                counts["indexed"] += 1
+                counts["untitled"] += not item.title
+                counts["bodiless"] += not item.body
+
+    def spent(self, cpu_ms: int, memory_mb: int) -> None:
+        """Divide processor time between the runs of this batch by their tasks; note the memory that was in use."""
+        self._memory_mb = memory_mb
+        total, before = sum(map(len, self._moves.values())), 0
+        for run_id, moves in self._moves.items():
+            after = before + len(moves)
+            # Differences of rounded sums add up to the whole.
+            self._counts[run_id]["cpu_ms"] += cpu_ms * after // total - cpu_ms * before // total
+            before = after
+
+    def stood(self, run_id: int, was: str | None, became: str) -> None:
+        """Count a URL of the standing frontier that went from one rest to another, or is new."""
+        if was is not None:
+            self._standing[run_id, was] -= 1
+        self._standing[run_id, became] += 1
+
+    def event(
+        self, noun: str, subject: int, name: str, was: str | None, became: str | None, by: tuple[str, str | None]
+    ) -> None:
+        """Note one change of one thing; `by` is the actor and the reason."""
+        self._events.append((noun, subject, name, was, became, *by, None))
+
+    async def write(self, tx: Tx, actor: str) -> tuple[int, ...]:
+        """Write everything; the runs that ended with this."""
+        runs = sorted(run for run, counts in self._counts.items() if any(counts.values()))
+        if len(runs) > 1:
+            await tx.batch("lock_runs", [(run,) for run in runs])
+        rows = [(run, *(self._counts[run][c] for c in _ORDER), self._memory_mb) for run in runs]
+        ended = []
+        for row in await tx.batch("count_runs", rows):
+            if await self.settle(tx, row, actor):
+                ended.append(row["id"])
+        # After the runs, which every report of a run waits for: in the other order two could wait for each other.
+        await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
+        await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
+        await tx.batch("add_events", [*self._batches(actor), *self._events])
+        return tuple(ended)
+
+    def _batches(self, actor: str) -> list[tuple[str | int | None, ...]]:
+        return [
+            ("run", run, "report", None, None, actor, None, orjson.dumps(moves).decode())
+            for run, moves in sorted(self._moves.items())
+        ]
+
+    async def settle(self, tx: Tx, run: Row, actor: str) -> bool:
+        """A run ends with its last open task, and opens again when one of its tasks does."""
+        run_id, state = run["id"], run["state"]
+        if run["open"] == 0 and state == RunState.RUNNING:
+            failure = await _start_failure(tx, run_id, run["completed"]) if run["schedule_id"] is not None else None
+            end = move("run", "finish" if failure is None else "fail_start")
+            if await tx.one("end_run", id=run_id, was=state, became=end.became, error=failure):
+                self.event("run", run_id, end.name, state, end.became, (_by(actor, end), failure or "no open tasks"))
+                return True
+        elif run["open"] > 0 and state in RUN_ENDED:
+            if self._counts[run_id]["admitted"]:
+                raise TryAgain(f"run {run_id} ended while it was given URLs")
+            reopen = move("run", "reopen")
+            if state not in reopen.was:
+                raise IllegalMove("run", reopen.name, state, legal("run", state))
+            await tx.one(
+                "move_run",
+                id=run_id,
+                was=state,
+                became=reopen.became,
+                owner=None,
+                lease_until=None,
+                error=None,
+                token=None,
+                lease_seen=None,
+            )
+            self.event(
+                "run", run_id, reopen.name, state, reopen.became, (_by(actor, reopen), "a task was opened again")
+            )
+        return False
+
+
+async def _start_failure(tx: Tx, run_id: int, fetched: int) -> str | None:
+    """Return why the start URL of a run that ends brought no page; None when it did, or when others were fetched."""
+    start = await tx.one("start_of_run", run_id=run_id)
+    if start is None:
+        return None
+    last = start
+    while last["reason"] == "redirected":
+        target = await tx.one("redirect_target", id=last["id"])
+        if target is None:
+            break
+        last = target
+    # A redirect without a target led to another site, or to a URL that the run had already.
+    if last["reason"] == "redirected" and await tx.one("first_page_of_run", run_id=run_id):
+        return None
+    return StartOutcome(start["url"], last["state"], last["reason"], last["error"]).failure(fetched)
+
+
+def _by(actor: str, rule: Move) -> str:
+    """What follows by itself from a move that its actor could not make alone is the house's own doing."""
+    return actor if actor in rule.actors else "upkeep"

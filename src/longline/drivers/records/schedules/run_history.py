@@ -1,0 +1,89 @@
+"""What runs of schedules came to, the rhythm of sources, and tallies, on either engine."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from longline.drivers.records.database import Row, Tx, struct
+from longline.drivers.records.table import Noun
+from longline.model.runs.run import AskedSum, Brought, Fate, Note, Record, Review, RunRow, Start, Survey
+
+
+class HistoryRecords(Noun):
+    """The runs of schedules."""
+
+    async def named(self, uid: str) -> RunRow | None:
+        return await self._one("run_by_uid", RunRow, uid=uid)
+
+    async def find(self, schedule_id: int, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
+        return await self._all("runs_of_schedule", RunRow, schedule_id=schedule_id, limit=limit, offset=offset)
+
+    async def record(self, schedule_id: int | None = None) -> Record:
+        if schedule_id is None:
+            [record] = await self._all("record_of_all", Record)
+        else:
+            [record] = await self._all("record_of_schedule", Record, schedule_id=schedule_id)
+        return record
+
+    async def brought(self, since: int) -> Brought:
+        [brought] = await self._all("brought_since", Brought, since=since)
+        return brought
+
+    async def items(self, run_id: int) -> int:
+        async def work(tx: Tx) -> int:
+            [row] = await tx.batch("item_sums", [(run_id,)]) or [{"items": 0}]
+            return int(row["items"])
+
+        return await self._database.read(work)
+
+    async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
+        rows = [(run_id,) for run_id in run_ids]
+
+        async def work(tx: Tx) -> dict[int, Review]:
+            found = {name: await tx.batch(name, rows) for name in LOOKS}
+            return {run_id: _review(run_id, found) for run_id in run_ids}
+
+        return await self._database.read(work)
+
+    async def note(self, notes: Mapping[int, Note]) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.batch("note_runs", [(i, *msgspec.structs.astuple(note)) for i, note in sorted(notes.items())])
+
+        await self._database.transact(work)
+
+    async def ended(self, run_ids: Sequence[int]) -> list[int]:
+        async def work(tx: Tx) -> list[int]:
+            return [row["id"] for row in await tx.batch("ended_runs", [(run_id,) for run_id in run_ids])]
+
+        return await self._database.read(work) if run_ids else []
+
+    async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
+        async def work(tx: Tx) -> int:
+            pruned = await tx.all("prune_runs", keep=keep, before=before, limit=limit)
+            await tx.batch("age_logs", sorted((row["id"],) for row in pruned))
+            return len(pruned)
+
+        return await self._database.transact(work)
+
+
+LOOKS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")
+"""What is looked at when a run has ended."""
+
+MOST_ERRORS = 5
+
+
+def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
+    own = {name: [row for row in rows if row["run_id"] == run_id] for name, rows in found.items()}
+    start = None
+    for first in own["first_tasks"]:
+        pages = {row["url"]: row["digest"] for row in own["start_pages"]}
+        start = Start(first["url"], first["state"], first["reason"], first["error"], pages)
+    survey = Survey(
+        asked=tuple(struct(row, AskedSum) for row in own["request_sums"]),
+        errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
+        fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
+        items=sum(row["items"] for row in own["item_sums"]),
+        untitled=sum(row["untitled"] for row in own["item_sums"]),
+        bodiless=sum(row["bodiless"] for row in own["item_sums"]),
+    )
+    return Review(start, survey)

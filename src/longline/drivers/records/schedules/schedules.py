@@ -1,0 +1,203 @@
+"""Schedules, and the slots they are placed in, on either engine."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from longline.drivers.records.database import Tx, struct
+from longline.drivers.records.like_patterns import contains
+from longline.drivers.records.table import Noun
+from longline.model.errors import Conflict
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms, Wanted
+from longline.model.schedules.slots import SLOT_MS, Places, Shift, Waiting
+from longline.model.states import move
+
+PLACING = 0x736C6F74  # one number for all who place: two that look at once must not choose the same slot
+
+
+_SAID = (
+    *("kind", "source_ref", "source_name", "every", "unit", "enabled", "adaptive", "max_retries", "backoff_seconds"),
+    *("written_time", "metadata", "priority", "automatic"),
+)
+"""What a person says of a schedule, in the order in which it is written."""
+
+
+class _Runs(Exception):
+    """A schedule was started while it should be removed; raised to leave its history as it was."""
+
+
+class ScheduleRecords(Noun):
+    """Schedules."""
+
+    async def add(self, schedule: NewSchedule) -> ScheduleRow:
+        [row] = await self.add_all([schedule])
+        return _made(row, schedule)
+
+    async def add_all(self, schedules: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
+        async def work(tx: Tx) -> list[ScheduleRow | None]:
+            return await insert_all(tx, [(schedule, _born(schedule)) for schedule in schedules])
+
+        return await self._database.transact(work)
+
+    async def get(self, schedule_id: int) -> ScheduleRow | None:
+        return await self._one("schedule", ScheduleRow, id=schedule_id)
+
+    async def named(self, uid: str) -> ScheduleRow | None:
+        return await self._one("schedule_by_uid", ScheduleRow, uid=uid)
+
+    async def find(self, wanted: Wanted | None = None, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
+        wanted = wanted or Wanted()
+        asked = _filters(wanted) | {"limit": limit, "offset": offset}
+        if wanted.sort == "created_at" and not wanted.ascending:
+            return await self._all("latest_schedules", ScheduleRow, **asked)
+        order = {"sort": wanted.sort, "falling": not wanted.ascending}
+        return await self._all("find_schedules", ScheduleRow, **asked, **order)
+
+    async def count(self, wanted: Wanted) -> int:
+        async def work(tx: Tx) -> int:
+            row = await tx.one("count_schedules", **_filters(wanted))
+            return int(row["count"]) if row else 0
+
+        return await self._database.read(work)
+
+    async def states(self, kind: str) -> dict[str, int]:
+        async def work(tx: Tx) -> dict[str, int]:
+            return {row["state"]: row["count"] for row in await tx.all("schedule_states", kind=kind)}
+
+        return await self._database.read(work)
+
+    async def recurring(self, source_ref: str) -> ScheduleRow | None:
+        return await self._one("recurring_schedule", ScheduleRow, source_ref=source_ref)
+
+    async def amend(
+        self, schedule_id: int, change: Callable[[Terms], Terms], *, placed: bool = False
+    ) -> ScheduleRow | None:
+        async def work(tx: Tx) -> ScheduleRow | None:
+            # Before the row: that is the order in which everybody who places takes the two.
+            await _alone(tx)
+            found = await tx.one("hold_schedule", id=schedule_id)
+            return await _amended(tx, struct(found, ScheduleRow), change, placed=placed) if found else None
+
+        return await self._database.transact(work)
+
+    async def remove(self, schedule_id: int) -> bool:
+        async def work(tx: Tx) -> bool:
+            runs = await tx.all("let_go_of_runs", id=schedule_id)
+            await tx.batch("age_logs", sorted((row["id"],) for row in runs))
+            if await tx.one("remove_schedule", id=schedule_id) is None:
+                raise _Runs
+            return True
+
+        try:
+            return await self._database.transact(work)
+        except _Runs:
+            return False
+
+    async def waiting(self) -> list[Waiting]:
+        async def work(tx: Tx) -> list[Waiting]:
+            return [Waiting(*(row[i] for i in range(7))) for row in await tx.all("waiting_schedules")]
+
+        return await self._database.read(work)
+
+    async def shift(self, shifts: Sequence[Shift]) -> set[int]:
+        async def work(tx: Tx) -> set[int]:
+            await _alone(tx)
+            rows = sorted((s.id, s.old, s.new) for s in shifts)
+            return {row["id"] for row in await tx.batch("shift_schedules", rows)}
+
+        return await self._database.transact(work)
+
+
+async def _amended(tx: Tx, row: ScheduleRow, change: Callable[[Terms], Terms], *, placed: bool) -> ScheduleRow | None:
+    terms, due = change(row.terms), None
+    if terms == row.terms:
+        return row
+    if terms.interval_ms is not None:
+        if terms.source_ref and await tx.one("rivals_of_schedule", source_ref=terms.source_ref, id=row.id):
+            raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
+        if placed and (terms.interval_ms, terms.enabled) != (row.interval_ms, row.enabled):
+            due = (await places(tx, [terms.interval_ms])).take(terms.interval_ms)
+    values = msgspec.structs.asdict(terms) | {"id": row.id, "interval_ms": terms.interval_ms}
+    changed = await tx.one("amend_schedule", **values, due=due)
+    return struct(changed, ScheduleRow) if changed else None
+
+
+async def insert(tx: Tx, schedule: NewSchedule, born: str) -> ScheduleRow:
+    """Write a schedule in the state it is born in; raises `Conflict` where its source has a recurring one."""
+    [row] = await insert_all(tx, [(schedule, born)])
+    return _made(row, schedule)
+
+
+async def insert_all(tx: Tx, schedules: Sequence[tuple[NewSchedule, str]]) -> list[ScheduleRow | None]:
+    """Write schedules, each in the state it is born in and in its place if it asks for one.
+
+    Return None for one whose source has a recurring schedule; of several for one source the first is written.
+    """
+    windows = [schedule.window_ms for schedule, _ in schedules if schedule.window_ms is not None]
+    room = await places(tx, windows) if windows else None
+    taken = await _recurring_refs(tx, [schedule for schedule, _ in schedules])
+    rows = []
+    for schedule, born in schedules:
+        terms = schedule.terms or Terms(url=schedule.url)
+        if schedule.interval_ms is not None and terms.source_ref:
+            if terms.source_ref in taken:
+                continue
+            taken.add(terms.source_ref)
+        due, placed = schedule.next_due, None
+        if room is not None and schedule.window_ms is not None:
+            due, placed = room.take(schedule.window_ms), tx.now
+        rows.append(_values(schedule, terms, born, (due, placed)))
+    found = {row["uid"]: struct(row, ScheduleRow) for row in await tx.batch("add_schedules", rows)}
+    return [found.get(schedule.uid) for schedule, _ in schedules]
+
+
+def _values(schedule: NewSchedule, terms: Terms, born: str, placed: tuple[int | None, int | None]) -> tuple[Any, ...]:
+    due, placed_at = placed
+    said = tuple(getattr(terms, name) for name in _SAID)
+    own = (schedule.uid, schedule.source_id, schedule.url, born, schedule.interval_ms, due)
+    return (*own, *said, due if schedule.interval_ms else None, placed_at)
+
+
+async def _recurring_refs(tx: Tx, schedules: Sequence[NewSchedule]) -> set[str]:
+    """Return the sources, of those that are to have a recurring schedule, which have one already."""
+    refs = {s.terms.source_ref for s in schedules if s.interval_ms is not None and s.terms and s.terms.source_ref}
+    rows = await tx.batch("recurring_refs", [(ref,) for ref in sorted(refs)]) if refs else []
+    return {row["source_ref"] for row in rows}
+
+
+def _born(schedule: NewSchedule) -> str:
+    first = "create" if schedule.interval_ms is None or schedule.unplaced else "place"
+    return str(move("schedule", first).became)
+
+
+def _made(row: ScheduleRow | None, schedule: NewSchedule) -> ScheduleRow:
+    if row is None:
+        ref = schedule.terms.source_ref if schedule.terms else ""
+        raise Conflict(f"the source {ref} has a recurring schedule already")
+    return row
+
+
+async def places(tx: Tx, windows_ms: Sequence[int]) -> Places:
+    """Return the slots that places in these windows are taken from.
+
+    They are read once for all of them, under a lock that is held until what was chosen is written.
+    """
+    await _alone(tx)
+    since = tx.now // SLOT_MS * SLOT_MS
+    rows = await tx.all("slot_loads", slot=SLOT_MS, since=since, until=tx.now + max(windows_ms) + SLOT_MS)
+    return Places({row["slot"]: row["count"] for row in rows}, tx.now, len(windows_ms))
+
+
+async def _alone(tx: Tx) -> None:
+    if tx.engine == "pg":
+        await tx.all("lock_slots", lock=PLACING)
+
+
+def _filters(wanted: Wanted) -> dict[str, Any]:
+    return {
+        "kind": wanted.kind,
+        "states": f",{','.join(wanted.states)}," if wanted.states else None,
+        "source_ref": wanted.source_ref,
+        "search": contains(wanted.search),
+    }

@@ -1,0 +1,210 @@
+"""Ticks: schedules that come due and the runs they start, on either engine."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import msgspec
+
+from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.drivers.records.frontier.moves import move_row
+from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.schedules.schedules import places
+from longline.model.ids import new_id
+from longline.model.runs.run import RunRow
+from longline.model.schedules.schedule import ScheduleRow, Turn
+from longline.model.states import Actor, RunState, move
+from longline.ports.records.frontier import Change
+from longline.ports.records.schedules import Launch, Stop, Tick
+
+MOST_AT_ONCE = 100
+"""How many schedules are started in one transaction."""
+
+
+class _Overtaken(Exception):
+    """Somebody moved the schedule first; raised to roll back what was done to its run."""
+
+
+class TickRecords:
+    """Starts runs of schedules and ends them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
+        return await self._database.transact(partial(_start, owner, most, ttl_ms))
+
+    async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
+        async def work(tx: Tx) -> set[int]:
+            rule = move("run", "start")
+            [was] = rule.was
+            rows = sorted((one.run_id, was, one.plan, one.seed, one.source_id, one.budget) for one in launches)
+            begun = {row["id"] for row in await tx.batch("launch_runs", rows, became=rule.became, memory_mb=memory_mb)}
+            ledger = Ledger()
+            for run_id in sorted(begun):
+                ledger.event("run", run_id, rule.name, was, rule.became, ("planner", "due"))
+            await ledger.write(tx, "planner")
+            return begun
+
+        return await self._database.transact(work)
+
+    async def renew(self, owner: int, ttl_ms: int) -> int:
+        async def work(tx: Tx) -> int:
+            return len(await tx.all("renew_schedules", owner=owner, ttl=ttl_ms))
+
+        return await self._database.transact(work)
+
+    async def look(self, owner: int, longest_ms: int, limit: int) -> list[Tick]:
+        async def work(tx: Tx) -> list[Tick]:
+            begun = tx.now - longest_ms
+            return await _ticks(tx, await tx.all("runs_to_look_at", owner=owner, begun=begun, limit=limit))
+
+        return await self._database.read(work)
+
+    async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int]) -> list[Tick]:
+        return await self._database.transact(partial(_adopt, ticks, owner, ttl_ms, accused))
+
+    async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
+        return await self._database.transact(partial(_hand_over, ticks, reason))
+
+    async def held(self, owner: int) -> list[Tick]:
+        async def work(tx: Tx) -> list[Tick]:
+            return await _ticks(tx, await tx.all("schedules_of_owner", owner=owner))
+
+        return await self._database.read(work)
+
+    async def turn(self, turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor) -> dict[int, ScheduleRow]:
+        return await self._database.transact(partial(_turn, turns, actor))
+
+    async def stop(self, tick: Tick, turn: Turn, stop: Stop, actor: Actor) -> ScheduleRow | None:
+        async def work(tx: Tx) -> ScheduleRow | None:
+            became = move("run", stop.move).became
+            run, why = tick.run, stop.error
+            change = Change("run", run.id, stop.move, run.state, became, stop.actor, why, token=run.token, error=why)
+            ended = await move_row(tx, change)
+            turned = await _turn([(tick.schedule, turn)], actor, tx) if ended else {}
+            if tick.schedule.id not in turned:
+                raise _Overtaken
+            return turned[tick.schedule.id]
+
+        try:
+            return await self._database.transact(work)
+        except _Overtaken:
+            return None
+
+
+async def _start(owner: int, most: int, ttl_ms: int, tx: Tx) -> list[Tick]:
+    held = await tx.one("held_schedules", owner=owner)
+    room = min(most - (held["count"] if held else 0), MOST_AT_ONCE)
+    if room <= 0:
+        return []
+    due = list(await tx.all("due_once", limit=room))
+    due += await tx.all("due_again", limit=room - len(due)) if len(due) < room else []
+    rows = [struct(row, ScheduleRow) for row in due]
+    born = move("run", "create").became
+    made = {row["schedule_id"]: row["id"] for row in await tx.batch("add_ticks", [_tick(s) for s in rows], state=born)}
+    rule = move("schedule", "start")
+    started = await tx.batch(
+        "start_schedules",
+        [(s.id, s.state, made[s.id], _due(s)) for s in rows],
+        became=rule.became,
+        owner=owner,
+        ttl=ttl_ms,
+    )
+    ledger = Ledger()
+    states = {s.id: s.state for s in rows}
+    for row in started:
+        ledger.event("schedule", row["id"], rule.name, states[row["id"]], rule.became, ("planner", "due"))
+    await ledger.write(tx, "planner")
+    return await _ticks(tx, [{"id": row["id"], "run": made[row["id"]]} for row in started])
+
+
+def _tick(s: ScheduleRow) -> tuple[object, ...]:
+    return (new_id(), s.kind, s.url, s.source_id, s.id, s.runs_made + 1, _due(s), s.retries)
+
+
+def _due(s: ScheduleRow) -> int:
+    """The tick that a schedule starts for: what is asked for by hand in the millisecond of the last one is another."""
+    return max(s.next_due or 0, (s.last_due or 0) + 1)
+
+
+async def _ticks(tx: Tx, found: Sequence[Row] | Sequence[dict[str, int]]) -> list[Tick]:
+    """The schedules and runs that these rows name."""
+    schedules = await tx.batch("schedules_by_id", [(row["id"],) for row in found])
+    runs = await tx.batch("runs_by_id", [(row["run"],) for row in found])
+    by_id = {row["id"]: struct(row, RunRow) for row in runs}
+    # Between two statements somebody may have moved on: what no longer runs needs nobody.
+    rows = (struct(row, ScheduleRow) for row in schedules if row["lease_until"] is not None)
+    return [Tick(row, by_id[row.run_id], tx.now) for row in rows if row.run_id in by_id]
+
+
+async def _adopt(ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int], tx: Tx) -> list[Tick]:
+    by_run = {tick.run.id: tick for tick in ticks}
+    # Runs before schedules, as whoever stops a run takes them.
+    await tx.batch("lock_runs", [(run_id,) for run_id in sorted(by_run)])
+    rule = move("schedule", "adopt")
+    rows = sorted((tick.schedule.id, tick.schedule.state, tick.schedule.token) for tick in ticks)
+    adopted = {row["id"] for row in await tx.batch("adopt_schedules", rows, owner=owner, ttl=ttl_ms)}
+    taken = [tick for _, tick in sorted(by_run.items()) if tick.schedule.id in adopted]
+    gaps = {tick.run.id: tx.now - (tick.schedule.lease_until or tx.now) for tick in taken}
+    await tx.batch("adopt_runs", [(run_id, int(run_id in accused), gap) for run_id, gap in gaps.items()])
+    ledger = Ledger()
+    for tick in taken:
+        why = ("planner", "lease lapsed" if tick.schedule.owner is not None else "handed over")
+        ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, why)
+        if tick.run.state == RunState.RUNNING:
+            ledger.event("run", tick.run.id, "adopt", tick.run.state, tick.run.state, why)
+    await ledger.write(tx, "planner")
+    return await _ticks(tx, [{"id": tick.schedule.id, "run": tick.run.id} for tick in taken])
+
+
+async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Tx) -> list[int]:
+    rule = move("schedule", "hand_over")
+    rows = sorted((tick.schedule.id, tick.schedule.state, tick.schedule.token) for tick in ticks)
+    released = {row["id"] for row in await tx.batch("hand_over_schedules", rows)}
+    ledger = Ledger()
+    for tick in ticks:
+        if tick.schedule.id in released:
+            ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, ("planner", reason))
+    await ledger.write(tx, "planner")
+    return [tick.run.id for tick in ticks if tick.schedule.id in released]
+
+
+async def _turn(turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor, tx: Tx) -> dict[int, ScheduleRow]:
+    after = await _placed(tx, turns)
+    rows = [_values(before, after[before.id]) for before, _ in sorted(turns, key=lambda turn: turn[0].id)]
+    turned = {row["id"] for row in await tx.batch("turn_schedules", rows)}
+    ledger = Ledger()
+    for before, turn in turns:
+        state = before.state
+        for name in turn.steps if before.id in turned else ():
+            became = move("schedule", name).became
+            ledger.event("schedule", before.id, name, state, became, (actor, turn.reason))
+            state = became
+    await ledger.write(tx, actor)
+    return {
+        i: msgspec.structs.replace(after[i], token=after[i].token + 1, updated_at=tx.now, owner=None, lease_until=None)
+        for i in turned
+    }
+
+
+async def _placed(tx: Tx, turns: Sequence[tuple[ScheduleRow, Turn]]) -> dict[int, ScheduleRow]:
+    """Return the schedules as they are afterwards, those that ask for a place in one."""
+    windows = [turn.window_ms for _, turn in turns if turn.window_ms is not None]
+    room = await places(tx, windows) if windows else None
+    after = {}
+    for before, turn in turns:
+        after[before.id] = turn.after
+        if room is not None and turn.window_ms is not None:
+            due = room.take(turn.window_ms)
+            after[before.id] = msgspec.structs.replace(turn.after, next_due=due, anchor=due, placed_at=tx.now)
+    return after
+
+
+_PLACE = ("anchor", "placed_at")
+_TURNED = ("retries", "failures", "failed_at", "completed_at", "cancelled_at", "paused_at", "paused_by", "error")
+
+
+def _values(before: ScheduleRow, after: ScheduleRow) -> tuple[object, ...]:
+    place = (getattr(after, name) if getattr(after, name) != getattr(before, name) else None for name in _PLACE)
+    kept = (getattr(after, name) for name in _TURNED)
+    return (before.id, before.state, before.token, str(after.state), after.next_due, *place, *kept)

@@ -1,0 +1,95 @@
+"""Items on either engine."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.search.index_write import index
+from longline.model.search.item import Document, ItemRow, NewItem, Wordiness
+
+
+async def put(tx: Tx, items: Sequence[NewItem], ledger: Ledger | None = None) -> int:
+    """Write items inside a transaction, such as a report's; return how many were new or had changed.
+
+    With a ledger each document counts for its run, once however often the run brings it.
+    """
+    runs: dict[int, dict[bytes, NewItem]] = {}
+    for item in items:
+        # One of a kind, and run by run: the same page may be another's item in another source.
+        runs.setdefault(item.run_id, {})[item.key] = item
+    return sum([await _put(tx, run_id, of_run, ledger) for run_id, of_run in sorted(runs.items())])
+
+
+async def _put(tx: Tx, run_id: int, items: Mapping[bytes, NewItem], ledger: Ledger | None) -> int:
+    # In one order: two statements never wait for each other.
+    written = await tx.batch("put_items", [_row(item) for _, item in sorted(items.items())])
+    if ledger is not None:
+        ledger.brought(run_id, (items[row["key"]] for row in written if not row["seen_again"]))
+    # By ids, in which the indexer takes them out again.
+    changed = sorted((row["id"], row["key"]) for row in written if row["updated_at"] == tx.now)
+    indexed = [(i, *words) for i, key in changed if (words := items[key].words)]
+    await index(tx, indexed)
+    await tx.batch("want_index", [(i, items[key].hash) for i, key in changed if not items[key].words])
+    return len(changed)
+
+
+def _row(item: NewItem) -> tuple[Any, ...]:
+    return msgspec.structs.astuple(item)[:-1]  # all but the words
+
+
+class ItemRecords:
+    """Items."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def put(self, items: Sequence[NewItem]) -> int:
+        return await self._database.transact(lambda tx: put(tx, items))
+
+    async def get(self, ids: Sequence[int]) -> list[ItemRow]:
+        async def work(tx: Tx) -> list[ItemRow]:
+            found = {row["id"]: struct(row, ItemRow) for row in await tx.batch("items", [(i,) for i in set(ids)])}
+            return [found[i] for i in ids if i in found]
+
+        return await self._database.read(work)
+
+    async def of_run(self, run_id: int, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
+        async def work(tx: Tx) -> list[ItemRow]:
+            rows = await tx.all("items_of_run", run_id=run_id, after=after, limit=limit)
+            return [struct(row, ItemRow) for row in rows]
+
+        return await self._database.read(work)
+
+    async def of_kind(self, kind: str, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
+        async def work(tx: Tx) -> list[ItemRow]:
+            return [struct(row, ItemRow) for row in await tx.all("items_of_kind", kind=kind, after=after, limit=limit)]
+
+        return await self._database.read(work)
+
+    async def unindexed(self, limit: int) -> list[Document]:
+        async def work(tx: Tx) -> list[Document]:
+            return [struct(row, Document) for row in await tx.all("unindexed_items", limit=limit)]
+
+        return await self._database.read(work)
+
+    async def wordiness(self, least: int) -> list[Wordiness]:
+        async def work(tx: Tx) -> list[Wordiness]:
+            return [struct(row, Wordiness) for row in await tx.all("wordiness", least=least)]
+
+        return await self._database.read(work)
+
+    async def indexed(self, documents: Sequence[Document]) -> None:
+        async def work(tx: Tx) -> None:
+            await tx.batch("indexed_items", sorted((d.id, d.hash) for d in documents))
+
+        await self._database.transact(work)
+
+    async def waiting(self) -> int:
+        async def work(tx: Tx) -> int:
+            row = await tx.one("count_unindexed")
+            return int(row["count"]) if row else 0
+
+        return await self._database.read(work)

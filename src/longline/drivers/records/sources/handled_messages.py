@@ -1,0 +1,59 @@
+"""Messages of others that were heeded, on either engine."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TypeVar
+
+from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.table import Noun
+
+T = TypeVar("T")
+
+ALONG: ContextVar[str | None] = ContextVar("heeded", default=None)
+"""The message that is being heeded."""
+
+
+class Noting:
+    """A database that notes, with what it changes, the message that it is changed for."""
+
+    def __init__(self, database: Database) -> None:
+        self._database, self.engine = database, database.engine
+        self.read, self.version, self.close = database.read, database.version, database.close
+
+    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+        message_id = ALONG.get()
+        if message_id is None:
+            return await self._database.transact(work)
+
+        async def noted(tx: Tx) -> T:
+            done = await work(tx)
+            if done:  # whoever was overtaken has done nothing, and tries again
+                await tx.all("note_heard", id=message_id)
+            return done
+
+        return await self._database.transact(noted)
+
+
+class HeardRecords(Noun):
+    """Ids of messages."""
+
+    async def has(self, message_id: str) -> bool:
+        async def work(tx: Tx) -> bool:
+            return await tx.one("heard", id=message_id) is not None
+
+        return await self._database.read(work)
+
+    @contextmanager
+    def along(self, message_id: str) -> Iterator[None]:
+        mark = ALONG.set(message_id)
+        try:
+            yield
+        finally:
+            ALONG.reset(mark)
+
+    async def note(self, message_id: str) -> None:
+        await self._write("note_heard", id=message_id)
+
+    async def prune(self, age_ms: int) -> None:
+        await self._write("forget_heard", age=age_ms)

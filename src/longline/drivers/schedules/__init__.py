@@ -1,0 +1,1 @@
+"""Page changes of schedules in Redis."""

@@ -1,0 +1,73 @@
+"""Rhythms in Redis, where other services of the interval contract look for them too; times are nanoseconds there."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+from redis.asyncio import Redis
+from redis.exceptions import RedisError
+
+from longline.model.errors import Unavailable
+from longline.ports.records.schedules import Rhythm
+
+PREFIX = "crawler:adaptive:"
+_HASH = "sha256:"
+_NANOSECONDS = 1_000_000
+_ANSWER_WITHIN = 5.0
+
+
+class RedisRhythms:
+    """One JSON text for each source, without an end."""
+
+    def __init__(self, url: str) -> None:
+        self._client = Redis.from_url(url, socket_connect_timeout=_ANSWER_WITHIN, socket_timeout=_ANSWER_WITHIN)
+
+    async def get(self, source_ref: str) -> Rhythm | None:
+        text = await self._ask("GET", PREFIX + source_ref)
+        try:
+            return _read(msgspec.json.decode(text)) if text else None
+        except (msgspec.DecodeError, KeyError, TypeError, ValueError):
+            return None  # somebody else's text; the next run writes ours
+
+    async def keep(self, source_ref: str, rhythm: Rhythm) -> None:
+        changed = datetime.fromtimestamp(rhythm.changed_at / 1000, UTC).isoformat()
+        state = {
+            "last_hash": rhythm.digest.removeprefix(_HASH),
+            "last_change_at": changed,
+            "unchanged_count": rhythm.unchanged,
+            "current_interval": rhythm.interval_ms * _NANOSECONDS,
+        }
+        await self._ask("SET", PREFIX + source_ref, msgspec.json.encode(state))
+
+    async def forget(self, source_ref: str) -> None:
+        await self._ask("DEL", PREFIX + source_ref)
+
+    async def close(self) -> None:
+        """Let go of the server."""
+        await self._client.aclose()
+
+    async def _ask(self, *words: Any) -> Any:
+        try:
+            return await self._client.execute_command(*words)  # type: ignore[no-untyped-call]  # the library leaves it so
+        except (RedisError, OSError, TimeoutError) as error:
+            raise Unavailable(f"Redis cannot be asked: {error}") from error
+
+
+def _read(state: dict[str, Any]) -> Rhythm:
+    changed = datetime.fromisoformat(state["last_change_at"])
+    interval = int(state["current_interval"]) // _NANOSECONDS
+    digest = _HASH + str(state["last_hash"])
+    return Rhythm(digest, round(changed.timestamp() * 1000), int(state["unchanged_count"]), interval)
+
+
+class NoRhythms:
+    """Remembers nothing, so that every interval stays as it was asked for."""
+
+    async def get(self, _: str) -> Rhythm | None:
+        return None
+
+    async def keep(self, _: str, __: Rhythm) -> None:
+        pass
+
+    async def forget(self, _: str) -> None:
+        pass

@@ -1,0 +1,106 @@
+"""Signals over a server that may go away: subscribe, hand out, and subscribe again for as long as somebody listens."""
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Protocol
+
+from longline.drivers.signals.codec import checked_signal, checked_topics, read, written
+from longline.drivers.signals.fanout import Fanout
+from longline.model.errors import Unavailable
+from longline.ports.signals import Signal
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
+_SUBSCRIBED_WITHIN = 10.0
+
+
+class Carrier(Protocol):
+    """A server that carries payloads. Every method raises `Unavailable` when it cannot be reached."""
+
+    async def publish(self, payload: str) -> None:
+        """Give a payload to everybody who hears."""
+        ...
+
+    def hear(self) -> AbstractAsyncContextManager[AsyncIterator[str | bytes]]:
+        """Payloads from the moment the context is entered; the iteration raises when the connection is lost."""
+        ...
+
+    async def check(self) -> str:
+        """Prove that the server answers, and name it."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class CarriedSignals:
+    """Signals over a carrier; one subscription serves all listeners of the process and is mended when it breaks."""
+
+    def __init__(self, carrier: Carrier) -> None:
+        self._carrier = carrier
+        self._fanout = Fanout()
+        self._subscribed = asyncio.Event()
+        self._keeper: asyncio.Task[None] | None = None
+        self._trouble = "it does not answer"
+
+    async def send(self, topic: str, text: str = "") -> None:
+        payload = written(checked_signal(topic, text))
+        self._refuse_when_closed()
+        await self._carrier.publish(payload)
+
+    @asynccontextmanager
+    async def listen(self, *topics: str) -> AsyncIterator[AsyncIterator[Signal]]:
+        wanted = checked_topics(topics)
+        self._refuse_when_closed()
+        await self._subscribe()
+        with self._fanout.inbox(wanted) as inbox:
+            yield inbox
+
+    async def check(self) -> str:
+        return await self._carrier.check()
+
+    async def close(self) -> None:
+        self._fanout.close()
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.wait([self._keeper])
+        await self._carrier.close()
+
+    async def _subscribe(self) -> None:
+        if not self._subscribed.is_set():
+            await self._carrier.check()  # says at once, and in its own words, what is wrong
+        if self._keeper is None or self._keeper.done():
+            self._keeper = asyncio.create_task(self._keep_hearing(), name="signals")
+        try:
+            async with asyncio.timeout(_SUBSCRIBED_WITHIN):
+                await self._subscribed.wait()
+        except TimeoutError:
+            raise Unavailable(f"no signals can be heard: {self._trouble}") from None
+
+    async def _keep_hearing(self) -> None:
+        pause = _FIRST_PAUSE
+        while True:
+            try:
+                async with self._carrier.hear() as payloads:
+                    self._subscribed.set()
+                    pause = _FIRST_PAUSE
+                    await self._hand_out(payloads)
+            except Unavailable as error:
+                self._trouble = str(error)
+            finally:
+                self._subscribed.clear()
+            # Spread out: all processes lose a server at the same moment.
+            await asyncio.sleep(pause * random.uniform(0.5, 1.0))
+            pause = min(pause * 2, _LONGEST_PAUSE)
+
+    async def _hand_out(self, payloads: AsyncIterator[str | bytes]) -> None:
+        async for payload in payloads:
+            signal = read(payload)
+            if signal is not None:
+                self._fanout.deliver(signal)
+
+    def _refuse_when_closed(self) -> None:
+        if self._fanout.closed:
+            raise Unavailable("signals are closed")

@@ -1,0 +1,1 @@
+"""The remote source manager, over HTTP and Redis."""

@@ -1,0 +1,110 @@
+"""Source events from a Redis stream, shared among processes by a consumer group."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+from uuid import uuid4
+
+from redis.asyncio import Redis
+from redis.exceptions import RedisError, ResponseError
+
+from longline.model.errors import Unavailable
+from longline.ports.sources import Delivery
+
+STREAM = "source-events"
+GROUP = "crawler-workers"
+PARKED = "source-events:parked"
+READ_AT_ONCE = 10
+WAIT_MS = 5000
+IDLE_MS = 30_000
+"""How long a message may lie with somebody before it is taken over, and how often that is looked for."""
+
+MOST_PARKED = 10_000
+_ANSWER_WITHIN = 5.0
+
+
+class RedisSourceEvents:
+    """One consumer of the group."""
+
+    def __init__(self, url: str, *, wait_ms: int = WAIT_MS, idle_ms: int = IDLE_MS) -> None:
+        self._client: Any = Redis.from_url(
+            url, socket_connect_timeout=5.0, socket_timeout=wait_ms / 1000 + _ANSWER_WITHIN
+        )
+        self._name = f"crawler-{uuid4().hex[:8]}"
+        self._wait_ms, self._idle_ms = wait_ms, idle_ms
+        self._swept = float("-inf")
+        self._joined = False
+
+    async def receive(self) -> Sequence[Delivery]:
+        with _trouble():
+            await self._join()
+            try:
+                if left := await self._left_lying():
+                    return left
+                found = await self._client.xreadgroup(
+                    GROUP, self._name, {STREAM: ">"}, count=READ_AT_ONCE, block=self._wait_ms
+                )
+            except ResponseError:
+                # A server that came back empty knows no group: the next look makes it anew.
+                self._joined = False
+                raise
+            # Shaped as a list of pairs by the older protocol and as a dictionary of lists by the newer one.
+            streams = found.values() if isinstance(found, dict) else (messages for _, messages in found or ())
+            return [_delivery(message) for messages in streams for message in _flat(messages)]
+
+    async def settle(self, ids: Sequence[str]) -> None:
+        if ids:
+            with _trouble():
+                await self._client.xack(STREAM, GROUP, *ids)
+
+    async def park(self, delivery: Delivery, why: str) -> None:
+        facts = {"event": delivery.body or b"", "id": delivery.id, "error": why}
+        with _trouble():
+            await self._client.xadd(PARKED, facts, maxlen=MOST_PARKED, approximate=True)
+            await self._client.xack(STREAM, GROUP, delivery.id)
+
+    async def close(self) -> None:
+        await self._client.aclose()
+
+    async def _join(self) -> None:
+        if self._joined:
+            return
+        try:
+            await self._client.xgroup_create(STREAM, GROUP, id="0", mkstream=True)
+        except ResponseError as error:
+            if "BUSYGROUP" not in str(error):
+                raise
+        self._joined = True
+
+    async def _left_lying(self) -> list[Delivery]:
+        """Messages that somebody took and did not settle, with how often they were taken."""
+        if (time.monotonic() - self._swept) * 1000 < self._idle_ms:
+            return []
+        self._swept = time.monotonic()
+        claimed = await self._client.xautoclaim(STREAM, GROUP, self._name, self._idle_ms, "0-0", count=READ_AT_ONCE)
+        messages = claimed[1]
+        if not messages:
+            return []
+        first, last = messages[0][0], messages[-1][0]
+        pending = await self._client.xpending_range(STREAM, GROUP, first, last, READ_AT_ONCE * 10, self._name)
+        times = {one["message_id"]: one["times_delivered"] for one in pending}
+        return [_delivery(message, times.get(message[0], 1)) for message in messages]
+
+
+def _flat(messages: Any) -> list[Any]:
+    """The messages of one stream, which the newer protocol wraps once more."""
+    return messages[0] if messages and isinstance(messages[0], list) else messages
+
+
+def _delivery(message: tuple[bytes, dict[bytes, bytes] | None], times: int = 1) -> Delivery:
+    name, fields = message
+    return Delivery(name.decode(), (fields or {}).get(b"event"), times)
+
+
+@contextmanager
+def _trouble() -> Iterator[None]:
+    try:
+        yield
+    except (RedisError, OSError) as error:
+        raise Unavailable(f"source events cannot be had: {str(error).partition(chr(10))[0]}") from error

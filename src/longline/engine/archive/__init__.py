@@ -1,0 +1,1 @@
+"""The archive: segments that are written, and pages that are read."""

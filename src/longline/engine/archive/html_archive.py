@@ -1,0 +1,158 @@
+"""The HTML archive: every HTML answer as an object of its own, under the key that the interval contract gives it.
+
+It stands beside the WARC archive for those who read such objects, and is never a reason for a crawl to wait or to fail.
+"""
+
+import asyncio
+import logging
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from longline.model.errors import Unavailable
+from longline.model.fetch.content_encoding import Undecodable, decode_body
+from longline.model.runs.plan import CrawlPlan
+from longline.model.search.document import index_for
+from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
+from longline.ports.http import Response
+
+log = logging.getLogger(__name__)
+
+MOST_WAITING = 100
+AT_ONCE = 4
+PAUSES = (1.0, 2.0, 4.0)
+UPLOAD_WITHIN = 30.0
+LAST_UPLOADS_WITHIN = 10.0
+MAX_BODY = 64 * 1024 * 1024
+
+HTML = "text/html; charset=utf-8"
+_OUTSIDE = re.compile(r'[\\?*<>:"|\x00-\x1f\x7f. /_]+')
+
+
+class HtmlCopy(msgspec.Struct, frozen=True):
+    """An answer to be archived, asked for at `at` for the source of that name."""
+
+    source: str
+    at: int
+    response: Response
+
+    @property
+    def key(self) -> str:
+        """Where it is kept."""
+        moment, mark = datetime.fromtimestamp(self.at / 1000, UTC), sha256(self.response.url.encode()).hexdigest()[:8]
+        return f"live/{folder_of(self.source)}/{moment:%Y/%m/%d}/{mark}_{moment:%Y%m%d%H%M%S}.html"
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """What the store tells of the object."""
+        facts = {"url": self.response.url, "source": self.source, "crawled-at": self._at}
+        told = {name: quote(value, safe=":/?#[]@!$&'()*+,;=%. ") for name, value in facts.items()}
+        return told | {"status-code": str(self.response.status), "Content-Type": HTML}
+
+    def facts(self, size: int) -> dict[str, Any]:
+        """What is kept beside the object."""
+        url, response = self.response.url, self.response
+        indexed = {"es_index": index_for(self.source, url), "es_document_id": sha256(url.encode()).hexdigest()}
+        return {
+            "url": url,
+            "url_hash": sha256(url.encode()).hexdigest(),
+            "source_name": self.source,
+            "crawled_at": self._at,
+            "status_code": response.status,
+            "content_type": response.header("content-type"),
+            "content_length": size,
+            "headers": dict(response.headers),
+            "object_key": self.key,
+        } | (indexed if response.status == 200 else {})
+
+    @property
+    def _at(self) -> str:
+        return datetime.fromtimestamp(self.at / 1000, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def folder_of(source: str) -> str:
+    """The name of a source as part of a key."""
+    return _OUTSIDE.sub("_", source.lower()).strip("_") or "unknown"
+
+
+class HtmlArchive:
+    """Stores answers in the background; `beside` is where what is known of them goes."""
+
+    def __init__(self, blobs: Blobs, beside: Blobs, clock: Clock) -> None:
+        self._blobs, self._beside, self._clock = blobs, beside, clock
+        self._waiting: asyncio.Queue[HtmlCopy] = asyncio.Queue(MOST_WAITING)
+
+    def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
+        """An answer came; what is polled is no page of a source, and what is not HTML is not kept here."""
+        if not plan.parse or not _is_html(response):
+            return
+        try:
+            self._waiting.put_nowait(HtmlCopy(plan.source_name, at, response))
+        except asyncio.QueueFull:
+            log.warning("the HTML archive is behind, a page is left out", extra={"url": response.url})
+
+    async def run(self) -> None:
+        """Store whatever comes, until cancelled."""
+        async with asyncio.TaskGroup() as uploads:
+            for _ in range(AT_ONCE):
+                uploads.create_task(self._store_all())
+
+    async def drained(self) -> None:
+        """Wait until everything was stored that came so far, but not for ever."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_UPLOADS_WITHIN):
+                await self._waiting.join()
+                return
+        log.warning("not every page came into the HTML archive in time", extra={"left": self._waiting.qsize()})
+
+    async def _store_all(self) -> None:
+        while True:
+            copy = await self._waiting.get()
+            try:
+                await self._store(copy)
+            except Exception:
+                log.exception("the HTML archive failed in a way nobody foresaw", extra={"url": copy.response.url})
+            finally:
+                self._waiting.task_done()
+
+    async def _store(self, copy: HtmlCopy) -> None:
+        body = await asyncio.to_thread(_decoded, copy.response)
+        if not await self._put(self._blobs, copy.key, body, copy.labels):
+            return
+        facts = msgspec.json.encode({name: fact for name, fact in copy.facts(len(body)).items() if fact is not None})
+        aside = copy.key.removesuffix(".html") + ".meta.json"
+        await self._put(self._beside, aside, facts, {"Content-Type": "application/json"})
+
+    async def _put(self, blobs: Blobs, key: str, data: bytes, labels: Mapping[str, str]) -> bool:
+        """Store an object, with some patience; False, and a warning, when it cannot be."""
+        for pause in (*PAUSES, None):
+            try:
+                async with asyncio.timeout(UPLOAD_WITHIN):
+                    await blobs.put(key, data, labels)
+                return True
+            except (Unavailable, TimeoutError) as error:
+                if pause is None:
+                    log.warning("a page did not come into the HTML archive", extra={"key": key, "error": str(error)})
+                else:
+                    await self._clock.sleep(pause)
+        return False
+
+
+def _is_html(response: Response) -> bool:
+    """Whether it is a page; what does not say what it is may be one."""
+    kind = (response.header("content-type") or "").partition(";")[0].strip().lower()
+    return kind in ("", "text/html", "application/xhtml+xml")
+
+
+def _decoded(response: Response) -> bytes:
+    try:
+        return decode_body(response.headers, response.body, MAX_BODY)
+    except Undecodable:
+        return response.body

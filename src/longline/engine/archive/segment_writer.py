@@ -1,0 +1,243 @@
+"""Keep: pages go into WARC segments with group commit; only a durable segment lets its tasks be reported.
+
+Before the object there is a row that says who is writing it, so that what a dead worker left behind can be cleared
+away without listing the store. The report that names the pages makes the segment `stored` in the same transaction.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import msgspec
+
+from longline.engine.fetch.fetcher import Fetched
+from longline.engine.fetch.sender import Sent
+from longline.model.archive.warc import (
+    Capture,
+    Original,
+    Record,
+    Segment,
+    info_record,
+    request_record,
+    response_record,
+    revisit_record,
+)
+from longline.model.frontier.task import Known, PageFacts, RedirectFacts
+from longline.model.ids import new_id
+from longline.model.url import parse, target
+from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
+from longline.ports.http import Response
+from longline.ports.records.archive import Segments
+from longline.ports.records.frontier import Written
+
+log = logging.getLogger(__name__)
+
+
+class KeptPage(msgspec.Struct, frozen=True):
+    """A page ready for a segment.
+
+    `known` is the earlier page with the same body, and `original` the record that holds that body: with both, the page
+    becomes a revisit record and its body is not stored again.
+    """
+
+    fetched: Fetched
+    response: Response
+    title: str = ""
+    known: Known | None = None
+    original: Original | None = None
+    _made: list[tuple[Record, PageFacts]] = []
+
+    def made(self) -> tuple[Record, PageFacts]:
+        """The record, and the facts but for the place in the file. Costs more than all the rest: not for the loop."""
+        if not self._made:
+            self._made.append(self._make())
+        return self._made[0]
+
+    def _make(self) -> tuple[Record, PageFacts]:
+        response, capture = self.response, _capture(Sent(self.fetched.at, self.response))
+        same = self.known if self.original is not None else None
+        record = revisit_record(capture, self.original) if self.original else response_record(capture)
+        facts = PageFacts(
+            offset=0,
+            length=len(record.member),
+            digest=record.digest,
+            status=response.status,
+            content_type=response.header("content-type") or "",
+            body_bytes=len(response.body),
+            fetched_at=self.fetched.at,
+            fetch_ms=response.elapsed_ms,
+            url=response.url,
+            title=self.title,
+            etag=response.header("etag") or (same.etag if same else None),
+            last_modified=response.header("last-modified") or (same.last_modified if same else None),
+            body_of=same.task_id if same else None,
+        )
+        return record, facts
+
+    @property
+    def asked(self) -> Sent | None:
+        """Return the exchange that brought the page."""
+        return next((sent for sent in self.fetched.exchanges if sent.response is self.response), None)
+
+
+def keep_page(
+    fetched: Fetched, title: str, known: Known | None = None, original: Original | None = None
+) -> KeptPage | None:
+    """Return the page as it goes into a segment, or None when the fetch brought no page."""
+    return KeptPage(fetched, fetched.response, title, known, original) if fetched.response is not None else None
+
+
+def _capture(sent: Sent) -> Capture:
+    response = sent.response
+    return Capture(
+        url=response.url,
+        fetched_at=sent.at,
+        status=response.status,
+        headers=response.headers,
+        body=response.body,
+        ip=response.ip,
+    )
+
+
+class KeptRedirect(NamedTuple):
+    """A redirect on the way to a task's page, as it goes into a segment."""
+
+    task_id: int
+    number: int
+    sent: Sent
+
+
+class Stored(msgspec.Struct, frozen=True):
+    """A segment that is durable and waits for the report that names its records.
+
+    `facts` have the place of each page, and `redirects` those of each redirect.
+    """
+
+    key: str
+    written: Written
+    facts: tuple[PageFacts, ...]
+    redirects: tuple[RedirectFacts, ...] = ()
+
+
+class Press:
+    """Makes what a report needs of its pages while pages still come in, so that the report need not wait for it.
+
+    In a thread, where hashing and compressing let others run: one after the other, some pages at a time.
+    """
+
+    def __init__(self, at_once: int = 32) -> None:
+        self._at_once = at_once
+        self._waiting: list[Callable[[], object]] = []
+        self._pressing: asyncio.Future[None] | None = None
+
+    def add(self, make: Callable[[], object]) -> None:
+        """Take in how to make something of a page; whoever needs it before it was made makes it himself."""
+        self._waiting.append(make)
+        if len(self._waiting) >= self._at_once and self._pressing is None:
+            makes, self._waiting = self._waiting, []
+            self._pressing = asyncio.ensure_future(asyncio.to_thread(_press, makes))
+            self._pressing.add_done_callback(self._pressed)
+
+    def _pressed(self, done: "asyncio.Future[None]") -> None:
+        self._pressing = None
+        if not done.cancelled() and (error := done.exception()):
+            # Whoever makes it again will be told the same, and is in a place to do something about it.
+            log.debug("something could not be made ahead", exc_info=error)
+
+
+def _press(makes: Sequence[Callable[[], object]]) -> None:
+    for make in makes:
+        make()
+
+
+class Keeper:
+    """Writes segments for one worker. `about` goes into the warcinfo record; with `requests` requests are kept too."""
+
+    def __init__(
+        self,
+        blobs: Blobs,
+        segments: Segments,
+        clock: Clock,
+        owner: int,
+        about: Mapping[str, str] | None = None,
+        *,
+        requests: bool = False,
+    ) -> None:
+        self._blobs, self._segments, self._clock, self._owner = blobs, segments, clock, owner
+        self._about, self._requests = about or {}, requests
+
+    async def write(self, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect] = ()) -> Stored:
+        """Store pages and redirects durably as one new segment."""
+        key = segment_key(self._clock.now())
+        segment_id = await self._segments.begin(key, self._owner)
+        return await self._put(key, segment_id, pages, redirects)
+
+    async def rewrite(
+        self, stored: Stored, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect] = ()
+    ) -> Stored:
+        """Store a segment again with fewer pages, because a report refused some: what is kept is what is named."""
+        return await self._put(stored.key, stored.written.segment_id, pages, redirects)
+
+    async def discard(self, stored: Stored) -> None:
+        """Take back a segment that no report will ever name."""
+        await self._blobs.delete([stored.key])
+        await self._segments.drop(stored.written.segment_id)
+
+    async def clear(self) -> None:
+        """Take back every segment that was begun and never named by a report, when none is under way."""
+        for segment in await self._segments.abandoned([self._owner]):
+            await self._blobs.delete([segment.key])
+            await self._segments.drop(segment.id)
+
+    async def _put(
+        self, key: str, segment_id: int, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect]
+    ) -> Stored:
+        # In a thread: hashing and compressing let others run meanwhile.
+        segment, facts, hops = await asyncio.to_thread(self._segment, key, pages, redirects)
+        await self._blobs.put(key, segment.parts)
+        return Stored(key, Written(segment_id, len(facts), segment.size), facts, hops)
+
+    def _segment(
+        self, key: str, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect]
+    ) -> tuple[Segment, tuple[PageFacts, ...], tuple[RedirectFacts, ...]]:
+        segment, facts = Segment(), []
+        segment.add(info_record(self._clock.now(), key.rpartition("/")[2], self._about))
+        hops = tuple(self._add_redirect(segment, redirect) for redirect in redirects)
+        for page in pages:
+            record, fact = page.made()
+            facts.append(msgspec.structs.replace(fact, offset=segment.add(record).offset))
+            if self._requests and (sent := page.asked):
+                segment.add(_request(sent, record.id))
+        return segment, tuple(facts), hops
+
+    def _add_redirect(self, segment: Segment, redirect: KeptRedirect) -> RedirectFacts:
+        sent = redirect.sent
+        record = response_record(_capture(sent))
+        place = segment.add(record)
+        if self._requests:
+            segment.add(_request(sent, record.id))
+        return RedirectFacts(
+            task_id=redirect.task_id,
+            number=redirect.number,
+            offset=place.offset,
+            length=place.length,
+            digest=record.digest,
+            status=sent.response.status,
+            fetched_at=sent.at,
+            url=sent.response.url,
+        )
+
+
+def _request(sent: Sent, response_id: str) -> Record:
+    url = sent.response.url
+    capture = Capture(url, sent.at, 0, sent.headers, b"", ip=sent.response.ip)
+    return request_record(capture, target(url), parse(url).host, response_id)
+
+
+def segment_key(now: int) -> str:
+    """A key that nobody else will use, in the order of time."""
+    at = datetime.fromtimestamp(now / 1000, UTC)
+    return f"warc/{at:%Y/%m/%d}/{at:%H%M%S}-{new_id()}.warc.gz"

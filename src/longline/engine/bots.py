@@ -1,0 +1,42 @@
+"""Upkeep for bots: tasks for schedules that are due, and leases that bots let lapse."""
+
+import logging
+
+from longline.engine.lifecycle.bots import BotLifecycle
+from longline.ports.clock import Clock
+from longline.ports.records.bots import Bots
+
+AT_ONCE = 1000
+DAY_MS = 24 * 3_600_000
+
+log = logging.getLogger(__name__)
+
+
+class BotUpkeep:
+    """The two chores, each in batches until nothing is left."""
+
+    def __init__(self, lifecycle: BotLifecycle, bots: Bots, clock: Clock, delay_ms: int) -> None:
+        self._lifecycle, self._bots, self._clock, self._delay_ms = lifecycle, bots, clock, delay_ms
+
+    async def plan(self) -> int:
+        """Make tasks for every schedule that is due; how many."""
+        made = 0
+        while created := (await self._lifecycle.plan(AT_ONCE, self._delay_ms)).created:
+            made += created
+        if made:
+            log.info("made tasks for bots", extra={"tasks": made})
+        return made
+
+    async def sweep(self) -> int:
+        """Take back every lease that lapsed, and forget answers that nobody repeats any more; how many leases."""
+        taken = 0
+        while True:
+            swept = await self._lifecycle.sweep(AT_ONCE)
+            batch = swept.expired + swept.requeued + swept.failed
+            taken += batch
+            if batch < AT_ONCE:
+                break
+        if taken:
+            log.info("took back leases of bots", extra={"leases": taken})
+        await self._bots.forget_answers(self._clock.now() - DAY_MS)
+        return taken

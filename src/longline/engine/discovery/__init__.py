@@ -1,0 +1,1 @@
+"""Discovery: links that lead elsewhere, and probes of candidate sources."""

@@ -1,0 +1,55 @@
+"""The scout: takes a first look at candidates, so that a person who decides about them knows something.
+
+A look is a run with one task, so that it waits its host's turn and keeps to robots.txt like any other request.
+"""
+
+import logging
+
+from longline.engine.feeds.feed_poller import AT_ONCE, Parts, polling
+from longline.engine.frontier.seeding import Wanted
+from longline.model.discovery.candidate import CandidateRow, Glimpse, risk_of
+from longline.model.states import TaskState
+from longline.plugins.feed_links import feed_links
+from longline.plugins.html.parse_cost import TooIntricate
+from longline.ports.records.discovery import Candidates
+
+log = logging.getLogger(__name__)
+
+KIND = "look"
+
+
+class Scout:
+    """Looks at candidates."""
+
+    def __init__(self, parts: Parts, candidates: Candidates) -> None:
+        self._parts, self._candidates = parts, candidates
+
+    async def once(self) -> int:
+        """Put those before a person that were looked at, and begin to look at new ones; how many of both."""
+        seen = await self._candidates.seen(AT_ONCE)
+        for candidate in seen:
+            await self._judge(candidate)
+        fresh = await self._candidates.fresh(AT_ONCE)
+        for candidate in fresh:
+            plan = polling(self._parts.plan, [candidate.home])
+            run_id = await self._parts.seeder.ask(Wanted(KIND, plan, None))
+            await self._candidates.look(candidate.id, run_id)
+        return len(seen) + len(fresh)
+
+    async def _judge(self, candidate: CandidateRow) -> None:
+        glimpse = await self._glimpse(candidate)
+        risk = risk_of(candidate.home, glimpse)
+        if await self._candidates.judge(candidate.id, glimpse, risk):
+            log.info("a candidate waits for a person", extra={"identity": candidate.identity, "risk": risk})
+
+    async def _glimpse(self, candidate: CandidateRow) -> Glimpse:
+        tasks = await self._parts.seeder.tasks_of(candidate.look_id or 0)
+        if not tasks:
+            return Glimpse("nothing came")
+        task = tasks[-1]
+        page = await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None
+        try:
+            title, feeds = (page.title, feed_links(page)) if page else ("", [])
+        except TooIntricate:
+            title, feeds = "", []
+        return Glimpse(task.reason or "ok", task.status, title, feeds[0] if feeds else None)

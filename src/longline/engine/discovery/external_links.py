@@ -1,0 +1,129 @@
+"""Discovery: where pages lead away to is followed up, for sources that we have and for candidates that may be some."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from longline.engine.discovery.outlinks import leading_away
+from longline.engine.frontier.seeding import Seeder
+from longline.engine.worker.reporter import Finished
+from longline.model.discovery.candidate import Decision, DiscoveryRules, Sighting, home_of, identity_of
+from longline.model.errors import Unavailable
+from longline.model.frontier.task import DEFAULT_PRIORITY
+from longline.model.sources.source import SourceQuery
+from longline.model.url import BadUrl, Url, parse
+from longline.ports.clock import Clock
+from longline.ports.records.discovery import Candidates
+from longline.ports.records.sources import Sources
+
+log = logging.getLogger(__name__)
+
+KIND = "frontier.discovered"
+MOST_REMEMBERED = 10_000
+REMEMBERED_SECONDS = 600.0
+"""How long it is believed whether there is a source for a place, and that something was said of it in a run."""
+
+MOST_ALIKE = 500
+LINKS_AT_ONCE = 200
+"""Links that are looked at before others have the loop."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What discovery works with."""
+
+    candidates: Candidates
+    sources: Sources
+    seeder: Seeder
+    clock: Clock
+
+
+class Discovery:
+    """Looks at links of pages whose source allows it. It is never a reason to fail."""
+
+    def __init__(self, parts: Parts, rules: DiscoveryRules) -> None:
+        self._parts, self._rules = parts, rules
+        self._sources: OrderedDict[str, tuple[float, int | None]] = OrderedDict()
+        self._said: OrderedDict[tuple[int, str, str], float] = OrderedDict()
+
+    async def save(self, pages: Iterable[Finished]) -> None:
+        """Follow up where pages lead to."""
+        try:
+            for page in pages:
+                if page.plan.discover:
+                    await self._follow_up(page)
+        except Unavailable as error:
+            log.warning("links that lead away cannot be followed up", extra={"error": str(error)})
+
+    async def _follow_up(self, page: Finished) -> None:
+        decisions: list[Decision] = []
+        sightings: list[Sighting] = []
+        known: list[tuple[int, str]] = []
+        for number, link in enumerate(await asyncio.to_thread(leading_away, page)):
+            if number % LINKS_AT_ONCE == 0:
+                await asyncio.sleep(0)  # what is known costs no wait, and others want the loop too
+            url = parse(link.url)
+            identity = identity_of(url)
+            reason = self._rules.refusal(url.href)
+            source_id = await self._source_of(identity, url) if reason is None else None
+            if source_id is not None:
+                known.append((source_id, url.href))
+                reason = f"source {source_id} has it"
+            if reason is not None:
+                decisions.append(Decision(identity, url.href, "find", reason, page.task.run_id))
+            else:
+                sightings.append(_sighting(identity, url, page))
+        await self._write(decisions, sightings, known)
+
+    async def _write(self, decisions: list[Decision], sightings: list[Sighting], known: list[tuple[int, str]]) -> None:
+        for source_id, urls in groupby(sorted(known), key=lambda one: one[0]):
+            await self._parts.seeder.feed(KIND, source_id, [url for _, url in urls], DEFAULT_PRIORITY)
+        await self._parts.candidates.note(
+            [one for one in decisions if self._is_news(one.run_id or 0, one.identity, one.reason)]
+        )
+        fresh = [one for one in sightings if self._is_news(one.run_id, one.identity, "seen")]
+        await self._parts.candidates.sight(fresh, self._rules)
+
+    def _is_news(self, run_id: int, identity: str, said: str) -> bool:
+        """Whether it was not said of that place in that run lately: the pages of a site share most of their links."""
+        now, key = self._parts.clock.monotonic(), (run_id, identity, said)
+        before = self._said.get(key)
+        if before is not None and now < before + REMEMBERED_SECONDS:
+            return False
+        self._said[key] = now
+        if len(self._said) > MOST_REMEMBERED:
+            self._said.popitem(last=False)
+        return True
+
+    async def _source_of(self, identity: str, url: Url) -> int | None:
+        """The source that a place belongs to, as it was lately."""
+        now = self._parts.clock.monotonic()
+        at, source_id = self._sources.get(identity, (float("-inf"), None))
+        if now >= at + REMEMBERED_SECONDS:
+            source_id = await self._look_up(identity, url)
+            self._sources[identity] = (now, source_id)
+            if len(self._sources) > MOST_REMEMBERED:
+                self._sources.popitem(last=False)
+        return source_id
+
+    async def _look_up(self, identity: str, url: Url) -> int | None:
+        sources = self._parts.sources
+        if named := await sources.identified(identity):
+            return named.id
+        alike = await sources.find(SourceQuery(search=url.hostname.removeprefix("www.")), limit=MOST_ALIKE)
+        return next((row.id for row in alike if _is_at(row.base_url, identity)), None)
+
+
+def _is_at(base_url: str, identity: str) -> bool:
+    try:
+        return identity_of(parse(base_url, credentials=True)) == identity
+    except BadUrl:
+        return False
+
+
+def _sighting(identity: str, url: Url, page: Finished) -> Sighting:
+    source = "" if page.plan.source_id is None else str(page.plan.source_id)
+    return Sighting(identity, home_of(url), url.href, page.task.url, page.task.run_id, source)

@@ -1,0 +1,72 @@
+"""The spider: gives links that pages have to their own site to the standing frontier as well."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+
+from longline.engine.frontier.standing_runs import StandingRuns
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.worker.reporter import Finished
+from longline.model.discovery.link import FIRST_DEPTH
+from longline.model.errors import Unavailable
+from longline.model.frontier.standing_frontier import SCOPE, host_of, url_hash
+from longline.model.frontier.task import DEFAULT_PRIORITY, NewTask
+from longline.model.runs.bounds import bounds_of
+from longline.model.url import BadUrl, Url, parse
+from longline.ports.records.frontier import HostSetting
+
+log = logging.getLogger(__name__)
+
+KIND = "frontier.spider"
+CONTENT_PRIORITY = DEFAULT_PRIORITY - 10
+
+
+class Spider:
+    """Submits links of crawled pages; `promises` tells by its URL whether a page may be content."""
+
+    def __init__(self, lifecycle: Lifecycle, runs: StandingRuns, promises: Callable[[str], bool]) -> None:
+        self._lifecycle, self._runs, self._promises = lifecycle, runs, promises
+
+    async def save(self, pages: Iterable[Finished]) -> None:
+        """Submit the links of pages; it is never a reason to fail."""
+        try:
+            for page in pages:
+                if page.parsed and page.plan.source_id is not None and page.task.scope != SCOPE:
+                    await self._submit(page, page.plan.source_id)
+        except Unavailable as error:
+            log.warning("links cannot be given to the frontier", extra={"error": str(error)})
+
+    async def _submit(self, page: Finished, source_id: int) -> None:
+        run = await self._runs.of(KIND, source_id)
+        tasks = await asyncio.to_thread(self._tasks, page, run.id)
+        hosts = {task.host for task in tasks}
+        if tasks:
+            polite = [HostSetting(host, run.plan.delay_ms, run.plan.concurrency) for host in hosts]
+            await self._lifecycle.admit(tasks, polite)
+
+    def _tasks(self, page: Finished, run_id: int) -> list[NewTask]:
+        """Return the links of a page as tasks. For many of them it takes too long for the loop."""
+        return [self._task(url, page, run_id) for url in _on_site(page)]
+
+    def _task(self, url: Url, page: Finished, run_id: int) -> NewTask:
+        return NewTask(
+            url.href,
+            host_of(url),
+            url_hash(url.href),
+            SCOPE,
+            run_id,
+            depth=page.task.depth + FIRST_DEPTH + 1,
+            priority=CONTENT_PRIORITY if self._promises(url.href) else DEFAULT_PRIORITY,
+            due=self._runs.due,
+            parent_id=page.task.id,
+        )
+
+
+def _on_site(page: Finished) -> Iterable[Url]:
+    bounds = bounds_of(page.plan)
+    for text in page.parsed.links if page.parsed else ():
+        with suppress(BadUrl):
+            url = parse(text)
+            if bounds.refusal(url) is None:
+                yield url

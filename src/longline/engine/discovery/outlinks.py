@@ -1,0 +1,64 @@
+"""Outlinks: links of pages that lead away from their run's sites, remembered for people to look over."""
+
+import asyncio
+import logging
+from collections.abc import Iterable
+
+from longline.engine.worker.reporter import Finished
+from longline.model.discovery.link import LearntLink, NewLink
+from longline.model.errors import Unavailable
+from longline.model.runs.bounds import Bounds, bounds_of
+from longline.model.url import BadUrl, parse
+from longline.ports.records.discovery import Links
+
+log = logging.getLogger(__name__)
+
+MAX_LINKS_PER_TRANSACTION = 2000
+
+
+class Outlinks:
+    """Remembers where pages lead away to. It is never a reason to fail."""
+
+    def __init__(self, links: Links) -> None:
+        self._links = links
+
+    async def save(self, pages: Iterable[Finished]) -> None:
+        """Remember the links of pages that lead away, and of links that were saved before how their pages answered."""
+        pages = list(pages)
+        found = await asyncio.to_thread(_leading_away, pages)
+        learnt = [fact for page in pages if (fact := _learnt(page))]
+        try:
+            for start in range(0, len(found), MAX_LINKS_PER_TRANSACTION):
+                await self._links.save(found[start : start + MAX_LINKS_PER_TRANSACTION])
+            await self._links.learn(learnt)
+        except Unavailable as error:
+            log.warning("links that lead away cannot be remembered", extra={"error": str(error)})
+
+
+def _leading_away(pages: Iterable[Finished]) -> list[NewLink]:
+    return [link for page in pages for link in leading_away(page)]
+
+
+def leading_away(page: Finished) -> list[NewLink]:
+    """The links of a page that lead away from the sites of its run."""
+    bounds, task = bounds_of(page.plan), page.task
+    return [
+        NewLink(task.run_id, url, task.url, task.depth + 1)
+        for url in (page.parsed.links if page.parsed else ())
+        if _is_offsite(url, bounds)
+    ]
+
+
+def _learnt(page: Finished) -> LearntLink | None:
+    """How a page answered, in case that a link leads to it."""
+    if page.fetched.status is None:
+        return None
+    answer = page.fetched.response
+    return LearntLink(page.task.url, page.fetched.status, answer.header("content-type") if answer else None)
+
+
+def _is_offsite(text: str, bounds: Bounds) -> bool:
+    try:
+        return bounds.refusal(parse(text)) == "offsite"
+    except BadUrl:
+        return False

@@ -1,0 +1,38 @@
+"""Reads feeds and sitemaps by their parsers: in a process with a deadline, where there are such processes."""
+
+from longline.engine.parse.parser import Parsed, Parser
+from longline.model.feeds.feed import NotAFeed
+from longline.model.feeds.sitemap import NotASitemap, Place, Sitemap
+from longline.plugins import Page
+
+FEED = "feed"
+PLACES = "sitemap_places"
+"""Names of the parsers."""
+
+
+class Reader:
+    """Reads documents that were polled; a document that takes too long fails alone."""
+
+    def __init__(self, parser: Parser) -> None:
+        self._parser = parser
+
+    async def entries(self, page: Page) -> list[str]:
+        """Return the URLs of a feed's entries; raise `NotAFeed`."""
+        parsed = await self._parse(FEED, page)
+        if parsed.error is not None:
+            raise NotAFeed(parsed.error)
+        return list(parsed.links)
+
+    async def sitemap(self, page: Page) -> Sitemap:
+        """Return a sitemap with the URL and the date of each place; raise `NotASitemap`."""
+        parsed = await self._parse(PLACES, page)
+        if parsed.error is not None:
+            raise NotASitemap(parsed.error)
+        told = parsed.items[0].fields
+        places = tuple(map(Place, told["urls"], told["changed"]))
+        return Sitemap(told["kind"], places, told["index"], told["flaw"])
+
+    async def _parse(self, name: str, page: Page) -> Parsed:
+        return await self._parser.parse(
+            Page(page.url, page.body, content_type=page.content_type, config={"parser": name})
+        )

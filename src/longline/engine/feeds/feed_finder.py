@@ -1,0 +1,105 @@
+"""The finder: searches the feeds of sources that name none.
+
+First the source's own page is asked, then the feeds that it names, then the places where feeds usually lie; each step
+is a run of its own. The first that is a feed with an entry to go to wins.
+"""
+
+import logging
+from functools import partial
+
+from longline.engine.feeds.feed_poller import AT_ONCE, HOLD_MS, MAX_READING, Parts, guarded, polling, side_by_side
+from longline.engine.frontier.seeding import Wanted
+from longline.model.feeds.feed import NotAFeed
+from longline.model.feeds.feed_poll import SEARCH_AGAIN, FeedRow, asked, dropped, found
+from longline.model.frontier.task import TaskRow
+from longline.model.states import TaskState
+from longline.plugins import Page
+from longline.plugins.feed_links import feed_links, usual_feeds
+from longline.plugins.html.parse_cost import TooIntricate
+from longline.ports.records.sources import Sources
+
+log = logging.getLogger(__name__)
+
+HOME, NAMED, USUAL = "home", "named", "usual"
+
+
+class Finder:
+    """Searches for feeds, step by step, and `again` after a while where there was none."""
+
+    def __init__(self, parts: Parts, sources: Sources, again_ms: int = SEARCH_AGAIN) -> None:
+        self._parts, self._sources, self._again_ms = parts, sources, again_ms
+
+    async def once(self) -> int:
+        """Take the searches that came to the end of a step further, then begin those that are due; how many of both."""
+        return await self.further() + await self.begin()
+
+    async def further(self) -> int:
+        """Take the searches that came to the end of a step further; how many there were."""
+        ended = await self._parts.feeds.answered(AT_ONCE, searching=True)
+        await side_by_side([guarded(feed.source_id, self._further(feed)) for feed in ended], MAX_READING)
+        return len(ended)
+
+    async def begin(self) -> int:
+        """Begin the searches that are due; how many there were."""
+        due = await self._parts.feeds.claim(AT_ONCE, HOLD_MS, searching=True)
+        for feed in due:
+            await guarded(feed.source_id, self._begin(feed))
+        return len(due)
+
+    async def _begin(self, feed: FeedRow) -> None:
+        source = await self._sources.get(feed.source_id)
+        if source is not None:
+            await self._ask(feed, HOME, [source.base_url])
+
+    async def _further(self, feed: FeedRow) -> None:
+        source = await self._sources.get(feed.source_id)
+        home = source.base_url if source else ""
+        tasks = await self._parts.seeder.tasks_of(feed.run_id or 0)
+        if feed.stage == HOME:
+            named = await self._named(tasks)
+            await self._next(feed, NAMED if named else USUAL, named or usual_feeds(home))
+        elif (url := await self._first(tasks)) is not None:
+            log.info("found a feed", extra={"source": feed.source_id, "feed": url})
+            await self._end(feed, url)
+        elif feed.stage == NAMED:
+            await self._next(feed, USUAL, usual_feeds(home))
+        else:
+            await self._end(feed, None)
+
+    async def _next(self, feed: FeedRow, stage: str, urls: list[str]) -> None:
+        free = await self._parts.feeds.change(feed.source_id, partial(dropped, run_id=feed.run_id or 0))
+        if free is not None:
+            await self._ask(free, stage, urls)
+
+    async def _ask(self, feed: FeedRow, stage: str, urls: list[str]) -> None:
+        run_id = await self._parts.seeder.ask(Wanted("search", polling(self._parts.plan, urls), feed.source_id))
+        await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage=stage))
+
+    async def _end(self, feed: FeedRow, url: str | None) -> None:
+        rule = partial(found, run_id=feed.run_id or 0, url=url, again=self._again_ms)
+        await self._parts.feeds.change(feed.source_id, rule)
+
+    async def _named(self, tasks: list[TaskRow]) -> list[str]:
+        for task in tasks:
+            page = await self._page(task)
+            try:
+                return feed_links(page) if page else []
+            except TooIntricate:
+                return []
+        return []
+
+    async def _first(self, tasks: list[TaskRow]) -> str | None:
+        for task in tasks:
+            page = await self._page(task)
+            if page is not None and await self._is_feed(page):
+                return task.url
+        return None
+
+    async def _is_feed(self, page: Page) -> bool:
+        try:
+            return bool(await self._parts.read(page))
+        except NotAFeed:
+            return False
+
+    async def _page(self, task: TaskRow) -> Page | None:
+        return await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None

@@ -1,0 +1,132 @@
+"""The mapper: reads the sitemaps of sources, and makes tasks of the pages that changed lately.
+
+As with feeds everything that is asked for is a run: first the sitemap that a source names, or those in the usual
+places, then what an index leads to, level by level.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import msgspec
+
+from longline.engine.feeds.feed_poller import AT_ONCE, HOLD_MS, guarded, polling, side_by_side
+from longline.engine.frontier.seeding import MOST_TASKS, Seeder, Wanted
+from longline.engine.sources.crawl_plan import twins
+from longline.model.feeds.feed_poll import PLACE_PRIORITY
+from longline.model.feeds.sitemap import (
+    LEVELS,
+    MAX_BYTES,
+    NEWS_WINDOW,
+    USUAL,
+    NotASitemap,
+    Sitemap,
+    SitemapRow,
+    answered,
+    asked,
+)
+from longline.model.runs.plan import CrawlPlan
+from longline.model.sources.source import SourceRow
+from longline.model.states import TaskState
+from longline.model.url import join_all, parse
+from longline.plugins import Page
+from longline.ports.clock import Clock
+from longline.ports.records.feeds import Sitemaps
+from longline.ports.records.sources import Sources
+
+log = logging.getLogger(__name__)
+
+PIECE = 1000
+"""Places that are admitted in one transaction."""
+
+MAX_READING = 2
+"""Sources whose sitemaps are read at once: a sitemap may have fifty megabytes."""
+
+Read = Callable[[Page], Awaitable[Sitemap]]
+"""Returns the sitemap that a page is, or raises `NotASitemap`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What the mapper works with; `find` reads a task's page from the archive."""
+
+    sitemaps: Sitemaps
+    sources: Sources
+    seeder: Seeder
+    find: Callable[[int], Awaitable[Page | None]]
+    read: Read
+    plan: CrawlPlan
+    clock: Clock
+
+
+class Mapper:
+    """Asks for sitemaps and takes what comes back."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    async def once(self) -> int:
+        """Take in what has come, then ask for what is due; how many sources there were of both."""
+        return await self.take() + await self.begin()
+
+    async def take(self) -> int:
+        """Take in the sitemaps that have come; return how many sources they are of."""
+        ended = await self._parts.sitemaps.answered(AT_ONCE)
+        await side_by_side([guarded(row.source_id, self._take(row)) for row in ended], MAX_READING)
+        return len(ended)
+
+    async def begin(self) -> int:
+        """Ask for the sitemaps that are due; return how many sources they are of."""
+        due = await self._parts.sitemaps.claim(AT_ONCE, HOLD_MS)
+        for row in due:
+            await guarded(row.source_id, self._begin(row))
+        return len(due)
+
+    async def _begin(self, row: SitemapRow) -> None:
+        source = await self._parts.sources.get(row.source_id)
+        if source is not None:
+            await self._ask(row, 1, _named(source) or join_all(source.base_url, USUAL))
+
+    async def _ask(self, row: SitemapRow, level: int, urls: Sequence[str]) -> None:
+        plan = msgspec.structs.replace(polling(self._parts.plan, urls), max_body=MAX_BYTES)
+        run_id = await self._parts.seeder.ask(Wanted("sitemap", plan, row.source_id))
+        await self._parts.sitemaps.change(row.source_id, partial(asked, run_id=run_id, level=level, after=row.run_id))
+
+    async def _take(self, row: SitemapRow) -> None:
+        source, found = await self._parts.sources.get(row.source_id), await self._found(row.run_id or 0)
+        cutoff = self._parts.clock.now() - NEWS_WINDOW
+        pages = [url for sitemap in found if not sitemap.index for url in sitemap.since(cutoff)]
+        deeper = [url for sitemap in found if sitemap.index for url in sitemap.since(cutoff)]
+        if source is not None:
+            await self._feed(source, pages)
+        if deeper and row.level < LEVELS:
+            await self._ask(row, row.level + 1, deeper[:MOST_TASKS])
+        else:
+            await self._parts.sitemaps.change(row.source_id, partial(answered, run_id=row.run_id))
+
+    async def _found(self, run_id: int) -> list[Sitemap]:
+        """The sitemaps that a run brought, those that have not changed among them: what they lead to may have."""
+        found = []
+        for task in await self._parts.seeder.tasks_of(run_id):
+            page = await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None
+            if page is None:
+                continue
+            try:
+                found.append(await self._parts.read(page))
+            except NotASitemap as error:
+                log.warning("not a sitemap", extra={"sitemap": task.url, "error": str(error)})
+        return found
+
+    async def _feed(self, source: SourceRow, urls: Sequence[str]) -> None:
+        """A sitemap speaks for its own site alone."""
+        hosts, new = twins(parse(source.base_url, credentials=True)), 0
+        for start in range(0, len(urls), PIECE):
+            piece = urls[start : start + PIECE]
+            new += await self._parts.seeder.feed("frontier.sitemap", source.id, piece, PLACE_PRIORITY, hosts)
+        log.info("read sitemaps", extra={"source": source.id, "places": len(urls), "new": new})
+
+
+def _named(source: SourceRow) -> list[str]:
+    where = msgspec.json.decode(source.crawl).get("sitemap_url")
+    return join_all(source.base_url, [where]) if where else []

@@ -1,0 +1,1 @@
+"""Fetching: requests, redirects, robots.txt and challenges."""

@@ -1,0 +1,291 @@
+"""Fetch: robots first, then the page, each request at its host's turn; redirects are our decision, hop by hop."""
+
+import asyncio
+import random
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from longline.engine.fetch.challenge import is_challenge
+from longline.engine.fetch.retry_after import TOO_MANY, back_off
+from longline.engine.fetch.robots import Rules
+from longline.engine.fetch.sender import Errand, Headers, Sender, Sent
+from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.lifecycle.politeness_key import Politeness
+from longline.engine.sources.crawl_plan import is_binary
+from longline.model.feeds.sitemap import MAX_BYTES, may_be_sitemap
+from longline.model.fetch.content_encoding import Undecodable, decode_body
+from longline.model.frontier import outcomes as fate
+from longline.model.frontier.standing_frontier import SCOPE
+from longline.model.frontier.task import RESENT, Asked, ClaimedTask, Known
+from longline.model.runs.bounds import bounds_of
+from longline.model.runs.plan import CrawlPlan
+from longline.model.url import dedupe_key, join_all, parse
+from longline.model.url import target as path_of
+from longline.ports.clock import Clock
+from longline.ports.http import REDIRECTS, FetchFailed, Response
+from longline.ports.records.frontier import Tasks
+
+PAGE = 200
+NOT_MODIFIED = 304
+
+MAX_DELAY = 60.0
+"""How far apart requests to a host are at most, however often it has enough."""
+
+PATIENT_SECONDS = 3600.0
+"""How long a host that had enough is asked less often, after the last time it said so."""
+
+MOST_TOLD = 10_000
+
+Visit = tuple[str, str | None]
+"""A URL that was asked for, and the cookies that were sent with it."""
+
+QUICK_BYTES = 128 * 1024
+"""A body of this size, of no more than eight times as many bytes once it is decoded, takes the loop a moment."""
+
+
+class Fetched(msgspec.Struct, frozen=True):
+    """What came of one task's fetch: a page, or the reason why there is none.
+
+    `elsewhere` is where a redirect led to; that URL is admitted like any other, under its own host's politeness.
+    `moved_to` is where the page was found, on the same host. `same_as` is the page of before, when the server says that
+    it has not changed. `sitemaps` are those that its site names, once in a run. `asked` are the requests it took, and
+    `exchanges` the answers among them that are worth keeping: redirects, and the page.
+    """
+
+    reason: str
+    at: int
+    response: Response | None = None
+    body: bytes = b""
+    status: int | None = None
+    error: str | None = None
+    elsewhere: str | None = None
+    moved_to: str | None = None
+    retry_after: float | None = None
+    same_as: Known | None = None
+    sitemaps: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    exchanges: tuple[Sent, ...] = ()
+
+    @property
+    def redirects(self) -> tuple[Sent, ...]:
+        """Return the redirects among the answers."""
+        return tuple(sent for sent in self.exchanges if sent.response is not self.response)
+
+
+class Witness(Protocol):
+    """Somebody who wants to see every answer as it came."""
+
+    def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
+        """An answer came to a request of that plan, made at that time."""
+
+
+class FetchParts(NamedTuple):
+    """What fetching is done with; `tasks` know the URLs that a run has already."""
+
+    sender: Sender
+    rules: Rules
+    clock: Clock
+    politeness: Politeness
+    tasks: Tasks | None = None
+    witness: Witness | None = None
+
+
+class Fetcher:
+    """Fetches for the hosts in one worker's hand."""
+
+    def __init__(self, parts: FetchParts, max_bytes: int, chance: Callable[[], float] = random.random) -> None:
+        self._sender, self._rules, self._clock = parts.sender, parts.rules, parts.clock
+        self._politeness, self._tasks, self._witness = parts.politeness, parts.tasks, parts.witness
+        self._max_bytes, self._chance = max_bytes, chance
+        self._told: OrderedDict[tuple[int, str], None] = OrderedDict()
+
+    async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
+        """One page, as its server gave it; every outcome has a word of `model/frontier/outcomes.py`."""
+        if plan.never and bounds_of(plan).bars(task.url):
+            return Fetched("binary_url", self._clock.now())
+        errand = Errand(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
+        fetched = await self._try(host, task, errand)
+        exchanges = tuple(
+            sent for sent in errand.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS
+        )
+        return msgspec.structs.replace(fetched, asked=tuple(errand.asked), exchanges=exchanges)
+
+    async def _try(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
+        plan = errand.plan
+        try:
+            if plan.robots and not await self._rules.allow(host, task.url, errand):
+                return Fetched("robots", self._clock.now())
+            rendered = self._sender.renders(plan) and not is_binary(task.url)
+            fetched = await (self._render if rendered else self._follow)(host, task, errand)
+            named = await self._sitemaps(host, task, errand) if plan.sitemaps else ()
+            return msgspec.structs.replace(fetched, sitemaps=named) if named else fetched
+        except FetchFailed as failed:
+            errand.asked.extend((*_resent(failed.resent_ms), Asked()))
+            return Fetched(failed.kind, self._clock.now(), error=str(failed), retry_after=failed.retry_after)
+        except Undecodable as failed:
+            return Fetched(failed.kind, self._clock.now(), error=str(failed))
+
+    async def _send(self, host: HeldHost, url: str, errand: Errand) -> Sent:
+        """Ask for a page, and note what that took."""
+        sent = await self._sender.send(host, url, errand)
+        response = sent.response
+        errand.asked.extend(_resent(response.resent_ms))
+        errand.asked.append(Asked(response.status, response.elapsed_ms, len(response.body)))
+        errand.exchanges.append(sent)
+        return sent
+
+    async def _sitemaps(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> tuple[str, ...]:
+        """The sitemaps that the site of this page names; a run hears of them once."""
+        once = (task.run_id, task.url[: -len(path_of(task.url))])
+        if once in self._told:
+            return ()
+        self._told[once] = None
+        if len(self._told) > MOST_TOLD:
+            self._told.popitem(last=False)
+        return tuple(join_all(task.url, (await self._rules.of(host, task.url, errand)).sitemaps))
+
+    async def _follow(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
+        url, seen = task.url, list[Visit]()
+        errand = msgspec.structs.replace(errand, found_on=task.found_on) if task.found_on else errand
+        asked = msgspec.structs.replace(errand, headers=_conditions(task, errand.plan))
+        while True:
+            sent = await self._send(host, url, asked)
+            status = sent.response.status
+            if status not in REDIRECTS or sent.response.header("location") is None:
+                fetched = await self._take(host, sent, task, asked)
+                return await self._moved(task, url, fetched)
+            asked = errand  # what is known is known of the first URL alone
+            seen.append((url, sent.cookies))
+            try:
+                url = sent.response.leads_to(url)
+            except FetchFailed as failed:
+                return Fetched(failed.kind, sent.at, status=status, error=str(failed))
+            if ended := await self._hop(host, task, url, seen, errand):
+                reason, error, elsewhere = ended
+                return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
+
+    async def _render(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
+        """The page as a browser shows it; redirects are behind it, and it is looked at where they led."""
+        asked = msgspec.structs.replace(errand, render=True)
+        sent = await self._send(host, task.url, asked)
+        landed, status = sent.response.url, sent.response.status
+        if landed == task.url:
+            return await self._take(host, sent, task, asked)
+        if ended := await self._hop(host, task, landed, [(task.url, None)], errand):
+            reason, error, elsewhere = ended
+            return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
+        return await self._moved(task, landed, await self._take(host, sent, task, asked))
+
+    async def _hop(
+        self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], errand: Errand
+    ) -> tuple[str, str | None, str | None] | None:
+        """Why a redirect to this URL is not followed here (reason, error, where to hand it over), or None."""
+        most = errand.plan.max_redirects
+        # A site that looks for its cookie leads back to where it has set it: only the same request again is a loop.
+        if (url, self._sender.cookies(url, errand)) in seen:
+            return "redirect_loop", f"redirected back to {url}", None
+        if task.hops + len(seen) > most:
+            return "too_many_redirects", f"more than {most} redirects", None
+        if not await self._politeness.covers(host.lease.host, url):
+            return "redirected", f"redirected to {url}", url
+        if errand.plan.robots and not await self._rules.allow(host, url, errand):
+            return "robots", f"redirected to {url}", None
+        return None
+
+    async def _moved(self, task: ClaimedTask, url: str, fetched: Fetched) -> Fetched:
+        """What was found at the end of redirects; a page that has a task of its own is left to that one.
+
+        Asked at the end and not before: URLs that lead to each other in a circle would all be left to one another.
+        """
+        if url == task.url:
+            return fetched
+        tasks = self._tasks if task.depth and fetched.reason == fate.OK else None
+        key, host = dedupe_key(url), parse(url).host
+        if (key, host) == (dedupe_key(task.url), parse(task.url).host):
+            tasks = None  # another spelling of this task's own URL
+        if tasks and await tasks.is_known(task.scope, host, key):
+            return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
+        return msgspec.structs.replace(fetched, moved_to=url)
+
+    async def _take(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+        if self._witness is not None:
+            self._witness.see(asked.plan, sent.at, sent.response)
+        return await self._judge(host, sent, task, asked)
+
+    async def _judge(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+        at, response = sent.at, sent.response
+        if is_challenge(response, self._max_bytes):
+            return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
+        if reason := fate.for_status(response.status):
+            return self._refused(host, sent, reason, single=task.scope == SCOPE)
+        host.pace.eased()
+        if response.status == NOT_MODIFIED:
+            return _unchanged(sent, task, asked)
+        if task.scope == SCOPE and response.status != PAGE:
+            return Fetched("odd_status", at, status=response.status, error=f"HTTP {response.status}")
+        if not _wanted(response, asked.plan):
+            kind = response.header("content-type") or ""
+            return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")
+        body = await _decoded(response, asked.most or self._max_bytes)
+        return Fetched(fate.OK, at, response, body, response.status)
+
+    def _refused(self, host: HeldHost, sent: Sent, reason: str, *, single: bool) -> Fetched:
+        """An answer without a page; a host that has enough of single URLs is asked half as often for a while."""
+        status = sent.response.status
+        if single and status == TOO_MANY:
+            host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + PATIENT_SECONDS)
+        after = back_off(host, sent.response, self._clock, self._chance())
+        return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)
+
+
+def _resent(after_ms: int | None) -> tuple[Asked, ...]:
+    """Return the request that came before the one that was sent again, if there was any."""
+    return () if after_ms is None else (Asked(ms=after_ms, reason=RESENT),)
+
+
+async def _decoded(response: Response, max_bytes: int) -> bytes:
+    """Return the body of a page; one that may swell is decoded in a thread, since the loop cannot wait for it."""
+    headers, body = response.headers, response.body
+    if len(body) <= QUICK_BYTES:
+        try:
+            return decode_body(headers, body, min(max_bytes, 8 * QUICK_BYTES))
+        except Undecodable as error:
+            if error.kind != "too_large":
+                raise
+    return await asyncio.to_thread(decode_body, headers, body, max_bytes)
+
+
+def _unchanged(sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+    """What it means that a page has not changed."""
+    at, response = sent.at, sent.response
+    if task.known is None or not asked.headers:
+        return Fetched("protocol", at, status=response.status, error="not modified, though nothing was known")
+    if task.earlier is None:
+        return Fetched(fate.OK, at, status=response.status)  # the task has that page already: nothing more is kept
+    return Fetched(fate.OK, at, response, status=response.status, same_as=task.known)
+
+
+def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:
+    """Headers that ask for a page only if it is not the one that is known."""
+    known = task.known
+    if known is None or not plan.conditional:
+        return ()
+    etag = (("if-none-match", known.etag),) if known.etag else ()
+    since = (("if-modified-since", known.last_modified),) if known.last_modified else ()
+    return (*etag, *since)
+
+
+def _most(url: str, plan: CrawlPlan, usual: int) -> int:
+    """How large the body may be: that of a sitemap as large as its protocol allows."""
+    if plan.max_body is not None:
+        return plan.max_body
+    return max(usual, MAX_BYTES) if plan.sitemaps and may_be_sitemap(url) else usual
+
+
+def _wanted(response: Response, plan: CrawlPlan) -> bool:
+    """Whether the run takes such content; what does not say what it is may be anything."""
+    kind = (response.header("content-type") or "").partition(";")[0].strip().lower()
+    return not plan.content_types or not kind or kind in plan.content_types

@@ -1,0 +1,52 @@
+"""Retry-After: how long an answer asks to leave its host alone."""
+
+from datetime import UTC
+from email.utils import parsedate_to_datetime
+
+from longline.engine.frontier.held_hosts import HeldHost
+from longline.ports.clock import Clock
+from longline.ports.http import Response
+
+TOO_MANY = 429
+THROTTLED = frozenset({TOO_MANY, 503})
+"""Statuses that ask for patience, also without a Retry-After."""
+
+MAX_RETRY_AFTER = 3600.0
+"""A longer Retry-After is cut to this: a site may ask for patience, not for ever."""
+
+
+def back_off(host: HeldHost, response: Response, clock: Clock, chance: float) -> float | None:
+    """Leave a host alone for as long as its answer asks; return the seconds, or None when it asks for no pause.
+
+    A host that names no time is left alone for longer each time in a row; `chance` is from 0 to 1.
+    """
+    after = retry_seconds(response, clock.now())
+    if after is None and response.status in THROTTLED:
+        after = host.pace.throttled(chance)
+    if after is not None:
+        host.back_off(after, clock.monotonic())
+    return after
+
+
+def retry_seconds(response: Response, now: int) -> float | None:
+    """Return the seconds that a Retry-After asks for in either of its forms, or None for any other text.
+
+    A date is compared with the date of the answer: both come from the clock of the server.
+    """
+    text = (response.header("retry-after") or "").strip()
+    if text.isdecimal():
+        return min(float(text), MAX_RETRY_AFTER)
+    moment = _http_date(text)
+    if moment is None:
+        return None
+    answered = _http_date(response.header("date") or "")
+    return min(max(0.0, moment - (now / 1000 if answered is None else answered)), MAX_RETRY_AFTER)
+
+
+def _http_date(text: str) -> float | None:
+    try:
+        moment = parsedate_to_datetime(text)
+        # A date without a zone is UTC, whatever the zone of this machine.
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,211 @@
+"""Sending: one request at its host's turn, by a proxy where its source has any, with what belongs to its run."""
+
+import random
+from collections import OrderedDict
+from collections.abc import Callable
+from itertools import count
+
+import msgspec
+
+from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.proxies.rotation import Exits
+from longline.model.fetch.content_encoding import ACCEPT_ENCODING
+from longline.model.fetch.cookies import Jar
+from longline.model.frontier.task import Asked
+from longline.model.proxies import blames_proxy, proxy_works
+from longline.model.runs.plan import CrawlPlan
+from longline.model.url import referer
+from longline.ports.clock import Clock
+from longline.ports.http import FetchFailed, Http, Request, Response
+from longline.ports.records.proxies import Way
+
+MOST_WAYS = 10
+"""Proxies that may fail a page before it is said to have none: behind a proxy a dead site looks like a dead way."""
+
+MOST_RUNS = 1000
+
+Headers = tuple[tuple[str, str], ...]
+
+
+class FetchSettings(msgspec.Struct, frozen=True):
+    """How requests are sent."""
+
+    user_agent: str
+    connect_seconds: float = 10.0
+    idle_seconds: float = 15.0
+    total_seconds: float = 30.0
+    max_bytes: int = 10 * 1024 * 1024
+    referer: bool = True
+    renders: bool = False
+
+
+class LeaseLost(Exception):
+    """The host is no longer ours; nothing may be sent and nothing reported."""
+
+
+class Sent(msgspec.Struct, frozen=True):
+    """An answer, when it was asked for, and the headers of the request."""
+
+    at: int
+    response: Response
+    headers: Headers = ()
+
+    @property
+    def cookies(self) -> str | None:
+        """The value of the Cookie header that was sent, if there was one."""
+        return next((value for name, value in self.headers if name.lower() == "cookie"), None)
+
+
+class Errand(msgspec.Struct, frozen=True):
+    """Whose request it is: the run, what it was asked to do, and headers of this request alone.
+
+    `found_on` is the page that links to what is asked for. With `cut_at` a body of more bytes is cut there; without,
+    one of more than `most` is a failure, or one that is larger than pages may be. With `render` a page is wanted as a
+    browser shows it. `asked` grows by what was asked for the page in its course, and `exchanges` by the answers.
+    """
+
+    run_id: int
+    plan: CrawlPlan
+    headers: Headers = ()
+    cut_at: int | None = None
+    most: int | None = None
+    found_on: str | None = None
+    render: bool = False
+    asked: list[Asked] = []
+    exchanges: list[Sent] = []
+
+
+class Sender:
+    """Sends for the hosts in one worker's hand."""
+
+    def __init__(
+        self,
+        http: Http,
+        clock: Clock,
+        settings: FetchSettings,
+        exits: Exits,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._http, self._clock, self._settings, self._exits, self._chance = http, clock, settings, exits, chance
+        self._jars: OrderedDict[int, Jar] = OrderedDict()
+        self._number = count()
+
+    def agent(self, plan: CrawlPlan) -> str:
+        """Whom robots.txt is read for."""
+        return plan.user_agents[0] if plan.user_agents else self._settings.user_agent
+
+    def renders(self, plan: CrawlPlan) -> bool:
+        """Whether pages of a plan are rendered: where that is wanted, and somebody is there to do it."""
+        return plan.render and self._settings.renders
+
+    def cookies(self, url: str, errand: Errand) -> str | None:
+        """Return the value of the Cookie header with which a URL is asked for, if there is one."""
+        own = next((value for name, value in errand.plan.headers if name.lower() == "cookie"), None)
+        return own if own is not None else self._stored_cookies(url, errand)
+
+    async def send(self, host: HeldHost, url: str, errand: Errand) -> Sent:
+        """Ask the host in hand; a way that fails is left for the next one, each time at the host's turn."""
+        return await self._by_ways(host, url, errand)
+
+    async def aside(self, url: str, errand: Errand) -> Response:
+        """Ask a host that is not in hand for one small thing."""
+        return (await self._by_ways(None, url, errand)).response
+
+    async def _by_ways(self, host: HeldHost | None, url: str, errand: Errand) -> Sent:
+        request = self._request(url, errand)
+        failed: frozenset[int] = frozenset()
+        while True:
+            way = None if request.render else await self._exits.next(errand.plan, failed, _host(host))
+            try:
+                sent = await self._once(host, request, way, self._chance() * errand.plan.jitter_ms / 1000)
+            except FetchFailed as failure:
+                if way is None or not failure.proxy_fault:
+                    raise
+                failed |= {way.proxy_id}
+                if len(failed) >= MOST_WAYS:
+                    message = f"{len(failed)} proxies failed, the last one so: {failure}"
+                    raise FetchFailed("proxy_exhausted", message) from failure
+                continue
+            self._learn(errand, url, sent.response)
+            return sent
+
+    async def _once(self, host: HeldHost | None, request: Request, way: Way | None, longer: float) -> Sent:
+        start = await host.turn(self._clock, longer) if host else self._clock.monotonic()
+        if start is None:
+            raise LeaseLost
+        at, resent_ms = self._clock.now(), None
+        try:
+            response = await (self._http.fetch(request) if way is None else self._through(way, request))
+            resent_ms = response.resent_ms
+            return Sent(at, response, request.headers)
+        except FetchFailed as failure:
+            resent_ms = failure.resent_ms
+            raise
+        finally:
+            if host:
+                host.answered(start, self._clock.monotonic(), (resent_ms or 0) / 1000)
+
+    async def _through(self, way: Way, request: Request) -> Response:
+        start = self._clock.monotonic()
+        try:
+            response = await self._http.fetch(msgspec.structs.replace(request, proxy=way.proxy))
+        except FetchFailed as failure:
+            ok = proxy_works(failure.kind, proxy_fault=failure.proxy_fault)
+            if ok is not None:
+                self._exits.note(way, self._ms(start), ok=ok)
+            raise
+        self._exits.note(way, self._ms(start), ok=not blames_proxy(None, response.status))
+        return response
+
+    def _ms(self, start: float) -> int:
+        return round((self._clock.monotonic() - start) * 1000)
+
+    def _request(self, url: str, errand: Errand) -> Request:
+        s = self._settings
+        return Request(
+            url,
+            self._headers(url, errand),
+            connect_seconds=s.connect_seconds,
+            idle_seconds=s.idle_seconds,
+            total_seconds=s.total_seconds,
+            max_bytes=errand.cut_at or errand.most or s.max_bytes,
+            cut=errand.cut_at is not None,
+            render=errand.render,
+        )
+
+    def _headers(self, url: str, errand: Errand) -> Headers:
+        """What every request says, less what the run says otherwise; names are compared without their case."""
+        plan = errand.plan
+        usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING)]
+        if (cookies := self._stored_cookies(url, errand)) is not None:
+            usual.append(("cookie", cookies))
+        if self._settings.referer and errand.found_on and (page := referer(errand.found_on, url)):
+            usual.append(("referer", page))
+        if not plan.headers:
+            return (*usual, *errand.headers)
+        own = {name.lower() for name, _ in plan.headers}
+        return (*(h for h in usual if h[0] not in own), *plan.headers, *errand.headers)
+
+    def _stored_cookies(self, url: str, errand: Errand) -> str | None:
+        jar = self._jars.get(errand.run_id) if errand.plan.cookies else None
+        return jar.header(url) if jar else None
+
+    def _next_agent(self, plan: CrawlPlan) -> str:
+        if not plan.user_agents:
+            return self._settings.user_agent
+        return plan.user_agents[next(self._number) % len(plan.user_agents)]
+
+    def _learn(self, errand: Errand, url: str, response: Response) -> None:
+        if not errand.plan.cookies:
+            return
+        values = [value for name, value in response.headers if name.lower() == "set-cookie"]
+        if values:
+            jar = self._jars.setdefault(errand.run_id, Jar())
+            self._jars.move_to_end(errand.run_id)
+            if len(self._jars) > MOST_RUNS:
+                self._jars.popitem(last=False)
+            jar.learn(url, values)
+
+
+def _host(host: HeldHost | None) -> str:
+    return host.lease.host if host else ""

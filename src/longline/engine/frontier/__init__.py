@@ -1,0 +1,1 @@
+"""The frontier: admission, claims, held hosts and leases."""

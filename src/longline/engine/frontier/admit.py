@@ -1,0 +1,171 @@
+"""Admit: which of the URLs that a page brought may become tasks, and why the others may not."""
+
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from longline.model.frontier.standing_frontier import SCOPE, url_hash
+from longline.model.frontier.task import DEFAULT_PRIORITY, ClaimedTask, NewTask
+from longline.model.runs.bounds import bounds_of
+from longline.model.runs.plan import CrawlPlan
+from longline.model.url import BadUrl, dedupe_key, parse
+from longline.ports.records.frontier import HostSetting
+
+MOST_VERDICTS = 50_000
+
+KNOWN = "known"
+TOO_MANY = "too_many_links"
+
+Urgency = Mapping[str, int]
+"""Priorities of links that are not ordinary ones, by URL; as everywhere the lower goes first."""
+
+NONE: Urgency = MappingProxyType({})
+
+
+class Found(NamedTuple):
+    """A URL that belongs to its run: how it is written, its host, and what tells it from others."""
+
+    url: str
+    host: str
+    key: bytes
+
+
+class Place(NamedTuple):
+    """Where a URL stands among those of its run."""
+
+    depth: int
+    priority: int
+    hops: int
+
+
+class Verdicts:
+    """What was said of links lately: the pages of a site share most of theirs, so most need no second judgement.
+
+    What the database has taken in, or had already, is `known` from then on and is not sent there again.
+    """
+
+    def __init__(self, most: int = MOST_VERDICTS) -> None:
+        self._most, self._count = most, 0
+        # A plain dict finds its first key by passing over every slot that was deleted before it.
+        self._said: OrderedDict[int, OrderedDict[str, Found | str]] = OrderedDict()
+
+    def lately(self, run_id: int) -> Mapping[str, Found | str]:
+        """What was said of the links of a run, for whoever asks about very many."""
+        return self._said.get(run_id, {})
+
+    def judge(self, run_id: int, text: str, plan: CrawlPlan) -> Found | str:
+        """The URL, or the reason why it is not admitted."""
+        said = self.lately(run_id).get(text)
+        if said is None:
+            said = _judged(text, plan)
+            self._say(run_id, text, said)
+        return said
+
+    def took(self, tasks: Iterable[NewTask]) -> None:
+        """These were taken in, or were there before."""
+        for task in tasks:
+            self._say(task.run_id, task.url, KNOWN)
+
+    def _say(self, run_id: int, text: str, said: Found | str) -> None:
+        of_run = self._said.get(run_id)
+        if of_run is None:
+            of_run = self._said[run_id] = OrderedDict()
+        self._count += text not in of_run
+        of_run[text] = said
+        if self._count > self._most:
+            self._forget_oldest()
+
+    def _forget_oldest(self) -> None:
+        """Forget the oldest verdict of the run that was judged first, in constant time."""
+        run_id, of_run = next(iter(self._said.items()))
+        of_run.popitem(last=False)
+        self._count -= 1
+        if not of_run:
+            del self._said[run_id]
+
+
+def _judged(text: str, plan: CrawlPlan) -> Found | str:
+    try:
+        url = parse(text)
+    except BadUrl as bad:
+        return bad.reason
+    return bounds_of(plan).refusal(url) or Found(url.href, url.host, dedupe_key(url.href))
+
+
+class Admission:
+    """Gathers the URLs of one report: new tasks, the hosts they live on, and refusals by run and reason."""
+
+    def __init__(self, verdicts: Verdicts) -> None:
+        self._verdicts = verdicts
+        self.tasks: list[NewTask] = []
+        self.refused: Counter[tuple[int, str]] = Counter()
+        self._hosts: dict[str, HostSetting] = {}
+        self._taken: set[tuple[int, str, bytes]] = set()
+
+    @property
+    def hosts(self) -> list[HostSetting]:
+        """The hosts of the tasks, each with the politeness it starts with."""
+        return list(self._hosts.values())
+
+    def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
+        """Take the links of a page, one step deeper than the page."""
+        if page.depth + 1 <= plan.max_depth:
+            self._take(page, urls, plan, depth=page.depth + 1, urgency=urgency)
+        elif urls:
+            self.refused[page.run_id, "depth"] += len(urls)
+
+    def beside(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
+        """Take what is as near to the start as the page itself: its site's sitemaps, and the pages that those list."""
+        self._take(page, urls, plan, depth=page.depth, urgency=urgency)
+
+    def cut(self, page: ClaimedTask, count: int) -> None:
+        """Count links that were too many for one page."""
+        if count:
+            self.refused[page.run_id, TOO_MANY] += count
+
+    def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
+        """Take where a page moved to, at the page's own depth."""
+        self._take(page, (url,), plan, depth=page.depth, hops=page.hops + 1)
+
+    def _take(
+        self,
+        page: ClaimedTask,
+        urls: Sequence[str],
+        plan: CrawlPlan,
+        *,
+        depth: int,
+        hops: int = 0,
+        urgency: Urgency = NONE,
+    ) -> None:
+        reasons: Counter[str] = Counter()
+        # One look each for the many that were judged before: a page has a hundred links, and seldom a new one.
+        for text, lately in zip(urls, map(self._verdicts.lately(page.run_id).get, urls), strict=True):
+            said = lately or self._verdicts.judge(page.run_id, text, plan)
+            if isinstance(said, str):
+                reasons[said] += 1
+            elif (page.scope, said.host, said.key) in self._taken:
+                reasons[KNOWN] += 1
+            else:
+                self._add(page, said, plan, Place(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
+        for reason, count in reasons.items():
+            self.refused[page.run_id, reason] += count
+
+    def _add(self, page: ClaimedTask, found: Found, plan: CrawlPlan, place: Place) -> None:
+        url, host, key = found
+        self._taken.add((page.scope, host, key))
+        if page.scope == SCOPE:
+            key = url_hash(url)
+        depth, priority, hops = place
+        self.tasks.append(
+            NewTask(url, host, key, page.scope, page.run_id, depth, priority, parent_id=page.id, hops=hops)
+        )
+        if host not in self._hosts:
+            self._hosts[host] = HostSetting(host, plan.delay_ms, plan.concurrency)
+
+
+def seed(text: str, run_id: int, plan: CrawlPlan) -> tuple[NewTask, HostSetting]:
+    """The task of a seed, in the scope of its run."""
+    url = parse(text)
+    task = NewTask(url.href, url.host, dedupe_key(url.href), scope=run_id, run_id=run_id)
+    return task, HostSetting(url.host, plan.delay_ms, plan.concurrency)

@@ -1,0 +1,115 @@
+"""Taking work: a worker asks for more when what is in its hand runs low, and what is in hand goes on meanwhile."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterable, Sequence
+
+import msgspec
+
+from longline.engine.engine_clock import late
+from longline.engine.frontier.ask_for_work import Appeal
+from longline.engine.frontier.held_hosts import Hand, HeldHost
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.model.errors import Unavailable
+from longline.ports.clock import Clock
+
+log = logging.getLogger(__name__)
+
+SOON = 1.0
+"""Seconds ahead for which a worker wants enough to do; slow hosts in hand do not count as more than that."""
+
+AHEAD = 4
+"""How many times what may be under way must wait in hand, so that nothing stands still while more is asked for."""
+
+
+A_MOMENT = 0.005
+"""Seconds by which the engine's clock may say later than ours that a host is free again."""
+
+
+class WorkerSettings(msgspec.Struct, frozen=True):
+    """How much a worker takes on. Times are seconds.
+
+    After so many `helpings` of tasks a host is let go, for others to have their turn.
+    """
+
+    concurrency: int = 64
+    lease: float = 30.0
+    hosts_per_claim: int = 4
+    tasks_per_host: int = 64
+    helpings: int = 16
+    flush_after: float = 1.0
+    flush_pages: int = 256
+    idle_poll: float = 0.5
+    drain: float = 5.0
+
+
+class Claims:
+    """Keeps one worker's hand full."""
+
+    def __init__(self, lifecycle: Lifecycle, clock: Clock, owner: int, settings: WorkerSettings) -> None:
+        self._lifecycle, self._clock, self._owner, self._settings = lifecycle, clock, owner, settings
+        self.hand = Hand()
+        self.next = 0.0
+        self._free_again = 0.0
+        self.under_way: asyncio.Task[None] | None = None
+        self.trouble: Unavailable | None = None
+
+    def if_low(self, wake: Callable[[], None], appeal: Appeal | None) -> None:
+        """Ask for more when what is in hand runs low; `wake` is called when it has come."""
+        now, s = self._clock.monotonic(), self._settings
+        soon, most = self.hand.soon(now, SOON), s.concurrency * s.tasks_per_host
+        low = soon < AHEAD * s.concurrency and self.hand.waiting < most
+        if self.under_way is None and low and now >= self.next:
+            asking = self.hand.hungry(now, SOON, s.helpings)
+            for host in asking:
+                host.asking = True  # from now on: it must not be let go while more of its tasks are on their way
+            # Who has enough for now leaves what has just become free to those who have not, until they have looked.
+            patience = 0.0 if soon < s.concurrency else 2 * s.idle_poll
+            self.under_way = asyncio.create_task(self._claim(now, asking, patience, appeal), name="claim")
+            self.under_way.add_done_callback(lambda task: self._claimed(task, wake))
+
+    def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
+        """Hear which hosts were let go, and whether there is more work than before."""
+        moments = [late(self._clock, host.next_start) + A_MOMENT for host in released]
+        self._free_again = min(moments, default=self._free_again)
+        if moments or more:
+            self.next = 0.0
+
+    def share(self) -> None:
+        """Somebody has nothing to do: let go of hosts, if there is enough to do without them."""
+        if self.hand.soon(self._clock.monotonic(), SOON) >= self._settings.concurrency:
+            self.hand.share()
+
+    def _claimed(self, task: "asyncio.Task[None]", wake: Callable[[], None]) -> None:
+        self.under_way = None
+        wake()
+        if not task.cancelled() and (error := task.exception()):
+            log.error("a claim failed", exc_info=error)
+            self.next = self._clock.monotonic() + self._settings.idle_poll
+
+    async def _claim(self, now: float, asking: Sequence[HeldHost], patience: float, appeal: Appeal | None) -> None:
+        """Lease more hosts and, where there are too few, take more of what those in hand have."""
+        s = self._settings
+        held = [(host.lease.host_id, host.lease.token) for host in asking]
+        try:
+            leases = await self._lifecycle.claim(
+                self._owner, s.hosts_per_claim, s.tasks_per_host, round(s.lease * 1000), held, round(patience * 1000)
+            )
+        except Unavailable as error:
+            log.warning("cannot claim work", extra={"error": str(error)})
+            leases, self.trouble = [], error
+        else:
+            self.trouble = None
+        finally:
+            for host in asking:
+                host.asking = False
+        answered = self._clock.monotonic()
+        fresh = [lease for lease in leases if (lease.host_id, lease.token) not in held]
+        helped = [lease for lease in leases if lease.tasks and self.hand.help(lease)]
+        for lease in fresh:
+            self.hand.add(HeldHost(lease, s.lease, now, answered + self._clock.error()))
+        if not fresh and not helped:
+            poll = answered + s.idle_poll
+            self.next = min(poll, self._free_again) if self._free_again > answered else poll
+        if appeal is not None:
+            await appeal.told(hungry=not len(self.hand))

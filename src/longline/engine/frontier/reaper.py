@@ -1,0 +1,57 @@
+"""The reaper: takes back what lapsed, and at once what the dead held."""
+
+import logging
+from collections.abc import Mapping
+
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.ports.blobs import Blobs
+from longline.ports.process_lock import Presence
+from longline.ports.records.archive import Segments
+from longline.ports.records.frontier import Workers
+
+log = logging.getLogger(__name__)
+
+SILENT_MS = 600_000
+"""A worker that did not beat for so long is dead or cut off; its leases lapsed long ago."""
+
+
+class Reaper:
+    """Finds leases without a living owner."""
+
+    def __init__(
+        self, lifecycle: Lifecycle, workers: Workers, segments: Segments, blobs: Blobs, presence: Presence
+    ) -> None:
+        self._lifecycle, self._workers, self._presence = lifecycle, workers, presence
+        self._segments, self._blobs = segments, blobs
+
+    async def once(self) -> Mapping[str, int]:
+        """Take back what the dead held, then what lapsed; how much, by what it was on."""
+        buried = await self.bury()
+        reaped = dict(await self._lifecycle.reap())
+        if any(reaped.values()):
+            log.info("took back lapsed leases", extra=reaped)
+        return reaped | {"buried": buried}
+
+    async def bury(self) -> int:
+        """Take back everything of processes that certainly are dead, or silent for far too long; how many they were.
+
+        What they were writing into the archive goes with them: no row names it, and none will.
+        """
+        dead = {worker.id: worker for worker in await self._workers.find() if self._presence.gone(worker.mark)}
+        dead |= {worker.id: worker for worker in await self._workers.silent(SILENT_MS)}
+        for worker in dead.values():
+            held = await self.strike(worker.id)
+            log.info("a worker died", extra={"worker": worker.name, "held": held})
+            if self._presence.gone(worker.mark):  # one that is only stopped goes on, and keeps its mark
+                self._presence.forget(worker.mark)
+        return len(dead)
+
+    async def strike(self, worker_id: int) -> int:
+        """Take back what is left of a worker that has stopped, and strike it; how many leases there were."""
+        # Leases first: whatever the worker was writing is then either named by its report or never will be.
+        held = await self._lifecycle.disown(worker_id)
+        for segment in await self._segments.abandoned([worker_id]):
+            await self._blobs.delete([segment.key])
+            await self._segments.drop(segment.id)
+        await self._workers.leave(worker_id)
+        return held

@@ -1,0 +1,126 @@
+"""The runs of the standing frontier: one for each origin and source, never started, and so never ended."""
+
+import logging
+from typing import NamedTuple
+
+import msgspec
+
+from longline.engine.sources.crawl_plan import DOWNLOADS, FILES, HTML, pause_ms, reading
+from longline.model.errors import Unavailable
+from longline.model.frontier.standing_frontier import ASLEEP
+from longline.model.ids import new_id
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import NewRun, RunRow
+from longline.model.sources.source import CrawlSource
+from longline.ports.clock import Clock
+from longline.ports.records.runs import Runs
+from longline.ports.sources import Directory
+
+log = logging.getLogger(__name__)
+
+MOST_KNOWN = 10_000
+KNOWN_SECONDS = 60.0
+"""How long what a source says, and what it is called, is believed before it is asked again."""
+
+MINUTE = 60.0
+
+
+class StandingRules(msgspec.Struct, frozen=True):
+    """How polite the standing frontier is, how often it tries, and what is made of its pages; if it fetches at all."""
+
+    delay_ms: int = 1000
+    robots: bool = True
+    attempts: int = 3
+    max_redirects: int = 5
+    readability: bool = False
+    awake: bool = True
+
+
+class StandingRun(NamedTuple):
+    """A run and its plan."""
+
+    id: int
+    plan: CrawlPlan
+
+
+class StandingRuns:
+    """Finds the standing run of an origin and a source, or makes it; each goes by what its source says now."""
+
+    def __init__(self, runs: Runs, directory: Directory, rules: StandingRules, clock: Clock) -> None:
+        self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
+        self._known: dict[tuple[str, str], tuple[StandingRun, float]] = {}
+        self._called: dict[int, tuple[str, float]] = {}
+
+    @property
+    def due(self) -> int:
+        """When what is given is due: at once, or when somebody wakes it."""
+        return 0 if self._rules.awake else ASLEEP
+
+    async def of(self, kind: str, source_id: int) -> StandingRun:
+        """The run of that kind and the source of that number."""
+        now = self._clock.monotonic()
+        source, until = self._called.get(source_id, ("", now))
+        if now >= until:
+            if len(self._called) >= MOST_KNOWN:
+                self._called.clear()
+            source = await self._directory.called(source_id)
+            self._called[source_id] = source, now + KNOWN_SECONDS
+        return await self.get(kind, source)
+
+    async def get(self, kind: str, source: str) -> StandingRun:
+        """The run of that kind and that source."""
+        now = self._clock.monotonic()
+        run, until = self._known.get((kind, source), (None, now))
+        if run is None or now >= until:
+            if run is not None:
+                self._remember(kind, source, run)  # who comes meanwhile goes by what was known
+            run = await self._look_up(kind, source)
+            self._remember(kind, source, run)
+        return run
+
+    def _remember(self, kind: str, source: str, run: StandingRun) -> None:
+        if len(self._known) >= MOST_KNOWN:
+            self._known.clear()
+        self._known[kind, source] = run, self._clock.monotonic() + KNOWN_SECONDS
+
+    async def _look_up(self, kind: str, source: str) -> StandingRun:
+        row = await self._runs.first(kind, source)
+        try:
+            plan = standing_plan(await self._directory.get(source), self._rules)
+        except Unavailable as error:
+            if row is None:
+                raise
+            log.warning("a source goes by what it last said", extra={"source": source, "error": str(error)})
+            return StandingRun(row.id, CrawlPlan.read(row.plan))
+        if row is None:
+            made = NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id)
+            row = await self._runs.ensure(made)
+        if _differs(row, plan):
+            await self._runs.replan(row.id, plan.text(), plan.source_id)
+        return StandingRun(row.id, plan)
+
+
+def _differs(row: RunRow, plan: CrawlPlan) -> bool:
+    return row.source_id != plan.source_id or CrawlPlan.read(row.plan) != plan
+
+
+def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan:
+    """How single URLs are fetched, for a source that may be unknown."""
+    pause = pause_ms(source)
+    return CrawlPlan(
+        (),
+        max_depth=0,
+        robots=rules.robots,
+        delay_ms=rules.delay_ms if pause is None else pause,
+        max_attempts=rules.attempts,
+        max_redirects=rules.max_redirects,
+        content_types=HTML,
+        never=(FILES, DOWNLOADS),
+        retry_seconds=MINUTE,
+        insistent=True,
+        lenient=True,
+        source_id=source.id if source else None,
+        source_name=source.name if source else "",
+        render=source.dynamic if source else False,
+        parsing=reading(source, readability=rules.readability, by_name=True),
+    )

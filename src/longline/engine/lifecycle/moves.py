@@ -1,0 +1,254 @@
+"""The one place that moves a schedule, a run or a task.
+
+Every move is looked up in `model/states.py` and written by one guarded change, its event in the same transaction. A
+move that is fenced needs the token of the lease; a stale token changes nothing.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+
+import msgspec
+
+from longline.engine.lifecycle.politeness_key import Politeness
+from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
+from longline.model.frontier.host import HostLease
+from longline.model.frontier.task import NewTask, Outcome
+from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, legal, move, walk
+from longline.ports.records import Records
+from longline.ports.records.frontier import Admitted, Batch, Change, HostSetting, Reported, Standing, TaskLease
+
+Call = Callable[[], Awaitable[None]]
+"""Tells workers, or planners, that there may be something to do."""
+
+MAX_TASKS_PER_TRANSACTION = 2000
+"""URLs, or hosts, that are taken in at once: so long SQLite's one writer, or the loop, is held by them."""
+
+RACES = 8
+"""How often a move is tried again when somebody else moved the same thing in between."""
+
+LAPSED_MS = -1
+"""The length of a lease that has lapsed when it is given."""
+
+RESTS = frozenset(TaskState) - IN_HAND
+AFTER_CLAIM = frozenset(s for s in RESTS if walk("task", TaskState.QUEUED, s, "worker"))
+AFTER_TAKE = frozenset(s for s in RESTS if walk("task", TaskState.PARSING, s, "worker"))
+
+
+def _sum(one: Admitted, other: Admitted) -> Admitted:
+    return Admitted(*(a + b for a, b in zip(one, other, strict=True)))
+
+
+def _with(ahead: Admitted, reported: Reported) -> Reported:
+    return msgspec.structs.replace(reported, admitted=_sum(ahead, reported.admitted)) if any(ahead) else reported
+
+
+class Order(msgspec.Struct, frozen=True):
+    """A move that somebody wants made. `token` proves a lease; `owner` and `lease_ms` ask for one."""
+
+    noun: Noun
+    subject: int
+    move: str
+    actor: Actor
+    token: int | None = None
+    owner: int | None = None
+    lease_ms: int | None = None
+    lease_seen: int | None = None
+    reason: str | None = None
+    error: str | None = None
+    due: int | None = None
+
+
+class Lifecycle:
+    """Carries out moves, on whichever records engine."""
+
+    def __init__(
+        self, records: Records, politeness: Politeness | None = None, call_workers: Call | None = None
+    ) -> None:
+        self._call_workers = call_workers
+        self._politeness = politeness or Politeness()
+        self._frontier = records.frontier
+        self._hands = records.hands
+        self._moves = records.moves
+        self._schedules = records.schedules
+
+    async def move(self, order: Order) -> Standing:
+        """Make one move; raises `NotFound`, `IllegalMove` or `StaleLease`, and then nothing was changed."""
+        seen: Standing | None = None
+        for _ in range(RACES):
+            standing = await self._moves.standing(order.noun, order.subject)
+            if standing is None:
+                raise NotFound(f"no such {order.noun}: {order.subject}")
+            if standing == seen and order.move == "finish":
+                others = tuple(name for name in legal(order.noun, standing.state, order.actor) if name != order.move)
+                raise IllegalMove(order.noun, order.move, f"{standing.state} with open tasks", others)
+            seen = standing
+            moved = await self._moves.apply(_change(order, standing))
+            if moved is not None:
+                return moved
+        raise StaleLease(f"{order.noun} {order.subject} kept changing while it should {order.move}")
+
+    async def admit(self, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]) -> Admitted:
+        """Take URLs in; those that are known already are counted and left alone."""
+        tasks, hosts = await self._politeness.place(tasks, hosts)
+        await self._ensure(hosts)
+        admitted = await self._admit(tasks)
+        if admitted.new and self._call_workers is not None:
+            await self._call_workers()
+        return admitted
+
+    async def claim(
+        self,
+        owner: int,
+        hosts: int,
+        tasks: int,
+        ttl_ms: int,
+        held: Sequence[tuple[int, int]] = (),
+        waited_ms: int = 0,
+    ) -> list[HostLease]:
+        """Lease hosts that have due work, each with a batch of its tasks; with too few of them, more of those held."""
+        return await self._frontier.claim(owner, hosts, tasks, ttl_ms, held, waited_ms)
+
+    async def report(self, batch: Batch, hosts: Sequence[HostSetting] = ()) -> Reported:
+        """Write how claimed tasks came to rest, all or nothing; `hosts` are those that found URLs live on."""
+        _check((o for r in batch.reports for o in r.outcomes), AFTER_CLAIM)
+        batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
+        return _with(ahead, await self._frontier.report(batch))
+
+    async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
+        """Lease tasks one by one, without their hosts."""
+        return await self._hands.take(executor, owner, limit, ttl_ms)
+
+    async def give(
+        self, outcomes: Sequence[tuple[int, Outcome]], batch: Batch, hosts: Sequence[HostSetting] = ()
+    ) -> Reported:
+        """Write how taken tasks came to rest, each under its own token, all or nothing."""
+        _check((o for _, o in outcomes), AFTER_TAKE)
+        batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
+        return _with(ahead, await self._hands.give(outcomes, batch))
+
+    async def _placed(self, batch: Batch, hosts: Sequence[HostSetting]) -> Batch:
+        """The batch with its new tasks on hosts that exist."""
+        if not hosts:
+            return batch
+        tasks, hosts = await self._politeness.place(batch.admit, hosts)
+        await self._ensure(hosts)
+        return batch if tasks is batch.admit else msgspec.structs.replace(batch, admit=tasks)
+
+    async def _ensure(self, hosts: Sequence[HostSetting]) -> None:
+        for start in range(0, len(hosts), MAX_TASKS_PER_TRANSACTION):
+            await self._frontier.ensure_hosts(hosts[start : start + MAX_TASKS_PER_TRANSACTION])
+
+    async def _admit(self, tasks: Sequence[NewTask]) -> Admitted:
+        """Take URLs in, in several transactions where they are many, so that others can write in between."""
+        total = Admitted(0, 0, 0)
+        for start in range(0, len(tasks), MAX_TASKS_PER_TRANSACTION):
+            part = await self._frontier.admit(tasks[start : start + MAX_TASKS_PER_TRANSACTION], {})
+            total = _sum(total, part)
+        return total
+
+    async def _admit_ahead(self, batch: Batch) -> tuple[Batch, Admitted]:
+        """Take most URLs of a large batch in before the rest of it is written.
+
+        The task that found them is open until then, so its run cannot end in between. When the rest is refused, or
+        never written, the page is fetched again, and its URLs are known.
+        """
+        if len(batch.admit) <= MAX_TASKS_PER_TRANSACTION:
+            return batch, Admitted(0, 0, 0)
+        # Where a budget is short, it goes to the shallow and the urgent first.
+        tasks = await asyncio.to_thread(sorted, batch.admit, key=lambda task: (task.depth, task.priority))
+        ahead = await self._admit(tasks[:-MAX_TASKS_PER_TRANSACTION])
+        return msgspec.structs.replace(batch, admit=tasks[-MAX_TASKS_PER_TRANSACTION:]), ahead
+
+    async def renew(self, owner: int, hosts: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        """Extend host leases; the hosts still held."""
+        return await self._frontier.renew(owner, hosts, ttl_ms) if hosts else set()
+
+    async def renew_taken(self, owner: int, tasks: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
+        """Extend task leases; the tasks still held."""
+        return await self._hands.renew(owner, tasks, ttl_ms) if tasks else set()
+
+    async def renew_one(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
+        """Extend the lease on a schedule or a run; False when it is no longer held."""
+        return await self._moves.renew(noun, subject, token, ttl_ms)
+
+    async def free_run(self, run_id: int, token: int) -> bool:
+        """Let go of a run that goes on later; False when it was no longer held."""
+        return await self._moves.free("run", run_id, token)
+
+    async def reap(self, limit: int = 500) -> Mapping[str, int]:
+        """Take back every lease that lapsed; how many, by what they were on."""
+        hosts = await self._frontier.reap(limit)
+        offers = await self._hands.reap(limit)
+        runs = [await self._lapse("run", *lapsed) for lapsed in await self._moves.lapsed("run", limit)]
+        schedules = [await self._lapse("schedule", *lapsed) for lapsed in await self._moves.lapsed("schedule", limit)]
+        freed = await self._moves.free_lapsed()
+        return {"hosts": len(hosts), "offers": offers, "runs": sum(runs) + freed, "schedules": sum(schedules)}
+
+    async def disown(self, owner: int) -> int:
+        """Take back at once everything that a dead owner held; how much it was."""
+        hosts = await self._frontier.disown(owner)
+        return hosts + await self._hands.disown(owner) + await self._moves.disown(owner)
+
+    async def _lapse(self, noun: Noun, subject: int, deadline: int) -> bool:
+        """Move one thing out of `running`, unless its holder renewed in the meantime."""
+        standing = await self._moves.standing(noun, subject)
+        if standing is None or standing.lease_until != deadline:
+            return False
+        name = "lapse" if noun == "run" or await self._recurs(subject) else "lapse_once"
+        order = Order(noun, subject, name, "upkeep", lease_seen=deadline, reason="lease lapsed", error="lease lapsed")
+        return await self._moves.apply(_change(order, standing)) is not None
+
+    async def _recurs(self, schedule_id: int) -> bool:
+        schedule = await self._schedules.get(schedule_id)
+        return schedule is not None and schedule.interval_ms is not None
+
+
+def _check_move(state: str, name: str, actor: Actor) -> str:
+    """Return the state that a move of a schedule leads to; raise `IllegalMove` where the table does not allow it."""
+    rule = move("schedule", name)
+    if state not in rule.was or actor not in rule.actors:
+        raise IllegalMove("schedule", name, state, legal("schedule", state, actor))
+    return rule.became
+
+
+def _lease_ms(order: Order, rule: Move) -> int | None:
+    """Return how long the lease lasts that a move leaves behind; None for a move after which none is held."""
+    if rule.gives:
+        return order.lease_ms
+    # A schedule that is handed over still runs, and whatever runs has a deadline: one that has passed.
+    return LAPSED_MS if rule.noun == "schedule" and rule.became == ScheduleState.RUNNING else None
+
+
+def _change(order: Order, standing: Standing) -> Change:
+    """The guarded change for an order, or the reason why there is none."""
+    rule = move(order.noun, order.move)
+    if rule.became in IN_HAND and order.noun == "task":
+        raise BadInput(f"a task comes into a hand by a claim or a take, not by the single move {order.move}")
+    if standing.state not in rule.was or order.actor not in rule.actors:
+        raise IllegalMove(order.noun, order.move, standing.state, legal(order.noun, standing.state, order.actor))
+    if rule.fenced and order.token != standing.token:
+        raise StaleLease(f"cannot {order.move}: the lease on {order.noun} {order.subject} is no longer held")
+    if rule.gives and standing.owner is not None:
+        raise StaleLease(f"cannot {order.move}: {order.noun} {order.subject} is held by worker {standing.owner}")
+    return Change(
+        noun=order.noun,
+        subject=order.subject,
+        move=order.move,
+        was=standing.state,
+        became=rule.became,
+        actor=order.actor,
+        reason=order.reason,
+        # What was looked at is what is changed: the token moves with every change of hands.
+        token=standing.token,
+        lease_seen=order.lease_seen,
+        owner=order.owner if rule.gives else None,
+        lease_ms=_lease_ms(order, rule),
+        due=order.due,
+        error=order.error,
+    )
+
+
+def _check(outcomes: Iterable[Outcome], allowed: frozenset[TaskState]) -> None:
+    for outcome in outcomes:
+        if outcome.became not in allowed:
+            raise IllegalMove("task", f"bring to {outcome.became}", "in hand", tuple(sorted(allowed)))

@@ -1,0 +1,85 @@
+"""Moves of schedules."""
+
+from collections.abc import Sequence
+
+from longline.engine.lifecycle.moves import _check_move
+from longline.model.errors import IllegalMove
+from longline.model.schedules.schedule import ScheduleRow, Turn
+from longline.model.states import Actor, legal, move
+from longline.ports.records import Records
+from longline.ports.records.schedules import Launch, Stop, Tick
+
+
+class Timetable:
+    """Moves schedules, and with them the runs they start."""
+
+    def __init__(self, records: Records) -> None:
+        self._ticks = records.ticks
+
+    async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
+        """Start what is due, as long as the owner holds fewer than `most`; each tick once, whoever asks."""
+        return await self._ticks.start(owner, most, ttl_ms)
+
+    async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
+        """Let runs begin that were made by a start; return those that did."""
+        return await self._ticks.launch(launches, memory_mb) if launches else set()
+
+    async def renew(self, owner: int, ttl_ms: int) -> int:
+        """Extend every lease of an owner on schedules; how many it holds."""
+        return await self._ticks.renew(owner, ttl_ms)
+
+    async def look(self, owner: int, longest_ms: int, limit: int = 500) -> list[Tick]:
+        """Return every lapsed tick, and of the owner's those whose run has ended, is queued or takes too long."""
+        return await self._ticks.look(owner, longest_ms, limit)
+
+    async def adopt(
+        self, ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int] = frozenset()
+    ) -> list[Tick]:
+        """Take over lapsed ticks, each once whoever asks; return those that were taken, as they are now.
+
+        The adoption counts against the `accused` runs.
+        """
+        for tick in ticks:
+            _check_move(tick.schedule.state, "adopt", "planner")
+        return await self._ticks.adopt(ticks, owner, ttl_ms, accused) if ticks else []
+
+    async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
+        """Release the leases of ticks whose runs go on in another process; return those runs."""
+        for tick in ticks:
+            _check_move(tick.schedule.state, "hand_over", "planner")
+        return await self._ticks.hand_over(ticks, reason) if ticks else []
+
+    async def held(self, owner: int) -> list[Tick]:
+        """Everything that an owner holds."""
+        return await self._ticks.held(owner)
+
+    async def turn(self, row: ScheduleRow, turn: Turn, actor: Actor) -> ScheduleRow | None:
+        """Move one schedule; None when somebody moved it since it was looked at."""
+        return (await self.turn_all([(row, turn)], actor)).get(row.id)
+
+    def check(self, row: ScheduleRow, turn: Turn, actor: Actor) -> None:
+        """Raise `IllegalMove` for a turn that the schedule may not take where it stands."""
+        _check_turn(row, turn, actor)
+
+    async def turn_all(self, turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor) -> dict[int, ScheduleRow]:
+        """Move schedules, each for itself; those that nobody moved since they were looked at."""
+        for row, turn in turns:
+            _check_turn(row, turn, actor)
+        return await self._ticks.turn(turns, actor) if turns else {}
+
+    async def stop(self, tick: Tick, turn: Turn, stop: Stop, actor: Actor) -> ScheduleRow | None:
+        """End a run and move its schedule, both or neither; None when somebody moved one of them meanwhile."""
+        _check_turn(tick.schedule, turn, actor)
+        rule = move("run", stop.move)
+        if tick.run.state not in rule.was or stop.actor not in rule.actors:
+            raise IllegalMove("run", stop.move, tick.run.state, legal("run", tick.run.state, stop.actor))
+        return await self._ticks.stop(tick, turn, stop, actor)
+
+
+def _check_turn(row: ScheduleRow, turn: Turn, actor: Actor) -> None:
+    """Every step of a turn is in the table, and the last one leads to where the schedule is then."""
+    state: str = row.state
+    for name in turn.steps:
+        state = _check_move(state, name, actor)
+    if state != turn.after.state:
+        raise ValueError(f"{turn.steps} do not lead to {turn.after.state}")

@@ -1,0 +1,1 @@
+"""Logs of runs: writing, closing and copying them."""

@@ -1,0 +1,46 @@
+"""The mirror: entries copied to where others read them, each once and in order.
+
+What is there says how far the copy is, so nothing is lost when a copy fails: the next one begins where it ended.
+"""
+
+import logging
+from collections.abc import Iterable
+
+from longline.model.errors import Unavailable
+from longline.model.logs import Mark, told
+from longline.ports.logs import LogCopies
+from longline.ports.records.logs import Logs
+
+log = logging.getLogger(__name__)
+
+COPIED_AT_ONCE = 500
+
+
+class Mirror:
+    """Copies logs. It is never a reason to fail."""
+
+    def __init__(self, logs: Logs, copies: LogCopies) -> None:
+        self._logs, self._copies = logs, copies
+        self._in_vain = False
+
+    async def copy(self, runs: Iterable[int]) -> None:
+        """Copy what is new of these runs."""
+        try:
+            for run_id in sorted(runs):
+                await self._copy(run_id)
+                self._in_vain = False
+        except Unavailable as error:
+            if not self._in_vain:
+                log.warning("logs cannot be copied", extra={"error": str(error)})
+            self._in_vain = True
+
+    async def _copy(self, run_id: int) -> None:
+        name = (await self._logs.read(run_id, 0, 0)).name
+        last = await self._copies.last(name)
+        if last is not None and last.run_id > run_id:
+            return  # a later run has begun: what comes now comes too late for a stream that only grows
+        after = last.number if last is not None and last.run_id == run_id else 0
+        while (part := await self._logs.read(run_id, after, COPIED_AT_ONCE)).entries:
+            lines = [(Mark(run_id, entry.number), told(entry, part.name, part.uid)) for entry in part.entries]
+            await self._copies.add(name, lines)
+            after = part.entries[-1].number

@@ -1,0 +1,165 @@
+"""The scribe: says how far runs are, closes the logs of those that ended, and keeps them as objects.
+
+Each thing is said once, whoever of several says it. An archive grows by whole gzip members: a log that opened again is
+continued behind what is kept, and a crash in between repeats the same bytes.
+"""
+
+import gzip
+import logging
+from typing import Any
+
+import msgspec
+
+from longline.engine.logs.redis_copy import Mirror
+from longline.engine.logs.run_log_writer import Announcer
+from longline.model.errors import NotFound
+from longline.model.logs import Due, LoggedRun, NewEntry, Wanted, archive_key, told
+from longline.model.states import RUN_ENDED, RunState
+from longline.model.timestamps import written
+from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
+from longline.ports.records.logs import Logs
+from longline.ports.signals import Signals
+
+log = logging.getLogger(__name__)
+
+PRUNE_EVERY = 60.0
+READ_AT_ONCE = 2000
+
+
+class ScribeSettings(msgspec.Struct, frozen=True):
+    """How often what is said, and how long it is kept. Times are milliseconds."""
+
+    archive: bool = True
+    wanted: Wanted = Wanted()
+    due: Due = Due(every_ms=15_000, step=50, grace_ms=1000)
+    entries_ms: int = 86_400_000
+    logs_ms: int = 30 * 86_400_000
+
+
+class Scribe:
+    """Looks after the logs of all runs."""
+
+    def __init__(
+        self,
+        logs: Logs,
+        blobs: Blobs,
+        signals: Signals,
+        clock: Clock,
+        settings: ScribeSettings,
+        mirror: Mirror | None = None,
+    ) -> None:
+        self._logs, self._blobs, self._clock, self._settings, self._mirror = logs, blobs, clock, settings, mirror
+        self._announcer = Announcer(signals)
+        self._pruned = float("-inf")
+
+    async def once(self) -> None:
+        """Say what is due, keep what is closed, forget what is old."""
+        said = set()
+        for run in await self._logs.due(self._settings.due):
+            if await (self._close(run) if run.state in RUN_ENDED else self._beat(run)):
+                said.add(run.run_id)
+        if self._settings.archive:
+            for run in await self._logs.unkept():
+                if await self._keep(run):
+                    said.add(run.run_id)
+        await self._announcer.tell(said)
+        if self._mirror is not None:
+            await self._mirror.copy(said)
+        await self._prune()
+
+    async def _beat(self, run: LoggedRun) -> bool:
+        said = self._milestones(run)
+        if run.silent:
+            said += self._entry(run, "info", "metrics", "heartbeat", _progress(run))
+        return await self._logs.beat(run, said)
+
+    def _milestones(self, run: LoggedRun) -> list[NewEntry]:
+        """One for each so many pages, however many came between two looks."""
+        step, facts = self._settings.due.step, _progress(run)
+        passed = range((run.told or 0) // step + 1, run.completed // step + 1)
+        return [
+            entry
+            for number in passed
+            for entry in self._entry(run, "info", "metrics", "milestone", facts | {"milestone": number * step})
+        ]
+
+    async def _close(self, run: LoggedRun) -> bool:
+        milestones = self._milestones(run)
+        lines, lost = (run.last or 0) + len(milestones) + 1, run.dropped or 0
+        facts = {
+            "status": run.state,
+            "pages": run.completed,
+            "items": run.items,
+            "errors": run.failed,
+            "duration_ms": (run.ended_at or 0) - (run.started_at or run.ended_at or 0),
+            "logs_emitted": lines,
+            "logs_throttled": lost,
+            "throttle_percent": round(100 * lost / (lines + lost), 2),
+            "error": run.error,
+        }
+        level = "error" if run.state == RunState.FAILED else "info"
+        summary = self._entry(run, level, "lifecycle", f"run {run.state}", facts)
+        return await self._logs.seal(run.run_id, milestones + summary)
+
+    def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> list[NewEntry]:
+        """The entry, if such a one is wanted."""
+        if not self._settings.wanted.takes(level, topic):
+            return []
+        fields = msgspec.json.encode({name: fact for name, fact in facts.items() if fact is not None}).decode()
+        return [NewEntry(run.run_id, self._clock.now(), level, topic, message, fields)]
+
+    async def _keep(self, run: LoggedRun) -> bool:
+        """Put what is not kept yet behind what is."""
+        key, was = run.key or archive_key(run.name, run.number), run.kept or 0
+        before = await self._before(run)
+        lines, kept = await self._lines(run, was if before else 0)
+        # The same entries give the same bytes, whoever of several writes them.
+        data = before + gzip.compress(lines, mtime=0)
+        await self._blobs.put(key, data, _labels(run, kept, self._clock.now()))
+        return await self._logs.archived(run.run_id, was, key, len(data), kept)
+
+    async def _before(self, run: LoggedRun) -> bytes:
+        """Return what is kept of a log; nothing where another instance keeps it, and then all of it is kept here."""
+        if not (run.key and run.bytes):
+            return b""
+        try:
+            return await self._blobs.get_range(run.key, 0, run.bytes)
+        except NotFound:
+            log.warning("the log of a run is begun anew: it is not in this store", extra={"run": run.uid})
+            return b""
+
+    async def _lines(self, run: LoggedRun, after: int) -> tuple[bytes, int]:
+        lines: list[bytes] = []
+        while entries := (await self._logs.read(run.run_id, after, READ_AT_ONCE)).entries:
+            lines += [msgspec.json.encode(told(entry, run.name, run.uid)) + b"\n" for entry in entries]
+            after = entries[-1].number
+        return b"".join(lines), after
+
+    async def _prune(self) -> None:
+        now = self._clock.monotonic()
+        if now - self._pruned < PRUNE_EVERY:
+            return
+        self._pruned = now
+        s = self._settings
+        keys = await self._logs.prune(s.entries_ms, s.logs_ms, unkept=not s.archive)
+        if keys:
+            await self._blobs.delete(keys)
+            log.info("forgot old logs", extra={"logs": len(keys)})
+
+
+def _progress(run: LoggedRun) -> dict[str, Any]:
+    return {"pages": run.completed, "items": run.items, "errors": run.failed, "queue_depth": run.open}
+
+
+def _labels(run: LoggedRun, lines: int, now: int) -> dict[str, str]:
+    """What a store tells of an archived log."""
+    return {
+        "Content-Type": "application/gzip",
+        "job_id": run.name,
+        "execution_id": run.uid,
+        "execution_number": str(run.number),
+        "line_count": str(lines),
+        "started_at": written(run.started_at or 0),
+        "archived_at": written(now),
+    }

@@ -1,0 +1,177 @@
+"""The journal: what is said of a run anywhere in a process, gathered and written in bulk.
+
+Whoever logs with `extra={"run_id": …}` is heard, and the engine says what it does to each page. A log is never a reason
+to fail or to wait: what does not fit is counted and lost.
+"""
+
+import logging
+import threading
+from collections import Counter
+from typing import Any
+
+import msgspec
+
+from longline.engine.logs.redis_copy import Mirror
+from longline.model.errors import Unavailable
+from longline.model.logs import NewEntry, Wanted
+from longline.ports.clock import Clock
+from longline.ports.records.logs import Logs
+from longline.ports.signals import Signals
+
+log = logging.getLogger(__name__)
+
+LOGS = "logs"
+"""The signal that says that runs said something; its text names them."""
+
+WRITTEN_AT_ONCE = 5000
+MOST_WAITING = 50_000
+NAMES_PER_SIGNAL = 40
+LONGEST_MESSAGE = 8192
+NOT_SAID = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {"message", "asctime", "run_id", "topic"}
+
+
+class JournalSettings(Wanted, frozen=True):
+    """What is written down, and so many small things a second of it."""
+
+    rate: int = 0
+
+
+class Bucket:
+    """Lets so many through in a second, and a second's worth at once."""
+
+    def __init__(self, rate: int, now: float) -> None:
+        self._rate, self._tokens, self._at = rate, float(rate), now
+
+    def take(self, now: float) -> bool:
+        """Whether one more may pass."""
+        self._tokens = min(self._rate, self._tokens + (now - self._at) * self._rate)
+        self._at = now
+        if self._tokens < 1:
+            return False
+        self._tokens -= 1
+        return True
+
+
+class Journal(logging.Handler):
+    """Gathers entries in memory, within bounds, until they are written."""
+
+    def __init__(
+        self, logs: Logs, signals: Signals, clock: Clock, settings: JournalSettings, mirror: Mirror | None = None
+    ) -> None:
+        super().__init__()
+        self._logs, self._clock, self._settings, self._mirror = logs, clock, settings, mirror
+        self._announcer = Announcer(signals)
+        self._own = threading.Lock()
+        self._opening: dict[int, list[NewEntry]] = {}
+        self._waiting: list[NewEntry] = []
+        self._lost: Counter[int] = Counter()
+        self._buckets: dict[int, Bucket] = {}
+        self._known: dict[int, None] = {}
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Hear a log line that says which run it is about."""
+        run_id = getattr(record, "run_id", None)
+        if not isinstance(run_id, int):
+            return
+        fields = {name: value for name, value in vars(record).items() if name not in NOT_SAID}
+        if record.exc_info:
+            fields["stack"] = logging.Formatter().formatException(record.exc_info)
+        self.say(
+            run_id, _level(record.levelno), str(getattr(record, "topic", "lifecycle")), record.getMessage(), fields
+        )
+
+    def wants(self, level: str, topic: str) -> bool:
+        """Whether an entry of this kind would be written down."""
+        return self._settings.takes(level, topic)
+
+    def say(self, run_id: int, level: str, topic: str, message: str, fields: dict[str, Any] | None = None) -> None:
+        """Note that a run said something, now."""
+        if not self.wants(level, topic):
+            return
+        text = msgspec.json.encode(fields, enc_hook=str).decode() if fields else None
+        entry = NewEntry(run_id, self._clock.now(), level, topic, _storable(message), text and _storable(text))
+        with self._own:
+            if len(self._waiting) >= MOST_WAITING or (level == "debug" and not self._passes(run_id)):
+                self._lost[run_id] += 1
+            else:
+                self._waiting.append(entry)
+
+    def see(self, run_id: int) -> None:
+        """Begin the log of a run that is worked on here, if nobody has."""
+        if run_id in self._known:
+            return
+        if len(self._known) >= MOST_WAITING:
+            self._known.clear()
+        self._known[run_id] = None
+        first = NewEntry(run_id, self._clock.now(), "info", "lifecycle", "run started")
+        with self._own:
+            self._opening[run_id] = [first] if self.wants(first.level, first.topic) else []
+
+    def _passes(self, run_id: int) -> bool:
+        rate, now = self._settings.rate, self._clock.monotonic()
+        if rate <= 0:
+            return True
+        if len(self._buckets) > MOST_WAITING:
+            self._buckets.clear()
+        return self._buckets.setdefault(run_id, Bucket(rate, now)).take(now)
+
+    async def write(self) -> None:
+        """Write what was gathered; when the engine is away it waits here, within its bounds."""
+        with self._own:
+            opening, self._opening = self._opening, {}
+            waiting, self._waiting = self._waiting, []
+            lost, self._lost = self._lost, Counter()
+        changed: set[int] = set()
+        try:
+            for run_id in list(opening):
+                changed |= {run_id} if await self._logs.open(run_id, opening[run_id]) else set()
+                del opening[run_id]
+            while waiting or lost:
+                changed |= await self._logs.append(waiting[:WRITTEN_AT_ONCE], lost)
+                waiting, lost = waiting[WRITTEN_AT_ONCE:], Counter()
+        except Unavailable as error:
+            log.warning("what runs said cannot be written", extra={"error": str(error)})
+            self._take_back(opening, waiting, lost)
+        await self._announcer.tell(changed)
+        if self._mirror is not None:
+            await self._mirror.copy(changed)
+
+    def _take_back(self, opening: dict[int, list[NewEntry]], waiting: list[NewEntry], lost: Counter[int]) -> None:
+        with self._own:
+            self._opening = opening | self._opening
+            self._waiting = waiting + self._waiting
+            self._lost.update(lost)
+
+
+class Announcer:
+    """Tells readers which runs said something; they look by themselves when this does not reach them."""
+
+    def __init__(self, signals: Signals) -> None:
+        self._signals = signals
+        self._in_vain = False
+
+    async def tell(self, runs: set[int]) -> None:
+        """Name the runs to whoever listens; that nobody can be told is said once, not with every entry."""
+        names = [str(run_id) for run_id in sorted(runs)]
+        for start in range(0, len(names), NAMES_PER_SIGNAL):
+            try:
+                await self._signals.send(LOGS, ",".join(names[start : start + NAMES_PER_SIGNAL]))
+                self._in_vain = False
+            except Unavailable as error:
+                if not self._in_vain:
+                    log.warning("readers of logs cannot be told", extra={"error": str(error)})
+                self._in_vain = True
+                return
+
+
+def _level(number: int) -> str:
+    if number >= logging.ERROR:
+        return "error"
+    if number >= logging.WARNING:
+        return "warn"
+    return "info" if number >= logging.INFO else "debug"
+
+
+def _storable(text: str) -> str:
+    """Text that every engine takes, and not too much of it."""
+    return text[:LONGEST_MESSAGE].replace("\0", "").encode(errors="replace").decode()

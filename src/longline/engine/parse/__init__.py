@@ -1,0 +1,1 @@
+"""Parsing: on the loop, in threads and in a pool of processes."""

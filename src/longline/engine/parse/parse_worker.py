@@ -1,0 +1,151 @@
+"""Parsing apart from fetching: pages are read back from the archive, no request is made."""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import msgspec
+
+from longline.engine.archive.page_reader import Archive
+from longline.engine.frontier.admit import Admission, Verdicts
+from longline.engine.frontier.plan_cache import Plans
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.parse.parser import Parsed, Parser, Share
+from longline.model.archive.warc import DamagedRecord
+from longline.model.errors import NotFound, Unavailable
+from longline.model.fetch.content_encoding import Undecodable
+from longline.model.frontier.outcomes import OK
+from longline.model.frontier.task import PARSE, Outcome
+from longline.model.runs.plan import CrawlPlan
+from longline.model.search.item import NewItem
+from longline.model.states import TaskState
+from longline.model.url import parse
+from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
+from longline.ports.records.frontier import Batch, Reported, TaskLease, Tasks
+
+log = logging.getLogger(__name__)
+
+Done = tuple[TaskLease, Outcome, Parsed]
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a parsing worker works with: of a batch, so many pages `at_once`. Times are seconds.
+
+    `in_words` says that items are indexed with their report.
+    """
+
+    lifecycle: Lifecycle
+    tasks: Tasks
+    plans: Plans
+    blobs: Blobs
+    parser: Parser
+    clock: Clock
+    owner: int
+    lease: float = 30.0
+    batch: int = 64
+    at_once: int = 4
+    idle_poll: float = 0.5
+    in_words: bool = False
+
+
+class ParseWorker:
+    """Takes pages that wait for a parser, parses them and gives them back."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._archive = Archive(parts.tasks, parts.blobs)
+        self._verdicts = Verdicts()
+        self._renewed = 0.0
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until told to stop; a batch that was begun is finished."""
+        while not stop.is_set():
+            try:
+                busy = await self.once()
+            except Unavailable as error:
+                log.warning("cannot parse", extra={"error": str(error)})
+                busy = False
+            if not busy:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(stop.wait(), self._parts.idle_poll)
+
+    async def once(self) -> bool:
+        """One batch; False when there was nothing to do."""
+        p = self._parts
+        self._renewed = p.clock.monotonic()
+        leases = await p.lifecycle.take(PARSE, p.owner, p.batch, round(p.lease * 1000))
+        done = await self._parse_all(leases)
+        while done:
+            reported = await self._give(done)
+            if not reported.refused:
+                break
+            # Somebody paused, cancelled or restarted these: they are not ours to bring back any more.
+            done = [d for d in done if d[0].task.id not in reported.gone]
+        return bool(leases)
+
+    async def _parse_all(self, leases: list[TaskLease]) -> list[Done]:
+        """Some at a time, so that all processes have work and few pages are in memory."""
+        gate = asyncio.Semaphore(self._parts.at_once)
+
+        async def one(lease: TaskLease) -> Done:
+            async with gate:
+                outcome, parsed = await self._parse(lease)
+            await self._renew(leases)
+            return lease, outcome, parsed
+
+        # None is left running behind when another fails.
+        made = await asyncio.gather(*map(one, leases), return_exceptions=True)
+        if failed := next((d for d in made if isinstance(d, BaseException)), None):
+            raise failed
+        return [d for d in made if not isinstance(d, BaseException)]
+
+    async def _renew(self, leases: list[TaskLease]) -> None:
+        p = self._parts
+        if p.clock.monotonic() - self._renewed > p.lease / 3:
+            self._renewed = p.clock.monotonic()
+            held = [(lease.task.id, lease.token) for lease in leases]
+            await p.lifecycle.renew_taken(p.owner, held, round(p.lease * 1000))
+
+    async def _give(self, done: list[Done]) -> Reported:
+        plans = [await self._parts.plans.get(lease.task.run_id) for lease, _, _ in done]
+        admission, items = await asyncio.to_thread(self._made, done, plans)
+        batch = Batch(admit=admission.tasks, refused=admission.refused, items=items)
+        given = [(lease.token, outcome) for lease, outcome, _ in done]
+        reported = await self._parts.lifecycle.give(given, batch, admission.hosts)
+        if not reported.refused and not reported.admitted.over_budget:
+            await asyncio.to_thread(self._verdicts.took, admission.tasks)
+        return reported
+
+    def _made(self, done: Sequence[Done], plans: Sequence[CrawlPlan]) -> tuple[Admission, list[NewItem]]:
+        """Return what pages lead to and their items. It takes too long for the loop."""
+        admission = Admission(self._verdicts)
+        for (lease, _, parsed), plan in zip(done, plans, strict=True):
+            admission.links(lease.task, parsed.links, plan, parsed.priorities)
+            admission.beside(lease.task, parsed.beside, plan, parsed.priorities)
+            admission.cut(lease.task, parsed.cut)
+        in_words = self._parts.in_words
+        items = [i for _, o, parsed in done if o.page for i in parsed.items_of(o.task, o.page.url, in_words=in_words)]
+        return admission, items
+
+    async def _parse(self, lease: TaskLease) -> tuple[Outcome, Parsed]:
+        now = self._parts.clock.now()
+        try:
+            page, facts = await self._archive.page(lease.task.id)
+        except (NotFound, DamagedRecord, Undecodable) as error:
+            return Outcome(lease.task, TaskState.FAILED, "page_lost", now, error=str(error)), Parsed()
+        except Unavailable:
+            raise
+        except Exception as error:
+            # It would come again, first in line, and nothing behind it would ever be parsed.
+            log.exception("a page failed in a way nobody foresaw", extra={"task": lease.task.id})
+            return Outcome(lease.task, TaskState.FAILED, "internal", now, error=repr(error)), Parsed()
+        page.config = (await self._parts.plans.get(lease.task.run_id)).config_at(lease.task.depth)
+        parsed = await self._parts.parser.parse(page, Share(parse(lease.task.url).host, lease.task.run_id))
+        if parsed.error:
+            return Outcome(lease.task, TaskState.FAILED, "parser_error", now, error=parsed.error), parsed
+        named = msgspec.structs.replace(facts, title=parsed.title)
+        return Outcome(lease.task, TaskState.COMPLETED, OK, now, status=facts.status, page=named), parsed

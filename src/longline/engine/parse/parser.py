@@ -1,0 +1,191 @@
+"""Parse: what a page says and where it leads, by whichever parser the registry has for it."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import accumulate, takewhile
+from time import thread_time
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from longline.engine.parse.slow_hosts import SlowHosts
+from longline.model.errors import BadInput
+from longline.model.frontier.task import ClaimedTask
+from longline.model.search.item import NewItem, Origin, new_items
+from longline.plugins import Item, Link, Links, Page
+from longline.plugins.html.parse_cost import Effort, TooIntricate, effort_of
+from longline.plugins.parser import Parser as Marked
+from longline.plugins.registry import Registry
+
+log = logging.getLogger(__name__)
+
+
+SLOW_SECONDS = {Effort.LITTLE: 0.03, Effort.SOME: 0.15, Effort.MUCH: 0.15}
+"""Processor time of a page that takes too long here; its host is remembered for that."""
+
+MAX_LINKS = 10_000
+"""Links of one page that are followed, unless the operator says otherwise."""
+
+MAX_LISTED_LINKS = 50_000
+"""Links that lead no deeper which are taken from one document: a sitemap may list so many."""
+
+MAX_LINK_CHARACTERS = 8 * 1024 * 1024
+"""Characters of all links that are taken from one page: with a long base every short link is a long URL."""
+
+
+class Share(NamedTuple):
+    """On whose account a page is parsed: its host and, among the pages of that host, its run."""
+
+    host: str = ""
+    run_id: int = 0
+
+
+NOBODY = Share()
+"""The account of pages that are parsed for a person who waits."""
+
+
+class Parsed(msgspec.Struct, frozen=True):
+    """What was made of a page; `beside` are links that lead no deeper, `cut` is how many links were too many.
+
+    `priorities` has those of links that are not ordinary ones. `error` is set when its parser raised: the page stays,
+    and can be parsed again.
+    """
+
+    title: str = ""
+    links: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    items: tuple[Item, ...] = ()
+    error: str | None = None
+    priorities: dict[str, int] = {}
+    cut: int = 0
+
+    @property
+    def weight(self) -> int:
+        """Return how many links have to be looked at when the page is reported."""
+        return len(self.links) + len(self.beside)
+
+    def items_of(self, task: ClaimedTask, url: str, *, in_words: bool) -> list[NewItem]:
+        """The items as they are remembered, with the page they were made of."""
+        made = ((item.kind, item.fields) for item in self.items)
+        return new_items(made, Origin(task.run_id, task.id, url), in_words=in_words)
+
+
+class Elsewhere(Protocol):
+    """A place to parse at that holds up nothing here."""
+
+    @property
+    def waiting(self) -> int:
+        """Return how many pages wait there for their turn."""
+
+    async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+        """Return what the parser of that name makes of the page; a `slow` one may take long."""
+
+
+class Parser:
+    """Runs the parser of a page: a light one here, any other `elsewhere`, where there is such a place.
+
+    The loop waits for a page that takes a few milliseconds. The tree of a larger page is built in a thread, and a page
+    that takes longer still is parsed in a thread as a whole, one at a time. A host whose page took too long has its
+    next pages of that kind parsed elsewhere, as are pages that need a deadline.
+    """
+
+    def __init__(self, registry: Registry, elsewhere: Elsewhere | None = None, max_links: int = MAX_LINKS) -> None:
+        self._registry, self._elsewhere, self._max_links = registry, elsewhere, max_links
+        self._slow_hosts = {effort: SlowHosts() for effort in Effort}
+        self._thread = asyncio.Semaphore(1)
+
+    @property
+    def waiting(self) -> int:
+        """Return how many pages wait for their turn elsewhere."""
+        return self._elsewhere.waiting if self._elsewhere is not None else 0
+
+    def check(self, config: Mapping[str, Any]) -> None:
+        """Refuse a config that asks for a parser that there is none of by that name."""
+        name = config.get("parser")
+        if name and self._registry.named(name) is None:
+            known = ", ".join(sorted(parser.name for parser in self._registry.parsers))
+            raise BadInput(f"there is no parser {name!r}; there are {known}")
+
+    async def parse(self, page: Page, share: Share = NOBODY) -> Parsed:
+        """Items and links of a page; a page that no parser wants has neither."""
+        named = page.config.get("parser")
+        marked = self._registry.named(named) if named else self._registry.parser_for(page)
+        if marked is None:
+            return Parsed(error=f"there is no parser {named}" if named else None)
+        effort = effort_of(page.body, page.url)
+        if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(effort, share)):
+            return await self._elsewhere.parse(marked.name, page, share, slow=effort in (Effort.MUCH, Effort.WILD))
+        parsed, seconds = await self._parse_here(marked, page, effort)
+        if seconds > SLOW_SECONDS.get(effort, 0.0):
+            self._slow_hosts[effort].add(share.host)
+        return parsed
+
+    def _is_for_elsewhere(self, effort: Effort, share: Share) -> bool:
+        return effort is Effort.WILD or share.host in self._slow_hosts[effort]
+
+    async def _parse_here(self, marked: Marked, page: Page, effort: Effort) -> tuple[Parsed, float]:
+        """Parse a page in this process; return the processor time that this took too."""
+        if effort in (Effort.MUCH, Effort.WILD):
+            async with self._thread:
+                return await asyncio.to_thread(_run_apart, marked, page, self._max_links)
+        tree_seconds = await asyncio.to_thread(_build_tree, page) if effort is Effort.SOME else 0.0
+        begun = thread_time()
+        parsed = await run(marked, page, self._max_links)
+        return parsed, tree_seconds + thread_time() - begun
+
+
+def _build_tree(page: Page) -> float:
+    """Build the tree of a page, during which other threads can run; return the processor time that this took."""
+    begun = thread_time()
+    with suppress(TooIntricate):  # the parser meets the same error, where it is the page's
+        _ = page.tree
+    return thread_time() - begun
+
+
+def _run_apart(marked: Marked, page: Page, max_links: int) -> tuple[Parsed, float]:
+    """Parse a page in the thread that calls this; return the processor time that this took too."""
+    begun = thread_time()
+    parsed = asyncio.run(run(marked, page, max_links))
+    return parsed, thread_time() - begun
+
+
+async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
+    """Return what one parser makes of one page, here and now."""
+    items: list[Item] = []
+    links: list[str] = []
+    beside: list[str] = []
+    priorities: dict[str, int] = {}
+    try:
+        async for made in marked.parse(page):
+            if isinstance(made, Links):
+                links += made.urls
+            elif isinstance(made, Link):
+                (links if made.deeper else beside).append(made.url)
+                if made.priority:
+                    priorities[made.url] = made.priority
+            else:
+                items.append(made)
+    except Exception as error:
+        # A parser is somebody else's code: whatever it raises is this page's fate and no reason to stop.
+        log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
+        return Parsed(error=f"{marked.name}: {error!r}")
+    title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
+    kept, listed = _bounded(links, max_links), _bounded(beside, MAX_LISTED_LINKS)
+    cut = len(links) + len(beside) - len(kept) - len(listed)
+    return Parsed(_storable(title), kept, listed, tuple(items), priorities=priorities, cut=cut)
+
+
+def _bounded(urls: Sequence[str], most: int) -> tuple[str, ...]:
+    """Return the first of the links, as many as one page may have, and no more characters."""
+    kept = tuple(urls[:most])
+    if sum(map(len, kept)) <= MAX_LINK_CHARACTERS:
+        return kept
+    sums = accumulate(map(len, kept))
+    return kept[: sum(1 for _ in takewhile(lambda so_far: so_far <= MAX_LINK_CHARACTERS, sums))]
+
+
+def _storable(text: str) -> str:
+    """Text that every engine takes: no database stores half a character, and PostgreSQL no NUL."""
+    return text.replace("\0", "").encode(errors="replace").decode()

@@ -1,0 +1,164 @@
+"""A process that parses pages one after the other, and its end of the pipe.
+
+The process is started by a command of its own rather than by `multiprocessing`, which would import the whole program
+once more: that took a second where this takes a third of one.
+"""
+
+import asyncio
+import logging
+import os
+import pickle
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.reduction import ForkingPickler
+from typing import Any
+
+from longline.engine.parse.parser import MAX_LINKS, Parsed, run
+from longline.plugins import Page
+from longline.plugins.malloc import keep_freed_memory
+from longline.plugins.registry import Shelf
+
+MAX_START_SECONDS = 60.0
+"""Seconds that a process may take to import everything; a machine may be busy."""
+
+GIVE_WAY = 10
+"""How far parsing stands back where the machine has too much to do: fetches and leases cannot wait."""
+
+MAX_RESULT_BYTES = 64 * 1024 * 1024
+"""Size of what a process may make of one page."""
+
+COMMAND = f"import sys; sys.path[:] = sys.argv[2:]; from {__name__} import serve; serve(int(sys.argv[1]))"
+"""Program of the process: it finds modules where its owner does."""
+
+_LEFT = (EOFError, ConnectionResetError, BrokenPipeError)
+"""How a process hears that its owner is gone: at rest, killed in mid-word, or before the answer."""
+
+Order = tuple[str, Page]
+"""Name of a parser, and a page for it."""
+
+
+class Overdue(Exception):
+    """A page was not parsed in time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what one page may cost; `memory_bytes` 0 leaves the memory of a process unbounded."""
+
+    max_links: int = MAX_LINKS
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a process made of a page, and the processor time that this took."""
+
+    parsed: Parsed
+    own_seconds: float
+
+
+class ParserProcess:
+    """One process, seen by its owner."""
+
+    def __init__(self, shelf: Shelf, limits: Limits | None = None) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = subprocess.Popen(
+                [sys.executable, "-c", COMMAND, str(theirs.fileno()), *sys.path],
+                stdin=subprocess.DEVNULL,
+                pass_fds=(theirs.fileno(),),
+            )
+        self._pipe: Connection[Any, Any] = Connection(ours.detach())
+        self._pipe.send((shelf, limits or Limits()))
+
+    @property
+    def pid(self) -> int:
+        """Return the number of the process."""
+        return self._process.pid
+
+    def wait_until_ready(self) -> None:
+        """Wait until the process has imported everything."""
+        if not self._pipe.poll(MAX_START_SECONDS):
+            raise Overdue
+        self._pipe.recv()
+
+    def begin(self, order: Order, seconds: float) -> Answer | None:
+        """Give a page to the process; return what it makes of it, or None when that takes longer."""
+        self._pipe.send(order)
+        return self.answer(seconds)
+
+    def answer(self, seconds: float) -> Answer | None:
+        """Return what the process makes of its page, or None when that takes longer."""
+        if not self._pipe.poll(seconds):
+            return None
+        own_seconds: float = self._pipe.recv()
+        parsed: Parsed = pickle.loads(self._pipe.recv_bytes(2 * MAX_RESULT_BYTES))
+        return Answer(parsed, own_seconds)
+
+    def kill(self) -> None:
+        """Kill the process, and wait for its end."""
+        self._process.kill()
+        self._process.wait()
+
+    def let_go(self) -> None:
+        """Close the pipe, at which the process ends."""
+        self._pipe.close()
+
+    def end(self) -> None:
+        """Kill the process and close its pipe."""
+        self.kill()
+        self.let_go()
+
+
+def serve(fileno: int) -> None:
+    """Parse pages until the other end of the pipe is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches this process too, and its owner decides
+    os.nice(GIVE_WAY)
+    keep_freed_memory()
+    # The owner tells of failures, where logs are set up; what parsers themselves say is theirs to say.
+    logging.getLogger("longline").setLevel(logging.CRITICAL)
+    pipe: Connection[Any, Any] = Connection(fileno)
+    with suppress(*_LEFT), asyncio.Runner() as runner:
+        shelf, limits = pipe.recv()
+        registry = shelf.open()
+        _bound_memory(limits.memory_bytes)
+        pipe.send("ready")
+        while True:
+            name, page = pipe.recv()
+            begun = time.process_time()
+            marked = registry.named(name)
+            if marked is None:
+                parsed = Parsed(error=f"there is no parser {name}")
+            else:
+                parsed = runner.run(run(marked, page, limits.max_links))
+            result = _packed(name, parsed)
+            pipe.send(time.process_time() - begun)
+            pipe.send_bytes(result)
+
+
+def _bound_memory(max_bytes: int) -> None:
+    """Let allocations beyond a bound fail, where the system counts the memory that a process writes to."""
+    if max_bytes and sys.platform.startswith("linux"):
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        most = max_bytes if hard == resource.RLIM_INFINITY else min(max_bytes, hard)
+        resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
+def _packed(name: str, parsed: Parsed) -> memoryview:
+    """Return what was made of a page as bytes, or the reason why it cannot be carried."""
+    try:
+        result = ForkingPickler.dumps(parsed)
+    except (TypeError, AttributeError, ValueError) as error:  # what pickle says of things that cannot be carried
+        result = ForkingPickler.dumps(Parsed(error=f"{name}: an item has a field that cannot be kept: {error}"))
+    except MemoryError:
+        result = ForkingPickler.dumps(Parsed(error=f"{name}: what was made of the page takes too much memory"))
+    if len(result) > MAX_RESULT_BYTES:
+        result = ForkingPickler.dumps(Parsed(error=f"{name}: more than {MAX_RESULT_BYTES} bytes were made of the page"))
+    return result

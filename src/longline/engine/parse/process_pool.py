@@ -1,0 +1,262 @@
+"""Parsing aside from the loop: a few processes, with a deadline for every page and a fair share for every host.
+
+A thread holds each process by a pipe, so that the loop only ever waits for a future. A page that hangs is killed with
+its process, which is replaced; a page that was lost with its process is tried once more. Pages wait in two lanes: those
+that look slow, or whose host had a slow page lately, may have half of the processes at most.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import ParamSpec, TypeVar
+
+from longline.engine.parse.fair_queue import FairQueue
+from longline.engine.parse.parser import NOBODY, Parsed, Share
+from longline.engine.parse.parser_process import Answer, Limits, Order, Overdue, ParserProcess
+from longline.engine.parse.slow_hosts import SlowHosts
+from longline.plugins import Page
+from longline.plugins.registry import Shelf
+
+log = logging.getLogger(__name__)
+
+QUICK_SECONDS = 2.0
+"""Seconds after which a page counts as slow, and its host with it."""
+
+MAX_WAITING_BYTES = 128 * 1024 * 1024
+"""Bodies that may wait here without counting among the fetches that are under way."""
+
+_GONE = (EOFError, OSError)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class _Displaced(Exception):
+    """A page turned out to be slow while enough slow pages are under way: it has to wait for its turn among them."""
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting:
+    """A page that waits to be parsed, or is being parsed."""
+
+    parser: str
+    page: Page
+    share: Share
+    slow: bool
+    done: "asyncio.Future[Parsed]"
+    held_seconds: float = 0.0
+    """Seconds for which the page held a process; starting the process is not the page's doing."""
+    own_seconds: float = 0.0
+    """Processor time that the page took, or the seconds it held a process that gave no answer."""
+
+    @property
+    def order(self) -> Order:
+        return self.parser, self.page
+
+
+class Aside:
+    """Processes that parse, at most `count` of them, started when they are first needed."""
+
+    def __init__(self, shelf: Shelf, count: int, deadline: float, limits: Limits | None = None) -> None:
+        self._shelf, self._count, self._deadline, self._limits = shelf, count, deadline, limits or Limits()
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="parsing")
+        self._idle: list[ParserProcess] = []
+        self._all: set[ParserProcess] = set()
+        self._lanes = {slow: FairQueue[_Waiting]() for slow in (False, True)}
+        self._under_way = {False: 0, True: 0}
+        self._used_seconds = {False: 0.0, True: 0.0}
+        self._slow_hosts = SlowHosts()
+        self._waiting_bytes = 0
+        self._runs: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    @property
+    def waiting(self) -> int:
+        """Return how many pages wait for a process, as far as there is memory for them."""
+        count = len(self._lanes[False]) + len(self._lanes[True])
+        spare = MAX_WAITING_BYTES / max(self._waiting_bytes, MAX_WAITING_BYTES)
+        return int(count * spare)
+
+    async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
+        """Return what the parser of that name makes of the page; its failures are the page's error."""
+        asked = _Waiting(parser, page, share, slow, asyncio.get_running_loop().create_future())
+        self._put(asked)
+        self._dispatch()
+        try:
+            parsed = await asked.done
+            if parsed.error is None:
+                return parsed
+            error = parsed.error
+        except Overdue:
+            error = f"{parser}: took longer than {self._deadline:g} s"
+        except _GONE:
+            error = f"{parser}: the process that parsed the page died"
+        log.warning("parser failed", extra={"parser": parser, "url": page.url, "error": error})
+        return Parsed(error=error)
+
+    def close(self) -> None:
+        """End every process; whatever is under way or waits fails."""
+        self._closed = True
+        for child in list(self._all):
+            child.kill()
+        self._threads.shutdown(cancel_futures=True)
+        for child in self._idle:
+            child.let_go()
+        for lane in self._lanes.values():
+            for asked in lane:
+                _settle(asked, EOFError())
+
+    # -- whose turn it is ---------------------------------------------------------------------------------------
+
+    def _put(self, asked: _Waiting) -> None:
+        asked.slow = asked.slow or asked.share.host in self._slow_hosts
+        if not self._lanes[asked.slow]:  # a lane that was empty has saved nothing up
+            self._used_seconds[asked.slow] = max(self._used_seconds.values())
+        self._lanes[asked.slow].put(asked.share, asked)
+        self._waiting_bytes += len(asked.page.body)
+
+    def _dispatch(self) -> None:
+        """Give pages to processes while there are both."""
+        while not self._closed and sum(self._under_way.values()) < self._count:
+            asked = self._take()
+            if asked is None:
+                return
+            self._under_way[asked.slow] += 1
+            running = asyncio.create_task(self._run(asked))
+            self._runs.add(running)
+            running.add_done_callback(self._runs.discard)
+
+    def _take(self) -> _Waiting | None:
+        lanes = sorted(self._lanes, key=self._turn)
+        for slow in lanes:
+            if slow and self._under_way[True] >= self._most_slow:
+                continue
+            while (asked := self._lanes[slow].take()) is not None:
+                self._waiting_bytes -= len(asked.page.body)
+                if not asked.done.cancelled():
+                    return asked
+                self._lanes[slow].done(asked.share, 0.0)
+        return None
+
+    def _turn(self, slow: bool) -> tuple[int, float]:
+        """Return the rank of a lane: that with fewer pages under way goes first, then that which had less time."""
+        return self._under_way[slow], self._used_seconds[slow]
+
+    @property
+    def _most_slow(self) -> int:
+        return max(1, self._count // 2)
+
+    async def _run(self, asked: _Waiting) -> None:
+        """Parse a page in a process, and let the next one have its turn."""
+        lane, displaced = self._lanes[asked.slow], False
+        asked.held_seconds = asked.own_seconds = 0.0
+        try:
+            _settle(asked, await self._parse(asked))
+        except _Displaced:
+            displaced = True
+        except (Overdue, *_GONE) as error:
+            _settle(asked, error)
+        finally:
+            lane.done(asked.share, asked.held_seconds)
+            self._used_seconds[asked.slow] += asked.held_seconds
+            self._under_way[asked.slow] -= 1
+            self._judge(asked.share.host, asked.own_seconds)
+            if displaced:
+                self._put(asked)
+            self._dispatch()
+
+    def _judge(self, host: str, seconds: float) -> None:
+        """Remember whether a host has slow pages."""
+        if seconds < QUICK_SECONDS / 4:
+            self._slow_hosts.discard(host)
+        elif seconds >= QUICK_SECONDS:
+            self._slow_hosts.add(host)
+
+    # -- one page -----------------------------------------------------------------------------------------------
+
+    async def _parse(self, asked: _Waiting) -> Parsed:
+        try:
+            return await self._ask(asked)
+        except _GONE:
+            if self._closed:
+                raise
+            # Killed while it was idle, or for the memory it took: that need not be this page's doing.
+            return await self._ask(asked)
+
+    async def _ask(self, asked: _Waiting) -> Parsed:
+        child = await self._in_thread(self._child)
+        begun, answer = time.monotonic(), None
+        try:
+            answer = await self._answer(asked, child)
+        except BaseException:
+            await self._end(child)
+            raise
+        finally:
+            held = time.monotonic() - begun
+            asked.held_seconds += held
+            asked.own_seconds = held if answer is None else answer.own_seconds
+        if answer is None:
+            await self._end(child)
+            raise Overdue
+        self._idle.append(child)
+        return answer.parsed
+
+    async def _answer(self, asked: _Waiting, child: ParserProcess) -> Answer | None:
+        """Return what a process makes of a page, or None when that takes longer than the deadline."""
+        quick = min(QUICK_SECONDS, self._deadline)
+        answer = await self._in_thread(child.begin, asked.order, quick)
+        if answer is None:
+            self._promote(asked)
+            answer = await self._in_thread(child.answer, self._deadline - quick)
+        return answer
+
+    def _promote(self, asked: _Waiting) -> None:
+        """Count a page among the slow ones; raise `_Displaced` when there are enough of these and others wait."""
+        if asked.slow:
+            return
+        asked.slow = True
+        self._under_way[False] -= 1
+        self._under_way[True] += 1
+        if self._under_way[True] > self._most_slow and self._lanes[False]:
+            raise _Displaced
+
+    async def _end(self, child: ParserProcess) -> None:
+        self._all.discard(child)
+        if self._closed:
+            child.end()
+        else:
+            await self._in_thread(child.end)
+
+    async def _in_thread(self, work: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
+        if self._closed:
+            raise EOFError
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *args, **named))
+
+    def _child(self) -> ParserProcess:
+        """Return a process that is idle, or a new one that is ready; runs in a thread of ours."""
+        if self._idle:
+            return self._idle.pop()
+        child = ParserProcess(self._shelf, self._limits)
+        self._all.add(child)
+        if self._closed:  # it came too late to be ended with the others
+            child.kill()
+        try:
+            child.wait_until_ready()
+        except (Overdue, *_GONE):
+            self._all.discard(child)
+            child.end()
+            raise
+        return child
+
+
+def _settle(asked: _Waiting, outcome: Parsed | Exception) -> None:
+    if asked.done.done():
+        return
+    if isinstance(outcome, Parsed):
+        asked.done.set_result(outcome)
+    else:
+        asked.done.set_exception(outcome)

@@ -1,0 +1,1 @@
+"""Proxies: rotation and probes."""

@@ -1,0 +1,45 @@
+"""The prober: tries proxies that failed too often once in a while, and brings back those that work again."""
+
+import asyncio
+import logging
+
+from longline.model.proxies import BEFORE_PROXY, Used, blames_proxy
+from longline.ports.clock import Clock
+from longline.ports.http import FetchFailed, Http, Request
+from longline.ports.records.proxies import Way, Ways
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 15.0
+
+
+class Prober:
+    """Sends one request through each proxy that is due for it."""
+
+    def __init__(self, ways: Ways, http: Http, clock: Clock, url: str) -> None:
+        self._ways, self._http, self._clock, self._url = ways, http, clock, url
+
+    async def once(self) -> int:
+        """Try those that are due, all at once, and write how they did; how many there were."""
+        ways = await self._ways.probes()
+        probed = await asyncio.gather(*(self._probe(way) for way in ways))
+        if used := [one for one in probed if one]:
+            await self._ways.account(used)
+            log.info("probed proxies", extra={"probed": len(used), "recovered": sum(one.ok for one in used)})
+        return len(probed)
+
+    async def _probe(self, way: Way) -> Used | None:
+        """Return how the proxy did, or None when the request never reached it."""
+        start, ok = self._clock.monotonic(), True
+        try:
+            response = await self._http.fetch(Request(self._url, total_seconds=PATIENCE, proxy=way.proxy))
+            ok = not blames_proxy(None, response.status)
+        except FetchFailed as failure:
+            if failure.kind in BEFORE_PROXY:
+                log.warning("a probe was not sent", extra={"url": self._url, "reason": failure.kind})
+                return None
+            # A page that cannot be had says nothing for the proxy: it has not shown that it works.
+            log.info("a proxy did not pass its probe", extra={"proxy": way.proxy.label, "reason": failure.kind})
+            ok = False
+        ms = round((self._clock.monotonic() - start) * 1000)
+        return Used(way.proxy_id, way.source_id, ok, ms, self._clock.now())

@@ -1,0 +1,138 @@
+"""Ways out: which proxy a request leaves by, and how each of them did.
+
+A pick is a transaction in which all workers stand in one line, so those who ask at the same time are served by one.
+What is known of proxies is written before the next is picked: nobody is sent to one that failed too often already.
+A host that sticks to its proxy takes no part in that until its time is over or the proxy did badly.
+"""
+
+import asyncio
+from collections import OrderedDict, defaultdict
+
+import msgspec
+
+from longline.model.proxies import Ask, NoProxies, Used
+from longline.model.runs.plan import CrawlPlan
+from longline.ports.clock import Clock
+from longline.ports.http import FetchFailed
+from longline.ports.records.proxies import Way, Ways
+
+MOST_AT_ONCE = 64
+NONE_FOR = 5.0
+"""Seconds for which it is believed that there are no proxies at all."""
+
+MOST_STUCK = 10_000
+
+Waiting = asyncio.Future["Way | None"]
+
+
+class Exits:
+    """The proxies of one worker's requests; a host sticks to one for so many seconds."""
+
+    def __init__(self, ways: Ways, clock: Clock, sticky: float = 0.0) -> None:
+        self._ways, self._clock, self._sticky = ways, clock, sticky
+        self._stuck: OrderedDict[tuple[str, Ask], tuple[float, Way]] = OrderedDict()
+        self._without: dict[Ask, float] = {}
+        self._waiting: dict[Ask, list[Waiting]] = defaultdict(list)
+        self._serving: dict[Ask, asyncio.Task[None]] = {}
+        self._used: list[Used] = []
+        self._telling = asyncio.Lock()
+
+    async def next(self, plan: CrawlPlan, failed: frozenset[int], host: str = "") -> Way | None:
+        """The way whose turn it is at a host, none of those that `failed` before; None means no proxy at all.
+
+        Raises `FetchFailed` when there are proxies and none of them can go.
+        """
+        wish = plan.proxying
+        if not wish.use:
+            return None
+        ask = Ask(plan.source_id, wish.pool, wish.country, failed, wish.strategy)
+        try:
+            return await self._at_host(host, ask) if self._sticky and host else await self._turn(ask)
+        except NoProxies as error:
+            if wish.direct:
+                return None
+            raise FetchFailed("proxy_exhausted", str(error)) from None
+
+    def note(self, way: Way, ms: int, *, ok: bool) -> None:
+        """Remember how a request went; it is written before the next pick, or when somebody says `tell`."""
+        self._used.append(Used(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
+        if not ok:
+            for place in [place for place, (_, kept) in self._stuck.items() if kept.proxy_id == way.proxy_id]:
+                del self._stuck[place]
+
+    async def tell(self) -> None:
+        """Write how the requests went."""
+        async with self._telling:
+            used, self._used = self._used, []
+            try:
+                if used:
+                    await self._ways.account(used)
+            except BaseException:
+                self._used = used + self._used
+                raise
+
+    async def _at_host(self, host: str, ask: Ask) -> Way | None:
+        """The way that the host sticks to, or a new one."""
+        place = host, msgspec.structs.replace(ask, exclude=frozenset())
+        until, kept = self._stuck.get(place, (0.0, None))
+        if kept is not None and self._clock.monotonic() < until and kept.proxy_id not in ask.exclude:
+            return kept
+        way = await self._turn(ask)
+        if way is not None:
+            self._stuck[place] = self._clock.monotonic() + self._sticky, way
+            self._stuck.move_to_end(place)
+            if len(self._stuck) > MOST_STUCK:
+                self._stuck.popitem(last=False)
+        return way
+
+    async def _turn(self, ask: Ask) -> Way | None:
+        kind = msgspec.structs.replace(ask, exclude=frozenset())
+        if self._clock.monotonic() < self._without.get(kind, float("-inf")):
+            return None
+        if ask.exclude:
+            return next(iter(await self._pick(ask)), None)
+        waiting: Waiting = asyncio.get_running_loop().create_future()
+        self._waiting[ask].append(waiting)
+        if ask not in self._serving:
+            self._serving[ask] = asyncio.create_task(self._serve(ask), name="proxies")
+        return await waiting
+
+    async def _serve(self, ask: Ask) -> None:
+        """Serve those who wait for the same kind of way, until nobody does."""
+        try:
+            while waiting := [w for w in self._waiting.pop(ask, []) if not w.done()]:
+                now, later = waiting[:MOST_AT_ONCE], waiting[MOST_AT_ONCE:]
+                try:
+                    ways = await self._pick(msgspec.structs.replace(ask, wanted=len(now)))
+                except Exception as error:
+                    for waiter in now:
+                        if not waiter.done():
+                            waiter.set_exception(error)
+                    ways, now = [], []
+                # Fewer than were wanted: the others ask again, and hear why there are no more.
+                unserved = _serve_some(now, ways) if ways else _serve_none(now)
+                self._waiting[ask][:0] = unserved + later
+        finally:
+            del self._serving[ask]
+
+    async def _pick(self, ask: Ask) -> list[Way]:
+        await self.tell()
+        ways = await self._ways.pick(ask)
+        if not ways:
+            kind = msgspec.structs.replace(ask, exclude=frozenset(), wanted=1)
+            self._without[kind] = self._clock.monotonic() + NONE_FOR
+        return ways
+
+
+def _serve_some(waiting: list[Waiting], ways: list[Way]) -> list[Waiting]:
+    asking = [w for w in waiting if not w.done()]
+    for waiter, way in zip(asking, ways, strict=False):
+        waiter.set_result(way)
+    return asking[len(ways) :]
+
+
+def _serve_none(waiting: list[Waiting]) -> list[Waiting]:
+    for waiter in waiting:
+        if not waiter.done():
+            waiter.set_result(None)
+    return []

@@ -1,0 +1,1 @@
+"""Schedules: starting runs that are due, and deleting old ones."""

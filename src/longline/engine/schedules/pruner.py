@@ -1,0 +1,30 @@
+"""The pruner: forgets old runs of schedules, and what was decided long ago about places to crawl."""
+
+import logging
+
+from longline.ports.clock import Clock
+from longline.ports.records.discovery import Candidates
+from longline.ports.records.runs import History
+
+log = logging.getLogger(__name__)
+
+KEEP = 100
+KEEP_MS = 30 * 86_400_000
+
+
+class Pruner:
+    """Keeps of every schedule the newest runs, and of those, as of decisions, the younger ones."""
+
+    def __init__(self, history: History, candidates: Candidates, clock: Clock) -> None:
+        self._history, self._candidates, self._clock = history, candidates, clock
+
+    async def once(self) -> int:
+        """Forget whatever is too old or too many; how many runs."""
+        before, total = self._clock.now() - KEEP_MS, 0
+        while await self._candidates.forget(before):
+            pass
+        while pruned := await self._history.prune(KEEP, before):
+            total += pruned
+        if total:
+            log.info("forgot old runs", extra={"count": total})
+        return total

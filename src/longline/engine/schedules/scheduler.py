@@ -1,0 +1,368 @@
+"""The planner: starts schedules that are due, follows their runs to the end, and adopts the runs of other planners.
+
+The planner that starts a run holds its schedule under a lease and renews it. A planner that stops hands its schedules
+over, and the lease of a planner that was killed lapses; either way the next planner that looks adopts the run, which
+goes on as the same run. No leader is needed: every step is guarded by the rows that it changes.
+"""
+
+import asyncio
+import logging
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from longline.engine.frontier.admit import seed
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.loops import peak_memory_mb
+from longline.engine.sources.crawl_plan import CrawlRules, plan_of
+from longline.model.errors import LonglineError, Unavailable
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import Note, Review, Start
+from longline.model.schedules.schedule import ScheduleRow, Turn, failed, interrupted, stretch_ms, succeeded
+from longline.model.states import RunState
+from longline.ports.clock import Clock
+from longline.ports.records.runs import History
+from longline.ports.records.schedules import Launch, Rhythm, Rhythms, Stop, Tallies, Tick
+from longline.ports.sources import Directory
+
+log = logging.getLogger(__name__)
+
+AT_ONCE = 100
+ASK_AT_ONCE = 10
+"""How many ended runs are seen to together, and how many sources are asked for."""
+
+NO_SOURCE = "job missing required source_id"
+STALE = "recovered: stale lock"
+SHUTDOWN = "interrupted by shutdown"
+CONTINUED = "interrupted by shutdown, continued"
+
+MAX_ADOPTIONS = 3
+"""Adoptions after a kill without a finished URL in between; the run itself may be what kills its processes."""
+
+
+class PlannerSettings(msgspec.Struct, frozen=True):
+    """How much one planner takes on. Times are milliseconds; `url_ms` is the time that one URL may take."""
+
+    most: int = 100
+    lease_ms: int = 300_000
+    longest_ms: int = 3_600_000
+    url_ms: int = 30_000
+    budget: int | None = None
+    rules: CrawlRules = CrawlRules()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a planner works with; it owns leases under `owner`, and has every run that begins `see`n to."""
+
+    timetable: Timetable
+    lifecycle: Lifecycle
+    directory: Directory
+    history: History
+    rhythms: Rhythms
+    tallies: Tallies
+    clock: Clock
+    owner: int
+    see: Callable[[int], None] = lambda _: None
+
+
+Planned = tuple[CrawlPlan, int | None]
+"""The plan of a run and the source it is for."""
+
+
+class Planner:
+    """Starts, follows and recovers runs of schedules."""
+
+    def __init__(self, parts: Parts, settings: PlannerSettings) -> None:
+        self._parts, self._settings = parts, settings
+        self._timetable = parts.timetable
+        self._asking = asyncio.Semaphore(ASK_AT_ONCE)
+        self._begun: set[int] = set()
+        self._launching: set[int] = set()
+        self._unlaunched: dict[int, Tick] = {}
+        self._full = False
+
+    async def poll(self) -> int:
+        """Start what is due, as far as there is room; return how many runs were made."""
+        s = self._settings
+        ticks = await self._timetable.start(self._parts.owner, s.most, s.lease_ms)
+        self._full = len(ticks) >= min(s.most, AT_ONCE)
+        await self._launch(ticks)
+        await self._parts.tallies.put("polled_at", self._parts.clock.now())
+        if ticks:
+            log.info("schedules came due", extra={"count": len(ticks)})
+        return len(ticks)
+
+    async def follow(self) -> int:
+        """Move on schedules whose runs have ended or take too long, and adopt lapsed ones; return how many."""
+        moved = 0
+        await self._launch([])
+        while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, AT_ONCE):
+            done = await self._see_to(ticks)
+            moved += done
+            if not done or len(ticks) < AT_ONCE:
+                break
+        # A person who cancels a run ends it without us.
+        await self._note(await self._parts.history.ended(list(self._begun)))
+        if moved and self._full:
+            await self.poll()
+        return moved
+
+    async def renew(self) -> None:
+        """Extend the leases of this planner."""
+        await self._timetable.renew(self._parts.owner, self._settings.lease_ms)
+
+    async def leave(self) -> None:
+        """Hand over the runs of this planner, so that another one adopts them at once."""
+        # Again while there are any: workers that stop with us bring in what they have, and a run that has just ended is
+        # not handed over.
+        while held := await self._timetable.held(self._parts.owner):
+            await self._settle([tick for tick in held if tick.run.ended])
+            for run_id in await self._timetable.hand_over([tick for tick in held if not tick.run.ended], SHUTDOWN):
+                log.warning(SHUTDOWN, extra={"run_id": run_id})
+
+    # -- beginning --------------------------------------------------------------------------------------------
+
+    async def _launch(self, ticks: Sequence[Tick]) -> None:
+        """Give runs their plan and their seeds; while an engine is away they wait for the next look."""
+        waiting = self._unlaunched | {tick.run.id: tick for tick in ticks if tick.run.id not in self._launching}
+        if not waiting:
+            return
+        self._unlaunched = {}
+        self._launching |= waiting.keys()
+        self._begun |= waiting.keys()
+        try:
+            await self._begin_all(list(waiting.values()))
+        except (Unavailable, OSError):
+            self._unlaunched |= waiting
+            raise
+        finally:
+            self._launching -= waiting.keys()
+
+    async def _begin_all(self, ticks: Sequence[Tick]) -> None:
+        planned = await asyncio.gather(*(self._planned(tick) for tick in ticks))
+        made = [(tick, plan) for tick, plan in zip(ticks, planned, strict=True) if plan is not None]
+        try:
+            await self._begin({tick.run.id: plan for tick, plan in made})
+        except (Unavailable, OSError):
+            raise
+        except Exception:
+            # One run that an engine cannot take must not keep the others from theirs.
+            log.exception("runs could not begin together", extra={"count": len(made)})
+            for tick, plan in made:
+                await self._begin_alone(tick, plan)
+
+    async def _begin_alone(self, tick: Tick, plan: Planned) -> None:
+        try:
+            await self._begin({tick.run.id: plan})
+        except (Unavailable, OSError):
+            raise
+        except Exception as error:
+            stack = traceback.format_exc()
+            # How far it came before is not known.
+            begun = msgspec.structs.replace(tick.run, state=RunState.RUNNING)
+            if not await self._fail(tick, repr(error), stack):
+                await self._fail(Tick(tick.schedule, begun, tick.at), repr(error), stack)
+
+    async def _begin(self, plans: Mapping[int, Planned]) -> None:
+        most = self._settings.budget
+        launches = [Launch(i, plan.text(), plan.seeds[0], source_id, most) for i, (plan, source_id) in plans.items()]
+        await self._timetable.launch(launches, peak_memory_mb())
+        for launch in launches:
+            self._parts.see(launch.run_id)
+        seeds = [seed(url, run_id, plan) for run_id, (plan, _) in plans.items() for url in plan.seeds]
+        if seeds:
+            await self._parts.lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
+
+    async def _planned(self, tick: Tick) -> Planned | None:
+        """Return the plan of a run; None for a run that has failed before it could begin."""
+        if tick.run.state == RunState.RUNNING:
+            return CrawlPlan.read(tick.run.plan), tick.run.source_id
+        try:
+            async with self._asking:
+                return await self._plan(tick)
+        except LonglineError as error:
+            await self._refuse(tick, str(error))
+        except Exception as error:
+            log.exception("a run could not be planned", extra={"schedule": tick.schedule.uid})
+            await self._refuse(tick, repr(error), traceback.format_exc())
+        return None
+
+    async def _plan(self, tick: Tick) -> Planned:
+        schedule = tick.schedule
+        if not schedule.source_ref:
+            raise LonglineError(NO_SOURCE)
+        source = await self._parts.directory.get(schedule.source_ref)
+        if source is None:
+            raise LonglineError(f"source not found: {schedule.source_ref}")
+        return plan_of(source, schedule.url, self._settings.rules), source.id
+
+    async def _refuse(self, tick: Tick, error: str, stack: str | None = None) -> None:
+        log.warning("the run could not begin", extra={"run_id": tick.run.id, "error": error})
+        await self._fail(tick, error, stack)
+
+    # -- adopting ---------------------------------------------------------------------------------------------
+
+    async def _see_to(self, ticks: Sequence[Tick]) -> int:
+        """Settle runs that have ended, fail those that are given up, adopt those without a holder; return how many."""
+        done = await self._settle([tick for tick in ticks if tick.run.ended])
+        accused = accused_runs(ticks, self._parts.owner, self._settings.url_ms)
+        lapsed, queued = [], []
+        for tick in ticks:
+            if tick.run.ended:
+                continue
+            if (error := given_up(tick, self._settings.longest_ms, accused)) is not None:
+                done += await self._give_up(tick, error)
+            elif has_lapsed(tick):
+                lapsed.append(tick)
+            elif tick.run.state == RunState.QUEUED:
+                queued.append(tick)
+        done += await self._adopt(lapsed, accused)
+        # The answer to a start may have been lost with the connection, but not the start.
+        await self._launch(queued)
+        return done
+
+    async def _adopt(self, ticks: Sequence[Tick], accused: frozenset[int]) -> int:
+        """Take over runs that no process holds; a run that was never launched, or has no URL yet, is launched."""
+        adopted = await self._timetable.adopt(ticks, self._parts.owner, self._settings.lease_ms, accused)
+        stale = {tick.run.id for tick in ticks if tick.schedule.owner is not None}
+        for tick in adopted:
+            self._begun.add(tick.run.id)
+            self._parts.see(tick.run.id)
+            log.warning(STALE if tick.run.id in stale else CONTINUED, extra={"run_id": tick.run.id})
+        if cleared := sum(tick.run.id in stale for tick in adopted):
+            await self._parts.tallies.add({"stale_leases": cleared})
+        await self._launch([tick for tick in adopted if not (tick.run.ended or tick.run.admitted)])
+        return len(adopted)
+
+    async def _give_up(self, tick: Tick, error: str) -> bool:
+        log.warning("the run is given up", extra={"run_id": tick.run.id, "error": error})
+        done = await self._fail(tick, error)
+        if done and error == STALE:
+            await self._parts.tallies.add({"stale_leases": 1})
+        return done
+
+    async def _fail(self, tick: Tick, error: str, stack: str | None = None) -> bool:
+        """Fail a run that has not ended, and its schedule with it; return False when another process was first."""
+        begun = tick.run.state != RunState.QUEUED
+        stop = Stop("fail" if begun else "refuse", "planner", error)
+        await self._parts.history.note({tick.run.id: Note(memory_mb=peak_memory_mb(), stack=stack)})
+        turn = failed(tick.schedule, tick.at, error)
+        return await self._timetable.stop(tick, turn, stop, "planner") is not None
+
+    # -- ending -----------------------------------------------------------------------------------------------
+
+    async def _settle(self, ticks: Sequence[Tick]) -> int:
+        """Move on the schedules of runs that have ended; return how many."""
+        if not ticks:
+            return 0
+        reviews = await self._note([tick.run.id for tick in ticks])
+        turns: list[tuple[ScheduleRow, Turn]] = []
+        rhythms: dict[int, Rhythm] = {}
+        for tick in ticks:
+            start = reviews[tick.run.id].start
+            if tick.run.state == RunState.COMPLETED and (rhythm := await self._rhythm(tick, start)) is not None:
+                rhythms[tick.schedule.id] = rhythm
+            turns.append((tick.schedule, ended(tick, rhythms.get(tick.schedule.id))))
+        turned = await self._timetable.turn_all(turns, "planner")
+        for schedule_id in turned.keys() & rhythms.keys():
+            # Only by the one who moved the schedule: two who saw the same run must not count it twice.
+            await self._keep_rhythm(turned[schedule_id].source_ref, rhythms[schedule_id])
+        await self._count_stale([tick for tick in ticks if tick.schedule.id in turned])
+        return len(turned)
+
+    async def _count_stale(self, settled: Sequence[Tick]) -> None:
+        """Count the leases of dead processes whose runs were finished by the workers of others."""
+        stale = [tick for tick in settled if has_lapsed(tick) and tick.schedule.owner not in (None, self._parts.owner)]
+        for tick in stale:
+            log.warning(STALE, extra={"run_id": tick.run.id})
+        if stale:
+            await self._parts.tallies.add({"stale_leases": len(stale)})
+
+    async def _rhythm(self, tick: Tick, start: Start | None) -> Rhythm | None:
+        """How the start page changes, this run included; None where that is not known or not asked for."""
+        schedule = tick.schedule
+        digest = start_digest(start)
+        if schedule.interval_ms is None or not schedule.adaptive or not schedule.source_ref or digest is None:
+            return None
+        try:
+            known = await self._parts.rhythms.get(schedule.source_ref)
+        except Unavailable as error:
+            log.warning("the rhythm of a source is not known", extra={"error": str(error)})
+            return None
+        return next_rhythm(known, digest, schedule.interval_ms, tick.at)
+
+    async def _keep_rhythm(self, source_ref: str, rhythm: Rhythm) -> None:
+        try:
+            await self._parts.rhythms.keep(source_ref, rhythm)
+        except Unavailable as error:
+            log.warning("the rhythm of a source is not kept", extra={"error": str(error)})
+
+    async def _note(self, run_ids: Sequence[int]) -> Mapping[int, Review]:
+        """Keep with runs that have ended what they came to."""
+        if not run_ids:
+            return {}
+        reviews, memory_mb = await self._parts.history.review(run_ids), peak_memory_mb()
+        await self._parts.history.note({i: Note(review.survey.text(), memory_mb) for i, review in reviews.items()})
+        self._begun.difference_update(run_ids)
+        return reviews
+
+
+def has_lapsed(tick: Tick) -> bool:
+    """Whether no process holds the schedule any more."""
+    return (tick.schedule.lease_until or 0) < tick.at
+
+
+def accused_runs(ticks: Sequence[Tick], owner: int, url_ms: int) -> frozenset[int]:
+    """Return the runs that may be what killed the process that held them.
+
+    A process that held several runs, and was killed before a URL could have ended, accuses none of them. A planner that
+    takes back its own lapsed lease was not killed.
+    """
+    left = [tick for tick in ticks if has_lapsed(tick) and tick.schedule.owner not in (None, owner)]
+    held = Counter(tick.schedule.owner for tick in left)
+    return frozenset(
+        tick.run.id
+        for tick in left
+        if held[tick.schedule.owner] == 1 or (tick.schedule.lease_until or 0) - tick.schedule.updated_at >= url_ms
+    )
+
+
+def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None:
+    """Return why a run that has not ended is not continued: it took too long, or nothing came of its adoptions."""
+    schedule, run = tick.schedule, tick.run
+    # A run takes the time in which a process held it.
+    held_until = min(tick.at, schedule.lease_until or tick.at)
+    if held_until - (schedule.started_at or held_until) - run.unheld_ms > longest_ms:
+        return f"the run took longer than {longest_ms // 1000} seconds"
+    futile = run.id in accused and run.adoptions >= MAX_ADOPTIONS and run.ended_urls == run.adopted_ended
+    return STALE if futile else None
+
+
+def ended(tick: Tick, rhythm: Rhythm | None) -> Turn:
+    """What a schedule is after its run has ended."""
+    if tick.run.state == RunState.FAILED:
+        return failed(tick.schedule, tick.at, tick.run.error or "the run failed")
+    if tick.run.state == RunState.CANCELLED:
+        return interrupted(tick.schedule, tick.at, tick.run.error or "the run was cancelled")
+    return succeeded(tick.schedule, tick.at, rhythm.interval_ms if rhythm else None)
+
+
+def start_digest(start: Start | None) -> str | None:
+    """The digest of the start page, also where it moved to the same address with or without a slash at its end."""
+    if start is None:
+        return None
+    wanted = start.url.rstrip("/")
+    return next((digest for url, digest in start.pages.items() if url.rstrip("/") == wanted), None)
+
+
+def next_rhythm(known: Rhythm | None, digest: str, interval_ms: int, now: int) -> Rhythm:
+    """What is known of a source after one more look at its start page."""
+    if known is None or known.digest != digest:
+        return Rhythm(digest, now, 0, interval_ms)
+    unchanged = known.unchanged + 1
+    return Rhythm(digest, known.changed_at, unchanged, stretch_ms(interval_ms, unchanged))

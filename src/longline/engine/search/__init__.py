@@ -1,0 +1,1 @@
+"""Search: indexing of items, and notification of a pipeline."""

@@ -1,0 +1,83 @@
+"""The announcer: tells another service, as well as it can, which documents were indexed."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from longline.engine.circuit_breaker import Breaker
+from longline.model.errors import Unavailable
+from longline.model.search import document as index
+from longline.model.search.item import Document
+from longline.model.timestamps import written
+from longline.ports.clock import Clock
+
+log = logging.getLogger(__name__)
+
+MOST_WAITING = 1000
+TELL_WITHIN = 2.0
+LAST_WORDS_WITHIN = 5.0
+
+Post = Callable[[Mapping[str, Any]], Awaitable[None]]
+"""Sends one message, or raises `Unavailable`."""
+
+
+class Announcer:
+    """Sends messages in the background; what cannot be sent is not sent."""
+
+    def __init__(self, post: Post, clock: Clock, breaker: Breaker | None = None) -> None:
+        self._post, self._clock, self._breaker = post, clock, breaker or Breaker()
+        self._waiting: asyncio.Queue[Document] = asyncio.Queue(MOST_WAITING)
+
+    def tell(self, documents: Sequence[Document]) -> None:
+        """These were indexed."""
+        for document in documents:
+            if document.kind in index.RAW_CONTENT:
+                with suppress(asyncio.QueueFull):
+                    self._waiting.put_nowait(document)
+
+    async def run(self) -> None:
+        """Send whatever there is to tell, until cancelled."""
+        while True:
+            document = await self._waiting.get()
+            try:
+                await self._send(document)
+            finally:
+                self._waiting.task_done()
+
+    async def drained(self) -> None:
+        """Wait until everything was told, but not for long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LAST_WORDS_WITHIN):
+                await self._waiting.join()
+
+    async def _send(self, document: Document) -> None:
+        if not self._breaker.allows(self._clock.monotonic()):
+            return
+        try:
+            async with asyncio.timeout(TELL_WITHIN):
+                await self._post(message(document, self._clock.now()))
+        except (Unavailable, TimeoutError) as error:
+            log.warning("another service was not told of a document", extra={"error": str(error)})
+            self._breaker.note(self._clock.monotonic(), ok=False)
+        else:
+            self._breaker.note(self._clock.monotonic(), ok=True)
+
+
+def message(document: Document, now: int) -> dict[str, Any]:
+    """What is told of a document."""
+    stored = index.raw_content(document)
+    return {
+        "content_url": document.url,
+        "source_name": stored["source_name"],
+        "stage": "indexed",
+        "occurred_at": written(now),
+        "service_name": "crawler",
+        "metadata": {
+            "title": document.title,
+            "word_count": stored["word_count"],
+            "index_name": index.index_of(document),
+            "document_id": stored["id"],
+        },
+    }

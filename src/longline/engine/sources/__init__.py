@@ -1,0 +1,1 @@
+"""Sources: lookup, crawl plans, and synchronisation with a remote source manager."""

@@ -1,0 +1,178 @@
+"""Sources as crawls need them: from our own table, or from another service; and the plans made of them."""
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+
+from longline.model.duration import parse_duration
+from longline.model.errors import BadInput
+from longline.model.frontier import outcomes as fate
+from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
+from longline.model.runs.plan import BY_NAME, CrawlPlan
+from longline.model.sources.source import CrawlSource, SourceRow
+from longline.model.url import Url, parse
+
+log = logging.getLogger(__name__)
+
+DEFAULT_DEPTH = 3
+NO_END = 1_000_000
+LONGEST_PAUSE = 86_400.0
+"""Seconds; who asks for more has made a mistake that no engine could count to."""
+AT_ONCE = 2
+DEEP = 5
+
+HTML = ("text/html", "application/xhtml+xml")
+"""Types of content that pages have."""
+
+FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
+"""Addresses of files that are no pages."""
+
+DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
+"""Addresses that give files away under other names."""
+
+_BINARY = Patterns((FILES, DOWNLOADS))
+
+NEVER = (
+    FILES,
+    r"^https?://(?:play\.google\.com|apps\.apple\.com|itunes\.apple\.com"
+    r"|(?:[^/]+\.)?(?:cloudfront\.net|googleusercontent\.com|fbcdn\.net|twimg\.com))(?:[:/]|$)",
+    r"(?i)^https?://[^/]+/(?:wp-content/uploads|assets|static)/",
+    r"(?i)^https?://[^/?#]+(?:/[^/?#]*)*/(?:login|signin|signup|register|search|contact|about|privacy|terms|tag|category"
+    r"|author|page|feed|rss|sitemap|admin|wp-admin|account|cart|checkout|shop|store|products?)(?:[/?#]|$)",
+)
+"""Addresses of a site that hold nothing to read; its start page is exempt, since bounds are for what was found."""
+
+
+class CrawlRules(msgspec.Struct, frozen=True):
+    """What the operator says of every run of a schedule, whatever its source."""
+
+    robots: bool = True
+    max_redirects: int = 5
+    max_attempts: int = 3
+    retry_seconds: float = 2.0
+    user_agents: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
+    disallowed: tuple[str, ...] = ()
+    readability: bool = False
+    delay_ms: int = 2000
+    jitter_ms: int = 1000
+    max_url: int = 0
+
+    def refuses(self, url: Url) -> bool:
+        """Whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
+        open_to_all = not self.allowed or "*" in self.allowed
+        return _within(url, self.disallowed) or not (open_to_all or _within(url, self.allowed))
+
+
+def _within(url: Url, domains: Iterable[str]) -> bool:
+    return any(url.hostname == domain or url.hostname.endswith(f".{domain}") for domain in domains)
+
+
+def as_crawled(row: SourceRow) -> CrawlSource:
+    """A source of our table."""
+    said: dict[str, Any] = msgspec.json.decode(row.crawl)
+    return _source(row.called, row.name, row.base_url, said, row.id, enabled=row.enabled)
+
+
+def described(said: dict[str, Any]) -> CrawlSource:
+    """A source as another service describes it."""
+    name, url = str(said.get("name") or ""), str(said.get("url") or "")
+    return _source(str(said.get("id") or ""), name, url, said, None, enabled=bool(said.get("enabled", True)))
+
+
+def _source(
+    ref: str, name: str, url: str, said: dict[str, Any], source_id: int | None, *, enabled: bool
+) -> CrawlSource:
+    rules = said.get("rules") or {}
+    depth = said.get("max_depth")
+    return CrawlSource(
+        ref=ref,
+        name=name,
+        url=url,
+        id=source_id,
+        enabled=enabled,
+        rate_limit=str(said.get("rate_limit") or ""),
+        max_depth=depth if isinstance(depth, int) else 0,
+        priority=str(said.get("priority") or "normal"),
+        dynamic=said.get("render_mode") == "dynamic",
+        reading={name: said[name] for name in READING if said.get(name)},
+        allow=_patterns(rules.get("allow")),
+        disallow=_patterns(rules.get("disallow")),
+        discover=said.get("allow_source_discovery") is True,
+    )
+
+
+READING = ("selectors", "article_url_patterns", "template_hint", "indigenous_region")
+"""What a source says to whoever makes documents of its pages."""
+
+
+def reading(source: CrawlSource | None, *, readability: bool, by_name: bool = False) -> str:
+    """Return what parsers are told of pages of a source, as a plan keeps it."""
+    said: dict[str, Any] = {BY_NAME: True} if by_name else {}
+    said |= source.reading if source else {}
+    return msgspec.json.encode({"parser": "article", "readability": readability, **said}, order="sorted").decode()
+
+
+def is_binary(href: str) -> bool:
+    """Whether a URL is that of a file or a download, which no browser has to make anything of."""
+    return _BINARY.found_in(href)
+
+
+def _patterns(found: Any) -> tuple[str, ...]:
+    """Return the patterns that can be used; the contract leaves out the others, which are named in the log once."""
+    wanted = [str(pattern) for pattern in found] if isinstance(found, list) else []
+    return tuple(pattern for pattern in wanted[:MAX_PATTERNS] if is_usable(pattern))
+
+
+def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
+    """What a run of a schedule is asked to do; raises `BadInput` for a start page that is no URL or not allowed."""
+    start = parse(source.url)
+    asked = parse(url)
+    # A schedule for a page elsewhere, as a link that was found makes one, begins there and not at the source's own.
+    first = start if set(twins(start)) & set(twins(asked)) else asked
+    if rules.refuses(first):
+        raise BadInput(f"start URL refused: {first.hostname} is a forbidden domain")
+    depth = source.max_depth or DEFAULT_DEPTH
+    if depth > DEEP:
+        log.warning("a source is crawled deeper than usual", extra={"source": source.name, "depth": depth})
+    pause = pause_ms(source)
+    return CrawlPlan(
+        seeds=(first.href,),
+        max_depth=NO_END if depth < 0 else depth - 1,
+        hosts=twins(first),
+        include=source.allow,
+        exclude=(*NEVER, *source.disallow),
+        robots=rules.robots,
+        delay_ms=rules.delay_ms if pause is None else pause,
+        jitter_ms=rules.jitter_ms if pause is None else pause // 2,
+        concurrency=AT_ONCE,
+        max_attempts=rules.max_attempts,
+        retry_seconds=rules.retry_seconds,
+        retry_most=rules.retry_seconds,
+        final=fate.TIMEOUTS,
+        max_redirects=rules.max_redirects,
+        user_agents=rules.user_agents,
+        content_types=HTML,
+        source_id=source.id,
+        source_name=source.name,
+        parsing=reading(source, readability=rules.readability),
+        max_url=rules.max_url,
+        render=source.dynamic,
+        discover=source.discover,
+    )
+
+
+def pause_ms(source: CrawlSource | None) -> int | None:
+    """The pause that a source's rate limit asks for, a duration or a bare number of seconds; None without one."""
+    try:
+        return round(min(parse_duration(source.rate_limit), LONGEST_PAUSE) * 1000) if source else None
+    except ValueError:
+        return None
+
+
+def twins(url: Url) -> tuple[str, str]:
+    """A host with and without `www.`: one site."""
+    bare = url.host.removeprefix("www.")
+    return bare, f"www.{bare}"

@@ -1,0 +1,104 @@
+"""Lookup of sources: our own, those of a remote source manager, and a cache of either."""
+
+import logging
+from collections.abc import Awaitable, Callable
+
+from longline.engine.circuit_breaker import Breaker
+from longline.engine.sources.crawl_plan import as_crawled, described
+from longline.engine.sources.remote_source import listing, made_out
+from longline.model.errors import Unavailable
+from longline.model.sources.source import CrawlSource, SourceRow
+from longline.ports.records.sources import CuratedSources, Sources
+from longline.ports.sources import Curator, Described, Directory
+
+log = logging.getLogger(__name__)
+
+PAGE = 500
+LAST_SAID = "the source service is away: its sources go by what it said last"
+AWAY_SECONDS = 60.0
+"""How long a service that is away is not asked for what is known of it: who waits for it cannot do anything else."""
+
+
+class OwnDirectory:
+    """Our own table of sources."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+
+    async def get(self, ref: str) -> CrawlSource | None:
+        row = await self._sources.called(ref)
+        return as_crawled(row) if row else None
+
+    async def called(self, source_id: int) -> str:
+        row = await self._sources.get(source_id)
+        return row.called if row else str(source_id)
+
+    async def all(self) -> list[CrawlSource]:
+        found: list[SourceRow] = []
+        while page := await self._sources.find(limit=PAGE, offset=len(found)):
+            found += page
+        return [as_crawled(row) for row in found]
+
+
+class RemoteDirectory:
+    """The sources of a curator. Each is known here as well: while the curator is away, as it was last."""
+
+    def __init__(
+        self, curator: Curator, curated: CuratedSources, own: OwnDirectory, now: Callable[[], Awaitable[int]]
+    ) -> None:
+        self._curator, self._curated, self._own, self._now = curator, curated, own, now
+        self._breaker, self._away = Breaker(failures=1, pause=AWAY_SECONDS, successes=1), False
+
+    async def get(self, ref: str) -> CrawlSource | None:
+        asked_at = await self._now()
+        known = await self._own.get(ref)
+        if known is not None and not self._breaker.allows(asked_at / 1000):
+            return known
+        try:
+            said = await self._curator.get(ref)
+        except Unavailable as error:
+            self._breaker.note(await self._now() / 1000, ok=False)
+            if known is None:
+                raise
+            log.log(logging.DEBUG if self._away else logging.WARNING, LAST_SAID, extra={"error": str(error)})
+            self._away = True
+            return known
+        self._breaker.note(asked_at / 1000, ok=True)
+        self._away = False
+        return await self._taken(ref, said, asked_at) if said else await self._left(ref, known)
+
+    async def _taken(self, ref: str, said: Described, asked_at: int) -> CrawlSource | None:
+        source = made_out(said | {"id": ref})
+        if source is None:
+            return described(said)
+        await self._curated.take([source], asked_at)
+        return await self._own.get(ref)
+
+    async def _left(self, ref: str, known: CrawlSource | None) -> CrawlSource | None:
+        """What the curator does not have: gone, unless it came in by another door."""
+        return known if await self._curated.get(ref) is None else None
+
+    async def called(self, source_id: int) -> str:
+        return await self._own.called(source_id)
+
+    async def all(self) -> list[CrawlSource]:
+        return [described(said) for said in (await listing(self._curator.page)).sources.values()]
+
+
+class NearDirectory:
+    """Sources as they are known here, for those who ask often; only one that is not is asked for elsewhere.
+
+    What is known here is brought up to date by the courier.
+    """
+
+    def __init__(self, own: OwnDirectory, elsewhere: Directory) -> None:
+        self._own, self._elsewhere = own, elsewhere
+
+    async def get(self, ref: str) -> CrawlSource | None:
+        return await self._own.get(ref) or await self._elsewhere.get(ref)
+
+    async def called(self, source_id: int) -> str:
+        return await self._own.called(source_id)
+
+    async def all(self) -> list[CrawlSource]:
+        return await self._elsewhere.all()

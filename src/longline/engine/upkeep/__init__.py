@@ -1,1 +1,0 @@
-"""Chores: what must be looked after now and then, one a file."""

@@ -1,0 +1,1 @@
+"""The worker: the way of one URL from claim to report."""

@@ -1,0 +1,70 @@
+"""A reporter that also says, in the log of each run, what became of its pages, and shows them to readers."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from longline.engine.archive.segment_writer import Keeper
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.logs.run_log_writer import Journal
+from longline.engine.worker.reporter import Delivered, Finished, Reporter, Sheaf
+from longline.model.states import TaskState
+from longline.ports.clock import Clock
+
+SAID = {
+    TaskState.COMPLETED: ("debug", "fetch", "page fetched"),
+    TaskState.QUEUED_PARSE: ("debug", "fetch", "page fetched"),
+    TaskState.SKIPPED: ("debug", "fetch", "page skipped"),
+    TaskState.PENDING: ("warn", "queue", "page will be tried again"),
+    TaskState.FAILED: ("error", "error", "page failed"),
+}
+"""How severe it is that a page rests there, what that is about, and in what words it is said."""
+
+
+class Reader(Protocol):
+    """Somebody who looks at pages that were reported, for what they lead to."""
+
+    async def save(self, pages: Sequence[Finished]) -> None:
+        """Note what is of use."""
+
+
+class TellingReporter(Reporter):
+    """A reporter that tells a journal, where there is one, and readers what was really reported, after it was."""
+
+    def __init__(
+        self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal | None, *readers: Reader
+    ) -> None:
+        super().__init__(lifecycle, keeper, clock)
+        self._journal, self._readers = journal, readers
+
+    async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
+        delivered = await super().deliver(sheaf, whole=whole)
+        for done, _ in delivered:
+            if self._journal is not None:
+                for finished in done.finished:
+                    _tell(self._journal, finished)
+            for reader in self._readers:
+                await reader.save(done.finished)
+        return delivered
+
+
+def _tell(journal: Journal, finished: Finished) -> None:
+    run_id = finished.task.run_id
+    journal.see(run_id)
+    level, topic, message = SAID[finished.rest]
+    topic = "rate_limit" if finished.reason == "http_429" else topic
+    level = "warn" if finished.reason == "challenge" else level
+    if not journal.wants(level, topic):
+        return
+    error = (finished.parsed.error if finished.parsed else None) or finished.fetched.error
+    facts = {
+        "url": finished.task.url,
+        "depth": finished.task.depth,
+        "attempt": finished.task.attempt,
+        "reason": finished.reason,
+        "status": finished.fetched.status,
+        "bytes": len(finished.page.response.body) if finished.page else None,
+        "fetch_ms": finished.page.response.elapsed_ms if finished.page else None,
+        "error": error,
+    }
+    said = {name: value for name, value in facts.items() if value is not None}
+    journal.say(run_id, level, topic, message, said)

@@ -1,0 +1,120 @@
+"""One URL's way through the stages: fetch, parse, keep, up to where it waits to be reported.
+
+What a page leads to goes on from there: the reporter admits its links, and the chores make an index of its items.
+"""
+
+import logging
+from dataclasses import dataclass
+
+import msgspec
+
+from longline.engine.archive.page_reader import Archive, Earlier
+from longline.engine.archive.segment_writer import keep_page
+from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
+from longline.engine.fetch.sender import LeaseLost
+from longline.engine.frontier.held_hosts import HeldHost, TooSoon
+from longline.engine.frontier.plan_cache import Plans
+from longline.engine.parse.parser import Parsed, Parser, Share
+from longline.engine.worker.reporter import Finished
+from longline.model.archive.warc import Original, payload_digest
+from longline.model.errors import Unavailable
+from longline.model.frontier.outcomes import OK
+from longline.model.frontier.task import ClaimedTask
+from longline.model.runs.plan import CrawlPlan
+from longline.plugins import Page
+from longline.ports.clock import Clock
+
+log = logging.getLogger(__name__)
+
+MOST_CLAIMS = 16
+"""How often a task is claimed for one attempt before it counts as what kills its workers.
+
+Most tasks in the hand of a worker that dies were not even begun, so it takes more than a few.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """The stages of one worker; without a `parser` pages are kept for somebody else to parse.
+
+    `in_words` says that items are indexed with their report.
+    """
+
+    plans: Plans
+    fetcher: Fetcher
+    parser: Parser | None
+    archive: Archive
+    clock: Clock
+    in_words: bool = False
+
+    @property
+    def waiting(self) -> int:
+        """Return how many pages wait to be parsed elsewhere."""
+        return self.parser.waiting if self.parser is not None else 0
+
+    async def run(self, host: HeldHost, task: ClaimedTask) -> Finished:
+        """Everything that can be done for a task at once; raises only what says that it was not begun."""
+        plan, original = CrawlPlan(()), None
+        try:
+            plan = await self.plans.get(task.run_id)
+            host.heed(plan.delay_ms / 1000, plan.concurrency, self.clock.monotonic())
+            if task.claims > MOST_CLAIMS:
+                lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
+                return Finished(host, task, plan, lost, Parsed(), None)
+            fetched, page, original = await self._fetch(host, task, plan)
+            parsed = await self._parse(host, task, page, plan)
+        except (LeaseLost, TooSoon, Unavailable):
+            raise
+        except Exception as error:
+            log.exception("a task failed in a way nobody foresaw", extra={"url": task.url})
+            fetched, parsed = Fetched("internal", self.clock.now(), error=repr(error)), Parsed()
+        kept = keep_page(fetched, parsed.title if parsed else "", task.earlier if original else None, original)
+        return Finished(host, task, plan, fetched, parsed, kept, self.in_words)
+
+    async def _fetch(
+        self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan
+    ) -> tuple[Fetched, Page | None, Original | None]:
+        """Fetch a page; with it comes the earlier record that holds its body, when the page is the same as then.
+
+        An earlier record is trusted only after it was read: a page that has not changed since its record was lost or
+        damaged is fetched whole.
+        """
+        fetched = await self.fetcher.fetch(host, task, plan)
+        earlier = await self._earlier(task, fetched)
+        if earlier is None and _unchanged(fetched):
+            again = await self.fetcher.fetch(host, msgspec.structs.replace(task, known=None), plan)
+            fetched = msgspec.structs.replace(again, asked=fetched.asked + again.asked)
+        if earlier is not None and fetched.response is not None:
+            page = earlier.page if fetched.same_as else _page(fetched)
+            return fetched, page, earlier.original
+        return fetched, _page(fetched), None
+
+    async def _earlier(self, task: ClaimedTask, fetched: Fetched) -> Earlier | None:
+        """Return the earlier page where the one that was fetched is the same, byte for byte, and it can be read."""
+        known, response = task.known, fetched.response
+        if known is None or fetched.reason != OK:
+            return None
+        same = _unchanged(fetched) or (
+            task.earlier is not None and response is not None and payload_digest(response.body) == known.digest
+        )
+        return await self.archive.earlier(known) if same else None
+
+    async def _parse(self, host: HeldHost, task: ClaimedTask, page: Page | None, plan: CrawlPlan) -> Parsed | None:
+        if page is None or not plan.parse:
+            return Parsed()
+        page.config = plan.config_at(task.depth)
+        share = Share(host.lease.host, task.run_id)
+        return await self.parser.parse(page, share) if self.parser is not None else None
+
+
+def _unchanged(fetched: Fetched) -> bool:
+    """Return whether the server says that the page is the one that is known."""
+    return fetched.reason == OK and fetched.status == NOT_MODIFIED
+
+
+def _page(fetched: Fetched) -> Page | None:
+    """Return the page to be parsed, if one came."""
+    response = fetched.response
+    if fetched.reason != OK or response is None:
+        return None
+    return Page(response.url, fetched.body, status=response.status, headers=response.headers)

@@ -1,0 +1,339 @@
+"""Report: finished tasks are kept as one segment and reported as one batch, all or nothing.
+
+When part of a batch came under a lease that is gone, the database takes none of it; the batch is made again without
+that part, the segment with it, so that the archive holds exactly the pages that rows name.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from longline.engine.archive.segment_writer import Keeper, KeptPage, KeptRedirect, Stored
+from longline.engine.engine_clock import engine_time
+from longline.engine.fetch.fetcher import Fetched
+from longline.engine.frontier.admit import Admission, Verdicts
+from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.loops import peak_memory_mb
+from longline.engine.parse.parser import Parsed
+from longline.model.errors import NeedsOperator, Unavailable
+from longline.model.frontier import outcomes as fate
+from longline.model.frontier.host import HostReport
+from longline.model.frontier.standing_frontier import key_in
+from longline.model.frontier.task import Asked, ClaimedTask, NewTask, Outcome, PageFacts, Renamed
+from longline.model.runs.plan import CrawlPlan
+from longline.model.search.item import NewItem
+from longline.model.states import TaskState
+from longline.ports.clock import Clock
+from longline.ports.records.frontier import Batch, Reported
+
+log = logging.getLogger(__name__)
+
+
+MAX_LINKS_AT_ONCE = 2000
+"""Links that are judged before other work gets its turn."""
+
+MANY_LINKS = 1000
+"""Links of a page beyond which it is reported in its turn among others of the kind."""
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
+"""Seconds between two tries while an engine is away."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A task that was worked on and waits to be reported.
+
+    `parsed` None leaves parsing to somebody else. `in_words` says that its items are indexed with the report.
+    """
+
+    host: HeldHost
+    task: ClaimedTask
+    plan: CrawlPlan
+    fetched: Fetched
+    parsed: Parsed | None
+    page: KeptPage | None
+    in_words: bool = False
+    _items: list[list[NewItem]] = field(default_factory=list, init=False, repr=False)
+
+    def prepare(self) -> None:
+        """Make what the report will need. Costs more than all the rest: not for the loop."""
+        if self.page is not None:
+            self.page.made()
+        _ = self.items
+
+    @property
+    def items(self) -> list[NewItem]:
+        """What was made of the page."""
+        if not self._items:
+            self._items.append(self._make_items(self.parsed, self.page) if self.parsed and self.page else [])
+        return self._items[0]
+
+    def _make_items(self, parsed: Parsed, page: KeptPage) -> list[NewItem]:
+        return parsed.items_of(self.task, page.response.url, in_words=self.in_words)
+
+    @property
+    def heavy_links(self) -> int:
+        """Return how many links the page has, if they are so many that its report takes long, else 0."""
+        links = self.parsed.weight if self.parsed else 0
+        return links if links > MANY_LINKS else 0
+
+    @property
+    def redirects(self) -> list[KeptRedirect]:
+        """Return the redirects that are kept: those of a task that is not tried again."""
+        sent = self.fetched.redirects
+        if not sent or self.rest == TaskState.PENDING:
+            return []
+        return [KeptRedirect(self.task.id, number, one) for number, one in enumerate(sent)]
+
+    @property
+    def reason(self) -> str:
+        """The word for how it ended."""
+        return "parser_error" if self.parsed and self.parsed.error else self.fetched.reason
+
+    @property
+    def rest(self) -> TaskState:
+        """Where the task comes to rest."""
+        if self.parsed is None and self.reason == fate.OK:
+            return TaskState.QUEUED_PARSE
+        if self.plan.insistent:
+            return fate.insist(self.reason, self.fetched.status, self.task.attempt, self.plan.max_attempts)
+        most = 1 if self.reason in self.plan.final else self.plan.max_attempts
+        return fate.rest(self.reason, self.task.attempt, most)
+
+
+@dataclass(slots=True)
+class Sheaf:
+    """What one report is made of: finished tasks, and hosts to be let go with what was not started on them."""
+
+    finished: list[Finished] = field(default_factory=list)
+    released: dict[int, tuple[HeldHost, tuple[ClaimedTask, ...]]] = field(default_factory=dict)
+
+    def without(self, refused: Reported) -> "Sheaf":
+        """The same less what came under leases that are gone."""
+        return Sheaf(
+            [f for f in self.finished if f.host.lease.host_id not in refused.stale and f.task.id not in refused.gone],
+            {host_id: kept for host_id, kept in self.released.items() if host_id not in refused.stale},
+        )
+
+    def halves(self) -> tuple["Sheaf", "Sheaf"]:
+        """The same as two; hosts are let go with the second, when everything of theirs was reported."""
+        middle = len(self.finished) // 2
+        return Sheaf(self.finished[:middle]), Sheaf(self.finished[middle:], self.released)
+
+
+Delivered = list[tuple[Sheaf, Reported]]
+"""What was really reported, and what that changed."""
+
+
+class Reporter:
+    """Turns finished tasks into durable segments and rows."""
+
+    def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock) -> None:
+        self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
+        self._verdicts = Verdicts()
+        self.trouble: Unavailable | None = None
+        self.leaving = False
+        self._cpu_seconds = time.process_time()
+
+    async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
+        """Report, again and again while an engine is away: the leases say for how long that makes sense.
+
+        `trouble` is the reason of the last failure until a report succeeds. A worker that is `leaving` does not wait
+        for an engine that needs its operator.
+        """
+        pause, troubled = FIRST_PAUSE, False
+        while sheaf.finished or sheaf.released:
+            try:
+                done = [await self.report(sheaf)]
+            except Unavailable as error:
+                log.warning("cannot report, will try again", extra={"error": str(error)})
+                troubled, self.trouble = True, error
+                if self.leaving and isinstance(error, NeedsOperator):
+                    raise
+                await self._clock.sleep(pause)
+                pause = min(pause * 2, LONGEST_PAUSE)
+                continue
+            except Exception:
+                if whole:
+                    raise
+                log.exception("a report cannot be written, it is made again in parts")
+                troubled = True
+                done = await self._in_parts(sheaf)
+            self.trouble = None
+            if troubled:
+                await self._clear()
+            return done
+        return []
+
+    async def _in_parts(self, sheaf: Sheaf) -> Delivered:
+        """Find the task that spoils a report for all the others; it fails, they do not."""
+        if len(sheaf.finished) > 1:
+            first, second = sheaf.halves()
+            return [*await self.deliver(first), *await self.deliver(second)]
+        spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in sheaf.finished]
+        return await self.deliver(Sheaf(spoilt, sheaf.released), whole=True)
+
+    async def _clear(self) -> None:
+        """A report that failed may have left a segment that no row names."""
+        try:
+            await self._keeper.clear()
+        except Unavailable as error:
+            log.warning("cannot clear away segments", extra={"error": str(error)})
+
+    async def report(self, sheaf: Sheaf) -> tuple[Sheaf, Reported]:
+        """Keep and report; what was really reported, and what that changed."""
+        stored: Stored | None = None
+        await asyncio.to_thread(_prepare, sheaf.finished)
+        cpu_ms, memory_mb = self._spent_ms(), peak_memory_mb()
+        while True:
+            stored = await self._keep(sheaf, stored)
+            admission = await self._admission(sheaf.finished)
+            batch = Batch(
+                reports=self._host_reports(sheaf, stored),
+                admit=admission.tasks,
+                refused=admission.refused,
+                segment=stored.written if stored else None,
+                redirects=stored.redirects if stored else (),
+                items=[item for f in sheaf.finished for item in f.items],
+                cpu_ms=cpu_ms,
+                memory_mb=memory_mb,
+            )
+            reported = await self._lifecycle.report(batch, admission.hosts)
+            if not reported.refused:
+                if not reported.admitted.over_budget:
+                    await self._remember(admission.tasks)
+                return sheaf, reported
+            log.warning(
+                "part of a report came too late",
+                extra={"hosts": len(reported.stale), "tasks": len(reported.gone)},
+            )
+            for host_id in reported.stale:
+                self._lose(sheaf, host_id)
+            sheaf = sheaf.without(reported)
+
+    def _spent_ms(self) -> int:
+        """Return the processor time of this process since the last report, in milliseconds."""
+        before, self._cpu_seconds = self._cpu_seconds, time.process_time()
+        return round((self._cpu_seconds - before) * 1000)
+
+    def _lose(self, sheaf: Sheaf, host_id: int) -> None:
+        for finished in sheaf.finished:
+            if finished.host.lease.host_id == host_id:
+                finished.host.lost = True
+
+    async def _keep(self, sheaf: Sheaf, stored: Stored | None) -> Stored | None:
+        pages = [f.page for f in sheaf.finished if f.page is not None]
+        redirects = [redirect for f in sheaf.finished for redirect in f.redirects]
+        if stored is None:
+            return await self._keeper.write(pages, redirects) if pages or redirects else None
+        if pages or redirects:
+            return await self._keeper.rewrite(stored, pages, redirects)
+        await self._keeper.discard(stored)
+        return None
+
+    async def _admission(self, finished: Sequence[Finished]) -> Admission:
+        """Judge the links of pages, with pauses for other work; those of a page with very many in a thread.
+
+        A thread for every report would cost a tenth of the crawl's speed: it and the loop wait for each other.
+        """
+        admission, links = Admission(self._verdicts), 0
+        for f in finished:
+            if f.heavy_links:
+                await asyncio.to_thread(_admit, admission, f)
+                continue
+            _admit(admission, f)
+            links += f.parsed.weight if f.parsed else 0
+            if links > MAX_LINKS_AT_ONCE:
+                links = 0
+                await asyncio.sleep(0)
+        return admission
+
+    async def _remember(self, tasks: Sequence[NewTask]) -> None:
+        """Remember links that the database knows now, with pauses for other work."""
+        for start in range(0, len(tasks), MAX_LINKS_AT_ONCE):
+            self._verdicts.took(tasks[start : start + MAX_LINKS_AT_ONCE])
+            await asyncio.sleep(0)
+
+    def _host_reports(self, sheaf: Sheaf, stored: Stored | None) -> list[HostReport]:
+        places = iter(stored.facts if stored else ())
+        outcomes: dict[int, list[Outcome]] = {host_id: [] for host_id in sheaf.released}
+        hosts = {host_id: held for host_id, (held, _) in sheaf.released.items()}
+        for f in sheaf.finished:
+            hosts[f.host.lease.host_id] = f.host
+            facts = next(places) if f.page is not None else None
+            outcomes.setdefault(f.host.lease.host_id, []).append(self._outcome(f, facts))
+        return [
+            HostReport(
+                host_id,
+                hosts[host_id].lease.token,
+                tuple(ended),
+                unstarted=sheaf.released[host_id][1] if host_id in sheaf.released else (),
+                not_before=self._engine_time(hosts[host_id].next_start),
+                release=host_id in sheaf.released,
+                pace=hosts[host_id].pace.changed(self._engine_time),
+            )
+            for host_id, ended in outcomes.items()
+        ]
+
+    def _engine_time(self, moment: float) -> int:
+        return engine_time(self._clock, moment)
+
+    def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
+        became = f.rest
+        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt, f.plan.retry_seconds, f.plan.retry_most))
+        return Outcome(
+            task=f.task,
+            became=became,
+            reason=f.reason,
+            at=f.fetched.at,
+            status=f.fetched.status,
+            due=self._engine_time(self._clock.monotonic() + wait) if became == TaskState.PENDING else 0,
+            error=(f.parsed.error if f.parsed else None) or f.fetched.error,
+            page=facts,
+            renamed=_renamed(f),
+            asked=_asked(f),
+        )
+
+
+def _prepare(finished: Sequence[Finished]) -> None:
+    for f in finished:
+        f.prepare()
+
+
+def _asked(f: Finished) -> tuple[Asked, ...]:
+    """The requests that a task took; the last one came to what the task did. What failed before it could ask counts."""
+    asked, reason = f.fetched.asked, f.reason
+    if reason == fate.OK or not (asked or fate.is_failure(reason)):
+        return asked
+    error = (f.parsed.error if f.parsed else None) or f.fetched.error or ""
+    last = msgspec.structs.replace(
+        asked[-1] if asked else Asked(), reason=reason, error=error if fate.is_failure(reason) else ""
+    )
+    return (*asked[:-1], last)
+
+
+def _renamed(f: Finished) -> Renamed | None:
+    """A page that has moved is called by where it is."""
+    url = f.fetched.moved_to
+    return Renamed(url, key_in(f.task.scope, url)) if url is not None and f.page is not None else None
+
+
+def _spoilt(fetched: Fetched) -> Fetched:
+    return Fetched("internal", fetched.at, status=fetched.status, error="what was fetched could not be written down")
+
+
+def _admit(admission: Admission, finished: Finished) -> None:
+    """Add the links of one page."""
+    task, plan, parsed = finished.task, finished.plan, finished.parsed
+    if parsed is not None:
+        admission.links(task, parsed.links, plan, parsed.priorities)
+        admission.beside(task, parsed.beside, plan, parsed.priorities)
+        admission.cut(task, parsed.cut)
+    if finished.fetched.elsewhere is not None:
+        admission.redirect(task, finished.fetched.elsewhere, plan)
+    admission.beside(task, finished.fetched.sitemaps, plan)

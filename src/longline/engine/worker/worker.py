@@ -1,0 +1,323 @@
+"""A worker: leases hosts, runs their tasks through the stages, reports in batches, and goes on.
+
+Memory is bounded by what was leased. A lease that is lost takes its host's results with it: whoever holds the host now
+will bring them. On stop nothing new is started, what is under way may end, and every lease goes back.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from longline.engine.archive.segment_writer import Press
+from longline.engine.fetch.sender import LeaseLost
+from longline.engine.frontier.ask_for_work import Appeal
+from longline.engine.frontier.claims import Claims, WorkerSettings
+from longline.engine.frontier.held_hosts import HeldHost, TooSoon
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.proxies.rotation import Exits
+from longline.engine.worker.pipeline import Pipeline
+from longline.engine.worker.reporter import Delivered, Finished, Reporter, Sheaf
+from longline.model.errors import Unavailable
+from longline.model.frontier.task import ClaimedTask
+from longline.model.states import TaskState
+from longline.ports.clock import Clock
+
+log = logging.getLogger(__name__)
+
+MAX_PARKED = 2
+"""How many times the fetches at once there may be pages that wait to be parsed."""
+
+MAX_HEAVY_LINKS = 20_000
+"""Links in one report of pages that have very many: other pages wait for the same report."""
+
+
+@dataclass(slots=True)
+class Progress:
+    """What a worker has done so far, for whoever watches."""
+
+    pages: int = 0
+    bytes: int = 0
+    retries: int = 0
+    failed: int = 0
+    skipped: int = 0
+    inflight: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a worker works with."""
+
+    lifecycle: Lifecycle
+    pipeline: Pipeline
+    reporter: Reporter
+    exits: Exits
+    clock: Clock
+    owner: int
+    appeal: Appeal | None = None
+
+
+class Worker:
+    """One worker's loop; its `hand` is what it holds."""
+
+    def __init__(self, parts: Parts, settings: WorkerSettings, watch: Callable[[Progress], None] | None = None) -> None:
+        self._parts, self._settings, self._watch = parts, settings, watch
+        self._clock, self._lifecycle = parts.clock, parts.lifecycle
+        self._claims = Claims(parts.lifecycle, parts.clock, parts.owner, settings)
+        self.hand = self._claims.hand
+        self._finished: list[Finished] = []
+        self._press = Press()
+        self._oldest = 0.0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._flushing: asyncio.Task[None] | None = None
+        self._leaving: list[HeldHost] = []
+        self._wake = asyncio.Event()
+        self._trouble: Unavailable | None = None
+        self.progress = Progress()
+
+    @property
+    def trouble(self) -> Unavailable | None:
+        """Return the reason why work cannot be claimed, begun or reported at the moment."""
+        return self._parts.reporter.trouble or self._claims.trouble or self._trouble
+
+    def nudge(self) -> None:
+        """There may be new work: look now instead of at the next poll."""
+        self._claims.next = 0.0
+        self._wake.set()
+
+    def share(self) -> None:
+        """Somebody has nothing to do: let go of hosts, if there is enough to do without them."""
+        self._claims.share()
+        self._wake.set()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Work until told to stop, then let everything go."""
+        beat = asyncio.create_task(self._beat(), name="heartbeat")
+        waker = asyncio.create_task(self._wake_on(stop), name="stop")
+        try:
+            while not stop.is_set():
+                if not self._full:
+                    self._claims.if_low(self._wake.set, self._parts.appeal)
+                self._start()
+                self._flush_if_due()
+                await self._rest()
+        finally:
+            try:
+                await self._drain()
+            finally:
+                await _end(waker, beat)
+
+    async def _wake_on(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._wake.set()
+
+    # -- taking work ------------------------------------------------------------------------------------------
+
+    @property
+    def _full(self) -> bool:
+        """So much waits to be reported that nothing more may be fetched."""
+        return len(self._finished) >= 8 * self._settings.concurrency
+
+    @property
+    def _places(self) -> int:
+        """Return how many tasks more may be under way; pages that wait to be parsed leave their place to others."""
+        concurrency = self._settings.concurrency
+        parked = min(self._parts.pipeline.waiting, len(self._tasks), MAX_PARKED * concurrency)
+        return 0 if self._full else concurrency - len(self._tasks) + parked
+
+    def _start(self) -> None:
+        """Start every task that may start now."""
+        now = self._clock.monotonic()
+        while found := self.hand.next_task(now, self._places):
+            host, task = found
+            host.inflight += 1
+            running = asyncio.create_task(self._process(host, task))
+            self._tasks.add(running)
+            running.add_done_callback(self._ended)
+        self.progress.inflight = len(self._tasks)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        # Only now: woken any earlier, the loop would find the task still under way and go back to sleep.
+        self._tasks.discard(task)
+        self._wake.set()
+
+    async def _process(self, host: HeldHost, task: ClaimedTask) -> None:
+        """One URL's way through the stages, up to where it waits to be reported."""
+        try:
+            finished = await self._parts.pipeline.run(host, task)
+            self._trouble = None
+            if not self._finished:
+                self._oldest = self._clock.monotonic()
+            self._finished.append(finished)
+            host.heavy_pages += bool(finished.heavy_links)
+            if finished.page is not None:
+                self._press.add(finished.prepare)
+        except LeaseLost:
+            host.lost = True
+        except TooSoon:
+            host.waiting.appendleft(task)
+        except Unavailable as error:
+            log.warning("cannot begin", extra={"url": task.url, "error": str(error)})
+            self._trouble = error
+            host.waiting.appendleft(task)
+            host.back_off(self._settings.idle_poll, self._clock.monotonic())
+        finally:
+            host.inflight -= 1
+
+    # -- bringing it back -------------------------------------------------------------------------------------
+
+    def _flush_if_due(self) -> None:
+        now = self._clock.monotonic()
+        if self._flushing is None and self._flush_due(now):
+            sheaf = self._gather(now)
+            self._leaving = [host for host, _ in sheaf.released.values()]
+            self._flushing = asyncio.create_task(self._flush(sheaf), name="flush")
+            self._flushing.add_done_callback(self._flushed)
+
+    def _flushed(self, task: "asyncio.Task[None]") -> None:
+        self._flushing, self._leaving = None, []
+        self._wake.set()
+        if task.cancelled() or (error := task.exception()) is None:
+            return
+        if isinstance(error, Unavailable):
+            log.warning("a report failed", extra={"error": str(error)})
+        else:
+            log.error("a report failed", exc_info=error)
+
+    def _flush_due(self, now: float) -> bool:
+        if not self._has_to_flush(now):
+            return False
+        if len(self._finished) >= self._settings.flush_pages:
+            return True
+        # With nothing under way there is nothing to wait for: what was found may be the only work there is.
+        if not self._tasks and not any(h.startable(now) for h in self.hand):
+            return True
+        return now - self._oldest >= self._settings.flush_after
+
+    def _has_to_flush(self, now: float) -> bool:
+        return bool(self._finished) or any(h.idle(now) or h.lost for h in self.hand)
+
+    def _gather(self, now: float, *, everything: bool = False) -> Sheaf:
+        """Take what is finished, and the hosts on which nothing can be done for now."""
+        for host in self.hand:
+            if host.lost:
+                self.hand.drop(host.lease.host_id)
+        present = [f for f in self._finished if not f.host.lost]
+        finished, self._finished = (present, []) if everything else _take_turns(present)
+        self._oldest = now
+        for f in finished:
+            f.host.heavy_pages -= bool(f.heavy_links)
+        leaving = [h for h in self.hand if h.idle(now) or everything]
+        released = {h.lease.host_id: (h, tuple(h.waiting)) for h in leaving}
+        for host in leaving:
+            self.hand.drop(host.lease.host_id)
+        return Sheaf(finished, released)
+
+    async def _flush(self, sheaf: Sheaf) -> None:
+        await self._tell()
+        delivered = await self._parts.reporter.deliver(sheaf)
+        self._note(delivered)
+
+    async def _tell(self) -> None:
+        """How proxies did is no part of a page's report: when it cannot be written, the next time will do."""
+        try:
+            await self._parts.exits.tell()
+        except Unavailable as error:
+            log.warning("cannot account for proxies", extra={"error": str(error)})
+
+    def _note(self, delivered: Delivered) -> None:
+        p = self.progress
+        for done, reported in delivered:
+            for f in done.finished:
+                p.pages += f.page is not None
+                p.bytes += len(f.page.response.body) if f.page else 0
+                p.retries += f.rest == TaskState.PENDING
+                p.failed += f.rest == TaskState.FAILED
+                p.skipped += f.rest == TaskState.SKIPPED
+            self._claims.reported((host for host, _ in done.released.values()), more=reported.admitted.new > 0)
+        if self._watch is not None and delivered:
+            self._watch(p)
+
+    async def _rest(self) -> None:
+        """Sleep until something may have changed."""
+        now = self._clock.monotonic()
+        moments = [self._claims.next if self._claims.next > now else now + self._settings.idle_poll]
+        if (soon := self.hand.next_time(now, self._places)) is not None:
+            moments.append(soon)
+        if self._flushing is None and self._has_to_flush(now):
+            moments.append(self._oldest + self._settings.flush_after)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), max(0.001, min(moments) - now))
+        self._wake.clear()
+
+    # -- staying and leaving ----------------------------------------------------------------------------------
+
+    async def _beat(self) -> None:
+        """Renew the leases in hand for as long as we live."""
+        while True:
+            await self._clock.sleep(self._settings.lease / 3)
+            try:
+                await self._renew()
+            except Unavailable as error:
+                log.warning("cannot renew leases", extra={"error": str(error)})
+            except Exception:
+                log.exception("cannot renew leases")  # whatever it was, the next beat must come
+
+    async def _renew(self) -> None:
+        """Extend every lease, also of hosts whose release is under way; a host no longer ours is given up at once."""
+        held = {h.lease.host_id: h for h in [*self._leaving, *self.hand] if not h.lost}
+        asked = self._clock.monotonic()
+        kept = await self._lifecycle.renew(
+            self._parts.owner, [(i, h.lease.token) for i, h in held.items()], round(self._settings.lease * 1000)
+        )
+        for host_id, host in held.items():
+            if host_id in kept:
+                host.renewed(asked, self._settings.lease)
+            elif self.hand.holds(host):
+                log.warning("lost a host", extra={"host": host.lease.host})
+                host.lost = True
+
+    async def _drain(self) -> None:
+        """Let what is under way end, then report everything and let every host go."""
+        self._parts.reporter.leaving = True
+        # A claim that was asked for is waited for: what it brings must go back.
+        claiming = self._claims.under_way
+        if under_way := [*self._tasks, *([claiming] if claiming else [])]:
+            await asyncio.wait(under_way, timeout=self._settings.drain)
+        await _end(*self._tasks, *([claiming] if claiming else []))
+        try:
+            async with asyncio.timeout(self._settings.drain):
+                if self._flushing is not None:
+                    await asyncio.wait([self._flushing])
+                await self._flush(self._gather(self._clock.monotonic(), everything=True))
+        except TimeoutError:
+            log.warning("could not report everything in time")
+        if self._flushing is not None:
+            await _end(self._flushing)
+
+
+def _take_turns(finished: Sequence[Finished]) -> tuple[list[Finished], list[Finished]]:
+    """Return the pages of the next report and those of a later one.
+
+    Of pages with very many links a report has one of each host, and not too many.
+    """
+    taken: list[Finished] = []
+    left: list[Finished] = []
+    links, hosts = 0, set[int]()
+    for page in finished:
+        heavy, host_id = page.heavy_links, page.host.lease.host_id
+        if heavy and links and (host_id in hosts or links + heavy > MAX_HEAVY_LINKS):
+            left.append(page)
+            continue
+        taken.append(page)
+        if heavy:
+            links += heavy
+            hosts.add(host_id)
+    return taken, left
+
+
+async def _end(*tasks: "asyncio.Task[None]") -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

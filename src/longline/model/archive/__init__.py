@@ -1,0 +1,1 @@
+"""The archive: WARC records, segments, pages and exports."""

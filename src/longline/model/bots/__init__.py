@@ -1,0 +1,1 @@
+"""Bots: their rows, answers and rate limit."""

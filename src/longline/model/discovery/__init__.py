@@ -1,0 +1,1 @@
+"""Discovery: outlinks and candidate sources."""

@@ -1,0 +1,1 @@
+"""Feeds and sitemaps: their rows, entries and polls."""

@@ -1,0 +1,181 @@
+"""Polls: when a feed is looked at next, and when it has failed so often that it is left alone for a while."""
+
+import msgspec
+
+from longline.model.frontier import outcomes as fate
+from longline.model.frontier.task import DEFAULT_PRIORITY
+from longline.model.states import TaskState
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+
+POLL_EVERY = 15 * MINUTE
+SEARCH_AGAIN = 168 * HOUR
+"""A source in which no feed was found is not searched again for so long."""
+
+FIRST_PATIENCE = 5 * MINUTE
+MOST_PATIENCE = 96 * FIRST_PATIENCE
+"""How long to stay away from a feed that throttles us: doubled each time, up to eight hours."""
+
+ENTRY_PRIORITY, PLACE_PRIORITY = DEFAULT_PRIORITY - 20, DEFAULT_PRIORITY - 10
+"""Entries of feeds go first, then those of sitemaps, then what is only linked to."""
+
+NOT_MODIFIED = 304
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """What one kind of failure leads to: after `limit` polls in a row the feed rests. None never disables it."""
+
+    limit: int | None = None
+    rest_ms: int = 0
+    surprising: bool = False
+
+
+FAILURES = {
+    "rate_limited": Failure(),
+    "forbidden": Failure(5, 24 * HOUR),
+    "not_found": Failure(3, 48 * HOUR),
+    "gone": Failure(1, 72 * HOUR),
+    "upstream_failure": Failure(10, 6 * HOUR),
+    "network": Failure(10, 12 * HOUR),
+    "parse_error": Failure(5, 24 * HOUR),
+    "unexpected": Failure(surprising=True),
+}
+
+_BY_STATUS = {429: "rate_limited", 403: "forbidden", 404: "not_found", 410: "gone"}
+_BY_REASON = {
+    "robots": "forbidden",
+    "parser_error": "parse_error",
+    "bad_encoding": "parse_error",
+    "tls": "network",
+    # The answer of robots.txt: the feed itself was not asked for and has no status.
+    "http_429": "rate_limited",
+    "http_5xx": "upstream_failure",
+}
+_NETWORK = {reason for reason in fate.RETRYABLE if not reason.startswith("http_")} - {"odd_status", "internal"}
+
+
+class FeedRow(msgspec.Struct, frozen=True):
+    """A source's feed as stored: where it is, how its last poll went, and when it is polled next.
+
+    Without a `url` it is still searched for. Where it is, whether it is wanted, how often, and whether it rests is what
+    its source says. `run_id` is the run under way and `stage` what that run is for. `disabled_at` says since when the
+    feed rests because it failed too often, which `due_at` ends with a single trial. `next_poll_at` is set only while
+    the feed throttles us.
+    """
+
+    source_id: int
+    url: str | None = None
+    active: bool = True
+    every_ms: int = POLL_EVERY
+    stage: str | None = None
+    run_id: int | None = None
+    due_at: int = 0
+    next_poll_at: int | None = None
+    polled_at: int | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    entries: int = 0
+    errors: int = 0
+    error: str | None = None
+    error_type: str | None = None
+    disabled_at: int | None = None
+    disabled_reason: str | None = None
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What a poll that succeeded saw; `entries` None when nothing had changed."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+    entries: int | None = None
+
+
+def failure_of(state: str, reason: str | None, status: int | None) -> str | None:
+    """The kind of failure with which a poll's task ended, or None when it did not fail."""
+    if state == TaskState.COMPLETED:
+        return None if status in (200, NOT_MODIFIED) else "unexpected"
+    if status is not None and status >= 400:
+        return _BY_STATUS.get(status, "upstream_failure" if status >= 500 else "unexpected")
+    return _BY_REASON.get(reason or "", "network" if reason in _NETWORK else "unexpected")
+
+
+def asked(feed: FeedRow, _now: int, run_id: int, stage: str) -> FeedRow | None:
+    """The feed with a run on its way; None when somebody else has sent one."""
+    return msgspec.structs.replace(feed, run_id=run_id, stage=stage) if feed.run_id is None else None
+
+
+def dropped(feed: FeedRow, now: int, run_id: int) -> FeedRow | None:
+    """The feed after a run of which nothing is to be learnt; None when that is no longer the feed's run."""
+    return _answered(feed, run_id, due_at=now + feed.every_ms)
+
+
+def succeeded(feed: FeedRow, now: int, run_id: int, seen: Seen) -> FeedRow | None:
+    """The feed after a poll that succeeded; None when that is no longer the feed's poll."""
+    return _answered(
+        feed,
+        run_id,
+        due_at=now + feed.every_ms,
+        next_poll_at=None,
+        polled_at=now,
+        etag=seen.etag,
+        last_modified=seen.last_modified,
+        entries=feed.entries if seen.entries is None else seen.entries,
+        errors=0,
+        error=None,
+        error_type=None,
+        disabled_at=None,
+        disabled_reason=None,
+    )
+
+
+def failed(feed: FeedRow, now: int, run_id: int, kind: str, error: str) -> FeedRow | None:
+    """The feed after a poll that failed; None when that is no longer the feed's poll."""
+    rule, errors = FAILURES[kind], feed.errors + 1
+    until = now + min(FIRST_PATIENCE * 2 ** min(feed.errors, 30), MOST_PATIENCE) if kind == "rate_limited" else None
+    told = _answered(
+        feed,
+        run_id,
+        due_at=max(now + feed.every_ms, until or 0),
+        next_poll_at=until,
+        polled_at=now,
+        errors=errors,
+        error=error,
+        error_type=kind,
+    )
+    if told is None or rule.limit is None or errors < rule.limit:
+        return told
+    return msgspec.structs.replace(told, due_at=now + rule.rest_ms, disabled_at=now, disabled_reason=kind)
+
+
+def _answered(feed: FeedRow, run_id: int, **facts: object) -> FeedRow | None:
+    if feed.run_id != run_id:
+        return None
+    return msgspec.structs.replace(feed, run_id=None, stage=None, **facts)
+
+
+def found(feed: FeedRow, now: int, run_id: int, url: str | None, again: int = SEARCH_AGAIN) -> FeedRow | None:
+    """The feed after a search, which is made again after a while; None when that is no longer the feed's search."""
+    return _answered(feed, run_id, url=url, due_at=now if url else now + again)
+
+
+def disabled(feed: FeedRow, now: int, reason: str | None) -> FeedRow:
+    """The feed put to rest by hand, for as long as that kind of failure would."""
+    rest_ms = FAILURES[reason].rest_ms if reason in FAILURES else 0
+    return msgspec.structs.replace(
+        feed, disabled_at=now, disabled_reason=reason, due_at=now + (rest_ms or FAILURES["forbidden"].rest_ms)
+    )
+
+
+def enabled(feed: FeedRow, now: int) -> FeedRow:
+    """The feed with its failures forgotten, to be polled at once."""
+    return msgspec.structs.replace(
+        feed,
+        due_at=now,
+        next_poll_at=None,
+        errors=0,
+        error=None,
+        error_type=None,
+        disabled_at=None,
+        disabled_reason=None,
+    )

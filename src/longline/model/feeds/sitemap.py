@@ -1,0 +1,108 @@
+"""A sitemap is a list of a site's pages, or of further sitemaps."""
+
+from urllib.parse import urlsplit
+
+import msgspec
+
+from longline.model.errors import LonglineError
+from longline.model.feeds.feed_poll import HOUR
+
+MAX_PLACES = 50_000
+MAX_BYTES = 50 * 1024 * 1024
+"""The protocol's own bounds for one file, undone of its compression."""
+
+POLL_EVERY = 6 * HOUR
+NEWS_WINDOW = 48 * HOUR
+"""How often the sitemaps of a source are read, and how long ago a page may have changed to be of interest."""
+
+LEVELS = 3
+"""An index may lead to indexes, but not for ever."""
+
+USUAL = ("/sitemap.xml", "/news-sitemap.xml")
+"""Where the sitemaps of a source lie that names none."""
+
+
+class NotASitemap(LonglineError):
+    """A document that no sitemap can be read from."""
+
+
+class News(msgspec.Struct, frozen=True, gc=False):
+    """What a news sitemap says of an article."""
+
+    title: str = ""
+    publication: str = ""
+    language: str = ""
+    published: int | None = None
+    keywords: tuple[str, ...] = ()
+
+
+class Video(msgspec.Struct, frozen=True, gc=False):
+    """What a video sitemap says of a video; either of its URLs may be missing."""
+
+    title: str = ""
+    description: str = ""
+    thumbnail: str | None = None
+    content: str | None = None
+    player: str | None = None
+    published: int | None = None
+
+
+class Alternate(msgspec.Struct, frozen=True, gc=False):
+    """The same page in another language or for another device."""
+
+    url: str
+    language: str = ""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """One URL of a sitemap; `changed` is UTC milliseconds, None where the date is missing or is none."""
+
+    url: str
+    changed: int | None = None
+    frequency: str = ""
+    priority: float | None = None
+    news: News | None = None
+    images: tuple[str, ...] = ()
+    videos: tuple[Video, ...] = ()
+    alternates: tuple[Alternate, ...] = ()
+
+
+class Sitemap(msgspec.Struct, frozen=True):
+    """A sitemap as it was read; the places of an `index` are further sitemaps.
+
+    `flaw` says what is wrong with a document that could be read all the same, such as more URLs than are allowed.
+    """
+
+    kind: str
+    places: tuple[Place, ...] = ()
+    index: bool = False
+    flaw: str | None = None
+
+    def since(self, cutoff: int) -> list[str]:
+        """The URLs of places that changed after that time, or that do not say when."""
+        return [place.url for place in self.places if place.changed is None or place.changed > cutoff]
+
+
+class SitemapRow(msgspec.Struct, frozen=True):
+    """How reading the sitemaps of a source goes: `run_id` is the run under way, `level` how many indexes lie above."""
+
+    source_id: int
+    level: int = 0
+    run_id: int | None = None
+    due_at: int = 0
+
+
+def asked(row: SitemapRow, _now: int, run_id: int, level: int, after: int | None) -> SitemapRow | None:
+    """The row with a run on its way that follows another, or none; None when somebody else has sent one."""
+    return msgspec.structs.replace(row, run_id=run_id, level=level) if row.run_id == after else None
+
+
+def answered(row: SitemapRow, now: int, run_id: int | None) -> SitemapRow | None:
+    """The row after its last run; None when that is no longer its run."""
+    return SitemapRow(row.source_id, due_at=now + POLL_EVERY) if row.run_id == run_id else None
+
+
+def may_be_sitemap(url: str) -> bool:
+    """Whether a URL is one that sitemaps have."""
+    path = urlsplit(url).path.lower()
+    return "sitemap" in path or path.endswith((".xml", ".xml.gz", ".txt.gz"))

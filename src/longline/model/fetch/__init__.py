@@ -1,0 +1,1 @@
+"""Fetching: robots.txt, cookies, content encodings and the addresses that may be reached."""

@@ -1,0 +1,1 @@
+"""The frontier: hosts, tasks, outcomes and workers."""

@@ -1,0 +1,1 @@
+"""Runs: plans, bounds, rows and totals."""

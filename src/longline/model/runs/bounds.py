@@ -1,0 +1,68 @@
+"""Which URLs belong to a run: its hosts and domains, its patterns, and guards against sites without an end.
+
+A trap is a site that makes URLs for ever: a calendar, a relative link that nests into itself, a filter in every
+combination. The bounds are far beyond what honest sites need.
+"""
+
+from collections import Counter
+from functools import lru_cache
+
+from longline.model.patterns import Patterns
+from longline.model.runs.plan import CrawlPlan
+from longline.model.url import Url, target
+
+MAX_SEGMENTS = 32
+MAX_REPEATS = 4
+MAX_PARAMETERS = 32
+
+
+class Bounds:
+    """The compiled rules of one plan."""
+
+    def __init__(self, plan: CrawlPlan) -> None:
+        self._hosts = frozenset(plan.hosts)
+        self._domains = tuple(domain.lower().lstrip(".") for domain in plan.domains)
+        # With patterns of which none can be used nothing is included: a crawl stays too small rather than too large.
+        self._include = Patterns(plan.include) if plan.include else None
+        self._exclude = Patterns(plan.exclude)
+        self._max_url = plan.max_url
+        self._never = Patterns(plan.never)
+
+    def refusal(self, url: Url) -> str | None:
+        """Why this URL does not belong to the run, or None when it does."""
+        if not self._on_site(url):
+            return "offsite"
+        if 0 < self._max_url < len(url.href):
+            return "too_long"
+        if self._exclude.found_in(url.href):
+            return "excluded"
+        if self._include is not None and not self._include.found_in(url.href):
+            return "not_included"
+        return "trap" if is_trap(url.href) else None
+
+    def bars(self, href: str) -> bool:
+        """Whether a URL is not asked for even where it was admitted."""
+        return self._never.found_in(href)
+
+    def _on_site(self, url: Url) -> bool:
+        if not self._hosts and not self._domains:
+            return True
+        name = url.hostname
+        return url.host in self._hosts or any(name == d or name.endswith(f".{d}") for d in self._domains)
+
+
+@lru_cache(maxsize=256)
+def bounds_of(plan: CrawlPlan) -> Bounds:
+    """The bounds of a plan, compiled once."""
+    return Bounds(plan)
+
+
+def is_trap(href: str) -> bool:
+    """Whether a URL looks made by a loop: too deep, too repetitive, or with too many parameters."""
+    path, _, query = target(href).partition("?")
+    if query.count("&") >= MAX_PARAMETERS:
+        return True
+    if path.count("/") <= MAX_REPEATS:
+        return False
+    segments = [segment for segment in path.split("/") if segment]
+    return len(segments) > MAX_SEGMENTS or max(Counter(segments).values(), default=0) > MAX_REPEATS

@@ -1,0 +1,1 @@
+"""Search: items, documents of the index, queries and tokens."""

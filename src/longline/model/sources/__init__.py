@@ -1,0 +1,1 @@
+"""Sources: rows of our own and of a remote source manager."""

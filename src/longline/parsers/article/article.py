@@ -1,0 +1,187 @@
+"""An article, or any other page of content, as the document that is indexed; and the pages it leads to."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from longline.model.runs.plan import BY_NAME
+from longline.parsers.article import content, jsonld
+from longline.parsers.dates import date_of
+from longline.parsers.extraction import Content, drop, extract, select, text_of
+from longline.parsers.selectors import groups_of
+from longline.plugins import Item, Links, Page, parser
+from longline.plugins.html.structured import Thing, words_of
+
+_DATES = ".published-date, .post-date, .entry-date, .article-date"
+_BYLINES = ".byline, .author, .post-author, .article-author"
+
+
+@parser("article", match=())
+def article(page: Page) -> Iterator[Item | Links]:
+    """The document of a page worth indexing, how that was decided, and every link that may be followed."""
+    yield Links(page.links())
+    made = document(page)
+    reading = {"method": made.method, "words": made.bucket, "type": made.type, "skipped": made.skipped}
+    yield Item("extraction", url=page.url, title=made.title, **reading)
+    if made.skipped is None:
+        yield Item("article", **made.fields)
+
+
+@dataclass(frozen=True)
+class Document:
+    """What is indexed of a page, or why nothing is. `fields` lack only what is not on the page: source and times."""
+
+    fields: dict[str, Any]
+    method: str
+    skipped: str | None
+
+    @property
+    def title(self) -> str:
+        """What the page is called."""
+        return str(self.fields["title"])
+
+    @property
+    def type(self) -> str:
+        """What kind of page it is."""
+        return str(self.fields["meta"]["page_type"])
+
+    @property
+    def bucket(self) -> str:
+        """The class of sizes that it is counted in."""
+        return content.bucket(self.fields["word_count"])
+
+
+def document(page: Page) -> Document:
+    """The document of a page, by the config of its source."""
+    selectors = groups_of(page).get("article", {})
+    kind = content.detected_type(page, page.config.get("article_url_patterns") or ())
+    found, text, method = _content(page, selectors)
+    about = _About(page, selectors, found)
+    title, words = about.title(), len(text.split())
+    fields = about.fields() | {
+        "id": sha256(page.url.encode()).hexdigest(),
+        "url": page.url,
+        "title": title,
+        "raw_text": text,
+        "raw_html": found.markup,
+        "word_count": words,
+    }
+    figures = _figures(fields, kind)
+    fields["meta"] = about.meta() | {"page_type": content.page_type(figures)} | _given(detected_content_type=kind)
+    # The gate by type is for links that a crawl found; what was asked for by name passes it.
+    gated = kind is None and not page.config.get(BY_NAME)
+    skipped = "noindex" if page.rules.noindex else "page_type" if gated else content.skip_reason(title, words)
+    return Document({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
+
+
+def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[Content, str, str]:
+    """Where the content stands, its text, and how that was found."""
+    found = extract(page, selectors, str(page.config.get("template_hint") or ""))
+    if found.method == "selector" and (_is_enough(found.text) or not page.config.get("readability")):
+        return found, found.text, found.method
+    # What a source says of itself comes first; a guess of ours never replaces what the library finds.
+    method = "readability" if found.method == "selector" else found.method
+    text = _without(page, selectors.get("exclude")).article()
+    # Of a page with little on it the library may take the wrong part.
+    return found, text if _is_enough(text) or len(text) >= len(found.text) else found.text, method
+
+
+def _is_enough(text: str) -> bool:
+    return len(text.split()) >= content.ENOUGH_WORDS
+
+
+def _without(page: Page, excluded: object) -> Page:
+    """The page less what its source does not want to be read; the page itself is left as it is."""
+    if not excluded:
+        return page
+    tree = page.tree.clone()
+    drop(tree, excluded)
+    return Page(page.url, (tree.html or "").encode(), content_type="text/html; charset=utf-8")
+
+
+def _figures(fields: Mapping[str, Any], kind: str | None) -> content.Figures:
+    markup = fields["raw_html"]
+    return content.Figures(
+        title=fields["title"],
+        words=fields["word_count"],
+        markup=markup,
+        links=len(LexborHTMLParser(markup).css("a[href]")),
+        schema_type=(fields["json_ld_data"] or {}).get("jsonld_schema_type", ""),
+        og_type=fields["og_type"],
+        detected=kind,
+    )
+
+
+def _given(**fields: str | None) -> dict[str, str]:
+    return {name: value for name, value in fields.items() if value}
+
+
+class _About:
+    """What a page says about its content: by the source's selectors first, then for machines, then for people."""
+
+    def __init__(self, page: Page, selectors: Mapping[str, Any], found: Content) -> None:
+        self._page, self._selectors, self._found = page, selectors, found
+        self._ld: tuple[Thing, str] | None = jsonld.find_article([*page.data.json_ld, *page.data.microdata])
+
+    def title(self) -> str:
+        ld = jsonld.headline(*self._ld) if self._ld else ""
+        return self._found.title or ld or self._page.data.meta("og:title") or self._page.title or self._page.text("h1")
+
+    def fields(self) -> dict[str, Any]:
+        page = self._page
+        return {
+            "meta_description": self._by("description") or page.data.meta("description"),
+            "meta_keywords": self._by("keywords") or page.data.meta("keywords") or None,
+            "og_type": self._by("og_type") or page.data.meta("og:type"),
+            "og_title": self._by("og_title") or page.data.meta("og:title"),
+            "og_description": self._by("og_description") or page.data.meta("og:description"),
+            "og_image": self._by("og_image") or page.data.meta("og:image", "og:image:url") or None,
+            "author": self._author() or None,
+            "canonical_url": self._by("canonical") or page.canonical,
+            "article_section": self._by("section")
+            or page.data.meta("article:section")
+            or self._of_ld("articleSection"),
+            "published_date": self._published(),
+            "json_ld_data": jsonld.json_ld_data(*self._ld) if self._ld else None,
+        }
+
+    def meta(self) -> dict[str, str]:
+        page = self._page
+        return _given(
+            article_opinion=page.data.meta("article:opinion"),
+            article_content_tier=page.data.meta("article:content_tier"),
+            twitter_card=page.data.meta("twitter:card"),
+            twitter_site=page.data.meta("twitter:site"),
+            og_image_width=page.data.meta("og:image:width"),
+            og_image_height=page.data.meta("og:image:height"),
+            og_site_name=self._by("og_site_name") or page.data.meta("og:site_name"),
+            indigenous_region=str(page.config.get("indigenous_region") or ""),
+        )
+
+    def _by(self, name: str) -> str:
+        return text_of(select(self._page.tree, self._selectors.get(name)))
+
+    def _of_ld(self, name: str) -> str | None:
+        value = self._ld[0].get(name) if self._ld else None
+        return words_of(value) or None
+
+    def _published(self) -> str | None:
+        page = self._page
+        marked = page.tree.css_first("time[datetime]")
+        written = (
+            self._by("published_time"),
+            page.data.meta("article:published_time"),
+            page.data.meta("article:published"),
+            jsonld.published(self._ld[0]) if self._ld else None,
+            marked.attributes["datetime"] if marked else None,
+            text_of(page.tree.css_first(_DATES)),
+        )
+        return next((date for text in written if (date := date_of(text))), None)
+
+    def _author(self) -> str:
+        page = self._page
+        said = self._by("author") or self._by("byline") or page.data.meta("author") or self._of_ld("author")
+        return said or page.text("a[rel~=author]") or page.text(_BYLINES)

@@ -1,0 +1,145 @@
+"""What kind of content a page is: whether it is worth an index at all, and how it counts there."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import unquote, urlsplit
+
+from longline.model.patterns import MAX_PATTERNS, Patterns
+from longline.plugins import Page
+from longline.plugins.html.structured import types_of
+
+ENOUGH_WORDS = 50
+"""A page with fewer is not indexed."""
+
+SHORT_WORDS = 200
+"""A page with fewer may be nothing but a door to sign in at."""
+
+_BY_TYPE = {
+    "NewsArticle": "article",
+    "Article": "article",
+    "BlogPosting": "blog_post",
+    "PressRelease": "press_release",
+    "Event": "event",
+    "SpecialAnnouncement": "advisory",
+    "Report": "report",
+}
+_BY_PATH = (
+    (("press", "media", "newsroom"), "press_release"),
+    (("event", "events", "calendar", "upcoming"), "event"),
+    (("alert", "alerts", "advisory", "advisories", "bulletin", "bulletins"), "advisory"),
+    (("report", "reports"), "report"),
+    (("blotter", "blotters", "incidents", "arrests"), "blotter"),
+    (("investor", "investors", "updates"), "company_announcement"),
+    (("obituary", "obituaries", "obits"), "obituary"),
+    (("recipe", "recipes", "food"), "recipe"),
+    (("jobs", "careers"), "job"),
+    (("rfp", "rfps", "tender", "tenders", "procurement", "solicitation", "solicitations", "bids"), "rfp"),
+)
+_CONTENT = frozenset(("news", "article", "articles", "story", "stories", "post", "posts", "blog"))
+_NOT_CONTENT = frozenset(
+    (
+        *("login", "signin", "signup", "register", "search", "contact", "about", "privacy", "terms", "tag"),
+        *("category", "author", "page", "feed", "rss", "sitemap", "admin", "wp-admin", "account", "cart"),
+        *("checkout", "shop", "store", "product", "products"),
+    )
+)
+_FILES = (
+    *(".pdf", ".xml", ".json", ".css", ".js", ".png", ".jpg", ".jpeg", ".gif", ".svg", ".ico", ".woff"),
+    *(".zip", ".mp3", ".mp4"),
+)
+_DATED = re.compile(r"/\d{4}/\d{1,2}(?:/\d{1,2})?/[^/]+")
+_SLUG = re.compile(r"[^\W_]+(?:-[^\W_]+){3,}(?:\.[a-z]{2,5})?")
+_SIGN_IN = re.compile(r"sign[ -]in|log in", re.IGNORECASE)
+_BUCKETS = (50, 100, 200, 500, 1000, 2000)
+
+
+def detected_type(page: Page, patterns: Iterable[str] = ()) -> str | None:
+    """The type of content by JSON-LD, path, `og:type` and the looks of the URL, in that order; None for no content.
+
+    `patterns` are expressions that say for this source which URLs are content, instead of their looks.
+    """
+    kinds = map(types_of, page.data.json_ld)
+    by_type = (word for of_thing in kinds for kind, word in _BY_TYPE.items() if kind in of_thing)
+    found = next(by_type, None) or type_of_path(urlsplit(page.url).path)
+    if found is None and (page.data.meta("og:type").lower() == "article" or _is_content(page.url, tuple(patterns))):
+        return "article"
+    return found
+
+
+def type_of_path(path: str) -> str | None:
+    """The type of content that a path tells of by one of its folders."""
+    lowered = path.lower()
+    if lowered.endswith(".pdf"):
+        return "report"
+    return next((kind for words, kind in _BY_PATH if any(f"/{word}/" in lowered for word in words)), None)
+
+
+def promises_content(url: str) -> bool:
+    """Whether a page may be content by the looks of its URL alone."""
+    return type_of_path(urlsplit(url).path) is not None or _is_content(url, ())
+
+
+def _is_content(url: str, patterns: Sequence[str]) -> bool:
+    if patterns:
+        return _patterns(tuple(map(str, patterns[:MAX_PATTERNS]))).found_in(url)
+    path = urlsplit(url).path.lower()
+    parts = [part for part in path.split("/") if part]
+    if path.endswith(_FILES) or not _NOT_CONTENT.isdisjoint(parts):
+        return False
+    after_content = any(part in _CONTENT for part in parts[:-1])
+    return bool(_DATED.search(path)) or after_content or any(_SLUG.fullmatch(unquote(part)) for part in parts)
+
+
+@lru_cache(maxsize=256)
+def _patterns(texts: tuple[str, ...]) -> Patterns:
+    return Patterns(texts)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What the type of a page is computed from."""
+
+    title: str
+    words: int
+    markup: str
+    links: int
+    schema_type: str
+    og_type: str
+    detected: str | None
+
+
+def page_type(f: Figures) -> str:
+    """`article`, `listing`, `stub` or `other`."""
+    if f.words < SHORT_WORDS and _SIGN_IN.search(f.markup):
+        return "other"
+    if article_score(f) >= 4:
+        return "article"
+    if f.links >= 20 and f.words / f.links < 10:
+        return "listing"
+    return "stub" if f.title and f.words < ENOUGH_WORDS else "other"
+
+
+def article_score(f: Figures) -> int:
+    """How much speaks for an article."""
+    markup = f.markup.lower()
+    signs = (
+        (f.schema_type in ("Article", "NewsArticle", "BlogPosting", "Reportage"), 5),
+        (f.og_type.lower() == "article", 3),
+        (f.detected == "article", 3),
+        ("<article" in markup, 2),
+        ("<time datetime" in markup, 1),
+        (bool(f.title) and f.words >= SHORT_WORDS, 4),
+    )
+    return sum(worth for sign, worth in signs if sign)
+
+
+def skip_reason(title: str, words: int) -> str | None:
+    """Why a page of that many words is not indexed, if so."""
+    return "quality_gate" if (not title and not words) or words < ENOUGH_WORDS else None
+
+
+def bucket(words: int) -> str:
+    """The class of sizes that a page is counted in."""
+    return next((f"<{limit}" for limit in _BUCKETS if words < limit), f">={_BUCKETS[-1]}")

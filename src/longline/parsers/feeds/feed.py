@@ -1,0 +1,228 @@
+"""Feeds: RSS of every version, Atom and JSON Feed, also where they are not quite well-formed.
+
+XML is read by feedparser, which knows more of what is out there than any standard does; `xmlfeed.py` sets it bounds.
+"""
+
+import asyncio
+import re
+from calendar import timegm
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any
+
+from msgspec import to_builtins
+
+from longline.model.feeds.feed import Enclosure, Entry, Feed, NotAFeed
+from longline.model.url import join
+from longline.parsers.dates import moment_of
+from longline.parsers.feeds.jsonfeed import is_json_feed, read_json_feed
+from longline.parsers.feeds.xmlfeed import read_xml
+from longline.parsers.markup import one_line, plain, settled
+from longline.plugins import Item, Link, Page, parser
+from longline.plugins.html.sniffing import is_json, root_of
+
+_ROOTS = frozenset(("rss", "rdf", "feed", "channel"))
+_BY = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")
+_DIGITS = re.compile(r"[\d-]+", re.ASCII)
+_HOUR_MS = 3_600_000
+_PERIODS = {
+    "hourly": _HOUR_MS,
+    "daily": 24 * _HOUR_MS,
+    "weekly": 168 * _HOUR_MS,
+    "monthly": 730 * _HOUR_MS,
+    "yearly": 8760 * _HOUR_MS,
+}
+_WEB = ("http://", "https://")
+
+
+def is_feed(page: Page) -> bool:
+    """Whether a page begins as a feed does, whatever its server calls it."""
+    return root_of(page.body) in _ROOTS or is_json_feed(page.body)
+
+
+@parser("feed", types=("*",), when=is_feed)
+async def feed(page: Page) -> AsyncIterator[Item | Link]:
+    """The feed as an item, an item for each entry, and a link to each entry's page."""
+    found = await asyncio.to_thread(read_feed, page.body, page.url, page.content_type)
+    about = to_builtins(found)
+    entries = about.pop("entries")
+    yield Item("feed", **about | {"at": page.url, "count": len(entries)})
+    for entry in entries:
+        yield Item("entry", **entry, feed=page.url)
+        if entry["url"]:
+            yield Link(entry["url"])
+
+
+def read_feed(body: bytes, url: str = "", content_type: str = "") -> Feed:
+    """The feed in a document that came from `url`; raises `NotAFeed` and nothing else."""
+    if is_json(body):
+        return read_json_feed(body, url)
+    try:
+        made, flaw = read_xml(body, url, content_type)
+        return _feed(made, url, root_of(body), flaw)
+    except NotAFeed:
+        raise
+    except Exception as error:  # the library raises all sorts of things over broken documents
+        raise NotAFeed(f"the feed cannot be read: {error!r}") from error
+
+
+def _feed(made: Any, url: str, root: str, flaw: str | None) -> Feed:
+    about, version = made["feed"], str(made.get("version") or "")
+    if not version and not made["entries"] and not (about and root in _ROOTS):
+        raise NotAFeed("the document is no feed")
+    kind = version.rstrip("0123456789nu") or ("cdf" if root == "channel" else "rss")
+    number = version.removeprefix(kind).rstrip("nu")
+    return Feed(
+        kind,
+        f"{number[0]}.{number[1:]}" if number else "",
+        title=_title(about, "title"),
+        description=next(filter(None, (_described(about, name, url) for name in ("subtitle", "info", "summary"))), ""),
+        link=_web(_text(about, "link")),
+        url=_first_link(about, "self", url),
+        language=_text(about, "language"),
+        updated=_moment(about, "updated", "published"),
+        every_ms=_every(about),
+        hub=_first_link(about, "hub", url),
+        image=_href(about.get("image"), url) or _web(_text(about, "logo")) or _web(_text(about, "icon")),
+        authors=_authors(about),
+        entries=tuple(_entry(entry, url) for entry in made["entries"]),
+        flaw=flaw,
+    )
+
+
+def _entry(entry: Any, url: str) -> Entry:
+    name = _text(entry, "id")
+    contents = [part for part in entry.get("content") or () if part.get("value")]
+    return Entry(
+        url=_lead(entry, url) or _web(name),
+        id=name,
+        title=_title(entry, "title"),
+        # Without a summary of its own it is that of the content.
+        summary=_markup(entry.get("summary_detail") or next(iter(contents), None), _text(entry, "summary"), url),
+        content="\n".join(_markup(part, part["value"], url) for part in contents),
+        authors=_authors(entry),
+        published=_moment(entry, "published", "created"),
+        updated=_moment(entry, "updated"),
+        categories=_once(tag.get("term") or tag.get("label") or "" for tag in entry.get("tags") or ()),
+        enclosures=tuple(_enclosures(entry, url)),
+        images=_once(_images(entry, url)),
+        language=_text(entry, "language") or _language(entry),
+    )
+
+
+def _lead(entry: Any, url: str) -> str | None:
+    link = _text(entry, "link")
+    # The library takes every id for a link that is not said to be none; most are only names.
+    if entry.get("guidislink") and not link.lower().startswith((*_WEB, "/")):
+        return None
+    return _whole(link, url)
+
+
+def _text(thing: Any, name: str) -> str:
+    # Past the library's own getter, which gives one date for another and warns that it does.
+    value = dict.get(thing, name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _title(thing: Any, name: str) -> str:
+    detail = dict.get(thing, f"{name}_detail") or {}
+    text = _text(thing, name)
+    return one_line(text) if detail.get("type") == "text/plain" else plain(text)
+
+
+def _described(thing: Any, name: str, url: str) -> str:
+    return _markup(dict.get(thing, f"{name}_detail"), _text(thing, name), url)
+
+
+def _markup(detail: Any, text: str, url: str) -> str:
+    if not detail or detail.get("type") == "text/plain":
+        return text
+    return settled(text, detail.get("base") or url)
+
+
+def _language(entry: Any) -> str:
+    return next((d["language"] for d in (entry.get("title_detail"), entry.get("summary_detail")) if _spoken(d)), "")
+
+
+def _spoken(detail: Any) -> bool:
+    return bool(detail and detail.get("language"))
+
+
+def _web(text: str) -> str | None:
+    return text if text.lower().startswith(_WEB) else None
+
+
+def _href(thing: Any, base: str) -> str | None:
+    href = str(thing.get("href") or thing.get("url") or "").strip() if isinstance(thing, dict) else ""
+    return _whole(href, base)
+
+
+def _whole(text: str, base: str) -> str | None:
+    return (_web(text) or join(base, text)) if text else None
+
+
+def _first_link(about: Any, rel: str, base: str) -> str | None:
+    return next((_href(link, base) for link in about.get("links") or () if link.get("rel") == rel), None)
+
+
+def _authors(thing: Any) -> tuple[str, ...]:
+    # The form that RSS asks for, which the library reads wrongly where the address ends in a long name.
+    if by := _BY.fullmatch(_text(thing, "author")):
+        return _once([by["name"] or by["address"]])
+    people = thing.get("authors") or ()
+    named = _once(person.get("name") or person.get("email") or person.get("href") or "" for person in people)
+    return named or _once([_text(thing, "author")])
+
+
+def _enclosures(entry: Any, base: str) -> Iterator[Enclosure]:
+    for link in entry.get("links") or ():
+        if link.get("rel") == "enclosure" and (where := _href(link, base)):
+            length = str(link.get("length") or "").strip()
+            yield Enclosure(where, str(link.get("type") or ""), int(length) if _is_length(length) else None)
+
+
+def _is_length(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 19
+
+
+def _images(entry: Any, base: str) -> Iterator[str | None]:
+    yield _href(entry.get("image"), base)
+    for picture in entry.get("media_thumbnail") or ():
+        yield _href(picture, base)
+    for medium in entry.get("media_content") or ():
+        if medium.get("medium") == "image" or str(medium.get("type")).startswith("image/"):
+            yield _href(medium, base)
+    for enclosure in _enclosures(entry, base):
+        if enclosure.type.startswith("image/"):
+            yield enclosure.url
+
+
+def _once(texts: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(bare for text in texts if text and (bare := text.strip())))
+
+
+def _moment(thing: Any, *names: str) -> int | None:
+    """The first of these dates that is one, in whole seconds."""
+    moments = (read for name in names for read in (moment_of(_text(thing, name)), _of_digits(thing, name)))
+    return next((moment // 1000 * 1000 for moment in moments if moment is not None), None)
+
+
+def _of_digits(thing: Any, name: str) -> int | None:
+    """A date of nothing but digits, such as a day of a year: the library knows many, and of others less."""
+    parsed = dict.get(thing, f"{name}_parsed")
+    if parsed is None or not _DIGITS.fullmatch(_text(thing, name)):
+        return None
+    try:
+        return timegm(parsed) * 1000
+    except (ValueError, OverflowError, TypeError):
+        return None
+
+
+def _every(about: Any) -> int | None:
+    minutes = _text(about, "ttl")
+    if minutes.isascii() and minutes.isdigit() and int(minutes[:9]) > 0:
+        return int(minutes[:9]) * 60_000
+    period = _PERIODS.get(_text(about, "sy_updateperiod").lower())
+    times = _text(about, "sy_updatefrequency") or "1"
+    if period is None or not (times.isascii() and times.isdigit()):
+        return period
+    return period // max(int(times[:9]), 1)

@@ -1,0 +1,322 @@
+"""Sitemaps by the protocol of sitemaps.org, and what passes for one: a list of URLs, a feed, a compressed file.
+
+The document is read piece by piece, so that a large one costs little more memory than what is found in it. Namespaces
+are not asked for, since many sitemaps get them wrong: the place of an element says what it is.
+"""
+
+import asyncio
+import codecs
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any
+
+from lxml import etree  # type: ignore[import-untyped]  # the library has no types
+from msgspec.structs import replace
+
+from longline.model.feeds.feed import NotAFeed
+from longline.model.feeds.sitemap import MAX_BYTES, MAX_PLACES, Alternate, News, NotASitemap, Place, Sitemap, Video
+from longline.model.fetch.content_encoding import Undecodable, readable
+from longline.model.url import join
+from longline.parsers.dates import moment_of
+from longline.parsers.feeds.feed import read_feed
+from longline.plugins import Item, Link, Page, parser
+from longline.plugins.html.charset import charset_of, decode
+from longline.plugins.html.sniffing import LOOKED_AT, root_of
+
+PIECE = 16 * 1024
+"""Octets that are read at once; other threads wait no longer than that takes."""
+
+_GZIP = b"\x1f\x8b"
+_LAYERS = 2
+_ROOTS = {"urlset": "url", "sitemapindex": "sitemap"}
+_LATE_ROOT = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s/>]", re.IGNORECASE)
+_FEEDS = frozenset(("rss", "rdf", "feed"))
+_FREQUENCIES = frozenset(("always", "hourly", "daily", "weekly", "monthly", "yearly", "never"))
+# Many leave ampersands in URLs as they are, or use names that only HTML knows: those are taken as they stand, so no
+# entity of the document's own ever comes into play. References by name become numbers, the one form that the parser
+# does not drop once it has met an error.
+_REFERENCE = re.compile(
+    rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?:(amp|lt|gt|quot|apos);|(?!#\d+;|#x[\da-fA-F]+;))", re.DOTALL
+)
+_NUMBERS = {b"amp": b"&#38;", b"lt": b"&#60;", b"gt": b"&#62;", b"quot": b"&#34;", b"apos": b"&#39;"}
+_LINES_LOOKED_AT = 5
+_WEB = ("http://", "https://")
+_BARE = "www."
+"""How URLs begin that lack their scheme."""
+
+
+def is_sitemap(page: Page) -> bool:
+    """Whether a page is a sitemap by how it begins; of a compressed file only its name can tell."""
+    if page.body.startswith(_GZIP):
+        return "sitemap" in page.url.lower() or page.url.partition("?")[0].endswith((".xml.gz", ".txt.gz"))
+    return root_of(page.body) in _ROOTS or (page.content_type.startswith("text/plain") and _is_list(page.body[:4096]))
+
+
+@parser("sitemap", types=("*",), when=is_sitemap)
+async def sitemap(page: Page) -> AsyncIterator[Item | Link]:
+    """The sitemap as an item, and a link to each of its places."""
+    found = await asyncio.to_thread(read_sitemap, page.body, page.url, page.content_type)
+    yield Item("sitemap", url=page.url, kind=found.kind, index=found.index, count=len(found.places), flaw=found.flaw)
+    for place in found.places:
+        # An index is a step, or indexes could lead to indexes for ever.
+        yield Link(place.url, deeper=found.index)
+
+
+def _is_asked_for_by_name(_page: Page) -> bool:
+    return False
+
+
+@parser("sitemap_places", types=("*",), when=_is_asked_for_by_name)
+async def sitemap_places(page: Page) -> AsyncIterator[Item]:
+    """The URLs of a sitemap and their dates in two lists, which are quickly carried from one process to another."""
+    found = await asyncio.to_thread(read_sitemap, page.body, page.url, page.content_type)
+    urls, changed = [place.url for place in found.places], [place.changed for place in found.places]
+    yield Item("places", kind=found.kind, index=found.index, flaw=found.flaw, urls=urls, changed=changed)
+
+
+def read_sitemap(body: bytes, url: str = "", content_type: str = "") -> Sitemap:
+    """The sitemap in a document that came from `url`; raises `NotASitemap` and nothing else."""
+    try:
+        body, flaw = _inflated(body)
+    except Undecodable as error:
+        raise NotASitemap(f"the file does not decompress: {error}") from None
+    found = _read(body, url, content_type)
+    return replace(found, flaw=flaw) if flaw else found
+
+
+def _read(body: bytes, url: str, content_type: str) -> Sitemap:
+    root = root_of(body)
+    if root in _FEEDS:
+        return _from_feed(body, url, content_type)
+    if root not in _ROOTS and root != "html" and (late := _LATE_ROOT.search(body, 0, LOOKED_AT)):
+        # Before it stands what the server's program complained of.
+        body = body[late.start() :]
+        root = root_of(body)
+    if root in _ROOTS:
+        return _from_xml(body, url, content_type, root)
+    if root or not _is_list(body[:4096]):
+        raise NotASitemap("the document is no sitemap")
+    return _from_lines(decode(body[:MAX_BYTES], content_type), url)
+
+
+def _inflated(body: bytes) -> tuple[bytes, str | None]:
+    """The document, and what is wrong with the file it came in; some are compressed once more than they should be."""
+    flaw = None
+    for _ in range(_LAYERS):
+        if body.startswith(_GZIP):
+            body, wrong = readable(body, MAX_BYTES)
+            flaw = flaw or wrong
+    if len(body) > MAX_BYTES:
+        raise Undecodable("too_large", f"more than {MAX_BYTES} bytes")
+    return body, flaw
+
+
+def _is_list(start: bytes) -> bool:
+    """Whether most of its first lines are a URL each."""
+    lines = [line.split() for line in decode(start).lstrip("\ufeff").splitlines() if line.strip()][:_LINES_LOOKED_AT]
+    alone = [words[0] for words in lines if len(words) == 1]
+    return 2 * sum(word.lower().startswith((*_WEB, _BARE)) for word in alone) > len(lines)
+
+
+def _from_lines(text: str, url: str) -> Sitemap:
+    lines = (line.strip() for line in text.lstrip("\ufeff").splitlines())
+    return _gathered("text", (Place(where) for line in lines if (where := _web(line, url))))
+
+
+def _from_feed(body: bytes, url: str, content_type: str) -> Sitemap:
+    try:
+        feed = read_feed(body, url, content_type)
+    except NotAFeed as error:
+        raise NotASitemap(str(error)) from None
+    places = (Place(entry.url, entry.updated or entry.published) for entry in feed.entries if entry.url)
+    return _gathered(feed.kind, places, flaw=feed.flaw)
+
+
+def _gathered(kind: str, places: Iterable[Place], *, index: bool = False, flaw: str | None = None) -> Sitemap:
+    found: dict[str, Place] = {}
+    for place in places:
+        if len(found) >= MAX_PLACES:
+            flaw = f"more than {MAX_PLACES} URLs; the rest is left out"
+            break
+        found.setdefault(place.url, place)
+    return Sitemap(kind, tuple(found.values()), index, flaw)
+
+
+def _from_xml(body: bytes, url: str, content_type: str, root: str) -> Sitemap:
+    reader = _Reader(_ROOTS[root], url)
+    index = root == "sitemapindex"
+    try:
+        found = _gathered(root, reader.read(_pieces(body, content_type)), index=index)
+    except (etree.LxmlError, ValueError) as error:
+        raise NotASitemap(f"the sitemap cannot be read: {error}") from None
+    return Sitemap(root, found.places, index, found.flaw or reader.flaw)
+
+
+def _pieces(body: bytes, content_type: str) -> Iterator[bytes]:
+    """The document in UTF-8 piece by piece, its stray ampersands mended; each piece ends where a tag does."""
+    rest = b""
+    for text in _texts(body, content_type):
+        rest = (rest + text.encode("utf-8", "replace")).lstrip()  # nothing may stand before the declaration
+        end = rest.rfind(b">") + 1
+        opened = rest.rfind(b"<![CDATA[", 0, end)
+        if opened >= 0 and rest.find(b"]]>", opened, end) < 0:
+            end = opened
+        yield _REFERENCE.sub(_mended, rest[:end])
+        rest = rest[end:]
+    # Text that simply ends may be half a URL, which is another URL.
+    yield _REFERENCE.sub(_mended, rest[: max(rest.rfind(b"<"), 0)])
+
+
+def _texts(body: bytes, content_type: str) -> Iterator[str]:
+    # The beginning will do: to look at all of a large document takes a while.
+    name, skip = charset_of(body[: body.rfind(b">", 0, PIECE) + 1], content_type)
+    if name != "utf-8":
+        text = decode(body, content_type)
+        yield from (text[at : at + PIECE] for at in range(0, len(text), PIECE))
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    yield from (decoder.decode(body[at : at + PIECE]) for at in range(skip, len(body), PIECE))
+
+
+def _mended(found: re.Match[bytes]) -> bytes:
+    return found[1] or _NUMBERS[found[2] or b"amp"]
+
+
+class _Reader:
+    """Reads places one by one, forgetting each element as soon as it is read."""
+
+    def __init__(self, tag: str, url: str) -> None:
+        self._url = url
+        spellings = [f"{{*}}{name}" for name in (tag, tag.upper(), tag.title())]
+        self._pull = etree.XMLPullParser(
+            ("end",), tag=spellings, encoding="utf-8", recover=True, resolve_entities=False, no_network=True
+        )
+        self.flaw: str | None = None
+
+    def read(self, pieces: Iterable[bytes]) -> Iterator[Place]:
+        for piece in pieces:
+            self._pull.feed(piece)
+            yield from self._places()
+        try:
+            self._pull.close()
+        except etree.XMLSyntaxError as error:
+            self.flaw = str(error)
+        yield from self._places()
+        if self.flaw is None and len(self._pull.feed_error_log):
+            first = self._pull.feed_error_log[0]
+            self.flaw = f"line {first.line}: {first.message}"
+
+    def _places(self) -> Iterator[Place]:
+        for _, element in self._pull.read_events():
+            if _name(element.getparent()) == "loc":
+                continue  # an element inside the URL that it should have around it
+            yield from _found(_Parts(element), self._url)
+            element.clear()
+            while (earlier := element.getprevious()) is not None and earlier.tag == element.tag:
+                element.getparent().remove(earlier)
+
+
+def _name(element: Any) -> str:
+    """An element's name without its namespace, also where its prefix was never declared."""
+    tag = getattr(element, "tag", None)  # comments have a function there
+    return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
+
+
+def _found(parts: "_Parts", base: str) -> Iterator[Place]:
+    """The place of an element; in broken documents also none, or several, each with what is said of it."""
+    for told in parts.groups() if len(parts.get("loc", ())) > 1 else (parts,):
+        for text in told.texts("loc") or [told.own]:
+            if where := _web(text, base):
+                yield _place(where, told)
+
+
+class _Parts(dict[str, list[Any]]):
+    """The children of an element by name, whatever their namespace."""
+
+    def __init__(self, element: Any, children: Iterable[Any] | None = None) -> None:
+        super().__init__()
+        self._element = element
+        self.own = str(element.text or "").strip()
+        for child in element if children is None else children:
+            self.setdefault(_name(child), []).append(child)
+
+    def groups(self) -> "Iterator[_Parts]":
+        """Cut the children up: each URL that follows something else begins the next place."""
+        group: list[Any] = []
+        for child in self._element:
+            begins = _name(child) == "loc" and group and _name(group[-1]) != "loc"
+            if begins and any(_name(earlier) == "loc" for earlier in group):
+                yield _Parts(self._element, group)
+                group = []
+            group.append(child)
+        yield _Parts(self._element, group)
+
+    def texts(self, name: str) -> list[str]:
+        """The text of each child of that name, that of its own children included."""
+        return ["".join(child.itertext()).strip() for child in self.get(name, ())]
+
+    def text(self, name: str) -> str:
+        """The text of the first child of that name."""
+        return next(iter(self.texts(name)), "")
+
+    def parts(self, name: str) -> "Iterator[_Parts]":
+        """The children of each child of that name."""
+        return map(_Parts, self.get(name, ()))
+
+
+def _place(where: str, parts: _Parts) -> Place:
+    frequency, priority = parts.text("changefreq").lower(), parts.text("priority")
+    return Place(
+        where,
+        moment_of(parts.text("lastmod")),
+        frequency if frequency in _FREQUENCIES else "",
+        _priority(priority) if priority else None,
+        next(map(_news, parts.parts("news")), None),
+        tuple(image for part in parts.parts("image") if (image := _web(part.text("loc"), where))),
+        tuple(_video(part, where) for part in parts.parts("video")),
+        tuple(_alternates(parts.get("link", ()), where)),
+    )
+
+
+def _news(part: _Parts) -> News:
+    publication = next(part.parts("publication"), part)
+    return News(
+        part.text("title"),
+        publication.text("name"),
+        publication.text("language"),
+        moment_of(part.text("publication_date")),
+        tuple(word for piece in part.text("keywords").split(",") if (word := piece.strip())),
+    )
+
+
+def _video(part: _Parts, base: str) -> Video:
+    return Video(
+        part.text("title"),
+        part.text("description"),
+        _web(part.text("thumbnail_loc"), base),
+        _web(part.text("content_loc"), base),
+        _web(part.text("player_loc"), base),
+        moment_of(part.text("publication_date")),
+    )
+
+
+def _alternates(links: Iterable[Any], base: str) -> Iterator[Alternate]:
+    for link in links:
+        where = _web(link.get("href") or "", base)
+        if where and link.get("rel", "alternate") == "alternate":
+            yield Alternate(where, link.get("hreflang") or "")
+
+
+def _web(text: str, base: str) -> str | None:
+    """A URL that can be fetched. It should be whole; where only its beginning is missing, that is put back."""
+    if text.lower().startswith(_BARE):
+        text = f"//{text}"
+    return join(base or text, text) if text.lower().startswith((*_WEB, "/")) else None
+
+
+def _priority(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if 0.0 <= value <= 1.0 else None

@@ -1,0 +1,84 @@
+"""Offers: for how much something can be had, if it can."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from longline.parsers.product.prices import currency_of, price_of
+from longline.plugins.html.structured import Thing, as_list, links_of, things_of, words_of
+
+_WORDS = (
+    ("discontinued", "discontinued"),
+    ("preorder", "preorder presale backorder availablefororder vorbestell précommande precommande 予約"),
+    (
+        "out_of_stock",
+        "outofstock soldout unavailable notavailable notinstock nostock reserved oos ausverkauft vergriffen "
+        "nichtverfügbar nichtlieferbar nichtauflager rupture épuisé indisponible agotado sinstock nodisponible "
+        "esaurito nondisponibile esgotado indisponível uitverkocht nietopvoorraad slutsåld utsolgt udsolgt niedostępny "
+        "нетвналичии 在庫なし 在庫切れ 缺货 售罄",
+    ),
+    (
+        "in_stock",
+        "instock limitedavailability instoreonly onlineonly madetoorder available auflager lagernd vorrätig lieferbar "
+        "verfügbar enstock disponib disponível emestoque opvoorraad ilager pålager dostępny вналичии 在庫あり 有货 "
+        "现货",
+    ),
+)
+_AVAILABILITY = tuple((sign, word) for word, signs in _WORDS for sign in signs.split())
+"""In order: a sign that is part of another comes after it."""
+
+_CROSSED_OUT = frozenset(("ListPrice", "MSRP", "SRP", "RegularPrice", "StrikethroughPrice", "MinimumAdvertisedPrice"))
+
+Fields = dict[str, Any]
+
+
+def of_offers(values: list[Any]) -> Fields:
+    """Of several offers the cheapest that can be had, else the cheapest."""
+    offers = [offer for value in things_of(values) for offer in _summed(value)]
+    priced = [offer for offer in offers if offer["price"] is not None]
+    had = [offer for offer in priced if offer["availability"] in ("in_stock", "")]
+    best = min(had or priced or offers[:1], key=lambda offer: offer["price"] or 0.0, default={})
+    said = next((offer["availability"] for offer in offers if offer["availability"]), "")
+    return (
+        {"price": None, "currency": "", "availability": ""}
+        | best
+        | ({} if best.get("availability") else {"availability": said})
+    )
+
+
+def _summed(offer: Thing) -> list[Fields]:
+    """An offer or, of a sum of offers, the ones that it sums up; where those have no price, the sum has one."""
+    own = _of_offer(offer)
+    inner = [_of_offer(each) for each in things_of(offer.get("offers"))]
+    inner = [each | {"currency": each["currency"] or own["currency"]} for each in inner]
+    return inner if any(each["price"] is not None for each in inner) else [own, *inner]
+
+
+def _of_offer(offer: Thing) -> Fields:
+    specified = sorted(things_of(offer.get("priceSpecification")), key=_is_beside)
+    written = next((value for each in (offer, *specified) for value in _amounts(each)), None)
+    codes = (currency_of(words_of(each.get("priceCurrency"))) for each in (offer, *specified))
+    currency = next(filter(None, codes), "") or currency_of(written)
+    said = words_of(offer.get("availability")) or "".join(links_of(offer.get("availability"))[:1])
+    return {"price": price_of(written, currency), "currency": currency, "availability": availability_of(said)}
+
+
+def _is_beside(price: Thing) -> bool:
+    """Whether it is what something would cost elsewhere, or cost before, or what a measure of it costs."""
+    crossed_out = words_of(price.get("priceType")).rpartition("/")[2] in _CROSSED_OUT
+    return crossed_out or bool(price.get("referenceQuantity"))
+
+
+def _amounts(offer: Thing) -> Iterator[Any]:
+    for name in ("price", "lowPrice", "minPrice", "highPrice"):
+        value = next(iter(as_list(offer.get(name))), None)
+        value = words_of(value) if isinstance(value, dict) else value
+        if price_of(value) is not None:
+            yield value
+
+
+def availability_of(text: str) -> str:
+    """The one word for whether something can be had; empty if the text does not tell."""
+    plain = "".join(c for c in text.rstrip("/").rpartition("/")[2].lower() if c.isalpha())
+    if plain in ("true", "yes"):
+        return "in_stock"
+    return next((word for sign, word in _AVAILABILITY if sign in plain), "")

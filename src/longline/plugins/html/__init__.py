@@ -1,0 +1,1 @@
+"""Reading of HTML: encodings, structure, links, main text and structured data."""

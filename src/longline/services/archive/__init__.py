@@ -1,0 +1,1 @@
+"""Archived pages: reading, checking, exporting and parsing them again."""

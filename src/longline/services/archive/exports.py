@@ -1,0 +1,186 @@
+"""Exports: pages and items of a run, as files."""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import msgspec
+
+from longline.model.archive.export import WARC_NAME, Written
+from longline.model.archive.page import PageRow, RedirectRow
+from longline.model.archive.warc import info_record
+from longline.model.errors import NotFound
+from longline.model.search.item import ItemRow
+from longline.ports.archive import Export
+from longline.ports.blobs import Blobs
+from longline.ports.clock import Clock
+from longline.ports.records.archive import Pages
+from longline.ports.records.search import Items
+from longline.services.archive.check import Damage, problem_of
+
+CHUNK = 500
+SEGMENTS_IN_HAND = 8
+"""Pages that follow each other lie in few segments; so many are kept in memory to take them from."""
+
+Progress = Callable[[int, int], None]
+"""Told how many pages and items of how many are done."""
+
+
+class PageOut(msgspec.Struct, frozen=True):
+    """A page as files tell of it."""
+
+    url: str
+    status: int
+    title: str
+    content_type: str
+    bytes: int
+    fetched_at: datetime
+    fetch_ms: int
+    depth: int
+    digest: str
+    etag: str | None
+    last_modified: str | None
+    segment: str
+    offset: int
+    length: int
+    task_id: int
+    run_id: int
+
+
+class ItemOut(msgspec.Struct, frozen=True):
+    """An item as files tell of it; `fields` is JSON."""
+
+    id: int
+    kind: str
+    url: str
+    title: str
+    body: str
+    fields: msgspec.Raw
+    price: float | None
+    rating: float | None
+    availability: str | None
+    brand: str | None
+    category: str | None
+    created_at: datetime
+    updated_at: datetime
+    source_id: int
+    task_id: int
+    run_id: int
+
+
+class Exported(msgspec.Struct, frozen=True):
+    """The files of an export, how many pages the run has, and the records that could not be written."""
+
+    files: list[Written]
+    pages: int
+    damaged: list[Damage]
+
+
+class Exports:
+    """Writes what a run brought into an export. `about` goes into the warcinfo record of a WARC file."""
+
+    def __init__(
+        self, pages: Pages, items: Items, blobs: Blobs, clock: Clock, about: Mapping[str, str] | None = None
+    ) -> None:
+        self._pages, self._items, self._blobs = pages, items, blobs
+        self._clock, self._about = clock, about or {}
+
+    async def run(self, run_id: int, export: Export, formats: Sequence[str], progress: Progress) -> Exported:
+        """Write a run's pages and items in these formats; damaged records are left out of the WARC file and named."""
+        tables = bool(set(formats) - {"warc"})
+        members = _Members(self._blobs, self._pages, run_id) if "warc" in formats else None
+        done, total = 0, await self._pages.count(run_id)
+        if members is not None:
+            await self._begin_warc(run_id, export, members, total)
+        after = 0
+        while pages := await self._pages.of_run(run_id, after=after, limit=CHUNK):
+            if tables:
+                await export.rows("pages", [_page(row) for row in pages])
+            if members is not None:
+                await export.members([member for row in pages for member in await members.of(row)])
+            after, done = pages[-1].task_id, done + len(pages)
+            progress(done, total)
+        if tables:
+            await self._write_items(run_id, export)
+        return Exported(await export.finish(), total, members.damaged if members else [])
+
+    async def _begin_warc(self, run_id: int, export: Export, members: "_Members", pages: int) -> None:
+        """Write the warcinfo record and the redirects, unless there is nothing at all."""
+        redirects = await self._pages.redirects_of_run(run_id, limit=CHUNK)
+        if not redirects and not pages:
+            return
+        await export.members([info_record(self._clock.now(), WARC_NAME, self._about).member])
+        while redirects:
+            await export.members([member for row in redirects for member in await members.of(row)])
+            redirects = await self._pages.redirects_of_run(run_id, after=redirects[-1].task_id, limit=CHUNK)
+
+    async def _write_items(self, run_id: int, export: Export) -> None:
+        after = 0
+        while items := await self._items.of_run(run_id, after=after, limit=CHUNK):
+            await export.rows("items", [_item(row) for row in items])
+            after = items[-1].id
+
+
+class _Members:
+    """Takes whole records out of segments, each of which is read once and not once a page."""
+
+    def __init__(self, blobs: Blobs, pages: Pages, run_id: int) -> None:
+        self._blobs, self._pages, self._run_id = blobs, pages, run_id
+        self._held: OrderedDict[str, bytes | None] = OrderedDict()
+        self.damaged: list[Damage] = []
+
+    async def of(self, row: PageRow | RedirectRow) -> list[bytes]:
+        """Return the record of a page, and before it the one with its body if another run has that; none if damaged."""
+        member, problem = await self._read(row)
+        original: list[bytes] = []
+        if isinstance(row, PageRow) and row.body_of is not None and problem is None:
+            holder = await self._pages.get(row.body_of)
+            if holder is None or holder.digest != row.digest:
+                problem = f"task {row.body_of} no longer holds its body"
+            else:
+                body, fault = await self._read(holder)
+                problem = f"its body is in the record of task {row.body_of}: {fault}" if fault else None
+                original = [body] if holder.run_id != self._run_id else []
+        if problem is not None:
+            self.damaged.append(Damage(problem, row.segment, row.url, row.run_id, row.task_id))
+            return []
+        return [*original, member]
+
+    async def _read(self, row: PageRow | RedirectRow) -> tuple[bytes, str | None]:
+        """Return the record of a row and, if it is damaged, its fault."""
+        data = await self._segment(row.segment)
+        if data is None:
+            return b"", "the segment is lost"
+        member = data[row.start : row.start + row.length]
+        return member, problem_of(member, row)
+
+    async def _segment(self, key: str) -> bytes | None:
+        if key not in self._held:
+            try:
+                self._held[key] = await self._blobs.get(key)
+            except NotFound:
+                self._held[key] = None
+            if len(self._held) > SEGMENTS_IN_HAND:
+                self._held.popitem(last=False)
+        return self._held[key]
+
+
+def _page(row: PageRow) -> PageOut:
+    facts = msgspec.structs.asdict(row)
+    return PageOut(
+        **{name: facts[name] for name in PageOut.__struct_fields__ if name in facts and name != "fetched_at"},
+        bytes=row.body_bytes,
+        offset=row.start,
+        fetched_at=_time(row.fetched_at),
+    )
+
+
+def _item(row: ItemRow) -> ItemOut:
+    facts = msgspec.structs.asdict(row)
+    times = {"created_at": _time(row.created_at), "updated_at": _time(row.updated_at)}
+    known = {name: facts[name] for name in ItemOut.__struct_fields__}
+    return ItemOut(**known | times | {"fields": msgspec.Raw(row.fields.encode())})
+
+
+def _time(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -1,0 +1,70 @@
+"""Parsing anew what was kept: pages of a run out of the archive, without a request."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from longline.engine.archive.page_reader import Archive
+from longline.engine.parse.parser import Parser
+from longline.model.archive.page import PageRow
+from longline.model.archive.warc import DamagedRecord
+from longline.model.errors import NotFound
+from longline.model.fetch.content_encoding import Undecodable
+from longline.model.search.item import NewItem, Origin, new_items
+from longline.ports.records.archive import Pages
+from longline.ports.records.search import Items
+
+Progress = Callable[[int, int], None]
+"""Told how many pages of how many are done."""
+
+
+class Reparsed(msgspec.Struct, frozen=True):
+    """What came of it: `changed` items are new or other than before, and `error` is the first thing that went wrong."""
+
+    pages: int = 0
+    items: int = 0
+    changed: int = 0
+    failed: int = 0
+    error: str | None = None
+
+
+class Reparse:
+    """Has the pages of a run parsed again, some at once. What they lead to is not followed: that is a crawl's work."""
+
+    def __init__(self, pages: Pages, items: Items, archive: Archive, parser: Parser, at_once: int) -> None:
+        self._pages, self._items, self._archive = pages, items, archive
+        self._parser, self._at_once = parser, at_once
+
+    async def run(self, run_id: int, config: Mapping[str, Any], progress: Progress) -> Reparsed:
+        """Parse every page of a run and remember the items; one that is the same as before keeps its id."""
+        done, total = Reparsed(), await self._pages.count(run_id)
+        after = 0
+        while rows := await self._pages.of_run(run_id, after=after, limit=self._at_once):
+            made = await asyncio.gather(*(self._parse(row, config) for row in rows))
+            items = [item for found in made if not isinstance(found, str) for item in found]
+            errors = [found for found in made if isinstance(found, str)]
+            done = Reparsed(
+                done.pages + len(rows),
+                done.items + len(items),
+                done.changed + await self._items.put(items),
+                done.failed + len(errors),
+                done.error or next(iter(errors), None),
+            )
+            after = rows[-1].task_id
+            progress(done.pages, total)
+        return done
+
+    async def _parse(self, row: PageRow, config: Mapping[str, Any]) -> list[NewItem] | str:
+        """The items of a page, or why there are none."""
+        try:
+            page, facts = await self._archive.page(row.task_id)
+        except (NotFound, DamagedRecord, Undecodable) as error:
+            return f"{row.url}: {error}"
+        page.config = config
+        parsed = await self._parser.parse(page)
+        if parsed.error:
+            return f"{row.url}: {parsed.error}"
+        origin = Origin(row.run_id, row.task_id, facts.url)
+        return new_items(((item.kind, item.fields) for item in parsed.items), origin)

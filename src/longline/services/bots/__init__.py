@@ -1,0 +1,1 @@
+"""Bots: registry, policies, tasks and pulls."""

@@ -1,0 +1,68 @@
+"""Who the bots are: registered with a token that is shown once, changed, switched off and on."""
+
+import secrets
+from typing import Any
+
+import msgspec
+
+from longline.model.bots.bot import BotRow, NewBot
+from longline.model.errors import NotFound
+from longline.ports.records.bots import Bots
+from longline.services.bots.pull import digest
+
+PREVIEW = 20
+RANDOM_BYTES = 32
+
+
+class BotRegistry:
+    """Looks after the list of bots."""
+
+    def __init__(self, bots: Bots) -> None:
+        self._bots = bots
+
+    async def register(self, bot: NewBot) -> tuple[BotRow, str] | None:
+        """Enter a bot; its row and its token, which nobody can be told again. None when the name is taken."""
+        token = _token(bot.name)
+        row = await self._bots.register(msgspec.structs.replace(bot, **_kept(token)))
+        return None if row is None else (row, token)
+
+    async def find(self, *, limit: int, offset: int) -> list[BotRow]:
+        """Registered bots by name."""
+        return await self._bots.find(limit=limit, offset=offset)
+
+    async def get(self, name: str) -> BotRow:
+        """One registered bot."""
+        row = (await self._bots.get([name])).get(name)
+        if row is None or not row.registered:
+            raise NotFound(f"Bot {name} not found")
+        return row
+
+    async def change(self, name: str, **changes: Any) -> BotRow:
+        """Change what is known of a bot, all but its name and figures."""
+        row = await self.get(name)
+        facts = {field: getattr(row, field) for field in NewBot.__struct_fields__} | changes
+        changed = await self._bots.change(NewBot(**facts))
+        if changed is None:
+            raise NotFound(f"Bot {name} not found")
+        return changed
+
+    async def rotate(self, name: str) -> tuple[BotRow, str]:
+        """A new token; the old one is dead from now on."""
+        token = _token(name)
+        return await self.change(name, **_kept(token), secret_until=None), token
+
+    async def reset(self, name: str) -> BotRow:
+        """Begin counting anew."""
+        await self.get(name)
+        row = await self._bots.reset(name)
+        if row is None:
+            raise NotFound(f"Bot {name} not found")
+        return row
+
+
+def _token(name: str) -> str:
+    return f"bot_{name}_{secrets.token_urlsafe(RANDOM_BYTES)}"
+
+
+def _kept(token: str) -> dict[str, str]:
+    return {"secret": digest(token), "preview": token[:PREVIEW]}

@@ -1,0 +1,1 @@
+"""Discovered links and candidate sources."""

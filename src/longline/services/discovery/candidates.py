@@ -1,0 +1,59 @@
+"""Candidates for sources: looked over by people, who make sources of some of them."""
+
+from longline.engine.discovery.external_links import KIND
+from longline.engine.frontier.seeding import Seeder
+from longline.model.discovery.candidate import CandidateRow, Decision
+from longline.model.errors import Conflict, NotFound
+from longline.model.frontier.task import DEFAULT_PRIORITY
+from longline.model.sources.source import NewSource, SourceRow
+from longline.ports.records.discovery import Candidates as CandidateRecords
+from longline.ports.records.sources import Sources
+
+MOST_DECISIONS = 100
+
+
+class Candidates:
+    """What was discovered, and what is decided about it."""
+
+    def __init__(self, records: CandidateRecords, sources: Sources, seeder: Seeder) -> None:
+        self._records, self._sources, self._seeder = records, sources, seeder
+
+    async def find(self, verdict: str | None, limit: int) -> list[CandidateRow]:
+        """Candidates, those that are seen most often first."""
+        return await self._records.find(verdict, limit)
+
+    async def log(self, candidate_id: int) -> list[Decision]:
+        """What was decided about a candidate so far, the latest first."""
+        return await self._records.decisions((await self._get(candidate_id)).identity, MOST_DECISIONS)
+
+    async def approve(self, candidate_id: int) -> SourceRow:
+        """Make a source of a candidate, disabled until somebody enables it, and give its first page to the frontier."""
+        candidate = await self._pending(candidate_id)
+        # It is there already when somebody was stopped halfway, or made it by hand.
+        source = await self._sources.identified(candidate.identity) or await self._sources.make(_disabled(candidate))
+        await self._records.decide(candidate_id, "approved", f"source {source.id} was made", source.id)
+        await self._seeder.feed(KIND, source.id, [candidate.home], DEFAULT_PRIORITY)
+        return source
+
+    async def reject(self, candidate_id: int, reason: str) -> CandidateRow:
+        """Turn a candidate down, for good."""
+        candidate = await self._pending(candidate_id)
+        await self._records.decide(candidate_id, "rejected", reason)
+        return candidate
+
+    async def _get(self, candidate_id: int) -> CandidateRow:
+        row = await self._records.get(candidate_id)
+        if row is None:
+            raise NotFound(f"no such candidate: {candidate_id}")
+        return row
+
+    async def _pending(self, candidate_id: int) -> CandidateRow:
+        row = await self._get(candidate_id)
+        if row.verdict != "pending":
+            raise Conflict(f"candidate {candidate_id} is {row.verdict}, not pending")
+        return row
+
+
+def _disabled(candidate: CandidateRow) -> NewSource:
+    name, home = candidate.identity, candidate.home
+    return NewSource(name, home, enabled=False, feed_url=candidate.feed_url, identity_key=name)

@@ -1,0 +1,1 @@
+"""Logs of runs, and streams of events."""

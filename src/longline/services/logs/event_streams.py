@@ -1,0 +1,296 @@
+"""Streams of what happens, for everybody who listens: one broker in each process, and those who tell it."""
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Literal
+
+import msgspec
+
+from longline.model.event import Event
+from longline.model.runs.run import RunRow
+from longline.model.states import RUN_ENDED
+from longline.ports.clock import Clock
+from longline.ports.records.frontier import Tasks
+from longline.ports.records.logs import Events
+from longline.ports.records.runs import History, Runs
+from longline.ports.records.schedules import Schedules
+from longline.services.health import Health, Report
+
+log = logging.getLogger(__name__)
+
+Stream = Literal["crawler", "health", "metrics"]
+
+MOST_CLIENTS = 1000
+MOST_WAITING = 100
+"""What one client may leave unread before it is let go."""
+
+PROGRESS_PAGES = 10
+PROGRESS_SECONDS = 5.0
+MOST_RUNS = 10_000
+
+
+class ScheduleMoved(msgspec.Struct, frozen=True):
+    """A schedule changed its state."""
+
+    uid: str
+    state: str
+    next_due: int | None
+    at: int
+    error: str | None = None
+
+
+class RunAdvanced(msgspec.Struct, frozen=True):
+    """A run has more pages than when it was last told of."""
+
+    schedule: str
+    uid: str
+    pages: int
+    items: int
+    at: int
+
+
+class RunEnded(msgspec.Struct, frozen=True):
+    """A run came to its end."""
+
+    schedule: str
+    uid: str
+    state: str
+    duration_ms: int
+    items: int
+    error: str | None
+    at: int
+
+
+class EngineSeen(msgspec.Struct, frozen=True):
+    """How an engine of ours does."""
+
+    name: str
+    status: str
+    latency_ms: float
+    detail: str | None
+    at: int
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """A figure."""
+
+    name: str
+    value: int
+    at: int
+
+
+Happening = ScheduleMoved | RunAdvanced | RunEnded | EngineSeen | Counted
+
+
+class Seats:
+    """How many clients may hang on streams at once."""
+
+    def __init__(self, most: int = MOST_CLIENTS) -> None:
+        self._most, self.taken = most, 0
+
+    def take(self) -> bool:
+        """Have a seat, if there is one; whoever has one must leave."""
+        if self.taken >= self._most:
+            return False
+        self.taken += 1
+        return True
+
+    def leave(self) -> None:
+        """Give a seat back."""
+        self.taken -= 1
+
+
+class Subscription(AsyncIterator[Happening]):
+    """What one client has yet to be told. `lost` is set when that became too much."""
+
+    def __init__(self, most: int) -> None:
+        self._waiting: asyncio.Queue[Happening | None] = asyncio.Queue(most)
+        self.lost = asyncio.Event()
+
+    def push(self, happening: Happening | None) -> bool:
+        """Add something without waiting, None for the end; False when the client has fallen behind."""
+        try:
+            self._waiting.put_nowait(happening)
+        except asyncio.QueueFull:
+            self.lost.set()
+            return False
+        return True
+
+    async def __anext__(self) -> Happening:
+        happening = await self._waiting.get()
+        if happening is None:
+            raise StopAsyncIteration
+        return happening
+
+
+class Broker:
+    """Hands what happens to every client of a stream; one that falls behind is let go, the others do not notice."""
+
+    def __init__(self, most_waiting: int = MOST_WAITING) -> None:
+        self._most = most_waiting
+        self._clients: defaultdict[Stream, set[Subscription]] = defaultdict(set)
+        self.closed = False
+
+    def join(self, stream: Stream) -> Subscription:
+        """Hear what happens from now on."""
+        client = Subscription(self._most)
+        if self.closed:
+            client.push(None)
+        self._clients[stream].add(client)
+        return client
+
+    def leave(self, stream: Stream, client: Subscription) -> None:
+        """Hear no more."""
+        self._clients[stream].discard(client)
+
+    def heard(self, stream: Stream) -> bool:
+        """Whether anybody listens."""
+        return bool(self._clients[stream])
+
+    def tell(self, stream: Stream, happening: Happening) -> None:
+        """Tell everybody who listens."""
+        for client in [c for c in self._clients[stream] if not c.push(happening)]:
+            log.warning("a client fell behind and is let go", extra={"stream": stream})
+            self.leave(stream, client)
+
+    def close(self) -> None:
+        """Let every client hear what is left, and no more."""
+        self.closed = True
+        for clients in self._clients.values():
+            for client in clients:
+                client.push(None)
+
+
+class MoveTeller:
+    """Tells what schedules and runs do, from the events they leave."""
+
+    def __init__(
+        self, broker: Broker, events: Events, schedules: Schedules, runs: Runs, history: History, clock: Clock
+    ) -> None:
+        self._broker, self._events, self._schedules, self._runs = broker, events, schedules, runs
+        self._history, self._clock = history, clock
+        self._after: int | None = None
+        self._marking = asyncio.Lock()
+        self._told: dict[int, tuple[int, float]] = {}
+
+    async def attend(self) -> int:
+        """Note where things stand, unless that is noted: whoever has joined by now is told of all that comes after."""
+        async with self._marking:
+            if self._after is None:
+                self._after = await self._events.newest()
+            return self._after
+
+    async def once(self) -> None:
+        """Tell what happened since the last time, if anybody listens."""
+        if not self._broker.heard("crawler"):
+            self._after = None
+            return
+        after = await self.attend()
+        while events := await self._events.find(after=after, listed=False):
+            await self._tell(events)
+            self._after = after = events[-1].id
+        now = self._clock.monotonic()
+        for run_id in [i for i, (_, at) in self._told.items() if now - at >= PROGRESS_SECONDS]:
+            await self._tell_progress(run_id)
+
+    async def _tell(self, events: Sequence[Event]) -> None:
+        # A run that recurs passes through its end in one step: only where it comes to rest is told.
+        recurred = {(e.subject, e.at) for e in events if e.noun == "schedule" and e.move == "recur"}
+        for event in events:
+            if event.noun == "schedule" and event.became:
+                if event.move != "succeed" or (event.subject, event.at) not in recurred:
+                    await self._tell_schedule(event)
+            elif event.noun == "run":
+                await self._tell_run(event)
+
+    async def _tell_schedule(self, event: Event) -> None:
+        row = await self._schedules.get(event.subject)
+        if row is not None and event.became:
+            self._broker.tell("crawler", ScheduleMoved(row.uid, event.became, row.next_due, event.at, row.error))
+
+    async def _tell_run(self, event: Event) -> None:
+        run = await self._runs.get(event.subject)
+        schedule = await self._schedules.get(run.schedule_id) if run and run.schedule_id else None
+        if run is None or schedule is None:
+            return
+        ended = event.became in RUN_ENDED
+        if not (ended or self._has_advanced(run)):
+            return
+        items = await self._history.items(run.id)
+        self._note(run)
+        self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, event.at))
+        if ended and event.became:
+            self._told.pop(run.id, None)
+            took = (run.ended_at or event.at) - (run.started_at or run.ended_at or event.at)
+            happening = RunEnded(schedule.uid, run.uid, event.became, took, items, run.error, event.at)
+            self._broker.tell("crawler", happening)
+
+    async def _tell_progress(self, run_id: int) -> None:
+        """Tell of a run of which nothing was told for a while."""
+        run = await self._runs.get(run_id)
+        schedule = await self._schedules.get(run.schedule_id) if run and run.schedule_id else None
+        if run is None or schedule is None or run.state in RUN_ENDED:
+            self._told.pop(run_id, None)
+            return
+        self._note(run)
+        items, at = await self._history.items(run_id), self._clock.now()
+        self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, at))
+
+    def _has_advanced(self, run: RunRow) -> bool:
+        """Whether there is so much more of a run that it is told of at once, and not after a while."""
+        if run.id not in self._told:
+            self._note(run)
+            return run.completed > 0
+        return run.completed - self._told[run.id][0] >= PROGRESS_PAGES
+
+    def _note(self, run: RunRow) -> None:
+        if len(self._told) >= MOST_RUNS:
+            self._told.clear()
+        self._told[run.id] = (run.completed, self._clock.monotonic())
+
+
+class HealthTeller:
+    """Tells how the engines do: when that changes, and every so often."""
+
+    def __init__(self, broker: Broker, health: Health, clock: Clock, every: float = 30.0) -> None:
+        self._broker, self._health, self._clock, self._every = broker, health, clock, every
+        self._was: Mapping[str, str] = {}
+        self._at = float("-inf")
+
+    async def once(self) -> None:
+        """Look, if anybody listens, and tell if there is a reason to."""
+        if not self._broker.heard("health"):
+            self._was = {}
+            return
+        report = await self._health.report()
+        now = self._clock.monotonic()
+        states = {name: check.status for name, check in report.checks.items()}
+        if states != self._was or now - self._at >= self._every:
+            self._was, self._at = states, now
+            self._tell(report)
+
+    def _tell(self, report: Report) -> None:
+        at = self._clock.now()
+        slowest = max((check.response_time_ms for check in report.checks.values()), default=0.0)
+        self._broker.tell("health", EngineSeen("crawler", report.status, slowest, None, at))
+        for name, check in report.checks.items():
+            seen = EngineSeen(name, check.status, check.response_time_ms, check.detail or check.error, at)
+            self._broker.tell("health", seen)
+
+
+class FigureTeller:
+    """Tells how much there is of everything."""
+
+    def __init__(self, broker: Broker, tasks: Tasks, runs: Runs, clock: Clock) -> None:
+        self._broker, self._tasks, self._runs, self._clock = broker, tasks, runs, clock
+
+    async def once(self) -> None:
+        """Count, if anybody listens."""
+        if not self._broker.heard("metrics"):
+            return
+        tasks, runs, at = await self._tasks.counts(), await self._runs.counts(), self._clock.now()
+        for noun, found in (("tasks", tasks), ("runs", runs)):
+            for state, count in found.items():
+                self._broker.tell("metrics", Counted(f"{noun}_{state}", count, at))

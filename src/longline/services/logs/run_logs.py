@@ -1,0 +1,260 @@
+"""Logs of runs: looked up, fetched from the archive, and followed while they are written.
+
+A follower reads at its own pace, from a mark it has; so it loses nothing when it goes away, and a slow one costs the
+others nothing. Signals only say when to look.
+"""
+
+import asyncio
+import gzip
+import logging
+from collections import defaultdict
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+
+import msgspec
+
+from longline.engine.logs.run_log_writer import LOGS
+from longline.model.errors import LonglineError, NotFound, Unavailable
+from longline.model.logs import START, Entry, LoggedRun, Mark, Part, behind
+from longline.model.states import RUN_ENDED
+from longline.ports.blobs import Blobs
+from longline.ports.records.logs import Logs
+from longline.ports.records.schedules import Schedules
+from longline.ports.signals import Signals
+
+log = logging.getLogger(__name__)
+
+REPLAYED = 200
+"""Entries that a follower who comes anew is given first, at most."""
+
+READ_AT_ONCE = 100
+LOOK_EVERY = 1.0
+TRY_AGAIN_AFTER = 0.1
+KEPT_WITHIN = 30.0
+"""Seconds until a log that is whole is no longer waited for to be in the archive."""
+
+
+class NoRuns(NotFound):
+    """The schedule never ran."""
+
+
+class NoArchive(NotFound):
+    """There is no object with the log of the run."""
+
+
+class KeptElsewhere(LonglineError):
+    """The log is archived, but not in the store of this instance, which no other instance shares."""
+
+
+class Said(msgspec.Struct, frozen=True):
+    """Entries, each with the id of its run; `replayed` ones were there before the follower came."""
+
+    entries: list[tuple[Entry, str]]
+    replayed: bool = False
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A run's log is whole, and in the archive if logs are kept there at all."""
+
+    run: LoggedRun
+
+
+Step = Said | Ended
+
+
+class RunLogs:
+    """What runs said, for whoever asks. `on` says whether it is written down at all.
+
+    A store that is `common` to all instances has every archived log; any other has those of its own instance only.
+    """
+
+    def __init__(self, logs: Logs, schedules: Schedules, blobs: Blobs, *, on: bool = True, common: bool = True) -> None:
+        self._logs, self._schedules, self._blobs, self.on = logs, schedules, blobs, on
+        self._common = common
+
+    async def runs(self, name: str, limit: int, offset: int) -> list[LoggedRun]:
+        """Runs of a schedule, newest first."""
+        return await self._logs.find(name, limit=limit, offset=offset)
+
+    async def check(self, name: str, uid: str | None) -> LoggedRun | None:
+        """The run that is asked for, or the newest one; raises `NotFound` unless there is such a schedule or run."""
+        found = await self._logs.find(name, uid=uid, limit=1)
+        if not found and (uid is not None or await self._schedules.named(name) is None):
+            raise NotFound(f"no such run: {uid}" if uid else f"no such schedule: {name}")
+        return found[0] if found else None
+
+    async def archive(self, name: str, number: int | None) -> tuple[LoggedRun, bytes]:
+        """The archived log of a run, of the newest unless one is named, as it is kept."""
+        found = await self._logs.find(name, number=number, limit=1)
+        if not found and number is None:
+            raise NoRuns(f"{name} has no runs")
+        if not found or found[0].key is None:
+            raise NoArchive(f"no log of run {number or 'latest'} of {name} is kept")
+        try:
+            return found[0], await self._blobs.get(found[0].key)
+        except NotFound:
+            if self._common:
+                raise NoArchive(f"the log of run {found[0].number} of {name} is gone") from None
+            raise KeptElsewhere(
+                f"the log of execution {found[0].number} is not in the store of this instance: another instance keeps"
+                " it, or it was lost; with a common store for logs every instance has it"
+            ) from None
+
+    async def lines(self, name: str, number: int | None) -> tuple[LoggedRun, list[bytes]]:
+        """The lines of an archived log."""
+        run, data = await self.archive(name, number)
+        return run, (await asyncio.to_thread(gzip.decompress, data)).splitlines()
+
+
+class Followers:
+    """Everybody who follows a log in this process."""
+
+    def __init__(self, logs: Logs, signals: Signals, *, archive: bool = True, replayed: int = REPLAYED) -> None:
+        self._logs, self._signals, self._archive, self._replayed = logs, signals, archive, replayed
+        self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
+        self._closed = False
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Wake followers when their runs say something, until told to stop."""
+        hearing = asyncio.create_task(self._hear())
+        stopped = asyncio.create_task(stop.wait())
+        try:
+            await asyncio.wait((hearing, stopped), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (hearing, stopped):
+                task.cancel()
+            heard, _ = await asyncio.gather(hearing, stopped, return_exceptions=True)
+        if isinstance(heard, Exception) and not stop.is_set():
+            raise heard
+
+    async def _hear(self) -> None:
+        async with self._signals.listen(LOGS) as heard:
+            async for signal in heard:
+                for run_id in signal.text.split(","):
+                    self._wake(int(run_id))
+
+    def _wake(self, run_id: int) -> None:
+        for waiting in self._waiting.get(run_id, ()):
+            waiting.set()
+
+    def close(self) -> None:
+        """End everybody's following, after what they are being given now."""
+        self._closed = True
+        for run_id in list(self._waiting):
+            self._wake(run_id)
+
+    async def follow(
+        self, name: str, uid: str | None, mark: Mark | None, *, endless: bool = False
+    ) -> AsyncGenerator[Step]:
+        """What a schedule's runs (one of them) say, from behind the mark, or with a replay first; then as it comes.
+
+        It ends with the run that is under way or, when none is, with the next one. A run of which there is nothing more
+        to say does not count: whoever comes back at its end waits. An `endless` one goes on from run to run.
+        """
+        tail = _Tail(self._logs, name, uid, archive=self._archive)
+        if not await tail.begin(mark):
+            yield await tail.replay(self._replayed)
+        while not self._closed:
+            try:
+                async for step in tail.steps():
+                    yield step
+                    if isinstance(step, Ended) and not (endless and uid is None):
+                        return
+            except Unavailable as error:
+                log.warning("a log cannot be followed for now", extra={"error": str(error)})
+                await asyncio.sleep(TRY_AGAIN_AFTER)
+                continue
+            await self._pause(tail.mark.run_id)
+
+    async def _pause(self, run_id: int) -> None:
+        awake = asyncio.Event()
+        self._waiting[run_id].add(awake)
+        try:
+            if not self._closed:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(awake.wait(), LOOK_EVERY)
+        finally:
+            self._waiting[run_id].discard(awake)
+            if not self._waiting[run_id]:
+                del self._waiting[run_id]
+
+
+class _Tail:
+    """Where one follower is. A log that is closed takes no more, so nothing is missed by going on to the next run."""
+
+    def __init__(self, logs: Logs, name: str, uid: str | None, *, archive: bool) -> None:
+        self._logs, self._name, self._uid, self._archive = logs, name, uid, archive
+        self._run: LoggedRun | None = None
+        self._has_news = uid is not None
+        self._whole_since: float | None = None
+        self.mark = START
+
+    async def begin(self, mark: Mark | None) -> bool:
+        """Go to a mark; False when there is none, or none that leads anywhere."""
+        if self._uid is not None:
+            [self._run] = await self._logs.find(self._name, uid=self._uid, limit=1)
+        if mark is None or (self._run and self._run.run_id != mark.run_id):
+            return False
+        run = self._run or await self._logs.following(self._name, mark.run_id - 1)
+        if run is None:
+            return await self._begin_behind(mark)
+        self._run, self.mark = run, mark if run.run_id == mark.run_id else Mark(run.run_id, 0)
+        return True
+
+    async def _begin_behind(self, mark: Mark) -> bool:
+        """Go to the end of the run that the mark is behind, when no other has begun since."""
+        run = await self._logs.following(self._name, mark.run_id - 2)
+        if run is None or mark != behind(run.run_id):
+            return False
+        self._run, self.mark = run, Mark(run.run_id, run.last or 0)
+        return True
+
+    async def replay(self, most: int) -> Said:
+        """The newest entries there are; following goes on behind them."""
+        entries = await self._logs.tail(self._name, self._uid, most)
+        uids = {run.run_id: run.uid for run in await self._logs.find(self._name, uid=self._uid, limit=100)}
+        if entries:
+            last = entries[-1]
+            self.mark = Mark(last.run_id, last.number)
+            [self._run] = await self._logs.find(self._name, uid=uids[last.run_id])
+        elif self._run:
+            self.mark = Mark(self._run.run_id, 0)
+        return Said([(entry, uids[entry.run_id]) for entry in entries], replayed=True)
+
+    async def steps(self) -> AsyncGenerator[Step]:
+        """Everything that is there by now."""
+        while self._run or await self._go_on():
+            part = await self._logs.read(self.mark.run_id, self.mark.number, READ_AT_ONCE)
+            if part.entries and self._run:
+                self._has_news, self._whole_since = True, None
+                yield Said([(entry, self._run.uid) for entry in part.entries])
+                self.mark = Mark(self.mark.run_id, part.entries[-1].number)
+                continue
+            if self._run and not self._is_over(part, self._run):
+                self._has_news = True
+                return
+            if self._run and self._has_news:
+                self._has_news = False
+                yield Ended(next(iter(await self._logs.find(self._name, uid=self._run.uid)), self._run))
+            if not await self._go_on():
+                return
+
+    def _is_over(self, part: Part, run: LoggedRun) -> bool:
+        """Whether there will be no more of a run, the news of its archive included."""
+        if part.sealed is None and self.mark.number:
+            return True  # it was forgotten
+        if part.sealed and (part.key is not None or not self._archive):
+            return True
+        if not part.sealed and (part.sealed is not None or run.state not in RUN_ENDED):
+            return False
+        now = asyncio.get_running_loop().time()
+        self._whole_since = self._whole_since or now
+        return now - self._whole_since > KEPT_WITHIN
+
+    async def _go_on(self) -> bool:
+        """Go to the next run that has something to say."""
+        run = await self._logs.following(self._name, self.mark.run_id)
+        if run is None:
+            return False
+        self._run, self.mark, self._whole_since = run, Mark(run.run_id, 0), None
+        return True

@@ -1,0 +1,220 @@
+"""Proxies: registered, given to sources, picked in turn, judged by what they did."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from longline.model.errors import BadInput, LonglineError, NotFound
+from longline.model.proxies import Ask, MappingRow, NewProxy, NoProxies, ProxyChange, ProxyRow, Used, success_rate
+from longline.ports.http import Proxy
+from longline.ports.records.proxies import Proxies as Records
+from longline.ports.records.proxies import Way
+from longline.services.secrets import Vault
+
+LONGEST_LIST = 500
+"""No list is longer, whatever is asked for."""
+
+_CHANGEABLE = frozenset(ProxyChange.__struct_fields__) - {"active", "secret"}
+
+
+class DuplicateProxy(LonglineError):
+    """Host and port belong to a proxy that is there already."""
+
+
+class ProxyView(msgspec.Struct, frozen=True):
+    """A proxy as it may be shown: there is no password in it, only whether one is kept."""
+
+    id: int
+    scheme: str
+    host: str
+    port: int
+    username: str
+    has_password: bool
+    active: bool
+    disabled_reason: str | None
+    failure_count: int
+    success_count: int
+    total_failures: int
+    success_rate: float
+    last_used_at: int | None
+    last_success_at: int | None
+    last_failure_at: int | None
+    avg_ms: int | None
+    country: str | None
+    city: str | None
+    provider: str | None
+    monthly_cost: int | None
+    max_per_hour: int
+    priority: int
+    created_at: int
+    updated_at: int
+
+
+class Proxies:
+    """What one may ask of proxies. Passwords go in and are locked; they are never shown again."""
+
+    def __init__(self, records: Records, vault: Vault) -> None:
+        self._records, self._vault = records, vault
+
+    async def add(self, way: Proxy | str, **facts: Any) -> ProxyView:
+        """Register a proxy, or its URI, with what else is known of it: country, city, provider, limits."""
+        proxy = Proxy.parse(way) if isinstance(way, str) else way
+        values = _checked(facts)
+        host, secret = proxy.host.lower(), self._vault.lock(proxy.password)
+        given = {"host": host, "port": proxy.port, "scheme": proxy.scheme, "username": proxy.username, "secret": secret}
+        row = await self._records.add(_convert(values | given, NewProxy))
+        if row is None:
+            raise DuplicateProxy(f"there is already a proxy at {host}:{proxy.port}")
+        return _view(row)
+
+    async def ensure(self, uris: Sequence[str]) -> None:
+        """Have these proxies registered; one that is already gets the credentials that are given now."""
+        for proxy in map(Proxy.parse, uris):
+            try:
+                await self.add(proxy)
+            except DuplicateProxy:
+                await self._refresh(proxy)
+
+    async def _refresh(self, proxy: Proxy) -> None:
+        row = await self._at(proxy.host.lower(), proxy.port)
+        if row is not None and (row.scheme, row.username) != (proxy.scheme, proxy.username):
+            await self.update(row.id, scheme=proxy.scheme, username=proxy.username, password=proxy.password)
+        elif row is not None and self._vault.unlock(row.secret) != proxy.password:
+            await self.update(row.id, password=proxy.password)
+
+    async def _at(self, host: str, port: int) -> ProxyRow | None:
+        offset = 0
+        while rows := await self._records.find(limit=LONGEST_LIST, offset=offset):
+            if found := next((row for row in rows if (row.host, row.port) == (host, port)), None):
+                return found
+            offset += len(rows)
+        return None
+
+    async def get(self, proxy_id: int) -> ProxyView:
+        """One proxy."""
+        return _view(_there(await self._records.get(proxy_id), proxy_id))
+
+    async def find(
+        self,
+        *,
+        active: bool | None = None,
+        country: str | None = None,
+        provider: str | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> list[ProxyView]:
+        """Proxies in the order they were registered."""
+        limit = max(0, min(limit, LONGEST_LIST))
+        found = await self._records.find(
+            active=active, country=country, provider=provider, limit=limit, offset=max(0, offset)
+        )
+        return [_view(row) for row in found]
+
+    async def update(self, proxy_id: int, *, password: str | UnsetType = UNSET, **facts: Any) -> ProxyView:
+        """Change settings or credentials; an empty password forgets the one that is kept."""
+        values = _checked(facts)
+        if password is not UNSET:
+            values["secret"] = self._vault.lock(password)
+        return await self._change(proxy_id, _convert(values, ProxyChange))
+
+    async def enable(self, proxy_id: int) -> ProxyView:
+        """Switch a proxy on; its failures in a row are forgotten."""
+        return await self._change(proxy_id, ProxyChange(active=True))
+
+    async def disable(self, proxy_id: int) -> ProxyView:
+        """Switch a proxy off until somebody switches it on."""
+        return await self._change(proxy_id, ProxyChange(active=False))
+
+    async def remove(self, proxy_id: int) -> None:
+        """Forget a proxy."""
+        if not await self._records.remove(proxy_id):
+            raise NotFound(f"there is no proxy {proxy_id}")
+
+    async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
+        """Give proxies to a source, which from then on uses no others; how many were new to it."""
+        if not proxies:
+            raise BadInput("no proxy was named")
+        return await self._records.assign(source_id, proxies, priority)
+
+    async def mappings(self, source_id: int) -> list[MappingRow]:
+        """A source's proxies, best priority first, then the least recently used."""
+        return await self._records.mappings(source_id)
+
+    async def unassign(self, source_id: int, proxy_id: int) -> None:
+        """Take a proxy from a source."""
+        if not await self._records.unassign(source_id, proxy_id):
+            raise NotFound(_no_mapping(source_id, proxy_id))
+
+    async def switch(self, source_id: int, proxy_id: int, active: bool) -> MappingRow:
+        """Let a source use its proxy, or not; either way its failures in a row are forgotten."""
+        row = await self._records.switch(source_id, proxy_id, active)
+        if row is None:
+            raise NotFound(_no_mapping(source_id, proxy_id))
+        return row
+
+    async def _change(self, proxy_id: int, change: ProxyChange) -> ProxyView:
+        return _view(_there(await self._records.update(proxy_id, change), proxy_id))
+
+
+class VaultedWays:
+    """Ways out of stored proxies, their passwords unlocked at the last moment."""
+
+    def __init__(self, records: Records, vault: Vault) -> None:
+        self._records, self._vault = records, vault
+
+    async def pick(self, ask: Ask) -> list[Way]:
+        """Ways out, in turn; none where there is no pool. Raises `NoProxies` when there is one and nobody can go."""
+        picked = await self._records.pick(ask)
+        if picked.exhausted:
+            raise NoProxies(f"none of {picked.size} proxies can be used now")
+        source_id = ask.source_id if picked.mapped else None
+        return [self._way(row, source_id) for row in picked.proxies]
+
+    async def account(self, used: Sequence[Used]) -> None:
+        """Write how requests went, in their order."""
+        await self._records.account(used)
+
+    async def probes(self, limit: int = 10) -> list[Way]:
+        """Proxies to be tried once now, to see whether they recovered."""
+        return [self._way(row, None) for row in await self._records.due_probes(limit)]
+
+    def _way(self, row: ProxyRow, source_id: int | None) -> Way:
+        password = self._vault.unlock(row.secret)
+        return Way(row.id, Proxy(row.scheme, row.host, row.port, row.username, password), source_id)
+
+
+def _no_mapping(source_id: int, proxy_id: int) -> str:
+    return f"the source {source_id} has no proxy {proxy_id}"
+
+
+def _there(row: ProxyRow | None, proxy_id: int) -> ProxyRow:
+    if row is None:
+        raise NotFound(f"there is no proxy {proxy_id}")
+    return row
+
+
+def _checked(facts: dict[str, Any]) -> dict[str, Any]:
+    unknown = sorted(set(facts) - _CHANGEABLE)
+    if unknown:
+        raise BadInput(f"nothing of a proxy is called {', '.join(unknown)}")
+    country = facts.get("country")
+    if isinstance(country, str) and not (len(country) == 2 and country.isascii() and country.isalpha()):
+        raise BadInput("a country is named by two letters")
+    if isinstance(facts.get("max_per_hour"), int) and facts["max_per_hour"] < 0:
+        raise BadInput("requests per hour cannot be negative")
+    return facts | ({"country": country.upper()} if isinstance(country, str) else {})
+
+
+def _convert(values: dict[str, Any], shape: Any) -> Any:
+    try:
+        return msgspec.convert(values, shape)
+    except msgspec.ValidationError as error:
+        raise BadInput(f"not a proxy: {error}") from None
+
+
+def _view(row: ProxyRow) -> ProxyView:
+    shown = {name: value for name, value in msgspec.structs.asdict(row).items() if name in ProxyView.__struct_fields__}
+    rate = success_rate(row.success_count, row.total_failures)
+    return ProxyView(**shown, has_password=bool(row.secret), success_rate=rate)

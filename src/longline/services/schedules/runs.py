@@ -1,0 +1,84 @@
+"""Runs of schedules, as somebody outside may ask for them: histories, one run, figures."""
+
+import msgspec
+
+from longline.engine.search.page_counts import PREFIX
+from longline.model.errors import NotFound
+from longline.model.runs.run import Brought, Record, RunRow
+from longline.model.schedules.schedule import CRAWL, ScheduleRow
+from longline.model.states import ScheduleState
+from longline.ports.clock import Clock
+from longline.ports.records.runs import History
+from longline.ports.records.schedules import Schedules, Tallies
+
+DAY_MS = 86_400_000
+
+
+class Figures(msgspec.Struct, frozen=True):
+    """How the planners of all processes do. Times are milliseconds, 0 for never."""
+
+    states: dict[str, int]
+    record: Record
+    polled_at: int
+    figured_at: int
+    stale_leases: int
+
+
+class Runs:
+    """Looks runs up."""
+
+    def __init__(self, history: History, schedules: Schedules, tallies: Tallies, clock: Clock) -> None:
+        self._history, self._schedules, self._tallies, self._clock = history, schedules, tallies, clock
+
+    async def find(self, schedule: str, limit: int, offset: int) -> tuple[list[RunRow], int]:
+        """The runs of a schedule, newest first, and how many there are; none for a schedule that nobody knows."""
+        row = await self._schedules.named(schedule)
+        if row is None:
+            return [], 0
+        found = await self._surveyed(await self._history.find(row.id, limit=limit, offset=offset))
+        return found, (await self._history.record(row.id)).total
+
+    async def get(self, uid: str) -> tuple[RunRow, ScheduleRow]:
+        """One run and its schedule; raises `NotFound`, also for runs without a schedule."""
+        run = await self._history.named(uid)
+        schedule = await self._schedules.get(run.schedule_id) if run is not None and run.schedule_id else None
+        if run is None or schedule is None:
+            raise NotFound(f"no such run: {uid}")
+        [surveyed] = await self._surveyed([run])
+        return surveyed, schedule
+
+    async def _surveyed(self, runs: list[RunRow]) -> list[RunRow]:
+        """Return the runs, those that have ended with their figures: a planner keeps them a moment later."""
+        fresh = [run.id for run in runs if run.ended and run.figures is None]
+        reviews = await self._history.review(fresh) if fresh else {}
+        return [
+            msgspec.structs.replace(run, figures=reviews[run.id].survey.text()) if run.id in reviews else run
+            for run in runs
+        ]
+
+    async def record(self, schedule: str) -> tuple[Record, ScheduleRow]:
+        """How the runs of a schedule went; raises `NotFound`."""
+        row = await self._schedules.named(schedule)
+        if row is None:
+            raise NotFound(f"no such schedule: {schedule}")
+        return await self._history.record(row.id), row
+
+    async def figures(self) -> Figures:
+        """How the planners do."""
+        found, tallies = await self._schedules.states(CRAWL), await self._tallies.all()
+        return Figures(
+            {state.value: found.get(state, 0) for state in ScheduleState},
+            await self._history.record(),
+            tallies.get("polled_at", 0),
+            self._clock.now(),
+            tallies.get("stale_leases", 0),
+        )
+
+    async def pages(self) -> dict[str, int]:
+        """How many pages were read, by the classes that they are in."""
+        found = await self._tallies.all()
+        return {name.removeprefix(PREFIX): count for name, count in found.items() if name.startswith(PREFIX)}
+
+    async def today(self) -> Brought:
+        """What completed runs brought that started today, in UTC."""
+        return await self._history.brought(self._clock.now() // DAY_MS * DAY_MS)

@@ -1,0 +1,278 @@
+"""Schedules, as somebody outside may ask for them: made, changed, held, let go, looked at."""
+
+import logging
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+import msgspec
+
+from longline.engine.lifecycle.moves import Call
+from longline.engine.lifecycle.schedules import Timetable
+from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, StaleLease, Unavailable
+from longline.model.ids import new_id
+from longline.model.runs.run import RunRow
+from longline.model.schedules.schedule import (
+    CRAWL,
+    NewSchedule,
+    ScheduleRow,
+    Terms,
+    Turn,
+    Wanted,
+    cancelled,
+    forced,
+    paused,
+    resumed,
+    retried,
+)
+from longline.model.schedules.slots import Balance
+from longline.model.states import RUN_ENDED, Actor, ScheduleState
+from longline.ports.clock import Clock
+from longline.ports.records.runs import Runs
+from longline.ports.records.schedules import Rhythms, Stop, Tick
+from longline.ports.records.schedules import Schedules as ScheduleRecords
+from longline.services.group_commit import Grouped
+from longline.services.schedules.slots import Balancer
+
+log = logging.getLogger(__name__)
+
+RACES = 8
+PERSON: Actor = "person"
+
+
+class NoSuchTurn(BadInput):
+    """A state that a person asked for and that cannot be had from the present one."""
+
+    def __init__(self, was: str, wanted: str) -> None:
+        self.was, self.wanted = was, wanted
+        super().__init__(f"invalid state transition from {was} to {wanted}")
+
+
+def _placed(row: ScheduleRow) -> Turn:
+    after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED)
+    moves = ("recur",) if row.state == ScheduleState.COMPLETED else ("place",)
+    return Turn(moves, after, window_ms=row.interval_ms)
+
+
+def _awaits_a_place(row: ScheduleRow) -> bool:
+    """Return whether a schedule that was made to recur rests where no planner would start it at its regular times."""
+    if row.interval_ms is None:
+        return False
+    return row.state == ScheduleState.COMPLETED or (row.state == ScheduleState.PENDING and row.retries == 0)
+
+
+async def nobody() -> None:
+    """Call nobody: planners look by themselves as well, only not at once."""
+
+
+class Schedules:
+    """Makes, changes and moves schedules; where that makes one due, `call` lets planners look at once."""
+
+    def __init__(
+        self,
+        timetable: Timetable,
+        records: ScheduleRecords,
+        runs: Runs,
+        rhythms: Rhythms,
+        clock: Clock,
+        call: Call = nobody,
+    ) -> None:
+        self._timetable, self._records, self._runs = timetable, records, runs
+        self._rhythms, self._clock, self._call = rhythms, clock, call
+        # Those who come together share one look at the slots and one commit.
+        self._making: Grouped[NewSchedule, ScheduleRow | None] = Grouped(self._make_all, lambda one: one.uid)
+        self._turning: Grouped[tuple[ScheduleRow, Turn], ScheduleRow | None] = Grouped(
+            self._turn_all, lambda one: one[0].id
+        )
+
+    async def make(self, terms: Terms) -> ScheduleRow:
+        """Make a schedule; a recurring one takes the place of the recurring one that its source has."""
+        terms.check()
+        for _ in range(RACES):
+            made = await self._making(self._new(terms))
+            if made is not None:
+                return made
+            known = await self._records.recurring(terms.source_ref)
+            if known is not None:
+                with suppress(Conflict):  # another one took its place; now that one is changed
+                    return await self._told(await self._replace(known, terms))
+        raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
+
+    def _new(self, terms: Terms) -> NewSchedule:
+        interval = terms.interval_ms
+        due = self._clock.now() if interval is None else None
+        return NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
+
+    async def _make_all(self, new: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
+        """Make schedules in one commit, and call planners once for all of them."""
+        made = await self._records.add_all(new)
+        if any(row is not None and self._is_awaited(row) for row in made):
+            await self._call()
+        return made
+
+    async def _turn_all(self, turns: Sequence[tuple[ScheduleRow, Turn]]) -> list[ScheduleRow | None]:
+        moved = await self._timetable.turn_all(turns, PERSON)
+        return [moved.get(row.id) for row, _ in turns]
+
+    async def _replace(self, known: ScheduleRow, terms: Terms) -> ScheduleRow:
+        """The known schedule on other terms; whoever makes one wants it to run, unless its source may not."""
+        changed = await self.change(known.uid, lambda _: terms)
+        with suppress(IllegalMove):  # somebody else may be letting it go on just now
+            if changed.state == ScheduleState.FAILED:
+                return await self.retry(known.uid)
+            if changed.state == ScheduleState.PAUSED and changed.paused_by == PERSON:
+                return await self.resume(known.uid)
+            return changed
+        return await self.get(known.uid)
+
+    async def get(self, uid: str) -> ScheduleRow:
+        """One schedule; raises `NotFound`."""
+        row = await self._records.named(uid)
+        if row is None or row.kind != CRAWL:
+            raise NotFound(f"no such schedule: {uid}")
+        return row
+
+    async def find(self, wanted: Wanted, limit: int, offset: int) -> tuple[list[ScheduleRow], int]:
+        """Schedules, and how many there are of those in all."""
+        return await self._records.find(wanted, limit=limit, offset=offset), await self._records.count(wanted)
+
+    async def states(self) -> dict[str, int]:
+        """How many schedules there are in every state, those without any included."""
+        found = await self._records.states(CRAWL)
+        return {state.value: found.get(state, 0) for state in ScheduleState}
+
+    async def change(self, uid: str, amend: Callable[[Terms], Terms], state: str | None = None) -> ScheduleRow:
+        """Change what was said of a schedule, then bring it to a state if one is named."""
+        row = await self.get(uid)
+        if state is not None and state != row.state:
+            self._way(row, state)
+
+        def checked(terms: Terms) -> Terms:
+            amended = amend(terms)
+            amended.check()
+            return amended
+
+        changed = await self._records.amend(row.id, checked, placed=True)
+        if changed is None:
+            raise NotFound(f"no such schedule: {uid}")
+        moved = (changed.interval_ms, changed.enabled) != (row.interval_ms, row.enabled)
+        if moved and _awaits_a_place(changed):
+            changed = await self._turn(changed, _placed(changed)) or changed
+        if state is not None and state != changed.state:
+            return await self._bring(uid, lambda found: self._way(found, state))
+        return await self._told(changed)
+
+    async def _told(self, row: ScheduleRow) -> ScheduleRow:
+        """The schedule, after planners were called if somebody waits for its run."""
+        if self._is_awaited(row):
+            await self._call()
+        return row
+
+    def _is_awaited(self, row: ScheduleRow) -> bool:
+        # What has its time from the slots waits for the next poll: whoever made it may want to change it first.
+        return row.state == ScheduleState.PENDING and row.next_due is not None and row.next_due <= self._clock.now()
+
+    async def _turn(self, row: ScheduleRow, turn: Turn) -> ScheduleRow | None:
+        """Move a schedule together with others; an illegal move is refused before it is put among them."""
+        self._timetable.check(row, turn, PERSON)
+        return await self._turning((row, turn))
+
+    def _way(self, row: ScheduleRow, state: str) -> Turn:
+        """How a person brings a schedule to a state."""
+        now = self._clock.now()
+        ways: dict[tuple[str, str], Callable[[], Turn]] = {
+            ("scheduled", "paused"): lambda: paused(row, now, PERSON),
+            ("paused", "scheduled"): lambda: self._resumed(row),
+            ("scheduled", "pending"): lambda: forced(row, now),
+            ("failed", "pending"): lambda: retried(row, now),
+            ("pending", "scheduled"): lambda: _placed(row),
+        }
+        if row.interval_ms is not None:
+            ways["completed", "scheduled"] = lambda: _placed(row)
+        if state == ScheduleState.CANCELLED and row.state in ("pending", "scheduled", "running", "paused"):
+            return cancelled(row, now)
+        if (row.state, state) not in ways:
+            raise NoSuchTurn(row.state, state)
+        return ways[row.state, state]()
+
+    async def pause(self, uid: str, by: str = PERSON) -> ScheduleRow:
+        """Hold a schedule back until it is resumed; `by` is remembered."""
+        return await self._bring(uid, lambda row: paused(row, self._clock.now(), by))
+
+    async def resume(self, uid: str) -> ScheduleRow:
+        """Let a schedule go on, in the slot with the most room."""
+        return await self._bring(uid, self._resumed)
+
+    def _resumed(self, row: ScheduleRow) -> Turn:
+        return resumed(row, None if row.interval_ms else self._clock.now())
+
+    async def cancel(self, uid: str) -> ScheduleRow:
+        """Stop a schedule for good, and its run with it."""
+        return await self._bring(uid, lambda row: cancelled(row, self._clock.now()))
+
+    async def retry(self, uid: str) -> ScheduleRow:
+        """Run a schedule again that had failed."""
+        return await self._bring(uid, lambda row: retried(row, self._clock.now()))
+
+    async def force(self, uid: str) -> ScheduleRow:
+        """Run a schedule now and again at its regular time."""
+        return await self._bring(uid, lambda row: forced(row, self._clock.now()))
+
+    async def remove(self, uid: str) -> None:
+        """Forget a schedule and its history; a run under way is cancelled first."""
+        for _ in range(RACES):
+            row = await self.get(uid)
+            if row.state == ScheduleState.RUNNING:
+                with suppress(IllegalMove):  # its run may just have ended
+                    await self.cancel(uid)
+            if await self._records.remove(row.id):
+                break
+        if row.source_ref and row.interval_ms is not None:
+            await self._forget_rhythm(row.source_ref)
+
+    async def forget(self, source_ref: str) -> None:
+        """Forget the recurring schedule of a source that is gone, if it has one."""
+        row = await self._records.recurring(source_ref)
+        if row is not None:
+            await self.remove(row.uid)
+
+    async def _forget_rhythm(self, source_ref: str) -> None:
+        try:
+            await self._rhythms.forget(source_ref)
+        except Unavailable as error:
+            log.warning("the rhythm of a source is not forgotten", extra={"error": str(error)})
+
+    async def _bring(self, uid: str, turning: Callable[[ScheduleRow], Turn]) -> ScheduleRow:
+        """Make a turn, again if somebody else moves the schedule meanwhile."""
+        for _ in range(RACES):
+            row = await self.get(uid)
+            turn = turning(row)
+            run = await self._under_way(row)
+            if run is not None and turn.steps == ("cancel",):
+                stop = Stop("cancel", PERSON, "cancelled")
+                moved = await self._timetable.stop(Tick(row, run, self._clock.now()), turn, stop, PERSON)
+            else:
+                moved = await self._turn(row, turn)
+            if moved is not None:
+                return await self._told(moved)
+        raise StaleLease(f"schedule {uid} kept changing")
+
+    async def _under_way(self, row: ScheduleRow) -> RunRow | None:
+        if row.state != ScheduleState.RUNNING or row.run_id is None:
+            return None
+        run = await self._runs.get(row.run_id)
+        return run if run is not None and run.state not in RUN_ENDED else None
+
+
+class Slots:
+    """How evenly schedules lie in the day, and how to make that better."""
+
+    def __init__(self, records: ScheduleRecords, clock: Clock) -> None:
+        self._balancer = Balancer(records, clock)
+
+    async def hours(self) -> list[int]:
+        """How many schedules run in each of the next 24 hours."""
+        return await self._balancer.hours()
+
+    async def rebalance(self, *, apply: bool) -> tuple[Balance, int]:
+        """Spread schedules evenly, or say how that would be done; the plan, and how many were moved."""
+        return await self._balancer.apply() if apply else (await self._balancer.preview(), 0)

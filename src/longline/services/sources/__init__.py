@@ -1,0 +1,1 @@
+"""Sources: their rows, schedules, events and trial crawls."""

@@ -1,0 +1,85 @@
+"""What another service says of sources, heeded once each, however often it is said."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any
+
+import msgspec
+
+from longline.model.errors import Unavailable
+from longline.ports.records.sources import Heard
+from longline.ports.sources import Delivery, SourceEvents
+
+log = logging.getLogger(__name__)
+
+MOST_TIMES = 5
+"""How often a message is tried before it is put aside."""
+
+FORGET_AFTER_MS = 7 * 86_400_000
+
+
+Id = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\0]*\Z")]
+"""An id of another service, as every engine can keep it."""
+
+
+class SourceEvent(msgspec.Struct, frozen=True):
+    """One thing that was said; `source_id` is the other service's."""
+
+    event_id: Id
+    event_type: str
+    source_id: Id
+    payload: dict[str, Any] = {}
+    timestamp: str = ""
+
+
+Reaction = Callable[[SourceEvent], Awaitable[None]]
+"""What is done about a kind of event, the last of it along with the note that it was."""
+
+
+class SourceListener:
+    """Hears messages and reacts to each event once."""
+
+    def __init__(self, messages: SourceEvents, heard: Heard, reactions: Mapping[str, Reaction]) -> None:
+        self._messages, self._heard, self._reactions = messages, heard, reactions
+
+    async def once(self) -> None:
+        """Wait a little, and react to what was said."""
+        settled = [delivery.id for delivery in await self._messages.receive() if await self._settles(delivery)]
+        await self._messages.settle(settled)
+
+    async def forget(self) -> None:
+        """Forget which events were heard long ago."""
+        await self._heard.prune(FORGET_AFTER_MS)
+
+    async def _settles(self, delivery: Delivery) -> bool:
+        """Whether a message is done with; one that is not is handed out again."""
+        try:
+            event = msgspec.json.decode(delivery.body or b"", type=SourceEvent)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            return _dropped(delivery, error)
+        reaction = self._reactions.get(event.event_type)
+        if reaction is None or await self._heard.has(event.event_id):
+            return True
+        try:
+            await reaction(event)
+        except Unavailable:
+            raise
+        except msgspec.ValidationError as error:
+            return _dropped(delivery, error)
+        except Exception as error:
+            return await self._failed(delivery, event, error)
+        await self._heard.note(event.event_id)
+        return True
+
+    async def _failed(self, delivery: Delivery, event: SourceEvent, error: Exception) -> bool:
+        said = {"event": event.event_id, "kind": event.event_type, "times": delivery.times, "error": repr(error)}
+        log.warning("a source event cannot be heeded", extra=said)
+        if delivery.times >= MOST_TIMES:
+            await self._messages.park(delivery, repr(error))
+        return False
+
+
+def _dropped(delivery: Delivery, error: Exception) -> bool:
+    """Done with: what cannot be read today cannot be read tomorrow either."""
+    log.warning("a source event cannot be read", extra={"message_id": delivery.id, "error": str(error)})
+    return True

@@ -1,0 +1,186 @@
+"""The schedules that sources should have: one for each that is enabled, as often as its own settings ask for."""
+
+import logging
+import re
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from longline.engine.lifecycle.moves import Call
+from longline.engine.lifecycle.schedules import Timetable
+from longline.model.errors import LonglineError
+from longline.model.ids import new_id
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
+from longline.model.sources.source import CrawlSource
+from longline.model.states import RUN_ENDED, ScheduleState
+from longline.ports.clock import Clock
+from longline.ports.records.runs import Runs
+from longline.ports.records.schedules import Schedules, Stop, Tick
+from longline.ports.sources import Directory
+from longline.services.schedules.schedules import PERSON, RACES, nobody
+
+log = logging.getLogger(__name__)
+
+BASES = {"critical": (15, 100), "high": (30, 75), "normal": (60, 50), "low": (180, 25)}
+"""Minutes between runs, and the priority as a number, by the priority as a word."""
+
+SOURCE = "source"
+"""Who paused a schedule whose source was disabled; what a person paused is a person's to resume."""
+
+DISABLED = "the source was disabled"
+STIRRING = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED, ScheduleState.RUNNING})
+
+STAGGER_MS = 300_000
+MOST_MINUTES = 1440
+
+
+class Synced(msgspec.Struct):
+    """What bringing schedules in line with sources did; the lists hold references of sources."""
+
+    seen: int = 0
+    enabled: int = 0
+    created: list[str] = []
+    kept: list[str] = []
+    resumed: list[str] = []
+    disabled: list[str] = []
+    errors: list[str] = []
+
+
+class Sync:
+    """Gives every enabled source its schedule, and lets none of a disabled one run."""
+
+    def __init__(
+        self,
+        directory: Directory,
+        schedules: Schedules,
+        runs: Runs,
+        timetable: Timetable,
+        clock: Clock,
+        call: Call = nobody,
+    ) -> None:
+        self._directory, self._schedules, self._runs = directory, schedules, runs
+        self._timetable, self._clock, self._call = timetable, clock, call
+
+    async def enabled(self, ref: str) -> None:
+        """A source may be crawled again: its schedule runs now, unless a person holds it back."""
+        source = await self._directory.get(ref)
+        if source is not None:
+            await self._ensure(source, 1)
+            await self._call()
+
+    async def changed(self, ref: str, *, switched: bool) -> None:
+        """What a source says of itself is another: its schedule follows, and goes or rests as the source does."""
+        source = await self._directory.get(ref)
+        if source is None:
+            return
+        await self.renew(source)
+        if switched:
+            await (self.enabled if source.enabled else self.disabled)(ref)
+
+    async def renew(self, source: CrawlSource) -> bool:
+        """Bring a source's own schedule up to date, its state and next time apart; whether there is a recurring one."""
+        row = await self._schedules.recurring(source.ref)
+        if row is not None and row.automatic:
+            await self._schedules.amend(row.id, partial(_renewed, now=computed(source)))
+        return row is not None
+
+    async def disabled(self, ref: str) -> None:
+        """A source may not be crawled: its schedule is held back, and a run under way stops."""
+        for _ in range(RACES):
+            row = await self._schedules.recurring(ref)
+            if row is None or row.state not in STIRRING:
+                return
+            if await self._hold(row, self._clock.now()):
+                return
+
+    async def _hold(self, row: ScheduleRow, now: int) -> ScheduleRow | None:
+        """Pause a schedule in one step, whatever it was about to do; None when somebody else moved it."""
+        before = _calm(row, now)
+        last = paused(before.after, now, SOURCE)
+        turn = Turn((*before.steps, *last.steps), last.after, last.reason)
+        run = await self._runs.get(row.run_id or 0) if row.state == ScheduleState.RUNNING else None
+        if run is None or run.state in RUN_ENDED:
+            return await self._timetable.turn(row, turn, "planner")
+        return await self._timetable.stop(Tick(row, run, now), turn, Stop("cancel", PERSON, DISABLED), "planner")
+
+    async def run(self) -> Synced:
+        """Look at every source; one that fails does not keep the others from theirs."""
+        sources = await self._directory.all()
+        enabled = [source for source in sources if source.enabled]
+        done = Synced(seen=len(sources), enabled=len(enabled))
+        done.disabled = [source.ref for source in sources if not source.enabled]
+        for source in enabled:
+            try:
+                outcome = await self._ensure(source, len(enabled))
+            except LonglineError as error:
+                log.warning("a source could not be given its schedule", extra={"source": source.ref})
+                done.errors.append(f"{source.ref}: {error}")
+            else:
+                outcome(done).append(source.ref)
+        await self._call()
+        return done
+
+    async def _ensure(self, source: CrawlSource, among: int) -> Callable[[Synced], list[str]]:
+        now = self._clock.now()
+        row = await self._schedules.recurring(source.ref)
+        if row is None:
+            due = now + fnv1a(source.ref) % among * STAGGER_MS
+            terms = computed(source)
+            await self._schedules.add(
+                NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
+            )
+            return lambda done: done.created
+        if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
+            await self._timetable.turn(row, resumed(row, now), "planner")
+            return lambda done: done.resumed
+        return lambda done: done.kept
+
+
+def _renewed(before: Terms, now: Terms) -> Terms:
+    said = {name: getattr(now, name) for name in ("url", "source_name", "every", "unit", "priority")}
+    return msgspec.structs.replace(before, **said)
+
+
+def _calm(row: ScheduleRow, now: int) -> Turn:
+    """The schedule as it waits for its regular time."""
+    if row.state == ScheduleState.PENDING:
+        return Turn(("place",), msgspec.structs.replace(row, state=ScheduleState.SCHEDULED))
+    return interrupted(row, now, DISABLED) if row.state == ScheduleState.RUNNING else Turn((), row)
+
+
+def computed(source: CrawlSource) -> Terms:
+    """The schedule that a source's own settings ask for."""
+    base, priority = BASES.get(source.priority, BASES["normal"])
+    return Terms(
+        url=source.url,
+        source_ref=source.ref,
+        source_name=source.name,
+        every=minutes(base, leading(source.rate_limit), source.max_depth),
+        enabled=True,
+        priority=priority,
+        automatic=True,
+    )
+
+
+def minutes(base: int, rate: int, depth: int, failures: int = 0) -> int:
+    """Minutes between runs: slower for strict sites and deep ones, doubled with every failure."""
+    rate = rate if rate > 0 else 10
+    times, by = (3, 2) if rate <= 5 else (1, 1) if rate <= 10 else (3, 4) if rate <= 20 else (1, 2)
+    paced = base * times // by
+    times, by = (1, 1) if depth <= 2 else (5, 4) if depth <= 5 else (3, 2)
+    return min((paced * times // by) << failures, MOST_MINUTES)
+
+
+def leading(text: str) -> int:
+    """The number that a rate limit begins with; 10 when it begins with none."""
+    found = re.match(r"\s*(\d+)", text)
+    return int(found[1]) if found else 10
+
+
+def fnv1a(text: str) -> int:
+    """FNV-1a of 32 bits: the same place in the row for the same source, wherever it is computed."""
+    value = 0x811C9DC5
+    for byte in text.encode():
+        value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return value

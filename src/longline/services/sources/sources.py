@@ -1,0 +1,92 @@
+"""Sources, as somebody outside may ask for them."""
+
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+
+from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
+from longline.model.feeds import feed_poll as poll
+from longline.model.sources.source import NewSource, SourceQuery, SourceRow
+from longline.ports.clock import Clock
+from longline.ports.records.feeds import Feeds
+from longline.ports.records.sources import Sources as SourceRecords
+from longline.services.schedules.schedules import RACES
+
+
+class Sources:
+    """Registers, changes and looks up sources; those of another service are not changed here while it keeps them."""
+
+    def __init__(self, records: SourceRecords, feeds: Feeds, clock: Clock, *, curated: bool = False) -> None:
+        self._records, self._feeds, self._clock, self._curated = records, feeds, clock, curated
+
+    async def make(self, source: NewSource) -> SourceRow:
+        """Register a source; raises `Conflict` when its name is taken."""
+        return await self._records.make(source)
+
+    async def get(self, source_id: int) -> SourceRow:
+        """One source; raises `NotFound`."""
+        row = await self._records.get(source_id)
+        if row is None:
+            raise NotFound(f"no such source: {source_id}")
+        return row
+
+    async def called(self, ref: str) -> SourceRow:
+        """The source that is called so outside; raises `NotFound`."""
+        row = await self._records.called(ref)
+        if row is None:
+            raise NotFound(f"no such source: {ref}")
+        return row
+
+    async def ours(self, ref: str) -> int:
+        """The number of a source that may be changed here; raises `NotFound`, and `Conflict` for another service's."""
+        row = await self.called(ref)
+        if self._curated and row.ref is not None:
+            raise Conflict(f"source {ref} is kept by another service: change it there")
+        return row.id
+
+    async def identified(self, identity_key: str) -> SourceRow:
+        """The source with that identity; raises `NotFound`."""
+        row = await self._records.identified(identity_key)
+        if row is None:
+            raise NotFound(f"no source is {identity_key}")
+        return row
+
+    async def find(self, query: SourceQuery, limit: int, offset: int) -> tuple[list[SourceRow], int]:
+        """Sources, and how many there are of those in all."""
+        return await self._records.find(query, limit=limit, offset=offset), await self._records.count(query)
+
+    async def change(self, source_id: int, amend: Callable[[SourceRow], SourceRow]) -> SourceRow:
+        """Change a source; raises `NotFound`, and `Conflict` for a name that is taken."""
+        for _ in range(RACES):
+            was = await self.get(source_id)
+            row = await self._records.change(amend(was), was)
+            if row is not None:
+                return row
+        raise StaleLease(f"source {source_id} kept changing")
+
+    async def switch(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
+        """Enable a source, or disable it and say why."""
+        at, why = (None, None) if on else (self._clock.now(), reason)
+        return await self.change(
+            source_id, lambda row: msgspec.structs.replace(row, enabled=on, disabled_at=at, disable_reason=why)
+        )
+
+    async def switch_feed(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
+        """Forget how a source's feed failed and poll it at once; or let it rest, for as long as the reason asks for."""
+        await self._feeds.change(source_id, poll.enabled if on else partial(poll.disabled, reason=reason))
+        return await self.get(source_id)
+
+    async def limit(self, source_id: int, budget: int | None) -> SourceRow:
+        """Bound how many URLs all runs of a source together may admit, or lift the bound; raises `NotFound`."""
+        if budget is not None and budget < 1:
+            raise BadInput("budget must be at least 1")
+        row = await self._records.limit(source_id, budget)
+        if row is None:
+            raise NotFound(f"no such source: {source_id}")
+        return row
+
+    async def remove(self, source_id: int) -> None:
+        """Forget a source; raises `NotFound`."""
+        if not await self._records.remove(source_id):
+            raise NotFound(f"no such source: {source_id}")

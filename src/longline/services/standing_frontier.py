@@ -1,0 +1,126 @@
+"""The standing frontier: URLs that anybody may give us, fetched once each under their hosts' politeness."""
+
+from typing import NamedTuple
+
+from longline.engine.frontier.standing_runs import StandingRuns
+from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.politeness_key import Politeness
+from longline.model.errors import BadInput, NotFound, Unavailable
+from longline.model.frontier.standing_frontier import (
+    ORIGINS,
+    REMOVED,
+    SCOPE,
+    STANDING,
+    StandingUrl,
+    UrlQuery,
+    host_of,
+    url_hash,
+)
+from longline.model.frontier.task import NewTask
+from longline.model.ids import task_id_of
+from longline.model.url import parse
+from longline.ports.records import Records
+from longline.ports.records.frontier import HostSetting
+from longline.ports.signals import Signals
+
+WORK = "work"
+
+
+class OverBudget(BadInput):
+    """A URL that a source may not take in any more."""
+
+
+class Given(NamedTuple):
+    """What came of a URL that was given: its id and birth, and whether it is new."""
+
+    id: int
+    created_at: int
+    new: bool
+
+
+def kind_of(origin: str) -> str:
+    """The kind of the standing runs of an origin."""
+    if origin not in ORIGINS:
+        raise BadInput(f"origin must be one of {', '.join(ORIGINS)}")
+    return f"{STANDING}{origin}"
+
+
+class Frontier:
+    """Takes URLs in, looks them up, tries them again, takes them out.
+
+    A standing run is never started, so it never ends; its tasks are worked on like all others.
+    """
+
+    def __init__(
+        self,
+        records: Records,
+        lifecycle: Lifecycle,
+        politeness: Politeness,
+        signals: Signals,
+        runs: StandingRuns,
+    ) -> None:
+        self._runs, self._standing, self._lifecycle, self._signals = runs, records.standing, lifecycle, signals
+        self._politeness = politeness
+
+    async def submit(self, text: str, source: str, origin: str, priority: int) -> Given:
+        """Take a URL in; one that waits already goes before others now, and one that has ended is left alone."""
+        url, key = parse(text), url_hash(text)
+        run_id, plan = await self._runs.get(kind_of(origin), source)
+        new = NewTask(url.href, host_of(url), key, scope=SCOPE, run_id=run_id, priority=priority, due=self._runs.due)
+        polite = HostSetting(new.host, plan.delay_ms, plan.concurrency)
+        tasks, hosts = await self._politeness.place([new], [polite])
+        admitted = await self._lifecycle.admit(tasks, hosts)
+        if admitted.over_budget:
+            raise OverBudget(f"the budget of source {source} is used up: it takes in no more URLs")
+        found = await self._standing.known(tasks[0].host, key)
+        if found is None:
+            raise Unavailable(f"{url.href} was not stored")
+        if found.removed:
+            await self._restart(found.task_id)
+        if found.removed or not admitted.new:
+            await self._standing.hasten(found.task_id, priority, self._runs.due)
+        row = await self.get(found.id)
+        await self._nudge()
+        return Given(row.id, row.created_at, bool(admitted.new) or found.removed)
+
+    async def find(self, query: UrlQuery, limit: int, offset: int) -> tuple[list[StandingUrl], int]:
+        """URLs that fit, and how many there are in all."""
+        return await self._standing.find(query, limit=limit, offset=offset)
+
+    async def counts(self) -> dict[str, int]:
+        """How many there are at each rest."""
+        return await self._standing.counts()
+
+    async def get(self, url_id: int) -> StandingUrl:
+        """One of them."""
+        row = await self._standing.get(url_id)
+        if row is None:
+            raise NotFound("Frontier URL not found")
+        return row
+
+    async def named(self, uid: str) -> StandingUrl:
+        """One of them, by the id that is known outside."""
+        found = task_id_of(uid)
+        row = await self._standing.get(found[0]) if found else None
+        if found is None or row is None or row.created_at != found[1]:
+            raise NotFound("Frontier URL not found")
+        return row
+
+    async def retry(self, uid: str) -> None:
+        """Try a URL again that was given up."""
+        row = await self.named(uid)
+        if row.rest != "given_up":
+            raise NotFound("Frontier URL not found")
+        await self._restart(row.task_id)
+        await self._nudge()
+
+    async def remove(self, uid: str) -> None:
+        """Take a URL out; it may be given again."""
+        row = await self.named(uid)
+        await self._lifecycle.move(Order("task", row.task_id, "cancel", "person", reason=REMOVED))
+
+    async def _restart(self, task_id: int) -> None:
+        await self._lifecycle.move(Order("task", task_id, "restart", "person", due=self._runs.due))
+
+    async def _nudge(self) -> None:
+        await self._signals.send(WORK)

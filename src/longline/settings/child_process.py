@@ -1,0 +1,19 @@
+"""Hands settings to a process of our own, so that it decides nothing by itself."""
+
+from typing import Any
+
+from longline.settings.env_aliases import own_name
+from longline.settings.keys import KEYS, Settings
+
+
+def environment(settings: Settings) -> dict[str, str]:
+    """The environment in which a child process reads exactly these settings."""
+    values = {name: getattr(settings, name) for name in KEYS}
+    return {own_name(name): _written(name, value) for name, value in values.items() if value not in ("", ())}
+
+
+def _written(name: str, value: Any) -> str:
+    # Texts and lists go over as they are: `show` masks passwords.
+    if isinstance(value, str):
+        return value
+    return ",".join(value) if isinstance(value, tuple) else KEYS[name].kind.show(value)

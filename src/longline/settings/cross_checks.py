@@ -1,0 +1,49 @@
+"""Whether settings that can each be read are sound together: what keeps a start from happening, what is warned of."""
+
+import ipaddress
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+from longline.model.errors import BadInput
+from longline.model.fetch.egress import Wall
+from longline.settings.keys import Settings
+
+_SHORT_SECRET = 32
+_LOCAL_NAMES = (".localhost", ".local", ".internal")  # names that no public server can have
+
+Origins = Mapping[str, str]
+
+
+def refuse_unsound(settings: Settings, origins: Origins) -> None:
+    """Raise `BadInput` for settings that contradict each other or leave a part out."""
+    if settings.tls_min > settings.tls_max:
+        raise BadInput(f"{origins['tls_min']}: tls_min {settings.tls_min} is above tls_max {settings.tls_max}")
+    known = settings.search_key or settings.search_cert
+    for node in () if known else map(urlsplit, settings.search):
+        if not node.username and not _local(node.hostname or ""):
+            raise BadInput(
+                f"{origins['search']}: the search node {node.hostname} is not on a local network, so it must be told"
+                " who asks: set ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD"
+            )
+
+
+def weaknesses(settings: Settings, origins: Origins) -> list[str]:
+    """A note for each setting that leaves something open."""
+    notes = []
+    if 0 < len(settings.jwt_secret.encode()) < _SHORT_SECRET:
+        notes.append(
+            f"{origins['jwt_secret']} is shorter than {_SHORT_SECRET} bytes; tokens signed with it can be forged"
+        )
+    if not settings.tls_verify:
+        notes.append(f"{origins['tls_verify']} switches certificates off: pages may come from anybody")
+    if settings.search and not settings.search_verify:
+        notes.append(f"{origins['search_verify']} switches certificates of the search nodes off")
+    return notes
+
+
+def _local(host: str) -> bool:
+    """Whether only a machine nearby can be meant: a private address, or a name that public DNS does not have."""
+    try:
+        return not Wall().admits(ipaddress.ip_address(host))
+    except ValueError:
+        return "." not in host or host.endswith(_LOCAL_NAMES)

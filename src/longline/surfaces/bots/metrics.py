@@ -1,0 +1,50 @@
+"""Figures of the bots' door, for `/metrics`."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from longline.model.bots.bot import Pulled, Verdict
+from longline.model.states import TaskState
+from longline.surfaces.bots.words import STATES, word
+
+MOST_NAMES = 1000
+"""Anybody may call itself anything; labels must not grow with it."""
+
+
+class Meter:
+    """Counts what bots do, in the registry it is given."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._names: set[str] = set()
+        self._pulled = Counter("crawl_jobs_pulled", "Jobs handed out.", ("bot",), registry=registry)
+        self._skipped = Counter("crawl_pull_skipped", "Jobs seen under other bots' locks.", registry=registry)
+        self._lapsed = Counter("crawl_lock_expired", "Locks that lapsed and were handed on.", registry=registry)
+        self._submits = Counter("crawl_submits", "Submits answered.", ("bot", "outcome"), registry=registry)
+        self._seconds = Histogram("crawl_submit_seconds", "Time to answer a submit.", registry=registry)
+        self._jobs = Gauge("crawl_jobs", "Jobs there are.", ("status",), registry=registry)
+
+    def pulled(self, bot: str, pulled: Pulled) -> None:
+        """Count one pull."""
+        self._pulled.labels(self._label(bot)).inc(len(pulled.tasks))
+        self._skipped.inc(pulled.skipped)
+        self._lapsed.inc(pulled.reclaimed)
+
+    def submitted(self, bot: str, verdict: Verdict, seconds: float) -> None:
+        """Count one submit by how it was answered."""
+        again = verdict.state == TaskState.PENDING
+        outcome = verdict.refusal or ("retry" if again else word(verdict.state))
+        self._submits.labels(self._label(bot), outcome).inc()
+        self._seconds.observe(seconds)
+
+    def stand(self, states: dict[str, int]) -> None:
+        """Set how many jobs there are of each status."""
+        counts = dict.fromkeys(STATES, 0)
+        for state, count in states.items():
+            counts[word(state)] += count
+        for status, count in counts.items():
+            self._jobs.labels(status).set(count)
+
+    def _label(self, bot: str) -> str:
+        if bot in self._names or len(self._names) < MOST_NAMES:
+            self._names.add(bot)
+            return bot
+        return "other"

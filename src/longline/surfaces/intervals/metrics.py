@@ -1,0 +1,88 @@
+"""What `/metrics` tells of jobs, executions, the frontier and pages, in the form of Prometheus."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from prometheus_client import CollectorRegistry
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.registry import Collector
+
+from longline.model.runs.run import Record
+from longline.services.schedules.runs import Runs
+from longline.services.standing_frontier import Frontier
+from longline.surfaces.intervals.frontier import REST_WORDS
+
+COUNTED = {
+    "type": ("longline_pages", "Pages that were read, by what they are."),
+    "method": ("longline_extractions", "Pages that were read, by how their text was found."),
+    "skipped": ("longline_pages_skipped", "Pages that were read and not indexed, by reason."),
+}
+"""What is counted of pages: the name that the label has, the metric's name, and its sentence."""
+
+
+class Stock(NamedTuple):
+    """What was there when somebody looked."""
+
+    states: Mapping[str, int]
+    record: Record
+    urls: Mapping[str, int]
+    pages: Mapping[str, int]
+
+
+class IntervalFigures(Collector):
+    """Looks when it is asked to, and tells once what it saw: figures that are not of now are none."""
+
+    def __init__(self, runs: Runs, urls: Frontier | None, registry: CollectorRegistry) -> None:
+        self._runs, self._urls = runs, urls
+        self._stock: Stock | None = None
+        registry.register(self)
+
+    async def take_stock(self) -> None:
+        """Look at everything."""
+        figures, pages = await self._runs.figures(), await self._runs.pages()
+        urls = {} if self._urls is None else await self._urls.counts()
+        worded = {word: urls.get(rest, 0) for rest, word in REST_WORDS.items()}
+        self._stock = Stock(figures.states, figures.record, worded, pages)
+
+    def collect(self) -> Iterator[Metric]:
+        """What was seen since the last time."""
+        stock, self._stock = self._stock, None
+        if stock is None:
+            return
+        ended = {state: getattr(stock.record, state) for state in ("completed", "failed", "cancelled")}
+        yield _gauges("longline_jobs", "Jobs.", "status", stock.states)
+        yield _gauges("longline_executions", "Executions that have ended and are remembered.", "status", ended)
+        mean = GaugeMetricFamily("longline_execution_duration_seconds", "How long an execution takes on average.")
+        mean.add_metric([], (stock.record.average_ms or 0) / 1000)
+        yield mean
+        yield _gauges("longline_frontier_urls", "URLs of the frontier.", "status", stock.urls)
+        for label, (name, sentence) in COUNTED.items():
+            family = CounterMetricFamily(name, sentence, labels=[label])
+            for value, count in sorted(_of(stock.pages, label).items()):
+                family.add_metric([value], count)
+            yield family
+        yield _words(_of(stock.pages, "words"))
+
+
+def _gauges(name: str, sentence: str, label: str, found: Mapping[str, int]) -> Metric:
+    family = GaugeMetricFamily(name, sentence, labels=[label])
+    for value, count in found.items():
+        family.add_metric([value], count)
+    return family
+
+
+def _of(pages: Mapping[str, int], noun: str) -> dict[str, int]:
+    return {name.removeprefix(f"{noun}."): count for name, count in pages.items() if name.startswith(f"{noun}.")}
+
+
+def _words(sizes: Mapping[str, int]) -> Metric:
+    """How many words pages have. The classes are those below a limit, and one above the last."""
+    below = sorted((int(name[1:]), count) for name, count in sizes.items() if name.startswith("<"))
+    buckets, total = [], 0
+    for limit, count in below:
+        total += count
+        buckets.append((str(float(limit)), total))
+    buckets.append(("+Inf", sum(sizes.values())))
+    family = HistogramMetricFamily("longline_page_words", "How many words pages have.")
+    family.add_metric([], buckets=buckets, sum_value=None)
+    return family

@@ -1,0 +1,51 @@
+"""The bots' side of the house: the services behind their door, and their chores."""
+
+import logging
+
+from longline.engine.bots import BotUpkeep
+from longline.engine.lifecycle.bots import BotLifecycle
+from longline.services.bots.policies import BotPlans
+from longline.services.bots.pull import BotSettings, BotWork
+from longline.services.bots.registry import BotRegistry
+from longline.services.bots.tasks import BotOffice
+from longline.settings import Settings
+from longline.surfaces.bots.door import BotParts
+from longline.wiring.house import House
+
+log = logging.getLogger(__name__)
+
+
+def bot_parts(house: House) -> BotParts:
+    """What the bots' door needs."""
+    settings = bot_settings(house.settings)
+    if settings.mode == "optional":
+        # On loopback that is the default and nobody's mistake.
+        level = logging.DEBUG if house.settings.loopback else logging.WARNING
+        log.log(level, "bots need not be registered; set bot_auth to required where others can reach this server")
+    records, blobs, clock, delay = house.records, house.blobs, house.clock, _delay(house)
+    return BotParts(
+        work=BotWork(BotLifecycle(records), records.bots, blobs, clock, settings),
+        plans=BotPlans(records, blobs, delay),
+        office=BotOffice(records, blobs, clock, delay),
+        registry=BotRegistry(records.bots),
+        now=clock.now,
+    )
+
+
+def bot_settings(settings: Settings) -> BotSettings:
+    """What the operator decided for bots, with what follows from the address."""
+    required = settings.bot_auth == "required" or (settings.bot_auth == "auto" and not settings.loopback)
+    return BotSettings(
+        mode="required" if required else "optional",
+        reclaim=settings.bot_reclaim,
+        whole_domains=settings.bot_domain_match == "suffix",
+    )
+
+
+def bot_upkeep(house: House) -> BotUpkeep:
+    """The chores for bots."""
+    return BotUpkeep(BotLifecycle(house.records), house.records.bots, house.clock, _delay(house))
+
+
+def _delay(house: House) -> int:
+    return round(house.settings.delay * 1000)

@@ -1,0 +1,94 @@
+"""The planner and the interval crawler's door, from the parts of the house."""
+
+import asyncio
+import logging
+from functools import partial
+from typing import Any
+
+from longline.drivers.sources.redis_events import RedisSourceEvents
+from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.loops import Loop, chore, cut_short, run_loops
+from longline.model.schedules.schedule import ScheduleRow
+from longline.parsers.article.article import document
+from longline.plugins import Page
+from longline.services.discovery.links import Discovered
+from longline.services.page_preview import Glances
+from longline.services.schedules.backfill import Backfill
+from longline.services.schedules.runs import Runs
+from longline.services.schedules.schedules import Schedules, Slots
+from longline.services.sources.source_event_handlers import SourceReactions
+from longline.services.sources.source_events import SourceListener
+from longline.services.sources.source_schedules import Sync
+from longline.services.sources.sources import Sources
+from longline.services.sources.trial_crawl import Extract, Trials
+from longline.services.standing_frontier import Frontier
+from longline.surfaces.intervals import Desk
+from longline.surfaces.intervals.links import DiscoveredParts
+from longline.surfaces.intervals.shapes import job
+from longline.wiring.house import House
+from longline.wiring.parts.schedules import FORGET_EVERY
+from longline.wiring.parts.sources import directory, standing_runs
+
+log = logging.getLogger(__name__)
+
+
+def source_events_loop(house: House) -> Loop:
+    """Hears what another service says of sources, and keeps schedules in line with it."""
+    behind, records = desk(house), house.records
+    asked = directory(house)
+    reactions = SourceReactions(behind.sync, behind.schedules, records.schedules, asked, house.clock, records.heard)
+
+    async def listen(stop: asyncio.Event) -> None:
+        messages = RedisSourceEvents(house.settings.redis)
+        listener = SourceListener(messages, records.heard, reactions.by_type())
+        chores = {"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}
+        try:
+            # Nobody waits for messages at the end: what is not settled is handed out again.
+            await cut_short(partial(run_loops, chores))(stop)
+        finally:
+            await messages.close()
+
+    return listen
+
+
+def extract(page: Page) -> Extract:
+    """The document that a page would become."""
+    made = document(page)
+    return Extract(made.fields, made.method, made.skipped)
+
+
+def desk(house: House) -> Desk:
+    """The services behind the interval crawler's door."""
+    records, clock, timetable = house.records, house.clock, Timetable(house.records)
+    schedules = Schedules(timetable, records.schedules, records.runs, house.rhythms, clock, house.call_planners)
+    glances = Glances(house.http, clock, house.settings.user_agent)
+    return Desk(
+        schedules=schedules,
+        slots=Slots(records.schedules, clock),
+        runs=Runs(records.history, records.schedules, records.tallies, clock),
+        sources=Sources(records.sources, records.feeds, clock, curated=house.curator is not None),
+        sync=Sync(directory(house), records.schedules, records.runs, timetable, clock, house.call_planners),
+        glances=glances,
+        trials=Trials(glances, extract),
+        backfill=Backfill(records.items, schedules),
+        lease_ms=round(house.settings.schedule_lease * 1000),
+        planning=house.settings.scheduler,
+        internal_secret=house.settings.internal_secret,
+    )
+
+
+def standing_frontier(house: House) -> Frontier:
+    """The frontier that takes single URLs, polite as the operator wants it."""
+    runs = standing_runs(house)
+    return Frontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
+
+
+def discovered_parts(house: House) -> DiscoveredParts:
+    """Links that lead away, and how one of them becomes a schedule."""
+
+    behind = desk(house)
+
+    def shown(row: ScheduleRow) -> dict[str, Any]:
+        return job(row, behind.lease_ms)
+
+    return DiscoveredParts(Discovered(house.records.links, behind.schedules.make), shown, house.clock.now)

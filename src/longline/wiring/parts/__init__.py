@@ -1,0 +1,1 @@
+"""Parts of the platform that several commands need, put together."""

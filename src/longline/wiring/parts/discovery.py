@@ -1,0 +1,25 @@
+"""Discovery of sources, from the parts of the house."""
+
+from longline.engine.discovery.candidate_probe import Scout
+from longline.engine.discovery.external_links import Discovery, Parts
+from longline.model.discovery.candidate import DiscoveryRules
+from longline.services.discovery.candidates import Candidates
+from longline.wiring.house import House
+from longline.wiring.parts.feeds import feed_parts
+
+
+def discovery(house: House) -> Discovery:
+    """Follows up links that lead away, as far as the operator wants that."""
+    s, records = house.settings, house.records
+    rules = DiscoveryRules(s.discovery_allow, s.discovery_block, s.discovery_budget, s.discovery_per_run)
+    return Discovery(Parts(records.candidates, records.sources, feed_parts(house).seeder, house.clock), rules)
+
+
+def scout(house: House) -> Scout:
+    """Takes a first look at candidates."""
+    return Scout(feed_parts(house), house.records.candidates)
+
+
+def candidates(house: House) -> Candidates:
+    """What people may ask of candidates."""
+    return Candidates(house.records.candidates, house.records.sources, feed_parts(house).seeder)

@@ -1,0 +1,93 @@
+"""The chores around feeds, from the parts of the house."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from longline.engine.archive.page_reader import Archive
+from longline.engine.feeds import sitemap_reader as mapper
+from longline.engine.feeds.document_reader import Reader
+from longline.engine.feeds.feed_finder import Finder
+from longline.engine.feeds.feed_poller import Feeder, Parts
+from longline.engine.feeds.sitemap_reader import Mapper
+from longline.engine.frontier.seeding import Seeder
+from longline.engine.loops import Loop, chore, cut_short, run_loops
+from longline.engine.sources.remote_sync import Courier
+from longline.model.runs.plan import CrawlPlan
+from longline.wiring.house import House
+from longline.wiring.parts.sources import standing_runs
+
+LOOK_EVERY = 5.0
+FEED_REDIRECTS = 5
+"""Redirects that are followed to a feed or a sitemap: as many as the interval contract allows everywhere."""
+
+Once = Callable[[], Awaitable[object]]
+
+
+def feed_chores(house: House) -> dict[str, Loop]:
+    """The loops that poll feeds and sitemaps and search feeds, as far as the operator wants them.
+
+    Where another service keeps sources, these are fetched from there in any case: single URLs go by them too.
+    """
+    parts, chores, s = feed_parts(house), dict[str, Loop](), house.settings
+    if s.sitemaps:
+        mapper_of = Mapper(sitemap_parts(house))
+        chores["mapper"] = _round(mapper_of.take, mapper_of.begin, LOOK_EVERY)
+    if s.feeds:
+        feeder = Feeder(parts)
+        chores["feeder"] = _round(feeder.take, feeder.begin, s.feed_poll)
+    if s.feed_discovery:
+        finder = Finder(parts, house.records.sources, round(s.feed_search_again * 1000))
+        chores["finder"] = _round(finder.further, finder.begin, s.feed_search)
+    if house.curator is not None:
+        courier = Courier(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
+        # Nobody waits for another service at the end: what it was not told is told by the next.
+        chores["courier"] = cut_short(_round(courier.tell, courier.bring, s.sources_every))
+    return chores
+
+
+def _round(take: Once, begin: Once, every: float) -> Loop:
+    """A loop that begins what is due at the operator's interval, and sees to what came of it as soon as it can.
+
+    At the stop nobody waits for a document that is being read: it is read again after the next start.
+    """
+
+    async def loop(stop: asyncio.Event) -> None:
+        taking = cut_short(chore(take, LOOK_EVERY))
+        await run_loops({"what has come": taking, "what is due": chore(begin, every)}, stop)
+
+    return loop
+
+
+def sitemap_parts(house: House) -> mapper.Parts:
+    """What reading sitemaps works with in this house."""
+    records, feeds = house.records, feed_parts(house)
+    return mapper.Parts(
+        sitemaps=records.sitemaps,
+        sources=records.sources,
+        seeder=feeds.seeder,
+        find=feeds.find,
+        read=Reader(house.parser).sitemap,
+        plan=feeds.plan,
+        clock=house.clock,
+    )
+
+
+def feed_parts(house: House) -> Parts:
+    """What polling and searching work with in this house."""
+    records, s = house.records, house.settings
+    plan = CrawlPlan(
+        (),
+        robots=s.respect_robots,
+        delay_ms=round(s.delay * 1000),
+        concurrency=s.host_concurrency,
+        max_attempts=s.max_retries + 1,
+        max_redirects=FEED_REDIRECTS,
+    )
+    return Parts(
+        feeds=records.feeds,
+        tasks=records.tasks,
+        seeder=Seeder(house.lifecycle, records.runs, records.tasks, standing_runs(house)),
+        find=Archive(records.tasks, house.blobs).find,
+        read=Reader(house.parser).entries,
+        plan=plan,
+    )

@@ -1,0 +1,156 @@
+"""Logs and streams, from the parts of the house."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+
+from longline.drivers.blobs import open_blobs
+from longline.drivers.logs.redis_streams import RedisCopies
+from longline.engine.logs.redis_copy import Mirror
+from longline.engine.logs.run_log_keeper import Scribe, ScribeSettings
+from longline.engine.logs.run_log_writer import Journal, JournalSettings
+from longline.engine.loops import Loop, chore, run_loops
+from longline.model.errors import Unavailable
+from longline.model.logs import Due, Wanted
+from longline.ports.blobs import Blobs
+from longline.services.health import Health
+from longline.services.logs.event_streams import Broker, FigureTeller, HealthTeller, MoveTeller, Seats
+from longline.services.logs.run_logs import REPLAYED, Followers, RunLogs
+from longline.settings import Settings
+from longline.surfaces.intervals.logs import LogParts
+from longline.surfaces.intervals.streams import StreamParts
+from longline.wiring.house import House
+
+log = logging.getLogger(__name__)
+
+WRITE_EVERY = 0.25
+LOOK_AFTER_EVERY = 1.0
+TELL_MOVES_EVERY = 0.5
+TELL_HEALTH_EVERY = 5.0
+TELL_FIGURES_EVERY = 30.0
+LAST_WORDS_WITHIN = 5.0
+BEAT_MS = 15_000
+GRACE_MS = 1000
+
+_LEVELS = {"debug": logging.DEBUG, "info": logging.INFO, "warn": logging.WARNING, "error": logging.ERROR}
+
+
+def _blobs(house: House) -> Blobs:
+    settings = house.settings
+    return house.blobs if settings.run_log_objects == settings.objects else open_blobs(settings.run_log_objects)
+
+
+@asynccontextmanager
+async def mirroring(house: House) -> AsyncIterator[Mirror | None]:
+    """Where entries are copied to; nowhere unless there is Redis and somebody wants it."""
+    s = house.settings
+    if not (s.run_log_mirror and s.redis):
+        yield None
+        return
+    copies = RedisCopies(s.redis, s.run_log_mirror, round(s.run_log_ttl))
+    try:
+        yield Mirror(house.records.logs, copies)
+    finally:
+        await copies.close()
+
+
+def _wanted(settings: Settings) -> Wanted:
+    level = "debug" if settings.run_log_verbosity in ("debug", "trace") else "info"
+    if settings.run_log_level != "auto":
+        level = settings.run_log_level
+    return Wanted(level, settings.run_log_verbosity == "quiet")
+
+
+@asynccontextmanager
+async def journaling(house: House, mirror: Mirror | None = None) -> AsyncIterator[Journal | None]:
+    """Write down what runs say in this process, to the last word."""
+    s = house.settings
+    if not s.run_logs:
+        yield None
+        return
+    wanted = JournalSettings(**msgspec.structs.asdict(_wanted(s)), rate=s.run_log_rate)
+    journal = Journal(house.records.logs, house.signals, house.clock, wanted, mirror)
+    stop, root, ours = asyncio.Event(), logging.getLogger(), logging.getLogger(__name__.partition(".")[0])
+    usual = ours.level
+    root.addHandler(journal)
+    # What runs say is no matter of how much the service says.
+    ours.setLevel(min(ours.getEffectiveLevel(), _LEVELS[wanted.level]))
+    writing = asyncio.create_task(run_loops({"journal": chore(journal.write, WRITE_EVERY)}, stop))
+    try:
+        yield journal
+    finally:
+        stop.set()
+        root.removeHandler(journal)
+        ours.setLevel(usual)
+        await asyncio.gather(writing, return_exceptions=True)
+        try:
+            async with asyncio.timeout(LAST_WORDS_WITHIN):
+                await journal.write()
+        except TimeoutError:
+            log.warning("the last words of runs could not be written in time")
+
+
+def scribe(house: House, mirror: Mirror | None = None, grace_ms: int = GRACE_MS) -> Scribe:
+    """The chore that looks after the logs of all runs."""
+    s = house.settings
+    wanted = ScribeSettings(
+        archive=s.run_log_archive,
+        wanted=_wanted(s),
+        due=Due(BEAT_MS, s.run_log_milestone, grace_ms),
+        entries_ms=round(s.run_log_ttl * 1000),
+        logs_ms=round(s.run_log_retention * 1000),
+    )
+    return Scribe(house.records.logs, _blobs(house), house.signals, house.clock, wanted, mirror)
+
+
+@asynccontextmanager
+async def closing(house: House, mirror: Mirror | None = None) -> AsyncIterator[None]:
+    """Close and keep the logs of runs that were broken off with us, when all was said."""
+    yield
+    try:
+        async with asyncio.timeout(LAST_WORDS_WITHIN):
+            await scribe(house, mirror, grace_ms=0).once()
+    except (Unavailable, TimeoutError) as error:
+        log.warning("the last logs could not be kept in time", extra={"error": str(error)})
+
+
+class Streams:
+    """Everything that clients may hang on, and the loops that feed it."""
+
+    def __init__(self, house: House, health: Health) -> None:
+        s, records, seats = house.settings, house.records, Seats()
+        self._house, self._health = house, health
+        self._broker = broker = Broker()
+        self._moves = MoveTeller(broker, records.events, records.schedules, records.runs, records.history, house.clock)
+        self._followers = Followers(
+            records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED, s.run_log_buffer)
+        )
+        # Instances on other machines have the same database, and folders of their own.
+        common = house.embedded or s.run_log_objects.startswith("s3://")
+        kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs, common=common)
+        self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
+        self.events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
+
+    def loops(self) -> dict[str, Loop]:
+        """What runs beside the server."""
+        records, clock, broker = self._house.records, self._house.clock, self._broker
+        figures = FigureTeller(broker, records.tasks, records.runs, clock)
+        return {
+            "followers": self._followers.run,
+            "moves": chore(self._moves.once, TELL_MOVES_EVERY),
+            "health": chore(HealthTeller(broker, self._health, clock).once, TELL_HEALTH_EVERY),
+            "figures": chore(figures.once, TELL_FIGURES_EVERY),
+        }
+
+    async def close(self) -> None:
+        """Tell what was done last, once the loops have ended, and let every client go."""
+        try:
+            async with asyncio.timeout(LAST_WORDS_WITHIN):
+                await self._moves.once()
+        except (TimeoutError, Unavailable) as error:
+            log.warning("what was done last could not be told", extra={"error": str(error)})
+        self._broker.close()
+        self._followers.close()

@@ -1,0 +1,86 @@
+"""The scheduler and its loops."""
+
+import asyncio
+import logging
+
+from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.logs.run_log_writer import Journal
+from longline.engine.loops import Loop, chore, run_loops
+from longline.engine.schedules.pruner import Pruner
+from longline.engine.schedules.scheduler import Parts, Planner, PlannerSettings
+from longline.engine.sources.crawl_plan import CrawlRules
+from longline.wiring.house import DUE, House
+from longline.wiring.parts.sources import directory
+from longline.wiring.signals import listener
+
+log = logging.getLogger(__name__)
+
+FOLLOW_EVERY = 1.0
+FORGET_EVERY = 3600.0
+LAST_WRITES = 10.0
+"""Seconds that the last writes of a planner may take, whatever else is going down."""
+
+BROWSERS = (
+    "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
+    "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+    "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:128.0) Gecko/20100101 Firefox/128.0",
+)
+"""Names to go by in turn, where the operator wants that."""
+
+
+def planner(house: House, owner: int, journal: Journal | None = None) -> Planner:
+    """A planner that holds what it starts under that name, and has the logs of runs begun with them."""
+    s = house.settings
+    parts = Parts(
+        timetable=Timetable(house.records),
+        lifecycle=house.lifecycle,
+        directory=directory(house),
+        history=house.records.history,
+        rhythms=house.rhythms,
+        tallies=house.records.tallies,
+        clock=house.clock,
+        owner=owner,
+        see=journal.see if journal else lambda _: None,
+    )
+    lease, longest = round(s.schedule_lease * 1000), round(s.run_timeout * 1000)
+    rules = CrawlRules(
+        robots=s.respect_robots,
+        max_redirects=s.max_redirects,
+        max_attempts=s.page_retries + 1,
+        retry_seconds=s.page_retry_delay,
+        max_url=s.max_url,
+        user_agents=BROWSERS if s.vary_user_agent else (),
+        allowed=s.allowed_domains,
+        disallowed=s.disallowed_domains,
+        readability=s.readability,
+        delay_ms=round(s.schedule_delay * 1000),
+        jitter_ms=round(s.random_delay * 1000),
+    )
+    url = round(s.request_timeout * 1000)
+    return Planner(parts, PlannerSettings(s.max_runs, lease, longest, url, s.max_requests or None, rules))
+
+
+def planner_loops(house: House, owner: int, journal: Journal | None = None) -> dict[str, Loop]:
+    """What fires schedules, and what forgets old runs."""
+    planning, s, called = planner(house, owner, journal), house.settings, asyncio.Event()
+
+    async def plan(stop: asyncio.Event) -> None:
+        chores = {
+            "poll": chore(planning.poll, s.poll, called),
+            "calls": listener(house, DUE, called.set),
+            "follow": chore(planning.follow, min(FOLLOW_EVERY, s.poll)),
+            "renew": chore(planning.renew, s.schedule_lease / 5),
+        }
+        try:
+            await run_loops(chores, stop)
+        finally:
+            try:
+                async with asyncio.timeout(LAST_WRITES):
+                    await planning.leave()
+            except TimeoutError:
+                log.warning("could not let go of every schedule in time")
+
+    return {
+        "planner": plan,
+        "pruner": chore(Pruner(house.records.history, house.records.candidates, house.clock).once, s.cleanup),
+    }

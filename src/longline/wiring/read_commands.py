@@ -1,0 +1,91 @@
+"""`longline export`, `page`, `reparse` and `search`: what was kept, for those who read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from longline.drivers.exports import FolderExport
+from longline.engine.archive.page_reader import Archive as PageArchive
+from longline.engine.frontier.plan_cache import Plans
+from longline.model.errors import NotFound
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunRow
+from longline.services.archive.check import ArchiveCheck, Findings, Repair
+from longline.services.archive.check import Progress as CheckProgress
+from longline.services.archive.exports import Exported, Exports, Progress
+from longline.services.archive.pages import Archive, KeptPage
+from longline.services.archive.reparse import Reparse, Reparsed
+from longline.services.search import Asked, Found, Searches
+from longline.settings import Settings
+from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.parts.sources import standing_runs
+from longline.wiring.worker import warc_info
+
+
+async def export(
+    settings: Settings, run_id: int | None, folder: Path, formats: Sequence[str], progress: Progress
+) -> Exported:
+    """Write pages and items of a run, unless named the last one, into files."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        run = await _run(house, run_id)
+        with FolderExport(folder, formats) as files:
+            records = house.records
+            exports = Exports(records.pages, records.items, house.blobs, house.clock, warc_info(settings))
+            return await exports.run(run.id, files, formats, progress)
+
+
+async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:
+    """Read the whole archive; with `repair` damaged pages are fetched again: how many wait for that."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        records = house.records
+        findings = await ArchiveCheck(records.pages, records.segments, house.blobs).run(progress)
+        if not repair or not findings.damaged:
+            return findings, 0
+        plans = Plans(records.runs, standing_runs(house))
+        return findings, await Repair(house.lifecycle, records.runs, records.pages, plans).begin(findings.damaged)
+
+
+async def reparse(settings: Settings, run_id: int | None, progress: Progress) -> Reparsed:
+    """Parse the pages of a run, unless named the last one, out of the archive."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        run = await _run(house, run_id)
+        config = {**CrawlPlan.read(run.plan).config, **({"parser": settings.parser} if settings.parser else {})}
+        house.parser.check(config)
+        archive = PageArchive(house.records.tasks, house.blobs)
+        at_once = max(1, 2 * settings.parse_processes)  # one is read while another is parsed
+        parts = Reparse(house.records.pages, house.records.items, archive, house.parser, at_once)
+        done = await parts.run(run.id, config, progress)
+        await house.indexer.once()
+        return done
+
+
+async def read_page(settings: Settings, which: str) -> KeptPage:
+    """A page as it was kept, by its URL or by the number of its task."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        archive = Archive(house.records.pages, house.blobs)
+        return await (archive.by_task(int(which)) if which.isdecimal() else archive.by_url(which))
+
+
+async def search(settings: Settings, asked: Asked) -> Found:
+    """What the index finds."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=False)
+        if house.embedded:
+            # Nobody may be running who would do it: whoever looks brings the index up to date.
+            await house.indexer.once()
+        return await Searches(house.search, house.records.items).find(asked)
+
+
+async def _run(house: House, run_id: int | None) -> RunRow:
+    if run_id is not None:
+        found = await house.records.runs.get(run_id)
+        if found is None:
+            raise NotFound(f"no such run: {run_id}")
+        return found
+    latest = await house.records.runs.find(limit=1)
+    if not latest:
+        raise NotFound("nothing was crawled here yet; name the folder with --data")
+    return latest[0]

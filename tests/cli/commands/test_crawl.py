@@ -1,0 +1,96 @@
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from longline.cli.commands import crawl
+from longline.model.runs.run import Fate, RunRow
+from longline.model.url import parse
+from longline.settings import Settings, load
+from longline.wiring import CrawlResult, WorkerProgress
+
+
+def a_run(**facts: Any) -> RunRow:
+    none: dict[str, Any] = dict.fromkeys(RunRow.__struct_fields__, 0)
+    usual = {"seed": "https://a.example/", "state": "completed", "admitted": 10, "completed": 10}
+    return RunRow(**none | usual | facts)
+
+
+def planned(url: str = "https://a.example/", *, offsite: bool = False, environ: dict[str, str] | None = None) -> Any:
+    return crawl._plan(load(environ=environ or {}), parse(url), 3, offsite=offsite)
+
+
+def test_a_site_is_crawled_with_the_patience_of_the_settings():
+    plan = planned()
+    assert (plan.seeds, plan.hosts, plan.max_depth) == (("https://a.example/",), ("a.example",), 3)
+    assert (plan.delay_ms, plan.concurrency, plan.max_attempts, plan.robots) == (1000, 1, 4, True)
+    given = {"LONGLINE_DELAY": "250ms", "LONGLINE_HOST_CONCURRENCY": "3", "LONGLINE_RESPECT_ROBOTS": "false"}
+    plan = planned(environ=given | {"LONGLINE_MAX_RETRIES": "0"})
+    assert (plan.delay_ms, plan.concurrency, plan.max_attempts, plan.robots) == (250, 3, 1, False)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "site.localhost", "[::1]:8080", "127.8.8.8"])
+def test_ones_own_machine_needs_no_patience_unless_asked_for(host: str):
+    plan = planned(f"http://{host}/")
+    assert (plan.delay_ms, plan.concurrency) == (0, 8)
+    plan = planned(f"http://{host}/", environ={"LONGLINE_DELAY": "1s", "LONGLINE_HOST_CONCURRENCY": "2"})
+    assert (plan.delay_ms, plan.concurrency) == (1000, 2)
+
+
+@pytest.mark.parametrize("host", ["localhost.example", "10.0.0.1", "notlocalhost"])
+def test_other_machines_are_not_ones_own(host: str):
+    assert planned(f"http://{host}/").delay_ms == 1000
+
+
+def test_off_the_site_any_host_will_do():
+    assert planned(offsite=True).hosts == ()
+
+
+def test_everything_is_in_one_folder_unless_an_engine_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    settings = crawl._settings(load(environ={}), Path("out"))
+    assert settings.data == tmp_path / "out"
+    assert (settings.database, settings.objects) == (f"sqlite:///{tmp_path}/out/longline.db", f"file://{tmp_path}/out")
+    named = load(environ={"LONGLINE_DATABASE": "postgresql://a@b/c", "LONGLINE_OBJECTS": "memory://"})
+    settings = crawl._settings(named, Path("out"))
+    assert (settings.database, settings.objects) == ("postgresql://a@b/c", "memory://")
+
+
+def summary(run: RunRow, *fates: Fate, untouched: bool = False) -> str:
+    out = StringIO()
+    result = CrawlResult(run, list(fates), False, untouched)
+    crawl._summary(Console(width=100, file=out), result, Settings(data=Path("out")))
+    return out.getvalue()
+
+
+def rows(text: str) -> list[list[str]]:
+    return [[cell.strip() for cell in line.strip("│").split("│")] for line in text.splitlines() if "│" in line]
+
+
+def test_the_table_adds_up():
+    fates = [Fate("completed", "ok", 1200), Fate("skipped", "robots", 5), Fate("refused", "offsite", 77)]
+    told = summary(a_run(admitted=1212, completed=1200, skipped=5, open=7, state="running"), *fates)
+    assert rows(told) == [
+        ["completed", "ok", "1,200"],
+        ["skipped", "robots", "5"],
+        ["open", "not fetched yet", "7"],
+        ["admitted", "the sum of these", "1,212"],
+        ["not admitted", "offsite", "77"],
+    ]
+    assert "the same command goes on from here" in told
+
+
+def test_one_that_had_ended_is_said_to_have():
+    told = summary(a_run(), Fate("completed", "ok", 10), untouched=True)
+    assert "had ended already; add --again" in told
+    assert "goes on from here" not in told
+
+
+def test_the_bar_shows_how_much_is_done_of_what_is_known():
+    with crawl._Bar(Console(quiet=True), parse("https://a.example/")) as bar:
+        bar.opened(a_run(state="running", open=4), resumed=True)
+        bar.moved(a_run(state="running", admitted=20, open=5), WorkerProgress(failed=3))
+        [task] = bar._progress.tasks
+        assert (task.description, task.completed, task.total, task.fields["failed"]) == ("a.example", 15, 20, 3)

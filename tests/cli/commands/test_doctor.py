@@ -1,0 +1,138 @@
+import re
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longline.cli.commands import doctor
+from longline.model.errors import Unavailable
+from longline.settings import Loaded, Settings
+from tests.cli.conftest import Command
+from tests.services.clock import HandClock
+
+
+def verdicts(text: str) -> dict[str, str]:
+    """The verdict of every row of the table."""
+    return {m[1].strip(): m[2] for m in re.finditer(r"^ ([a-z][a-z ]*?) +(ok|warn|fail) ", text, re.M)}
+
+
+def test_a_fresh_folder_is_well_but_for_its_migrations(longline: Command):
+    outcome = longline("doctor", "--port", "0")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    found = verdicts(outcome.stdout)
+    assert found.pop("database") == "warn"
+    assert set(found) >= {
+        "python",
+        "packages",
+        "sqlite",
+        "settings",
+        "data folder",
+        "secret",
+        "port",
+        "clock",
+        "objects",
+    }
+    assert set(found.values()) == {"ok"}
+    assert "longline migrate" in outcome.stdout
+    longline("migrate")
+    assert set(verdicts(longline("doctor", "--port", "0").stdout).values()) == {"ok"}
+
+
+def test_a_large_engine_is_looked_at_in_the_same_way(longline: Command, postgres_url: str):
+    outcome = longline("doctor", "--port", "0", "--database", postgres_url)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    assert "PostgreSQL" in outcome.stdout
+
+
+def test_an_unreachable_database_fails(longline: Command):
+    outcome = longline("doctor", "--port", "0", "--database", "postgresql://127.0.0.1:1/x")
+    assert outcome.returncode == 1
+    found = verdicts(outcome.stdout)
+    assert [name for name, verdict in found.items() if verdict == "fail"] == ["engines"]
+    assert found["data folder"] == "ok"
+
+
+def test_an_unwritable_folder_fails(longline: Command, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    outcome = longline("doctor", "--port", "0", "--data", "file/data")
+    assert outcome.returncode == 1
+    assert verdicts(outcome.stdout)["data folder"] == "fail"
+    assert outcome.stderr == ""
+
+
+def test_an_unwritable_store_fails(longline: Command, tmp_path: Path):
+    (tmp_path / "file").write_text("")
+    outcome = longline("doctor", "--port", "0", "--objects", str(tmp_path / "file" / "objects"))
+    assert outcome.returncode == 1
+    assert verdicts(outcome.stdout)["objects"] == "fail"
+
+
+def test_settings_without_effect_are_warned_of(longline: Command):
+    outcome = longline("doctor", "--port", "0", CRAWLER_VALIDATE_URLS="1")
+    assert outcome.returncode == 0
+    assert verdicts(outcome.stdout)["settings"] == "warn"
+
+
+# Single looks
+
+
+def test_a_taken_port_is_warned_of():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        row = doctor.port(Settings(port=other.getsockname()[1]))
+    assert row.verdict == "warn"
+    assert "is in use" in row.found
+
+
+def test_a_secret_that_others_can_read_is_warned_of(tmp_path: Path):
+    settings = Settings(data=tmp_path)
+    assert doctor.secret(settings).verdict == "ok"
+    (tmp_path / "auth.secret").write_text("x" * 64)
+    (tmp_path / "auth.secret").chmod(0o644)
+    assert doctor.secret(settings).verdict == "warn"
+    (tmp_path / "auth.secret").chmod(0o600)
+    assert doctor.secret(settings).verdict == "ok"
+    assert doctor.secret(Settings(data=tmp_path, jwt_secret="x")).found == "given in settings"
+
+
+@pytest.mark.parametrize(("free", "verdict"), [(2 * 1024**3, "ok"), (500 * 1024**2, "warn"), (1024**2, "fail")])
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int, verdict: str):
+    class Usage:
+        def __init__(self, _: Path) -> None:
+            self.free = free
+
+    monkeypatch.setattr("shutil.disk_usage", Usage)
+    assert doctor.folder(Settings(data=tmp_path)).verdict == verdict
+
+
+def test_settings_that_were_given_are_counted():
+    loaded = Loaded(Settings(), {"port": "--port", "host": "default"})
+    assert doctor.overview(loaded).found == "1 given, the rest by default"
+
+
+class Apart:
+    """A house whose database has another time, or none."""
+
+    def __init__(self, offset: int | None) -> None:
+        self.clock = HandClock()
+        self.offset = offset
+        self.records = self.schema = self
+
+    async def now(self) -> int:
+        if self.offset is None:
+            raise Unavailable("no answer [Errno 111]")
+        return self.clock.now() + self.offset
+
+
+@pytest.mark.parametrize(
+    ("offset", "verdict", "found"),
+    [
+        (0, "ok", "0 ms behind the database"),
+        (-2500, "warn", "2500 ms ahead of the database"),
+        (60_000, "fail", "60000 ms behind the database"),
+    ],
+)
+async def test_clocks_that_differ_are_told(offset: int, verdict: str, found: str):
+    house: Any = Apart(offset)
+    row = await doctor.clock(house)
+    assert (row.verdict, row.found) == (verdict, found)

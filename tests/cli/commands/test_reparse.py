@@ -1,0 +1,14 @@
+from longline.cli.commands.reparse import told
+from longline.services.archive.reparse import Reparsed
+from tests.cli.conftest import Command, assert_one_line
+
+
+def test_failures_are_told_with_the_first_of_them():
+    assert told(Reparsed(1200, 1300, 5)) == "pages parsed: 1,200, items: 1,300, of them new or changed: 5"
+    assert told(Reparsed(2, 1, 1, 1, "https://a.example/: no")).endswith(
+        "\nfailed: 1, the first of them https://a.example/: no"
+    )
+
+
+def test_where_nothing_was_crawled_there_is_nothing_to_parse(longline: Command):
+    assert_one_line(longline("reparse"), 1, "nothing was crawled here yet")

@@ -1,0 +1,42 @@
+from io import StringIO
+from typing import Any
+
+from rich.console import Console
+
+from longline.cli.commands.search import show
+from longline.model.search.item import ItemRow
+from longline.model.search.query import Piece
+from longline.services.search import Found, Hit
+from tests.cli.conftest import Command, assert_one_line
+
+
+def shown(found: Found) -> str:
+    paper = StringIO()
+    show(found, Console(file=paper, width=80))
+    return paper.getvalue()
+
+
+def item(**facts: Any) -> ItemRow:
+    none: dict[str, Any] = dict.fromkeys(ItemRow.__struct_fields__, 0)
+    return ItemRow(**none | {"id": 7, "title": "A [red]title", "url": "https://a.example/"} | facts)
+
+
+def test_hits_are_a_table_with_the_place():
+    said = shown(Found((Hit(item(), 1.234, (Piece("one "), Piece("hook", wanted=True), Piece("\nmore"))),), 1))
+    assert "1.23" in said
+    assert "A [red]title" in said, "what a page says is no markup"
+    assert "one hook more" in said
+    assert said.endswith("1 found\n")
+
+
+def test_what_was_looked_for_instead_is_said():
+    said = shown(Found((Hit(item(title=""), 0.5, ()),), 1000, more=True, meant="fishing"))
+    assert "looked for: fishing" in said
+    assert "(no title)" in said
+    assert said.endswith("more than 1,000 found\n")
+
+
+def test_nothing_found_is_an_exit_code(longline: Command):
+    outcome = longline("search", "hook")
+    assert (outcome.returncode, outcome.stdout, outcome.stderr) == (1, "0 found\n", "")
+    assert_one_line(longline("search", "--", "-only"), 2, "say what to look for")

@@ -1,0 +1,59 @@
+"""Requests of runs, summed on each engine."""
+
+import msgspec
+
+from longline.model.frontier.standing_frontier import SCOPE
+from longline.model.frontier.task import Asked
+from longline.model.runs.run import AskedSum
+from longline.model.states import TaskState
+from longline.ports.records import Records
+from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import admit, claim_one, ended, host_report, report, running_run, url
+
+LATE = Asked(503, 7, 10, "http_5xx", "HTTP 503")
+
+
+async def take(records: Records, path: str, *asked: Asked, at: int, became: TaskState = TaskState.COMPLETED) -> None:
+    """A worker takes one of the tasks there are, and reports what it took."""
+    lease = await claim_one(records)
+    [task] = [task for task in lease.tasks if task.url.endswith(path)]
+    others = tuple(other for other in lease.tasks if other != task)
+    outcome = msgspec.structs.replace(ended(task, became, asked=asked), at=at)
+    assert not (await report(records, host_report(lease, [outcome], unstarted=others))).refused
+
+
+async def test_requests_are_summed_by_how_they_went(records: Records):
+    run, other = await running_run(records), await running_run(records)
+    await admit(records, url(run, path="/z"), url(run, path="/a"))
+    await take(records, "/z", LATE, at=5, became=TaskState.PENDING)
+    await take(records, "/z", Asked(302, 1), Asked(200, 3, 90), at=6)
+    await take(records, "/a", LATE, Asked(reason="dns", error="e" * 5000), at=7, became=TaskState.FAILED)
+    found = await records.history.review([run.id, other.id])
+    assert found[run.id].survey.asked == (
+        AskedSum("dns", 0, 1),
+        AskedSum("http_5xx", 503, 2, 20, 14, 7, 7),
+        AskedSum("ok", 200, 1, 90, 3, 3, 3),
+        AskedSum("ok", 302, 1, 0, 1, 1, 1),
+    )
+    assert found[run.id].survey.errors == (
+        ("HTTP 503", 2, "https://a.example/a"),
+        ("e" * 200, 1, "https://a.example/a"),
+    )
+    assert found[other.id].survey.asked == ()
+
+
+async def test_an_error_is_last_where_it_was_asked_for_last(records: Records):
+    """Not where it was reported last, and not in the order of the alphabet."""
+    run = await running_run(records)
+    await admit(records, *(url(run, path=path) for path in ("/a", "/m", "/z")))
+    for path, at in (("/m", 9), ("/z", 8), ("/a", 8)):
+        await take(records, path, LATE, at=at, became=TaskState.FAILED)
+    [(_, count, last)] = (await records.history.review([run.id]))[run.id].survey.errors
+    assert (count, last) == (3, "https://a.example/m")
+
+
+async def test_what_stands_is_not_summed(records: Records, peek: Peek):
+    run = await running_run(records)
+    await admit(records, url(run, scope=SCOPE))
+    await take(records, "/", LATE, at=1, became=TaskState.FAILED)
+    assert await peek.value("SELECT COUNT(*) FROM requests") == 0

@@ -1,0 +1,156 @@
+"""The standing frontier: looked at, and hastened."""
+
+from typing import Any
+
+import pytest
+
+from longline.drivers.records.frontier import standing_frontier as standing
+from longline.drivers.records.like_patterns import contains
+from longline.model.frontier.standing_frontier import ASLEEP, SCOPE, UrlQuery
+from longline.model.ids import new_id
+from longline.model.runs.run import NewRun
+from longline.model.states import TaskState
+from longline.ports.records import Records
+from longline.ports.records.frontier import HostSetting
+from longline.testing.clock import FakeClock
+from tests.drivers.records.audit import faults
+from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import (
+    admit,
+    claim,
+    claim_one,
+    ended,
+    host_report,
+    queued_run,
+    release,
+    report,
+    url,
+)
+
+
+async def test_a_url_that_waits_goes_sooner_and_stays_counted(records: Records, peek: Peek, clock: FakeClock):
+    run = await queued_run(records, seed="s")
+    late = url(run, path="/late", scope=SCOPE, priority=500, due=10**15)
+    await admit(records, late, url(run, path="/other", scope=SCOPE, priority=450))
+    found = await records.standing.known("a.example", late.key)
+    assert found is not None
+    task_id = found.task_id
+    assert found == (task_id, task_id, False)
+    assert await records.standing.hasten(task_id, 400)
+    assert await records.standing.hasten(task_id, 600)
+    assert await peek.rows(f"SELECT due, priority FROM queue WHERE id = {task_id}") == [(0, 400)]
+    assert await peek.rows(f"SELECT due, priority FROM tasks WHERE id = {task_id}") == [(0, 400)]
+    lease = await claim_one(records)
+    assert lease.tasks[0].id == task_id
+    assert not await records.standing.hasten(task_id, 100), "it is in somebody's hand"
+    await release(records, lease)
+    assert await faults(peek, clock.now()) == []
+    assert not await records.standing.hasten(task_id + 999, 1)
+
+
+async def test_what_sleeps_is_found_and_nothing_else(records: Records):
+    run = await queued_run(records, seed="s")
+    asleep = url(run, path="/asleep", scope=SCOPE, priority=490, due=ASLEEP)
+    await admit(
+        records, asleep, url(run, path="/late", scope=SCOPE, due=ASLEEP - 1), url(run, path="/now", scope=SCOPE)
+    )
+    [(task_id, priority)] = await records.standing.asleep(10)
+    assert (await records.standing.known("a.example", asleep.key), priority) == ((task_id, task_id, False), 490)
+    assert await records.standing.hasten(task_id, priority)
+    assert await records.standing.asleep(10) == []
+
+
+async def test_a_host_that_had_nothing_due_is_woken(records: Records):
+    run = await queued_run(records, seed="s")
+    late = url(run, scope=SCOPE, due=10**15)
+    await admit(records, late)
+    assert await records.frontier.claim(1, 10, 10, 1000) == []
+    found = await records.standing.known("a.example", late.key)
+    assert found
+    await records.standing.hasten(found[0], 500)
+    await claim_one(records)
+
+
+async def test_only_standing_runs_are_looked_at(records: Records):
+    await admit(records, url(await queued_run(records)))
+    assert await records.standing.find(UrlQuery()) == ([], 0)
+    assert await records.standing.counts() == {}
+
+
+def test_a_text_to_be_found_is_no_pattern():
+    assert contains("50%_\\A") == "%50\\%\\_\\\\A%"
+    assert contains(None) is None
+
+
+async def listed(records: Records, **asked: Any) -> tuple[list[str], int]:
+    """The paths of a list, and how many there are in all."""
+    rows, total = await records.standing.find(UrlQuery(**asked), limit=100)
+    return [row.url.rpartition("/")[2] for row in rows], total
+
+
+async def test_lists_say_how_urls_stand_at_every_moment(records: Records, peek: Peek, clock: FakeClock):
+    run = await records.runs.add(NewRun(new_id(), "frontier.manual", "{}", seed="s"))
+    await admit(records, *(url(run, path=f"/{n}", scope=SCOPE, priority=500 - n) for n in range(4)))
+    await admit(records, url(run, "b.example:8080", "/b", scope=SCOPE))
+    assert await listed(records) == (["3", "2", "1", "b", "0"], 5)
+    leases = await claim(records)
+    assert await records.standing.counts() == {"held": 5}
+    assert await listed(records, rest="waiting") == ([], 0)
+    assert await listed(records, rest="held", host="b.example") == (["b"], 1)
+    done, failed, again, back = leases["a.example"].tasks
+    outcomes = [ended(done), ended(failed, TaskState.FAILED), ended(again, TaskState.PENDING, "dns", due=10**13)]
+    assert not (await report(records, host_report(leases["a.example"], outcomes, unstarted=(back,)))).refused
+    await release(records, leases["b.example:8080"])
+    assert await records.standing.counts() == {"waiting": 3, "done": 1, "given_up": 1}
+    assert await listed(records, sort="due", rest="waiting") == (["1", "b", "0"], 3)
+    assert await listed(records, rest="given_up", source="s") == (["2"], 1)
+    assert await listed(records, rest="done", kind="frontier.manual", sort="created_at") == (["3"], 1)
+    assert await listed(records, source="other") == ([], 0)
+    assert await listed(records, rest="nowhere") == ([], 0)
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_among_many_a_list_is_the_same_as_among_few(records: Records, monkeypatch: pytest.MonkeyPatch):
+    run = await records.runs.add(NewRun(new_id(), "frontier.feed", "{}", seed="s"))
+    other = await records.runs.add(NewRun(new_id(), "frontier.manual", "{}", seed="t"))
+    await admit(records, *(url((run, other)[n % 2], path=f"/{n}", scope=SCOPE, priority=n % 7) for n in range(30)))
+    queries = [
+        {"sort": sort} | about
+        for sort in ("urgency", "due", "created_at")
+        for about in ({"source": "s"}, {"kind": "frontier.manual", "rest": "waiting"}, {"host": "a.example"})
+    ]
+    gathered = [await listed(records, **query) for query in queries]
+    monkeypatch.setattr(standing, "FEW", 0)
+    assert [await listed(records, **query) for query in queries] == gathered
+    assert [total for _, total in gathered] == [15, 15, 30] * 3
+
+
+async def test_a_page_on_another_host_goes_on_for_the_url_that_led_there(
+    records: Records, peek: Peek, clock: FakeClock
+):
+    run = await records.runs.add(NewRun(new_id(), "frontier.manual", "{}", seed="s"))
+    given = url(run, path="/given", scope=SCOPE, priority=450)
+    await admit(records, given)
+    lease = await claim_one(records)
+    [task] = lease.tasks
+    moved = url(run, "b.example", "/there", scope=SCOPE, parent_id=task.id, hops=1)
+    await records.frontier.ensure_hosts([HostSetting("b.example", 0, 1)])
+    left = ended(task, TaskState.SKIPPED, "redirected")
+    assert not (await report(records, host_report(lease, [left]), admit=[moved])).refused
+    [row], _ = await records.standing.find(UrlQuery())
+    assert (row.id, row.url, row.host, row.rest, row.priority) == (
+        task.id,
+        given.url,
+        "a.example",
+        "waiting",
+        450,
+    )
+    known = await records.standing.known("b.example", moved.key)
+    assert known == await records.standing.known("a.example", given.key) == (task.id, row.task_id, False)
+    there = await claim_one(records, "b.example")
+    assert await listed(records, rest="held") == (["given"], 1)
+    assert not (await report(records, host_report(there))).refused
+    [row], _ = await records.standing.find(UrlQuery(rest="done"))
+    assert (row.url, row.host) == (moved.url, "b.example")
+    assert await listed(records, host="a.example") == ([], 0)
+    assert await faults(peek, clock.now()) == []

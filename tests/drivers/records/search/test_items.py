@@ -1,0 +1,151 @@
+"""Items on both engines: what is put again keeps its id, and what changed waits for the index."""
+
+import pytest
+
+from longline.drivers.records import open_database
+from longline.drivers.records.search.items import put
+from longline.model.search.item import Document, NewItem, Origin, new_items
+from longline.model.search.query import Query, Term
+from longline.model.sources.source import NewSource
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import queued_run
+
+
+def article(run_id: int, path: str = "/", title: str = "T", task_id: int = 1) -> NewItem:
+    (item,) = new_items(
+        [("article", {"title": title, "body": "B", "n": 1})], Origin(run_id, task_id, f"https://a.example{path}")
+    )
+    return item
+
+
+async def found(records: Records, word: str) -> int:
+    return await records.search.count(Query((Term((word,)),)))
+
+
+async def indexed(records: Records) -> list[Document]:
+    """Pretend that the index has learnt of everything."""
+    waiting = await records.items.unindexed(100)
+    await records.items.indexed(waiting)
+    return waiting
+
+
+async def test_with_its_words_an_item_goes_into_the_index_at_once(records: Records, clock: FakeClock):
+    run = await queued_run(records)
+    made = [("article", {"title": f"Rod {n}", "body": f"Café number{n}"}) for n in range(70)]
+    items = new_items(made, Origin(run.id, 1, "https://a.example/"), in_words=True)
+    assert await records.items.put([*items, article(run.id, "/later")]) == 71
+    assert [d.url for d in await records.items.unindexed(10)] == ["https://a.example/later"]
+    assert await found(records, "cafe") == 70
+    assert await found(records, "number69") == 1
+    clock.advance(5)
+    changed = new_items(
+        [("article", {"title": "Rod 0", "body": "Net"})], Origin(run.id, 1, "https://a.example/"), in_words=True
+    )
+    assert await records.items.put(changed) == 1
+    assert (await found(records, "cafe"), await found(records, "net")) == (69, 1)
+    assert await records.items.waiting() == 1
+
+
+async def test_a_page_is_an_item_of_every_source_that_has_it(records: Records):
+    sources = [await records.sources.add(NewSource(name, "https://a.example/")) for name in ("one", "two")]
+    runs = [await queued_run(records, source_id=source.id) for source in sources]
+    assert await records.items.put([article(run.id) for run in runs]) == 2
+    assert {d.source_name for d in await records.items.unindexed(10)} == {"one", "two"}
+
+
+async def test_an_item_comes_back_as_it_was_put(records: Records, clock: FakeClock):
+    source = await records.sources.add(NewSource("shop", "https://a.example/"))
+    run = await queued_run(records, source_id=source.id)
+    product = new_items(
+        [("product", {"name": "Rod", "price": 5, "brand": "Acme"})], Origin(run.id, 7, "https://a.example/")
+    )
+    assert await records.items.put(product) == 1
+    (document,) = await records.items.unindexed(10)
+    (item,) = await records.items.get([document.id])
+    assert document.source_name == "shop"
+    assert (item.kind, item.source_id, item.run_id, item.task_id) == ("product", source.id, run.id, 7)
+    assert (item.title, item.price, item.brand, item.rating) == ("Rod", 5.0, "Acme", None)
+    assert item.created_at == item.updated_at == clock.now()
+
+
+async def test_what_is_unchanged_keeps_its_times_and_does_not_wait(records: Records, clock: FakeClock):
+    first, second = await queued_run(records), await queued_run(records)
+    await records.items.put([article(first.id)])
+    (before,) = await indexed(records)
+    clock.advance(5)
+    assert await records.items.put([article(second.id, task_id=2)]) == 0
+    (item,) = await records.items.get([before.id])
+    assert (item.created_at, item.updated_at) == (before.created_at, before.updated_at)
+    assert (item.run_id, item.task_id) == (second.id, 2), "who saw it last"
+    assert await records.items.waiting() == 0
+
+
+async def test_what_changed_keeps_its_id_and_waits_again(records: Records, clock: FakeClock):
+    run = await queued_run(records)
+    await records.items.put([article(run.id)])
+    (before,) = await indexed(records)
+    clock.advance(5)
+    assert await records.items.put([article(run.id, title="U")]) == 1
+    (after,) = await records.items.unindexed(10)
+    assert (after.id, after.title, after.created_at) == (before.id, "U", before.created_at)
+    assert after.updated_at == before.updated_at + 5000
+
+
+async def test_a_change_while_it_is_being_indexed_is_not_lost(records: Records, clock: FakeClock):
+    run = await queued_run(records)
+    await records.items.put([article(run.id)])
+    reading = await records.items.unindexed(10)
+    clock.advance(5)
+    await records.items.put([article(run.id, title="U")])
+    await records.items.indexed(reading)
+    assert [d.title for d in await records.items.unindexed(10)] == ["U"]
+
+
+async def test_the_same_item_twice_in_one_batch_is_one(records: Records):
+    run = await queued_run(records)
+    assert await records.items.put([article(run.id, title="T"), article(run.id, title="U")]) == 1
+    assert [d.title for d in await records.items.unindexed(10)] == ["U"]
+
+
+async def test_sources_do_not_share_items(records: Records):
+    sources = [await records.sources.add(NewSource(name, "https://a.example/")) for name in ("a", "b")]
+    for source in sources:
+        run = await queued_run(records, source_id=source.id)
+        await records.items.put([article(run.id)])
+    assert await records.items.waiting() == 2
+
+
+async def test_items_of_a_run_and_of_a_kind_are_paged(records: Records):
+    run, other = await queued_run(records), await queued_run(records)
+    await records.items.put([article(run.id, f"/{n}") for n in range(5)] + [article(other.id, "/other")])
+    first = await records.items.of_run(run.id, limit=3)
+    rest = await records.items.of_run(run.id, after=first[-1].id, limit=3)
+    assert len({item.url for item in first + rest}) == 5
+    assert len(await records.items.of_kind("article")) == 6
+    assert await records.items.of_kind("product") == []
+
+
+async def test_items_are_given_in_the_order_asked_for(records: Records):
+    run = await queued_run(records)
+    await records.items.put([article(run.id, f"/{n}") for n in range(3)])
+    ids = [item.id for item in await records.items.of_run(run.id)]
+    assert [item.id for item in await records.items.get([ids[2], 99999, ids[0]])] == [ids[2], ids[0]]
+
+
+async def test_items_are_part_of_the_transaction_they_are_put_in(
+    records: Records, records_url: str, clock: FakeClock, peek: Peek
+):
+    run = await queued_run(records)
+    database = await open_database(records_url, clock)
+
+    async def work(tx):
+        assert await put(tx, [article(run.id)]) == 1
+        raise KeyError("something else of the report failed")
+
+    with pytest.raises(KeyError):
+        await database.transact(work)
+    await database.close()
+    assert await peek.value("SELECT COUNT(*) FROM items") == 0
+    assert await peek.value("SELECT COUNT(*) FROM unindexed") == 0

@@ -1,0 +1,141 @@
+"""HTML answers as objects of their own: their keys, what is told of them, and how little that may disturb."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+
+from longline.engine.archive.html_archive import MOST_WAITING, HtmlArchive, HtmlCopy, folder_of
+from longline.model.runs.plan import CrawlPlan
+from longline.ports.http import Response
+from longline.testing.clock import START, FakeClock
+from tests.engine.fakes import FakeBlobs, part
+
+AT = 1_700_000_000_000
+PLAN = CrawlPlan((), source_name="The News: daily")
+HTML = (("Content-Type", "text/html"), ("X-Other", "1"))
+KEY = "live/the_news_daily/2023/11/14/befde498_20231114221320"
+
+
+def answer(url: str = "https://a.example/", status: int = 200, headers: tuple[tuple[str, str], ...] = HTML) -> Response:
+    return Response(url, status, headers, b"<p>hello", "1.1", 5)
+
+
+class Fixture:
+    """An archive and its two stores."""
+
+    def __init__(self, clock: FakeClock) -> None:
+        self.clock, self.pages, self.facts = clock, FakeBlobs([]), FakeBlobs([])
+        self.archive = HtmlArchive(part(self.pages), part(self.facts), clock)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        storing = asyncio.create_task(self.archive.run())
+        yield
+        await self.archive.drained()
+        storing.cancel()
+        await asyncio.gather(storing, return_exceptions=True)
+
+
+class HastyClock(FakeClock):
+    """Time passes as soon as somebody waits for it."""
+
+    async def sleep(self, seconds: float) -> None:
+        self.advance(seconds)
+
+
+@pytest.fixture
+def fixture() -> Fixture:
+    return Fixture(HastyClock())
+
+
+async def test_an_answer_is_kept_under_its_key_with_what_is_known_of_it(fixture: Fixture) -> None:
+    async with fixture.running():
+        fixture.archive.see(PLAN, AT, answer())
+    assert fixture.pages.objects == {f"{KEY}.html": b"<p>hello"}
+    assert fixture.pages.labels[f"{KEY}.html"] == {
+        "url": "https://a.example/",
+        "source": "The News: daily",
+        "crawled-at": "2023-11-14T22:13:20Z",
+        "status-code": "200",
+        "Content-Type": "text/html; charset=utf-8",
+    }
+    [(key, text)] = fixture.facts.objects.items()
+    assert key == f"{KEY}.meta.json"
+    told = json.loads(text)
+    assert told.pop("es_document_id") == told["url_hash"]
+    assert told["url_hash"].startswith("befde498")
+    assert told == {
+        "url": "https://a.example/",
+        "url_hash": told["url_hash"],
+        "source_name": "The News: daily",
+        "crawled_at": "2023-11-14T22:13:20Z",
+        "status_code": 200,
+        "content_type": "text/html",
+        "content_length": 8,
+        "headers": {"Content-Type": "text/html", "X-Other": "1"},
+        "es_index": "the_news_daily_raw_content",
+        "object_key": f"{KEY}.html",
+    }
+
+
+async def test_a_page_without_a_source_or_a_type_is_one_of_its_host(fixture: Fixture) -> None:
+    async with fixture.running():
+        fixture.archive.see(CrawlPlan(()), AT, answer(headers=()))
+    [text] = fixture.facts.objects.values()
+    assert json.loads(text)["es_index"] == "a_example_raw_content"
+
+
+async def test_errors_are_kept_and_what_is_no_page_is_not(fixture: Fixture) -> None:
+    async with fixture.running():
+        fixture.archive.see(PLAN, AT, answer(status=500))
+        fixture.archive.see(PLAN, AT, answer(headers=(("Content-Type", "image/png"),)))
+        fixture.archive.see(CrawlPlan((), parse=False), AT, answer("https://b.example/"))
+    [text] = fixture.facts.objects.values()
+    assert json.loads(text)["status_code"] == 500
+    assert "es_index" not in json.loads(text)
+
+
+async def test_a_store_that_is_away_is_tried_again_and_then_given_up(
+    fixture: Fixture, caplog: pytest.LogCaptureFixture
+) -> None:
+    fixture.pages.away = True
+    async with fixture.running():
+        fixture.archive.see(PLAN, AT, answer())
+    [warning] = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert "did not come into the HTML archive" in warning.message
+    assert fixture.clock.now() - START == 7000, "it was tried again after one, two and four seconds"
+    assert fixture.facts.objects == {}
+
+
+async def test_facts_that_cannot_be_kept_cost_nothing_else(fixture: Fixture) -> None:
+    fixture.facts.away = True
+    async with fixture.running():
+        fixture.archive.see(PLAN, AT, answer())
+    assert list(fixture.pages.objects) == [f"{KEY}.html"]
+
+
+async def test_what_comes_too_fast_is_left_out(fixture: Fixture, caplog: pytest.LogCaptureFixture) -> None:
+    for n in range(MOST_WAITING + 1):
+        fixture.archive.see(PLAN, AT, answer(f"https://a.example/{n}"))
+    assert "a page is left out" in caplog.text
+    async with fixture.running():
+        pass
+    assert len(fixture.pages.objects) == MOST_WAITING
+
+
+@pytest.mark.parametrize(
+    ("source", "folder"),
+    [("News", "news"), ("a.b/c  d", "a_b_c_d"), ('__x?*<>:"|\\y\x01__', "x_y"), ("", "unknown"), ("..", "unknown")],
+)
+def test_a_source_is_part_of_a_key_in_one_form(source: str, folder: str) -> None:
+    assert folder_of(source) == folder
+
+
+def test_labels_are_plain_ascii() -> None:
+    labels = HtmlCopy("Zürich", AT, answer()).labels
+    assert labels["source"] == "Z%C3%BCrich"
+    assert all(value.isascii() for value in labels.values())

@@ -1,0 +1,218 @@
+import asyncio
+import io
+import threading
+
+import msgspec
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from longline.engine.archive.segment_writer import Keeper, KeptPage, KeptRedirect, Press, keep_page, segment_key
+from longline.engine.fetch.fetcher import Fetched
+from longline.engine.fetch.sender import Sent
+from longline.model.archive.warc import Record, read_record, verified_record
+from longline.model.errors import Unavailable
+from longline.model.frontier.task import PageFacts
+from longline.testing.clock import START, FakeClock
+from tests.engine.fakes import OWNER, FakeBlobs, FakeSegments, Journal, part, response
+
+
+@pytest.fixture
+def journal() -> Journal:
+    return []
+
+
+@pytest.fixture
+def blobs(journal: Journal) -> FakeBlobs:
+    return FakeBlobs(journal)
+
+
+@pytest.fixture
+def segments(journal: Journal) -> FakeSegments:
+    return FakeSegments(journal)
+
+
+@pytest.fixture
+def keeper(blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock) -> Keeper:
+    return Keeper(part(blobs), part(segments), clock, OWNER)
+
+
+def kept(number: int, title: str = "") -> KeptPage:
+    url = f"https://a.example/{number}"
+    answer = response(url, body=b"<p>%d</p>" % number, headers=(("Content-Type", "text/html"), ("ETag", '"e"')))
+    page = keep_page(Fetched("ok", START + number, answer, answer.body, 200), title)
+    assert page
+    return page
+
+
+def uris(data: bytes) -> list[str]:
+    """What somebody else's reader finds in a segment behind its warcinfo record."""
+    first, *others = ArchiveIterator(io.BytesIO(data))
+    assert first.rec_type == "warcinfo"
+    return [r.rec_headers.get_header("WARC-Target-URI") for r in others]
+
+
+def test_what_was_fetched_is_kept_with_its_facts():
+    record, facts = kept(3, "Three").made()
+    assert (facts.url, facts.title, facts.fetched_at) == ("https://a.example/3", "Three", START + 3)
+    assert (facts.status, facts.body_bytes, facts.fetch_ms) == (200, 8, 5)
+    assert (facts.content_type, facts.etag, facts.last_modified) == ("text/html", '"e"', None)
+    assert read_record(record.member).body == b"<p>3</p>"
+    assert facts.length == len(record.member)
+
+
+def test_of_a_failure_nothing_is_kept():
+    assert keep_page(Fetched("dns", START, error="no such name"), "") is None
+
+
+async def test_pages_can_be_read_back_one_by_one(keeper: Keeper, blobs: FakeBlobs):
+    stored = await keeper.write([kept(n) for n in range(3)])
+    data = blobs.objects[stored.key]
+    assert uris(data) == [f"https://a.example/{n}" for n in range(3)]
+    assert (stored.written.records, stored.written.bytes) == (3, len(data))
+    for number, facts in enumerate(stored.facts):
+        record = read_record(await blobs.get_range(stored.key, facts.offset, facts.length))
+        assert (record.url, facts.url) == (f"https://a.example/{number}",) * 2
+
+
+async def test_a_segment_begins_with_the_program_that_wrote_it(
+    blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock
+):
+    keeper = Keeper(
+        part(blobs), part(segments), clock, OWNER, {"software": "longline/9", "http-header-user-agent": "us"}
+    )
+    stored = await keeper.write([kept(1)])
+    data = blobs.objects[stored.key]
+    info = verified_record(data[: stored.facts[0].offset])
+    assert (info.type, info.field("WARC-Filename")) == ("warcinfo", stored.key.rpartition("/")[2])
+    lines = dict(line.split(": ", 1) for line in info.body.decode().splitlines())
+    assert lines.items() >= {"software": "longline/9", "http-header-user-agent": "us"}.items()
+    assert lines["format"] == "WARC File Format 1.1"
+
+
+def sent(path: str, status: int, *, ip: str | None = None) -> Sent:
+    answer = response(f"https://a.example{path}", status, b"", (("Location", "/next"),))
+    return Sent(START, msgspec.structs.replace(answer, ip=ip), (("user-agent", "us"), ("accept", "*/*")))
+
+
+async def test_redirects_have_records_of_their_own(keeper: Keeper, blobs: FakeBlobs):
+    hops = [KeptRedirect(7, number, sent(f"/{number}", 301 + number, ip="192.0.2.1")) for number in range(2)]
+    stored = await keeper.write([], hops)
+    assert stored.written.records == 0, "redirects are not pages"
+    for number, facts in enumerate(stored.redirects):
+        record = verified_record(await blobs.get_range(stored.key, facts.offset, facts.length))
+        assert (record.url, record.status) == (f"https://a.example/{number}", 301 + number) == (facts.url, facts.status)
+        assert record.field("WARC-IP-Address") == "192.0.2.1"
+        assert (facts.task_id, facts.number, facts.digest) == (7, number, record.field("WARC-Payload-Digest"))
+
+
+async def test_requests_are_kept_where_that_is_wanted(blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock):
+    page, hop = sent("/page?q=1", 200, ip="192.0.2.1"), sent("/old", 301)
+    fetched = Fetched("ok", START, page.response, b"", 200, exchanges=(hop, page))
+    one = keep_page(fetched, "")
+    assert one
+    redirects = [KeptRedirect(7, 0, hop) for hop in fetched.redirects]
+    keeper = Keeper(part(blobs), part(segments), clock, OWNER, requests=True)
+    stored = await keeper.write([one], redirects)
+    found = [(r.rec_type, r) for r in ArchiveIterator(io.BytesIO(blobs.objects[stored.key]), no_record_parse=False)]
+    assert [kind for kind, _ in found] == ["warcinfo", "response", "request", "response", "request"]
+    for (_, answer), (_, asked) in ((found[1], found[2]), (found[3], found[4])):
+        assert asked.rec_headers["WARC-Concurrent-To"] == answer.rec_headers["WARC-Record-ID"]
+        assert asked.rec_headers["WARC-Target-URI"] == answer.rec_headers["WARC-Target-URI"]
+    assert found[4][1].http_headers.statusline == "/page?q=1 HTTP/1.1"
+    assert found[4][1].http_headers.get_header("host") == "a.example"
+    assert found[4][1].http_headers.get_header("user-agent") == "us"
+    plain = await Keeper(part(blobs), part(segments), clock, OWNER).write([one], redirects)
+    assert (
+        b"".join(r.rec_type[:3].encode() for r in ArchiveIterator(io.BytesIO(blobs.objects[plain.key]))) == b"warresres"
+    )
+
+
+async def test_who_writes_is_said_before_anything_is_written(keeper: Keeper, journal: Journal, segments: FakeSegments):
+    stored = await keeper.write([kept(1)])
+    assert journal == [("begin", stored.key), ("put", stored.key)]
+    assert [(row.owner, row.state) for row in segments.rows.values()] == [(OWNER, "writing")]
+
+
+async def test_a_segment_is_written_again_with_exactly_what_remains(keeper: Keeper, blobs: FakeBlobs):
+    pages = [kept(n) for n in range(4)]
+    before = await keeper.write(pages)
+    after = await keeper.rewrite(before, [pages[0], pages[3]])
+    assert (after.key, after.written.segment_id) == (before.key, before.written.segment_id)
+    assert list(blobs.objects) == [before.key]
+    assert uris(blobs.objects[after.key]) == ["https://a.example/0", "https://a.example/3"]
+    assert after.facts[1].offset == after.facts[0].offset + after.facts[0].length
+    assert after.written.records == 2
+
+
+async def test_a_discarded_segment_leaves_nothing(keeper: Keeper, blobs: FakeBlobs, segments: FakeSegments):
+    await keeper.discard(await keeper.write([kept(1)]))
+    assert (blobs.objects, segments.rows) == ({}, {})
+
+
+async def test_what_was_never_named_is_cleared_away(keeper: Keeper, blobs: FakeBlobs, segments: FakeSegments):
+    named, unnamed = await keeper.write([kept(1)]), await keeper.write([kept(2)])
+    segments.name(named.written.segment_id, 1, named.written.bytes)
+    other = await Keeper(part(blobs), part(segments), FakeClock(), OWNER + 1).write([kept(3)])
+    blobs.away = True
+    with pytest.raises(Unavailable):
+        await keeper.write([kept(4)])  # begun, never put
+    blobs.away = False
+    await keeper.clear()
+    assert set(blobs.objects) == {named.key, other.key}
+    assert unnamed.key not in {row.key for row in segments.rows.values()}
+    assert len(segments.rows) == 2
+
+
+def test_keys_are_in_the_order_of_time_and_never_the_same():
+    first, second, third = segment_key(START), segment_key(START), segment_key(START + 86_400_000)
+    assert first != second
+    assert max(first, second) < third
+    assert first.startswith("warc/2023/11/14/221320-")
+
+
+# -- ahead of the report ----------------------------------------------------------------------------------------------
+
+
+class Watched(KeptPage, frozen=True):
+    """A page that notes in which thread its record was made, and lets that fail."""
+
+    threads: list[int] = msgspec.field(default_factory=list)
+    fails: bool = False
+
+    def _make(self) -> tuple[Record, PageFacts]:
+        self.threads.append(threading.get_ident())
+        if self.fails:
+            raise ValueError("no record of this")
+        return super()._make()
+
+
+def watched(number: int, *, fails: bool = False) -> Watched:
+    page = kept(number)
+    return Watched(page.fetched, page.response, page.title, page.known, fails=fails)
+
+
+async def settled(press: Press) -> None:
+    while (pressing := press._pressing) is not None:
+        await asyncio.wait([pressing])
+
+
+async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper: Keeper, blobs: FakeBlobs):
+    press, pages = Press(at_once=2), [watched(n) for n in range(5)]
+    for page in pages:
+        press.add(page.made)
+        await settled(press)
+    assert [len(page.threads) for page in pages] == [1, 1, 1, 1, 0], "some pages at a time"
+    stored = await keeper.write(pages)
+    assert uris(blobs.objects[stored.key]) == [f"https://a.example/{n}" for n in range(5)]
+    assert [len(page.threads) for page in pages] == [1] * 5, "nothing is made twice"
+    assert threading.get_ident() not in {thread for page in pages for thread in page.threads}
+
+
+async def test_what_cannot_be_made_ahead_is_told_to_whoever_needs_it(keeper: Keeper):
+    press, bad, good = Press(at_once=2), watched(1, fails=True), watched(2)
+    press.add(bad.made)
+    press.add(good.made)
+    await settled(press)
+    with pytest.raises(ValueError, match="no record of this"):
+        await keeper.write([bad])
+    assert (await keeper.write([good])).written.records == 1

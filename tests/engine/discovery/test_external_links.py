@@ -1,0 +1,91 @@
+"""Following up where pages lead to, on both engines."""
+
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+import pytest
+
+from longline.engine.discovery.external_links import REMEMBERED_SECONDS, Discovery, Parts
+from longline.model.discovery.candidate import DiscoveryRules
+from longline.model.errors import Unavailable
+from longline.model.sources.source import NewSource
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.engine.fakes import part
+from tests.engine.upkeep.web import HandMadeWeb
+from tests.engine.worker.test_reporter import Desk, done
+
+AWAY = ("https://c.example/x", "https://www.c.example/y", "https://shop.example/", "https://d.example/", "http://[")
+
+
+async def page(clock: FakeClock, *links: str, discover: bool = True) -> Any:
+    found = done(await Desk(clock).claim(1), 1, links)
+    return replace(found, plan=msgspec.structs.replace(found.plan, discover=discover, source_id=7))
+
+
+@pytest.fixture
+def web(records: Records) -> HandMadeWeb:
+    return HandMadeWeb(records)
+
+
+def discovery(web: HandMadeWeb, clock: FakeClock, **rules: Any) -> Discovery:
+    parts = Parts(web.records.candidates, web.records.sources, web.parts.seeder, clock)
+    return Discovery(parts, DiscoveryRules(**rules))
+
+
+async def test_unknown_places_are_candidates_and_known_ones_are_fetched(web: HandMadeWeb, clock: FakeClock) -> None:
+    source_id = await web.source("d")
+    looking = discovery(web, clock, block=("shop",))
+
+    await looking.save([await page(clock, "https://a.example/2", *AWAY)])
+
+    [found] = await web.records.candidates.find(None, 10)
+    assert (found.identity, found.home, found.url, found.source) == (
+        "c.example",
+        "https://c.example/",
+        "https://c.example/x",
+        "7",
+    )
+    assert list(await web.urls("frontier.discovered")) == ["https://d.example/"]
+    decided = {name: await web.records.candidates.decisions(name, 9) for name in ("shop.example", "d.example")}
+    assert [(d.step, d.reason) for [d] in decided.values()] == [
+        ("find", "blocked"),
+        ("find", f"source {source_id} has it"),
+    ]
+
+
+async def test_a_source_is_known_by_its_identity_too(web: HandMadeWeb, clock: FakeClock) -> None:
+    await web.records.sources.add(NewSource("anna", "https://anna.example/", identity_key="substack:anna"))
+    await discovery(web, clock).save([await page(clock, "https://anna.substack.com/p/1")])
+    assert await web.records.candidates.find(None, 10) == []
+
+
+async def test_what_was_said_of_a_place_in_a_run_is_not_said_again_at_once(web: HandMadeWeb, clock: FakeClock) -> None:
+    looking = discovery(web, clock, allow=("nothing",))
+    for _ in range(3):
+        await looking.save([await page(clock, *AWAY)])
+    assert len(await web.records.candidates.decisions("c.example", 9)) == 1
+    clock.advance(REMEMBERED_SECONDS)
+    await looking.save([await page(clock, *AWAY)])
+    assert len(await web.records.candidates.decisions("c.example", 9)) == 2
+
+
+async def test_a_source_without_a_url_is_no_place(web: HandMadeWeb, clock: FakeClock) -> None:
+    await web.records.sources.add(NewSource("c.example", "nowhere"))
+    await discovery(web, clock).save([await page(clock, "https://c.example/")])
+    assert [row.identity for row in await web.records.candidates.find(None, 10)] == ["c.example"]
+
+
+async def test_a_source_must_allow_it(web: HandMadeWeb, clock: FakeClock) -> None:
+    await discovery(web, clock).save([await page(clock, *AWAY, discover=False)])
+    assert await web.records.candidates.find(None, 10) == []
+
+
+async def test_it_is_no_reason_to_fail(web: HandMadeWeb, clock: FakeClock) -> None:
+    class Away:
+        async def identified(self, _: str) -> None:
+            raise Unavailable("away")
+
+    parts = Parts(web.records.candidates, part(Away()), web.parts.seeder, clock)
+    await Discovery(parts, DiscoveryRules()).save([await page(clock, *AWAY)])

@@ -1,0 +1,59 @@
+"""Links of crawled pages in the standing frontier, on both engines."""
+
+import msgspec
+import pytest
+
+from longline.engine.discovery.onsite_links import Spider
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.worker.reporter import Finished
+from longline.model.frontier.standing_frontier import UrlQuery
+from longline.model.runs.plan import CrawlPlan
+from longline.model.sources.source import NewSource
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.engine.upkeep.web import standing
+from tests.engine.worker.test_reporter import Desk, done
+
+
+@pytest.fixture
+def spider(records: Records) -> Spider:
+    return Spider(Lifecycle(records), standing(records), lambda url: "story" in url)
+
+
+async def page(records: Records, clock: FakeClock, *links: str) -> Finished:
+    source = await records.sources.add(NewSource("a", "https://a.example/"))
+    plan = CrawlPlan(("https://a.example/",), hosts=("a.example",), source_id=source.id)
+    made = done(await Desk(clock).claim(1), 1, links)
+    return Finished(made.host, made.task, plan, made.fetched, made.parsed, made.page)
+
+
+async def test_links_to_the_own_site_are_given_to_the_frontier(
+    records: Records, spider: Spider, clock: FakeClock
+) -> None:
+    found = await page(
+        records, clock, "https://a.example/2", "https://a.example/story", "https://b.example/", "http://["
+    )
+
+    await spider.save([found, found])
+
+    [source] = await records.sources.find()
+    rows, total = await records.standing.find(UrlQuery(kind="frontier.spider", sort="created_at"))
+    assert total == 2
+    assert {(row.url, row.priority, row.depth, row.source) for row in rows} == {
+        ("https://a.example/2", 500, 2, source.called),
+        ("https://a.example/story", 490, 2, source.called),
+    }
+
+
+async def test_pages_of_no_source_lead_nowhere(records: Records, spider: Spider, clock: FakeClock) -> None:
+    found = await page(records, clock, "https://a.example/2")
+    nobodys = Finished(
+        found.host,
+        found.task,
+        msgspec.structs.replace(found.plan, source_id=None),
+        found.fetched,
+        found.parsed,
+        found.page,
+    )
+    await spider.save([nobodys])
+    assert (await records.standing.find(UrlQuery()))[1] == 0

@@ -1,0 +1,94 @@
+"""Searching feeds on both engines, with answers made by hand."""
+
+import pytest
+
+from longline.engine.feeds.feed_finder import Finder
+from longline.model.feeds.feed_poll import SEARCH_AGAIN, FeedRow
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+from tests.engine.upkeep.web import HandMadeWeb, Said, rss
+
+HOME = "https://a.example/"
+ENTRY = rss("https://a.example/1")
+
+
+@pytest.fixture
+def web(records: Records) -> HandMadeWeb:
+    return HandMadeWeb(records)
+
+
+async def search(web: HandMadeWeb, source_id: int) -> FeedRow:
+    """Search until there is no more to be done."""
+    finder = Finder(web.parts, web.records.sources)
+    while await finder.once():
+        await web.answer()
+    feed = await web.records.feeds.get(source_id)
+    assert feed is not None
+    return feed
+
+
+def naming(*paths: str) -> Said:
+    links = "".join(f'<link rel=alternate type="application/rss+xml" href="{path}">' for path in paths)
+    return Said(body=f"<html><head>{links}</head></html>".encode())
+
+
+async def test_the_page_says_where_its_feed_is(web: HandMadeWeb, clock: FakeClock) -> None:
+    source_id = await web.source("a")
+    web.says |= {HOME: naming("/news.rss"), "https://a.example/news.rss": ENTRY, "https://a.example/feed": ENTRY}
+
+    feed = await search(web, source_id)
+
+    assert feed == FeedRow(source_id, "https://a.example/news.rss", due_at=clock.now())
+    assert web.asked == [HOME, "https://a.example/news.rss"]
+
+
+async def test_what_is_named_but_no_feed_is_passed_over(web: HandMadeWeb) -> None:
+    source_id = await web.source("a")
+    named = {
+        f"https://a.example/{n}": said for n, said in enumerate([Said(body=b"<html>"), rss(), Said(500), ENTRY, ENTRY])
+    }
+    web.says |= {HOME: naming(*named)} | named
+
+    assert (await search(web, source_id)).url == "https://a.example/3"
+
+
+@pytest.mark.parametrize("home", [Said(body=b"<html>nothing"), Said(500), naming("/gone")])
+async def test_then_the_usual_places_are_tried_in_order(web: HandMadeWeb, home: Said) -> None:
+    source_id = await web.source("a")
+    web.says |= {HOME: home, "https://a.example/feed": rss(), "https://a.example/atom.xml": ENTRY}
+    web.says["https://a.example/rss.xml"] = ENTRY
+
+    assert (await search(web, source_id)).url == "https://a.example/rss.xml"
+
+
+async def test_a_search_in_vain_is_not_repeated_for_a_week(web: HandMadeWeb, clock: FakeClock) -> None:
+    source_id = await web.source("a")
+
+    feed = await search(web, source_id)
+
+    assert feed == FeedRow(source_id, due_at=clock.now() + SEARCH_AGAIN)
+    assert len(web.asked) == 7
+    clock.advance(SEARCH_AGAIN / 1000 - 1)
+    await search(web, source_id)
+    assert len(web.asked) == 7
+    clock.advance(1)
+    await search(web, source_id)
+    assert len(web.asked) == 14
+
+
+async def test_a_feed_that_is_known_is_not_searched_for(web: HandMadeWeb) -> None:
+    source_id = await web.source("a")
+    await web.records.feeds.change(source_id, lambda feed, _now: FeedRow(feed.source_id, "https://a.example/mine"))
+
+    assert (await search(web, source_id)).url == "https://a.example/mine"
+    assert web.asked == []
+
+
+async def test_how_long_a_source_is_left_alone_is_the_operators_word(web: HandMadeWeb, clock: FakeClock) -> None:
+    source_id = await web.source("a")
+    finder = Finder(web.parts, web.records.sources, again_ms=5000)
+    while await finder.once():
+        await web.answer()
+    feed = await web.records.feeds.get(source_id)
+    assert feed is not None
+    assert (feed.url, feed.due_at) == (None, clock.now() + 5000)

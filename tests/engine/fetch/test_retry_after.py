@@ -1,0 +1,76 @@
+"""How long a host is left alone that asks for it."""
+
+from email.utils import formatdate
+
+import pytest
+
+from longline.engine.fetch.retry_after import MAX_RETRY_AFTER
+from longline.testing.clock import START, FakeClock
+from tests.engine.fakes import Asker, FakeHttp, response
+from tests.engine.fetch.test_fetcher import FREE, HOME, fetcher, held, http, paced
+
+__all__ = ["fetcher", "http"]  # fixtures
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [
+        ("7", 7.0),
+        (" 120 ", 120.0),
+        ("0", 0.0),
+        (formatdate(START / 1000 + 90, usegmt=True), 90.0),
+        (formatdate(START / 1000 - 90, usegmt=True), 0.0),
+        ("99999999999999999999999", MAX_RETRY_AFTER),
+        ("1" * 400, MAX_RETRY_AFTER),
+        ("Fri, 31 Dec 9999 23:59:59 GMT", MAX_RETRY_AFTER),
+        ("\u00b2", 2.0),  # a digit, and no number: the same as nothing
+        ("-5", 2.0),
+        ("soon", 2.0),
+        ("", 2.0),
+    ],
+)
+async def test_how_long_a_host_wants_to_be_left_alone(fetcher: Asker, http: FakeHttp, clock, value, seconds):
+    http.on(HOME, response(HOME, 429, b"", (("Retry-After", value),)))
+    host = held(clock)
+    got = await fetcher.fetch(host, HOME, FREE)
+    assert (got.reason, got.retry_after) == ("http_429", seconds)
+    assert host.next_start == seconds, "the host is left alone, not this page only"
+
+
+@pytest.mark.parametrize("wrong", [-86_400, -3600, 0, 3600, 86_400])
+@pytest.mark.parametrize("zone", ["GMT", "-0000"])
+async def test_a_date_to_come_again_is_by_the_clock_of_its_server(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock, wrong: int, zone: str
+):
+    dates = {
+        name: formatdate(START / 1000 + wrong + seconds, usegmt=True).replace("GMT", zone)
+        for name, seconds in (("Date", 0), ("Retry-After", 40))
+    }
+    http.on(HOME, response(HOME, 503, b"", tuple(dates.items())))
+    assert (await fetcher.fetch(held(clock), HOME, FREE)).retry_after == 40
+
+
+async def test_without_a_word_patience_doubles_until_the_host_answers(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    host = held(clock)
+    waits = []
+    for status in (429, 503, 429, 200, 503):
+        http.on(HOME, response(HOME, status, b""))
+        waits.append((await paced(clock, fetcher.fetch(host, HOME, FREE), 20)).retry_after)
+    assert waits == [2.0, 4.0, 8.0, None, 2.0]
+    http.on(HOME, response(HOME, 500, b""))
+    assert (await paced(clock, fetcher.fetch(host, HOME, FREE), 20)).retry_after is None
+
+
+async def test_hosts_that_were_told_so_together_do_not_come_back_together(http: FakeHttp, clock: FakeClock):
+    http.on(HOME, response(HOME, 429, b""))
+    chances = iter((0.0, 1.0))
+    fetcher = Asker(http, clock, lambda: next(chances))
+    assert [(await fetcher.fetch(held(clock), HOME, FREE)).retry_after for _ in range(2)] == [1.0, 3.0]
+
+
+async def test_others_of_the_host_wait_as_well(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(f"{HOME}1", response(HOME, 503, b"", (("Retry-After", "6"),)))
+    host = held(clock, concurrency=2)
+    assert (await fetcher.fetch(host, f"{HOME}1", FREE)).reason == "http_5xx"
+    assert (await paced(clock, fetcher.fetch(host, f"{HOME}2", FREE), 10)).reason == "ok"
+    assert http.sent[1] == (6, f"{HOME}2")

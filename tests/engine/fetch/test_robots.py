@@ -1,0 +1,227 @@
+import asyncio
+import gzip
+
+import msgspec
+import pytest
+
+from longline.engine.fetch import robots as rules_of
+from longline.engine.fetch.robots import RobotsCache
+from longline.engine.frontier.held_hosts import TooSoon
+from longline.model.fetch.robots import MAX_BYTES, Robots
+from longline.model.frontier import outcomes as fate
+from longline.ports.http import FetchFailed
+from longline.testing.clock import FakeClock
+from tests.engine.fakes import Asker, FakeHttp, moved, response
+from tests.engine.fetch.test_fetcher import FREE, HOME, PLAN, ROBOTS, fetcher, held, http, paced, rules
+
+__all__ = ["fetcher", "http"]  # fixtures
+
+
+async def test_what_robots_forbids_is_not_asked_for(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, rules("User-agent: longline\nDisallow: /secret\n"))
+    host = held(clock)
+    got = await fetcher.fetch(host, f"{HOME}secret/1", PLAN)
+    assert (got.reason, got.response) == ("robots", None)
+    assert (await fetcher.fetch(host, f"{HOME}open", PLAN)).reason == "ok"
+    assert http.urls == [ROBOTS, f"{HOME}open"]
+
+
+async def test_rules_are_read_as_far_as_they_are_read_and_never_too_large(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
+    asked = {request.url: (request.max_bytes, request.cut) for request in http.requests}
+    assert asked == {ROBOTS: (MAX_BYTES + 1, True), HOME: (1000, False)}
+
+
+async def test_a_plan_may_do_without_robots(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, rules("User-agent: *\nDisallow: /\n"))
+    assert (await fetcher.fetch(held(clock), HOME, FREE)).reason == "ok"
+    assert http.urls == [HOME]
+
+
+async def test_rules_are_asked_for_once_by_many_at_once(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    let_go = asyncio.Event()
+
+    async def slowly():
+        await let_go.wait()
+        return rules("User-agent: *\nDisallow: /3\n")
+
+    http.on(ROBOTS, slowly)
+    host = held(clock, concurrency=8)
+    asked = [asyncio.create_task(fetcher.fetch(host, f"{HOME}{n}", PLAN)) for n in range(8)]
+    await asyncio.sleep(0)
+    let_go.set()
+    got = await asyncio.gather(*asked)
+    assert http.urls.count(ROBOTS) == 1
+    assert [g.reason for g in got] == ["ok"] * 3 + ["robots"] + ["ok"] * 4
+
+
+async def test_rules_are_remembered_for_the_site_and_not_for_ever(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    for _ in range(3):
+        await fetcher.fetch(held(clock), HOME, PLAN)
+        clock.advance(rules_of.KNOWN_SECONDS / 3)
+    assert http.urls.count(ROBOTS) == 1
+    await fetcher.fetch(held(clock), HOME, PLAN)
+    assert http.urls.count(ROBOTS) == 2
+
+
+async def test_another_site_has_rules_of_its_own(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    await fetcher.fetch(held(clock), HOME, PLAN)
+    await fetcher.fetch(held(clock, host="b.example:8080", host_id=2), "https://b.example:8080/x", PLAN)
+    assert http.urls[2:] == ["https://b.example:8080/robots.txt", "https://b.example:8080/x"]
+
+
+@pytest.mark.parametrize("trouble", [response(ROBOTS, 503, b""), FetchFailed("dns", "no such name")])
+async def test_who_is_lenient_does_not_wait_for_rules(fetcher: Asker, http: FakeHttp, clock: FakeClock, trouble):
+    lenient = msgspec.structs.replace(PLAN, lenient=True)
+    http.on(ROBOTS, trouble)
+    assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason in ("dns", "http_5xx"), "others do"
+    for _ in range(3):
+        assert (await fetcher.fetch(held(clock), HOME, lenient)).reason == "ok"
+        clock.advance(rules_of.LENIENT_SECONDS / 3)
+    assert http.urls.count(ROBOTS) == 1, "believed for a day"
+
+
+@pytest.mark.parametrize("status", [404, 403, 401, 410])
+async def test_a_host_without_rules_is_open(fetcher: Asker, http: FakeHttp, clock: FakeClock, status):
+    http.on(ROBOTS, response(ROBOTS, status, b"User-agent: *\nDisallow: /\n"))
+    assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
+
+
+@pytest.mark.parametrize(
+    ("answer", "word"),
+    [
+        (FetchFailed("refused", "nobody there"), "refused"),
+        (FetchFailed("dns", "no such name"), "dns"),
+        (response(ROBOTS, 503), "http_5xx"),
+        (response(ROBOTS, 101, b""), "odd_status"),
+        (response(ROBOTS, 206, b"User-agent: *\nAllow: /"), "odd_status"),
+        (response(ROBOTS, 429), "http_429"),
+    ],
+)
+async def test_without_an_answer_about_rules_no_page_is_asked_for(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock, answer, word
+):
+    http.on(ROBOTS, answer)
+    host = held(clock)
+    got = [await fetcher.fetch(host, f"{HOME}{n}", PLAN) for n in range(3)]
+    assert {g.reason for g in got} == {word}
+    assert all("robots.txt" in (g.error or "") for g in got)
+    assert http.urls == [ROBOTS], "tasks of the same moment ask once"
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_retry_after_of_robots_txt_is_kept_by_the_host_and_the_page(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock, status
+):
+    later = (("Retry-After", "7"),)
+    http.on(ROBOTS, response(ROBOTS, status, b"", later), rules("User-agent: *\nDisallow: /no\n"))
+    host = held(clock, concurrency=2)
+    got = await fetcher.fetch(host, HOME, PLAN)
+    assert (got.reason, got.retry_after, host.next_start) == (fate.for_status(status), 7.0, 7.0)
+    clock.advance(rules_of.UNKNOWN_SECONDS)
+    assert (await paced(clock, fetcher.fetch(host, f"{HOME}no", PLAN), 10)).reason == "robots"
+    assert (await fetcher.fetch(host, f"{HOME}yes", PLAN)).reason == "ok"
+    assert http.sent == [(0, ROBOTS), (7, ROBOTS), (7, f"{HOME}yes")]
+
+
+async def test_a_429_of_robots_txt_without_a_time_doubles_the_pause(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, response(ROBOTS, 429, b""))
+    host, waits = held(clock), []
+    for _ in range(3):
+        waits.append((await paced(clock, fetcher.fetch(host, HOME, PLAN), 10)).retry_after)
+        clock.advance(rules_of.UNKNOWN_SECONDS)
+    assert waits == [2.0, 4.0, 8.0]
+    assert http.sent == [(0, ROBOTS), (2, ROBOTS), (6, ROBOTS)]
+
+
+async def test_rules_of_another_host_that_asks_for_patience_are_not_had(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    http.on(ROBOTS, moved(ROBOTS, "https://www.b.example/robots.txt"))
+    http.on("https://www.b.example/robots.txt", response(ROBOTS, 429, b"", (("Retry-After", "7"),)))
+    got = await fetcher.fetch(held(clock), HOME, PLAN)
+    assert (got.reason, got.retry_after) == ("http_429", 7.0)
+
+
+async def test_who_is_lenient_still_leaves_a_host_alone_that_asks_for_patience(
+    fetcher: Asker, http: FakeHttp, clock: FakeClock
+):
+    http.on(ROBOTS, response(ROBOTS, 429, b"", (("Retry-After", "7"),)))
+    lenient = msgspec.structs.replace(PLAN, lenient=True)
+    assert (await paced(clock, fetcher.fetch(held(clock), HOME, lenient), 10)).reason == "ok"
+    assert http.sent == [(0, ROBOTS), (7, HOME)]
+
+
+async def test_every_attempt_asks_for_rules_anew(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    """A host that was away for a moment must not fail all its pages out of memory."""
+    http.on(ROBOTS, FetchFailed("refused", "nobody there"), rules("User-agent: *\nDisallow: /no\n"))
+    assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "refused"
+    clock.advance(fate.back_off(1))
+    assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
+    assert (await fetcher.fetch(held(clock), f"{HOME}no", PLAN)).reason == "robots"
+
+
+async def test_rules_that_moved_on_the_same_host_are_followed(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, moved(ROBOTS, "/rules.txt"))
+    http.on(f"{HOME}rules.txt", rules("User-agent: *\nDisallow: /x\n"))
+    assert (await fetcher.fetch(held(clock), f"{HOME}x", PLAN)).reason == "robots"
+
+
+async def test_rules_that_lie_on_another_host_are_followed(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    """As from example.com to www.example.com."""
+    http.on(ROBOTS, moved(ROBOTS, "https://www.b.example/robots.txt"))
+    http.on("https://www.b.example/robots.txt", rules("User-agent: *\nDisallow: /x\n"))
+    assert (await fetcher.fetch(held(clock), f"{HOME}x", PLAN)).reason == "robots"
+    assert (await fetcher.fetch(held(clock), f"{HOME}y", PLAN)).reason == "ok"
+
+
+async def test_rules_that_move_in_circles_are_none(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, moved(ROBOTS, "/robots.txt"))
+    assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
+    assert http.urls.count(ROBOTS) == rules_of.MAX_HOPS + 1
+
+
+async def test_rules_come_compressed_or_broken(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    encoded = (("Content-Encoding", "gzip"),)
+    http.on(ROBOTS, response(ROBOTS, 200, gzip.compress(b"User-agent: *\nDisallow: /x\n"), encoded))
+    assert (await fetcher.fetch(held(clock), f"{HOME}x", PLAN)).reason == "robots"
+    long = b"User-agent: *\nDisallow: /x\n" + b"#" * 2 * MAX_BYTES
+    http.on(other := "https://c.example/robots.txt", response(other, 200, gzip.compress(long), encoded))
+    got = await fetcher.fetch(held(clock, host="c.example"), "https://c.example/x", PLAN)
+    assert got.reason == "robots", "rules may be longer than a page"
+    other = "https://b.example/robots.txt"
+    http.on(other, response(other, 200, b"\x1f\x8b broken", encoded))
+    got = await fetcher.fetch(held(clock, host="b.example"), "https://b.example/x", PLAN)
+    assert got.reason == "ok", "what cannot be read holds no rules, and is no failure of the page"
+
+
+async def test_crawl_delay_holds_from_the_request_that_brought_it(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, rules("User-agent: *\nCrawl-delay: 4\n"))
+    host = held(clock, delay_ms=1000)
+    for n in range(3):
+        await paced(clock, fetcher.fetch(host, f"{HOME}{n}", PLAN), 10)
+    assert [at for at, _ in http.sent] == [0, 4, 8, 12]
+
+
+async def test_a_crawl_delay_makes_nobody_faster(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, rules("User-agent: *\nCrawl-delay: 0.5\n"))
+    host = held(clock, delay_ms=2000)
+    await paced(clock, fetcher.fetch(host, HOME, PLAN), 10)
+    assert [at for at, _ in http.sent] == [0, 2]
+
+
+async def test_an_endless_crawl_delay_is_cut(fetcher: Asker, http: FakeHttp, clock: FakeClock):
+    http.on(ROBOTS, rules("User-agent: *\nCrawl-delay: 86400\n"))
+    host = held(clock)
+    with pytest.raises(TooSoon):  # a minute is longer than the lease: the page goes back and comes again
+        await fetcher.fetch(host, HOME, PLAN)
+    assert (host.pace.delay, host.next_start) == (rules_of.MAX_CRAWL_DELAY, rules_of.MAX_CRAWL_DELAY)
+
+
+def test_the_cache_forgets_the_longest_unseen():
+    cache = RobotsCache(origins=2)
+    for name in ("a", "b", "a", "c"):
+        cache.put(name, Robots.open(), 0.0)
+    assert [cache.get(name, 1.0) is None for name in ("a", "b", "c")] == [False, True, False]

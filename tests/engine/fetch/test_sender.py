@@ -1,0 +1,238 @@
+from contextlib import suppress
+from typing import Any
+
+import msgspec
+import pytest
+
+from longline.engine.fetch.sender import MOST_WAYS, Errand, FetchSettings, LeaseLost, Sender
+from longline.engine.frontier.held_hosts import HeldHost
+from longline.engine.proxies.rotation import Exits
+from longline.model.runs.plan import CrawlPlan
+from longline.ports.http import FetchFailed, Proxy, Response
+from longline.ports.records.proxies import Way
+from longline.testing.clock import FakeClock
+from tests.engine.fakes import AGENT, FakeHttp, FakeWays, response, sender_of
+from tests.engine.fetch.test_fetcher import HOME, held, http
+
+__all__ = ["http"]  # a fixture
+
+PLAN = CrawlPlan(())
+FAULT = FetchFailed("proxy_failed", "gone", proxy_fault=True)
+
+
+def errand(run_id: int = 1, **plan: Any) -> Errand:
+    return Errand(run_id, CrawlPlan((), **plan))
+
+
+def way(number: int) -> Way:
+    return Way(number, Proxy("http", "192.0.2.1", 8000 + number))
+
+
+def headers(http: FakeHttp, number: int = -1) -> dict[str, str]:
+    return dict(http.requests[number].headers)
+
+
+@pytest.fixture
+def host(clock: FakeClock) -> HeldHost:
+    return held(clock, concurrency=8)
+
+
+# -- headers ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    sender = sender_of(http, clock)
+    wanted = errand(headers=(("Accept", "text/html"), ("X-Key", "k")))
+    await sender.send(host, HOME, Errand(1, wanted.plan, (("if-none-match", '"e"'),)))
+    sent = http.requests[-1].headers
+    assert [value for name, value in sent if name.lower() == "accept"] == ["text/html"]
+    assert {("X-Key", "k"), ("user-agent", AGENT), ("if-none-match", '"e"')} <= set(sent)
+
+
+async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
+    http: FakeHttp, clock: FakeClock, host: HeldHost
+):
+    sender = sender_of(http, clock)
+    wanted = errand(user_agents=("one/1", "two/2"))
+    for _ in range(3):
+        await sender.send(host, HOME, wanted)
+    assert [dict(r.headers)["user-agent"] for r in http.requests] == ["one/1", "two/2", "one/1"]
+    assert (sender.agent(wanted.plan), sender.agent(PLAN)) == ("one/1", AGENT)
+
+
+async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    settings = FetchSettings(AGENT, connect_seconds=1, idle_seconds=2, total_seconds=3, max_bytes=4)
+    await Sender(http, clock, settings, Exits(FakeWays(), clock)).send(host, HOME, errand())
+    r = http.requests[-1]
+    assert (r.connect_seconds, r.idle_seconds, r.total_seconds, r.max_bytes) == (1, 2, 3, 4)
+
+
+# -- cookies ----------------------------------------------------------------------------------------------------
+
+
+async def test_cookies_come_back_in_the_same_run_only(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1; Path=/"), ("set-cookie", "b=2"))))
+    sender = sender_of(http, clock)
+    await sender.send(host, HOME, errand(1))
+    await sender.send(host, f"{HOME}2", errand(1))
+    assert sorted(headers(http)["cookie"].split("; ")) == ["a=1", "b=2"]
+    await sender.send(host, f"{HOME}2", errand(2))
+    assert "cookie" not in headers(http)
+
+
+async def test_a_run_may_do_without_cookies(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, response(HOME, headers=(("Set-Cookie", "a=1"),)))
+    sender = sender_of(http, clock)
+    for _ in range(2):
+        await sender.send(host, HOME, errand(cookies=False))
+    assert "cookie" not in headers(http)
+
+
+# -- requests that were sent again ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "answer", [msgspec.structs.replace(response(HOME), resent_ms=4000), FetchFailed("reset", "gone", resent_ms=4000)]
+)
+async def test_a_request_that_was_sent_again_keeps_the_next_one_apart(
+    http: FakeHttp, clock: FakeClock, answer: Response | FetchFailed
+):
+    async def late() -> Response:
+        clock.advance(4.5)
+        if isinstance(answer, FetchFailed):
+            raise answer
+        return answer
+
+    host = held(clock, delay_ms=2000)
+    begun = clock.monotonic()
+    http.on(HOME, late)
+    with suppress(FetchFailed):
+        await sender_of(http, clock).send(host, HOME, errand())
+    assert host.next_start == pytest.approx(begun + 4 + 2)
+
+
+# -- proxies ----------------------------------------------------------------------------------------------------
+
+
+async def test_a_way_that_fails_is_left_for_the_next_at_the_hosts_turn(http: FakeHttp, clock: FakeClock):
+    ways = FakeWays(way(1), way(2), way(3))
+    http.on(HOME, FAULT, FAULT, response(HOME))
+    sender = Sender(http, clock, FetchSettings(AGENT), Exits(ways, clock))
+    sent = await sender.send(held(clock, concurrency=8), HOME, errand())
+    assert sent.response.status == 200
+    ports = [r.proxy.port for r in http.requests if r.proxy]
+    assert sorted(ports) == [8001, 8002, 8003]
+    assert [ask.exclude for ask in ways.picks] == [{p - 8000 for p in ports[:n]} for n in range(3)]
+
+
+async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    ways = FakeWays(way(1))
+    exits = Exits(ways, clock)
+    sender = Sender(http, clock, FetchSettings(AGENT), exits)
+    answers = [response(HOME, 200), response(HOME, 404), response(HOME, 503), response(HOME, 403), response(HOME, 429)]
+    http.on(HOME, *answers, FetchFailed("tls", "the target's fault"), response(HOME))
+    for _ in answers:
+        await sender.send(host, HOME, errand())
+    with pytest.raises(FetchFailed):
+        await sender.send(host, HOME, errand())
+    await exits.tell()
+    assert [u.ok for u in ways.used] == [True, True, True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("failure", "shown"),
+    [
+        *((FetchFailed(kind, "before the proxy was asked"), []) for kind in ("dns", "egress", "bad_url")),
+        *((FetchFailed(kind, "who was silent is unknown"), []) for kind in ("idle_timeout", "total_timeout")),
+        (FetchFailed("network", "we closed"), []),
+        *((FetchFailed(kind, "came through"), [True]) for kind in ("refused", "tls", "too_large", "protocol", "reset")),
+        (FetchFailed("proxy_failed", "gone", proxy_fault=True), [False]),
+    ],
+)
+async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
+    http: FakeHttp, clock: FakeClock, host: HeldHost, failure: FetchFailed, shown: list[bool]
+):
+    ways = FakeWays(way(1))
+    exits = Exits(ways, clock)
+    http.on(HOME, failure)
+    with pytest.raises(FetchFailed):
+        await Sender(http, clock, FetchSettings(AGENT), exits).send(host, HOME, errand())
+    await exits.tell()
+    assert [used.ok for used in ways.used] == shown
+
+
+async def test_when_all_have_failed_the_page_has_none_left(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, FAULT)
+    with pytest.raises(FetchFailed) as caught:
+        await sender_of(http, clock, way(1), way(2)).send(host, HOME, errand())
+    assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", 2)
+
+
+async def test_a_page_does_not_go_through_all_the_proxies_there_are(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    """Behind a proxy a dead site looks like a dead way; a thousand of them would be asked in vain."""
+    http.on(HOME, FAULT)
+    with pytest.raises(FetchFailed, match="gone") as caught:
+        await sender_of(http, clock, *map(way, range(1, 50))).send(host, HOME, errand())
+    assert (caught.value.kind, len(http.requests)) == ("proxy_exhausted", MOST_WAYS)
+
+
+async def test_a_failure_of_the_target_is_not_tried_by_another_way(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    http.on(HOME, FetchFailed("tls", "not trusted"))
+    with pytest.raises(FetchFailed, match="not trusted"):
+        await sender_of(http, clock, way(1), way(2)).send(host, HOME, errand())
+    assert len(http.requests) == 1
+
+
+async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    host.lost = True
+    with pytest.raises(LeaseLost):
+        await sender_of(http, clock, way(1)).send(host, HOME, errand())
+    assert http.requests == []
+
+
+async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeHttp, clock: FakeClock):
+    host = held(clock, delay_ms=2000)
+    begun = clock.monotonic()
+    sender = Sender(http, clock, FetchSettings(AGENT), Exits(FakeWays(), clock), lambda: 0.5)
+    await sender.send(host, HOME, errand(jitter_ms=1000))
+    assert host.next_start - begun == pytest.approx(2.5)
+
+
+# -- the page a link was found on -------------------------------------------------------------------------------
+
+PAGE = f"{HOME}links"
+
+
+async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    sender = sender_of(http, clock)
+    await sender.send(host, HOME, Errand(1, PLAN, found_on=PAGE))
+    assert headers(http)["referer"] == PAGE
+    await sender.send(host, HOME, Errand(1, PLAN))
+    assert "referer" not in headers(http)
+    await sender.send(host, HOME.replace("https", "http"), Errand(1, PLAN, found_on=PAGE))
+    assert "referer" not in headers(http)
+
+
+async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    wanted = CrawlPlan((), headers=(("Referer", "https://own.example/"),))
+    await sender_of(http, clock).send(host, HOME, Errand(1, wanted, found_on=PAGE))
+    assert [h for h in http.requests[-1].headers if h[0].lower() == "referer"] == [("Referer", "https://own.example/")]
+    await sender_of(http, clock, referer=False).send(host, HOME, Errand(1, PLAN, found_on=PAGE))
+    assert "referer" not in headers(http)
+
+
+async def test_what_is_rendered_leaves_by_no_proxy(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    sender = sender_of(http, clock, way(1), renders=True)
+    assert (sender.renders(CrawlPlan((), render=True)), sender.renders(PLAN)) == (True, False)
+    assert not sender_of(http, clock).renders(CrawlPlan((), render=True))
+    await sender.send(host, HOME, Errand(1, PLAN, render=True))
+    await sender.send(host, HOME, Errand(1, PLAN))
+    assert [(r.render, r.proxy) for r in http.requests] == [(True, None), (False, way(1).proxy)]
+
+
+async def test_a_host_sticks_to_its_proxy(http: FakeHttp, clock: FakeClock, host: HeldHost):
+    exits = Exits(FakeWays(way(1), way(2)), clock, sticky=60.0)
+    sender = Sender(http, clock, FetchSettings(AGENT), exits)
+    for _ in range(3):
+        await sender.send(host, HOME, errand())
+    assert [r.proxy for r in http.requests] == [way(1).proxy] * 3

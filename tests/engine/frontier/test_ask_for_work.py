@@ -1,0 +1,23 @@
+"""Who has nothing to do asks for work, and does not ask for ever."""
+
+from longline.engine.frontier.ask_for_work import LONGEST_PAUSE, Appeal
+from longline.testing.clock import FakeClock
+
+
+async def test_it_asks_ever_more_seldom_and_anew_after_it_was_fed(clock: FakeClock):
+    asked: list[float] = []
+
+    async def ask() -> None:
+        asked.append(clock.monotonic() - start)
+
+    start, appeal = clock.monotonic(), Appeal(ask, clock)
+    for _ in range(32):
+        await appeal.told(hungry=True)
+        clock.advance(0.5)
+    assert asked == [0.0, 1.0, 3.0, 7.0, 15.0]
+    await appeal.told(hungry=False)
+    await appeal.told(hungry=True)
+    assert asked[-1] == 16.0
+    clock.advance(10 * LONGEST_PAUSE)
+    await appeal.told(hungry=True)
+    assert len(asked) == 7

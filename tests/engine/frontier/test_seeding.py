@@ -1,0 +1,74 @@
+"""Runs that nobody holds, on both engines."""
+
+from functools import partial
+
+import pytest
+
+from longline.engine.frontier.seeding import Seeder, Wanted
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.model.runs.plan import CrawlPlan
+from longline.model.sources.source import NewSource
+from longline.ports.records import Records
+from tests.drivers.records.world import claim, ended, get_run, host_report, report
+from tests.engine.upkeep.web import standing
+
+SEEDS = tuple(f"https://a.example/{name}" for name in "dbca")
+
+
+@pytest.fixture
+def seeder(records: Records) -> Seeder:
+    return Seeder(Lifecycle(records), records.runs, records.tasks, standing(records))
+
+
+@pytest.fixture
+async def source_id(records: Records) -> int:
+    return (await records.sources.add(NewSource("a", "https://a.example/"))).id
+
+
+async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, source_id: int) -> None:
+    wanted = Wanted("poll", CrawlPlan(SEEDS, max_depth=0), source_id)
+
+    first, second = await seeder.ask(wanted), await seeder.ask(wanted)
+
+    for run_id in (first, second):
+        run = await get_run(records, run_id)
+        assert (run.kind, run.state, run.open, run.owner, run.source_id) == ("poll", "running", 4, None, source_id)
+        assert [task.url for task in await seeder.tasks_of(run_id)] == list(SEEDS)
+    assert await seeder.tasks_of(12345) == []
+
+
+async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
+    seeder: Seeder, records: Records, source_id: int
+) -> None:
+    run_id = await seeder.ask(Wanted("poll", CrawlPlan(SEEDS[:2]), source_id))
+    (lease,) = (await claim(records)).values()
+    outcomes = [ended(task, reason="redirected" if task.url == SEEDS[0] else "ok") for task in lease.tasks]
+    await report(records, host_report(lease, outcomes))
+
+    assert [task.url for task in await seeder.tasks_of(run_id)] == [SEEDS[1]]
+
+
+async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, records: Records, source_id: int) -> None:
+    give = partial(seeder.feed, "frontier.feed", source_id, priority=7, hosts=("a.example", "b.example"))
+    urls = [
+        "https://a.example/1",
+        "https://a.example/1?utm_source=x",
+        "http://a.example/1/",
+        "",
+        "/2",
+        "https://no.example/",
+    ]
+
+    assert await give([*urls, "https://b.example/3"]) == 2
+    assert await give(urls) == 0
+    assert await give(["https://b.example/4", *urls]) == 1
+    assert await give([]) == 0
+
+    (run,), source = await records.runs.find(), await records.sources.get(source_id)
+    assert source is not None
+    assert (run.kind, run.seed, run.source_id, run.admitted) == ("frontier.feed", source.called, source_id, 3)
+    tasks = await records.tasks.find()
+    assert {task.priority for task in tasks} == {7}
+    row = await records.standing.get(tasks[0].id)
+    assert row is not None
+    assert row.kind == "frontier.feed"

@@ -1,0 +1,119 @@
+"""Runs of the standing frontier on both engines."""
+
+import msgspec
+import pytest
+
+from longline.engine.frontier.plan_cache import Plans
+from longline.engine.frontier.standing_runs import KNOWN_SECONDS, StandingRules, StandingRuns, standing_plan
+from longline.engine.sources.crawl_plan import as_crawled
+from longline.engine.sources.lookup import OwnDirectory
+from longline.model.errors import Unavailable
+from longline.model.runs.bounds import bounds_of
+from longline.model.runs.plan import CrawlPlan
+from longline.model.sources.source import CrawlSource, CuratedSource, NewSource
+from longline.ports.records import Records
+from longline.testing.clock import FakeClock
+
+RULES = StandingRules(delay_ms=7, attempts=2, max_redirects=1)
+
+
+def standing(records: Records, clock: FakeClock, rules: StandingRules = RULES) -> StandingRuns:
+    return StandingRuns(records.runs, OwnDirectory(records.sources), rules, clock)
+
+
+async def test_there_is_one_run_for_each_origin_and_source(records: Records, clock: FakeClock) -> None:
+    crawl = '{"rate_limit": "3s", "selectors": {"article": {"title": "h1"}}}'
+    source = await records.sources.add(NewSource("news", "https://news.example/", crawl=crawl))
+    first, second = [standing(records, clock) for _ in range(2)]
+
+    run = await first.get("frontier.feed", source.called)
+
+    assert await second.get("frontier.feed", source.called) == run
+    assert (await first.get("frontier.manual", source.called)).id != run.id
+    stored = await records.runs.get(run.id)
+    assert stored is not None
+    assert (stored.source_id, CrawlPlan.read(stored.plan), stored.state) == (source.id, run.plan, "queued")
+    assert (run.plan.source_name, run.plan.delay_ms) == ("news", 3000)
+    assert run.plan.config["selectors"] == {"article": {"title": "h1"}}
+
+
+async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: FakeClock) -> None:
+    source = await records.sources.add(NewSource("news", "https://news.example/"))
+    asked, fetching = [standing(records, clock) for _ in range(2)]
+    before = await asked.get("frontier.feed", source.called)
+    plans = Plans(records.runs, fetching)
+    assert (await plans.get(before.id)).delay_ms == 7
+    said = '{"rate_limit": "4s", "render_mode": "dynamic", "selectors": {"article": {"title": "h2"}}}'
+    await records.sources.change(msgspec.structs.replace(source, name="daily", crawl=said))
+
+    clock.advance(KNOWN_SECONDS)
+
+    after = await plans.get(before.id)
+    assert (after.delay_ms, after.render, after.source_name) == (4000, True, "daily")
+    assert after.config["selectors"] == {"article": {"title": "h2"}}
+    assert await asked.get("frontier.feed", source.called) == (before.id, after), "on every process"
+    stored = await records.runs.get(before.id)
+    assert stored is not None
+    assert CrawlPlan.read(stored.plan) == after
+
+
+async def test_a_run_goes_by_the_rules_of_who_works_on_it(records: Records, clock: FakeClock) -> None:
+    before = await standing(records, clock).get("frontier.feed", "somebody's")
+    later = standing(records, clock, msgspec.structs.replace(RULES, attempts=9))
+    assert (await Plans(records.runs, later).get(before.id)).max_attempts == 9
+
+
+async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records: Records, clock: FakeClock) -> None:
+    runs = standing(records, clock)
+    before = await runs.get("frontier.manual", "theirs")
+    clock.advance(KNOWN_SECONDS)
+    await records.curated.take(
+        [CuratedSource(ref="theirs", name="news", base_url="https://news.example/")], clock.now()
+    )
+    source = await records.curated.get("theirs")
+    assert source is not None
+
+    assert (await runs.get("frontier.manual", "theirs")) == (before.id, standing_plan(as_crawled(source), RULES))
+
+    stored = await records.runs.get(before.id)
+    assert stored is not None
+    assert stored.source_id == source.id
+
+
+class Silent:
+    """A directory that is away."""
+
+    async def get(self, ref: str) -> CrawlSource | None:
+        raise Unavailable(f"nobody there to ask for {ref}")
+
+    async def called(self, source_id: int) -> str:
+        raise Unavailable(f"nobody there to ask for {source_id}")
+
+    async def all(self) -> list[CrawlSource]:
+        raise Unavailable("nobody there to ask for all")
+
+
+async def test_while_sources_cannot_be_asked_runs_go_by_what_they_last_said(records: Records, clock: FakeClock) -> None:
+    before = await standing(records, clock).get("frontier.manual", "s")
+    alone = StandingRuns(records.runs, Silent(), msgspec.structs.replace(RULES, attempts=9), clock)
+
+    assert await alone.get("frontier.manual", "s") == before
+    with pytest.raises(Unavailable):
+        await alone.get("frontier.manual", "another")
+
+
+async def test_a_source_that_nobody_knows_has_one_too(records: Records, clock: FakeClock) -> None:
+    runs = standing(records, clock)
+
+    plan = (await runs.get("frontier.manual", "somebody's")).plan
+
+    assert (plan.source_id, plan.delay_ms, plan.max_attempts, plan.max_redirects) == (None, 7, 2, 1)
+
+
+def test_files_and_downloads_are_never_asked_for() -> None:
+    bounds = bounds_of(standing_plan(CrawlSource(ref="1", name="a", url="https://a.example/"), RULES))
+
+    for url in ("https://a.example/x.PDF", "https://a.example/a.mp3?x", "https://a.example/download.php?x=1"):
+        assert bounds.bars(url)
+    for url in ("https://a.example/", "https://a.example/pdf", "https://a.example/x?y=/download.php"):
+        assert not bounds.bars(url)

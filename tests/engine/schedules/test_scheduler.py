@@ -1,0 +1,358 @@
+"""The planner where the door does not show it: crashes between two steps, rivals, sources that cannot be asked."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.schedules.scheduler import Parts, Planner, PlannerSettings, next_rhythm, start_digest
+from longline.engine.sources.lookup import OwnDirectory
+from longline.model.errors import Unavailable
+from longline.model.ids import new_id
+from longline.model.runs.run import Start
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms, paused, resumed
+from longline.model.search.item import NewItem
+from longline.model.sources.source import NewSource
+from longline.ports.records import Records
+from longline.ports.records.frontier import Change
+from longline.ports.records.schedules import Rhythm, Tick
+from longline.testing.clock import FakeClock
+from tests.drivers.records.audit import faults
+from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
+from tests.drivers.records.peek import Peek
+from tests.drivers.records.world import claim, host_report, report
+
+
+class Away:
+    """A directory, or a memory, that cannot be asked."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    async def get(self, _: str) -> Any:
+        raise self.error
+
+
+def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> Planner:
+    parts: dict[str, Any] = {
+        "timetable": Timetable(records),
+        "lifecycle": Lifecycle(records),
+        "directory": OwnDirectory(records.sources),
+        "history": records.history,
+        "rhythms": records.rhythms,
+        "tallies": records.tallies,
+        "clock": clock,
+        "owner": owner,
+    }
+    return Planner(Parts(**parts | more), PlannerSettings())
+
+
+async def schedule(records: Records, name: str = "a", interval_ms: int | None = None, due: int = 0) -> ScheduleRow:
+    source = await records.sources.add(NewSource(name, f"https://{name}.example/"))
+    terms = Terms(url=source.base_url, source_ref=source.called, max_retries=1)
+    return await records.schedules.add(
+        NewSchedule(new_id(), terms.url, interval_ms=interval_ms, next_due=due, terms=terms)
+    )
+
+
+async def current(records: Records, row: ScheduleRow) -> ScheduleRow:
+    found = await records.schedules.get(row.id)
+    assert found is not None
+    return found
+
+
+async def work(records: Records) -> None:
+    """Do everything that waits, as a worker would."""
+    for lease in (await claim(records)).values():
+        assert not (await report(records, host_report(lease))).refused
+
+
+async def test_a_run_whose_planner_died_before_the_launch_is_launched_by_the_next(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    [tick] = await Timetable(records).start(1, 10, 300_000)
+    assert (tick.run.state, tick.run.number, tick.schedule.state) == ("queued", 1, "running")
+    clock.advance(301)
+    assert await planner(records, clock, 2).follow() == 1
+    run = await records.runs.get(tick.run.id)
+    assert run is not None
+    assert (run.state, run.error, run.admitted, run.seed) == ("running", None, 1, "https://a.example/")
+    await work(records)
+    await planner(records, clock, 2).follow()
+    assert (await current(records, row)).state == "completed"
+
+
+async def test_a_run_whose_planner_died_before_its_seed_was_admitted_gets_it_from_the_next(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
+    row = await schedule(records)
+    dying = planner(records, clock)
+
+    async def die(*_: object) -> None:
+        raise ConnectionResetError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(records.frontier, "ensure_hosts", die)
+        with pytest.raises(ConnectionResetError):
+            await dying.poll()
+    clock.advance(301)
+    assert await planner(records, clock, 2).follow() == 1
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.admitted) == ("running", 1)
+    with_seed = planner(records, clock)
+    await with_seed.follow()
+    assert (await records.runs.find())[0].admitted == 1, "a seed is admitted once"
+    await work(records)
+    await planner(records, clock, 2).follow()
+    assert (await current(records, row)).state == "completed"
+
+
+@pytest.mark.parametrize("step", ["start", "launch", "admit"])
+async def test_an_engine_that_goes_away_between_two_steps_of_a_launch_leaves_no_run_behind(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, step: str
+):
+    """The step was carried out, and its answer was lost with the connection."""
+    row = await schedule(records)
+    one = planner(records, clock)
+    port: Any = records.frontier if step == "admit" else records.ticks
+    carried_out = getattr(port, step)
+
+    async def lost(*args: Any) -> None:
+        await carried_out(*args)
+        raise Unavailable("the database is away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(port, step, lost)
+        with pytest.raises(Unavailable):
+            await one.poll()
+    await one.renew()
+    await one.follow()
+    await work(records)
+    await one.follow()
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.admitted, (await current(records, row)).state) == ("completed", 1, "completed")
+
+
+async def test_a_launch_that_failed_is_tried_again_although_its_planner_lives(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
+    row = await schedule(records)
+    one = planner(records, clock)
+
+    async def away(*_: object) -> None:
+        raise Unavailable("the database is away")
+
+    for port, step in ((records.ticks, "launch"), (records.frontier, "ensure_hosts")):
+        with monkeypatch.context() as patched:
+            patched.setattr(port, step, away)
+            with pytest.raises(Unavailable):
+                await (one.poll() if step == "launch" else one.follow())
+    await one.follow()
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.admitted) == ("running", 1)
+
+
+async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Records, clock: FakeClock):
+    class Late(Timetable):
+        """By the time that one knows what is held, some of it has ended."""
+
+        async def held(self, owner: int) -> list[Tick]:
+            found = await super().held(owner)
+            await work(records)
+            return found
+
+    rows = [await schedule(records, name) for name in ("a", "b")]
+    leaving = planner(records, clock, timetable=Late(records))
+    assert await leaving.poll() == 2
+    await leaving.leave()
+    assert [(await current(records, row)).state for row in rows] == ["completed", "completed"]
+    assert await Timetable(records).held(1) == []
+
+
+async def test_what_a_dead_process_held_is_adopted_at_once(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    await planner(records, clock, 1).poll()
+    assert await Lifecycle(records).disown(1) == 1
+    clock.advance(0.01)
+    assert await planner(records, clock, 2).follow() == 1
+    found = await current(records, row)
+    assert (found.state, found.owner) == ("running", 2)
+    assert (await records.tallies.all())["stale_leases"] == 1
+
+
+async def test_rivals_adopt_each_run_once(records: Records, clock: FakeClock, peek: Peek):
+    rows = [await schedule(records, f"h{n}", interval_ms=60_000) for n in range(20)]
+    await planner(records, clock).poll()
+    clock.advance(301)
+    rivals = [planner(records, clock, n) for n in (2, 3, 4)]
+    assert sum(await asyncio.gather(*(one.follow() for one in rivals))) == 20
+    assert (await records.tallies.all())["stale_leases"] == 20
+    found = [await current(records, row) for row in rows]
+    assert [(one.state, one.retries, one.token) for one in found] == [("running", 0, 2)] * 20
+    runs = [await records.runs.get(one.run_id or 0) for one in found]
+    assert [(run.state, run.adoptions) for run in runs if run] == [("running", 1)] * 20
+    assert await faults(peek, clock.now()) == []
+    await work(records)
+    assert sum(await asyncio.gather(*(one.follow() for one in rivals))) == 20
+    assert await faults(peek, clock.now()) == []
+
+
+async def test_a_planner_takes_back_what_lapsed_while_it_was_paused(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    one = planner(records, clock)
+    await one.poll()
+    for _ in range(5):
+        clock.advance(301)
+        await one.renew()
+        assert await one.follow() == 1
+    found = await current(records, row)
+    assert (found.state, found.owner) == ("running", 1)
+    run = await records.runs.get(found.run_id or 0)
+    assert run is not None
+    assert (run.adoptions, run.unheld_ms) == (0, 5 * 1000), "its process was not killed"
+
+
+@pytest.mark.parametrize(("runs", "seconds", "counted"), [(2, 29, 0), (2, 31, 1), (1, 1, 1)])
+async def test_a_process_that_dies_early_accuses_its_only_run_alone(
+    records: Records, clock: FakeClock, runs: int, seconds: float, counted: int
+):
+    """One of several runs is accused when its process had the time that a URL may take, and none of them ended."""
+    rows = [await schedule(records, f"h{n}") for n in range(runs)]
+    await planner(records, clock).poll()
+    for owner in range(1, 6):
+        clock.advance(seconds)
+        await Lifecycle(records).disown(owner)
+        clock.advance(0.01)
+        assert await planner(records, clock, owner + 1).follow() == runs
+        found = await records.runs.get((await current(records, rows[0])).run_id or 0)
+        assert found is not None
+        assert found.adoptions == min(owner, 3) * counted
+        if found.state == "failed":
+            assert (owner, counted) == (4, 1)
+            break
+    assert found is not None
+    assert found.state == ("failed" if counted else "running")
+
+
+async def test_the_log_of_a_run_says_how_it_was_adopted(
+    records: Records, clock: FakeClock, caplog: pytest.LogCaptureFixture
+):
+    await schedule(records)
+    one, two, three = (planner(records, clock, n) for n in (1, 2, 3))
+    await one.poll()
+    clock.advance(301)
+    await two.follow()
+    await two.leave()
+    clock.advance(0.01)
+    await three.follow()
+    said = [record.message for record in caplog.records if hasattr(record, "run_id")]
+    assert said == ["recovered: stale lock", "interrupted by shutdown", "interrupted by shutdown, continued"]
+
+
+async def test_what_a_worker_had_in_hand_while_its_run_was_adopted_is_reported(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    await planner(records, clock).poll()
+    [lease] = (await claim(records)).values()
+    clock.advance(29)
+    await Lifecycle(records).disown(1)
+    await planner(records, clock, 2).follow()
+    clock.advance(2)
+    [again] = (await claim(records)).values()
+    assert (await report(records, host_report(lease))).refused, "its host is another worker's by now"
+    assert not (await report(records, host_report(again))).refused
+    await planner(records, clock, 2).follow()
+    assert (await current(records, row)).state == "completed"
+
+
+async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
+    records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+):
+    row = await schedule(records)
+    await planner(records, clock).poll()
+    [tick] = await Timetable(records).held(1)
+
+    async def look(*_: object) -> list[Tick]:
+        return [tick]  # it was chosen as lapsed, and when its row was read it had been renewed
+
+    monkeypatch.setattr(records.ticks, "look", look)
+    assert await planner(records, clock, 2).follow() == 0
+    assert (await current(records, row)).state == "running"
+
+
+async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records, clock: FakeClock):
+    row = await schedule(records, interval_ms=60_000, due=clock.now() + 60_000)
+    timetable = Timetable(records)
+    held = await timetable.turn(row, paused(row, clock.now(), "me"), "person")
+    assert held is not None
+    back = await timetable.turn(held, resumed(held, clock.now()), "person")
+    assert back is not None
+    assert (back.state, back.token) == (row.state, row.token + 2)
+    assert await timetable.turn(row, paused(row, clock.now(), "late"), "person") is None
+    assert await current(records, row) == back
+
+
+@pytest.mark.parametrize(
+    ("error", "said"), [(Unavailable("the source service answered 500"), "answered 500"), (KeyError("x"), "KeyError")]
+)
+async def test_a_source_that_cannot_be_had_fails_its_run_and_no_other(
+    records: Records, clock: FakeClock, error: Exception, said: str
+):
+    row = await schedule(records)
+    await planner(records, clock, directory=Away(error)).poll()
+    found = await current(records, row)
+    assert (found.state, found.retries) == ("scheduled", 1)
+    assert said in (found.error or "")
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.stack is not None) == ("failed", isinstance(error, KeyError))
+
+
+async def test_without_its_memory_an_interval_stays_what_it_is(records: Records, clock: FakeClock):
+    row = await schedule(records, interval_ms=60_000, due=clock.now())
+    deaf = planner(records, clock, rhythms=Away(Unavailable("Redis is away")))
+    await deaf.poll()
+    await work(records)
+    await deaf.follow()
+    assert (await current(records, row)).next_due == clock.now() + 60_000
+
+
+async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, clock: FakeClock):
+    row = await schedule(records)
+    one = planner(records, clock)
+    await one.poll()
+    [lease] = (await claim(records)).values()
+    [task] = lease.tasks
+    items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url, body="b" * n) for n in range(3)]
+    items.append(NewItem(b"x", "h", "extraction", task.run_id, task.id, task.url))  # says how, and is no document
+    assert not (await report(records, host_report(lease), items=items)).refused
+    await one.follow()
+    [run] = await records.history.find(row.id)
+    assert (run.state, run.completed, run.indexed) == ("completed", 1, 3)
+    assert await records.history.items(run.id) == 3
+    assert (await records.history.review([run.id]))[run.id].survey.bodiless == 1
+
+
+async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clock: FakeClock):
+    row = await schedule(records, interval_ms=60_000, due=clock.now())
+    one = planner(records, clock)
+    await one.poll()
+    run_id = (await current(records, row)).run_id
+    await records.moves.apply(Change("run", run_id or 0, "cancel", "running", "cancelled", "person"))
+    await one.follow()
+    found = await current(records, row)
+    assert (found.state, found.retries) == ("scheduled", 0)
+
+
+def test_the_start_page_is_known_with_and_without_its_slash():
+    pages = {"https://a.example/x/": "d1", "https://a.example/y": "d2"}
+    assert start_digest(Start("https://a.example/x", "skipped", "redirected", None, pages)) == "d1"
+    assert start_digest(Start("https://a.example/z", "completed", "ok", None, pages)) is None
+    assert start_digest(None) is None
+
+
+def test_rhythms_count_what_did_not_change():
+    first = next_rhythm(None, "d", 60_000, 5)
+    assert first == Rhythm("d", 5, 0, 60_000)
+    second = next_rhythm(first, "d", 60_000, 9)
+    assert second == Rhythm("d", 5, 1, 120_000)
+    assert next_rhythm(second, "e", 60_000, 11) == Rhythm("e", 11, 0, 60_000)

@@ -1,0 +1,88 @@
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from longline.drivers.signals.local import LocalSignals
+from longline.engine.archive.segment_writer import Keeper
+from longline.engine.fetch.fetcher import Fetched
+from longline.engine.lifecycle.moves import Lifecycle
+from longline.engine.logs.run_log_writer import Journal, JournalSettings
+from longline.engine.parse.parser import Parsed
+from longline.engine.worker.logging_reporter import SAID, TellingReporter
+from longline.engine.worker.reporter import Finished, Sheaf
+from longline.model.frontier.outcomes import FINAL, OK, RETRYABLE, SKIPPED, rest
+from longline.model.logs import NewEntry
+from longline.testing.clock import FakeClock
+from tests.engine.fakes import OWNER, RUN, part
+from tests.engine.worker.test_reporter import Desk, done
+
+
+class Heard:
+    """Logs that remember what they were given."""
+
+    def __init__(self) -> None:
+        self.opened: list[int] = []
+        self.entries: list[NewEntry] = []
+
+    async def open(self, run_id: int, _: list[NewEntry]) -> bool:
+        self.opened.append(run_id)
+        return True
+
+    async def append(self, entries: list[NewEntry], _: Any) -> set[int]:
+        self.entries += entries
+        return set()
+
+
+class TellingDesk(Desk):
+    """A reporter that tells, and what it tells."""
+
+    def __init__(self, clock: FakeClock, level: str = "debug") -> None:
+        super().__init__(clock)
+        self.heard = Heard()
+        self.said = Journal(part(self.heard), LocalSignals(), clock, JournalSettings(level=level))
+        keeper = Keeper(part(self.blobs), part(self.segments), clock, OWNER)
+        lifecycle: Lifecycle = self.reporter._lifecycle
+        self.reporter = TellingReporter(lifecycle, keeper, clock, self.said)
+
+
+def failed(finished: Finished, reason: str, **facts: Any) -> Finished:
+    return replace(finished, fetched=Fetched(reason, 1, **facts), parsed=Parsed(), page=None)
+
+
+async def test_it_says_what_became_of_each_page(clock: FakeClock):
+    desk = TellingDesk(clock)
+    host = await desk.claim(1, 2, 3, 4)
+    pages = [
+        done(host, 1),
+        failed(done(host, 2), "http_5xx", status=503, error="HTTP 503"),
+        failed(done(host, 3), "http_4xx", status=404, error="HTTP 404"),
+        failed(done(host, 4), "http_429", status=429),
+    ]
+    await desk.reporter.deliver(Sheaf(pages))
+    await desk.said.write()
+    assert desk.heard.opened == [RUN]
+    assert [(e.level, e.topic, e.message) for e in desk.heard.entries] == [
+        ("debug", "fetch", "page fetched"),
+        ("warn", "queue", "page will be tried again"),
+        ("error", "error", "page failed"),
+        ("warn", "rate_limit", "page will be tried again"),
+    ]
+    fields = [e.fields or "" for e in desk.heard.entries]
+    assert '"url":"https://a.example/1"' in fields[0]
+    assert '"status":200' in fields[0]
+    assert '"reason":"http_5xx"' in fields[1]
+    assert '"error":"HTTP 404"' in fields[2]
+
+
+async def test_what_nobody_wants_is_not_said_but_the_log_is_begun(clock: FakeClock):
+    desk = TellingDesk(clock, level="info")
+    host = await desk.claim(1)
+    await desk.reporter.deliver(Sheaf([done(host, 1)]))
+    await desk.said.write()
+    assert (desk.heard.opened, desk.heard.entries) == ([RUN], [])
+
+
+@pytest.mark.parametrize("reason", sorted({OK, *RETRYABLE, *FINAL, *SKIPPED}))
+def test_there_are_words_for_every_end(reason: str):
+    assert {rest(reason, 1, 4), rest(reason, 4, 4)} <= set(SAID)

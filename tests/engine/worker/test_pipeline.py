@@ -1,0 +1,143 @@
+import pytest
+from msgspec import structs
+
+from longline.engine.archive.segment_writer import Keeper, keep_page
+from longline.engine.fetch.fetcher import Fetched
+from longline.engine.worker.pipeline import MOST_CLAIMS
+from longline.model.frontier.task import Known
+from longline.model.runs.plan import CrawlPlan
+from longline.model.url import dedupe_key
+from tests.engine.fakes import HOST, OWNER, RUN, claimed, part, response
+from tests.engine.worker.test_worker import Shop, shop, url
+
+__all__ = ["shop"]  # a fixture
+
+
+async def test_a_page_that_kills_its_workers_is_given_up_without_another_try(shop: Shop):
+    shop.frontier.add(claimed(1))
+    shop.frontier.lines[1].claims[1] = MOST_CLAIMS
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    assert shop.frontier.ended == {1: "worker_lost"}
+    assert shop.http.sent == []
+
+
+class Before:
+    """A page of an earlier run, in the archive."""
+
+    def __init__(self, shop: Shop, body: bytes) -> None:
+        self._shop, self._body = shop, body
+
+    async def keep(self) -> Known:
+        answer = response(url(1), body=self._body, headers=(("Content-Type", "text/html"), ("ETag", '"v1"')))
+        kept = keep_page(Fetched("ok", 5, answer, self._body, 200), "")
+        assert kept
+        keeper = Keeper(part(self._shop.blobs), part(self._shop.segments), self._shop.clock, OWNER)
+        stored = await keeper.write([kept])
+        self._shop.tasks.pages[77] = (stored.key, stored.facts[0])
+        return Known(77, stored.facts[0].digest, 5, '"v1"')
+
+
+async def test_a_page_that_has_not_changed_still_leads_on(shop: Shop):
+    known = await Before(shop, b'<title>Old</title><a href="/2">x</a>').keep()
+    shop.http.on(url(1), response(url(1), 304, b"", ()))
+    shop.frontier.add(claimed(1, known=known))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.admitted)
+    assert [task.url for task in shop.frontier.admitted] == [url(2)]
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert outcome.page
+    assert (outcome.became, outcome.page.body_of, outcome.page.title) == ("completed", 77, "Old")
+
+
+async def test_a_page_that_has_not_changed_and_is_lost_is_asked_for_again(shop: Shop):
+    known = await Before(shop, b"<title>Old</title>").keep()
+    shop.tasks.pages.clear()
+    shop.http.on(url(1), response(url(1), 304, b"", ()), response(url(1)))
+    shop.frontier.add(claimed(1, known=known))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    assert ["if-none-match" in dict(r.headers) for r in shop.http.requests] == [True, False]
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert outcome.page
+    assert (outcome.became, outcome.page.body_of) == ("completed", None)
+
+
+async def test_a_page_that_moved_is_reported_under_its_new_name(shop: Shop):
+    shop.http.on(url(1), response(url(1), 301, b"", (("Location", "/2"),)))
+    shop.frontier.add(claimed(1))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert outcome.renamed
+    assert (outcome.became, outcome.renamed.url, outcome.renamed.key) == ("completed", url(2), dedupe_key(url(2)))
+
+
+async def test_a_redirect_elsewhere_counts_its_hops(shop: Shop):
+    shop.http.on(url(1), response(url(1), 301, b"", (("Location", f"https://{HOST}:444/"),)))
+    shop.runs.texts[RUN] = CrawlPlan((), robots=False).text()
+    shop.frontier.add(claimed(1, hops=2))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.admitted)
+    assert [(t.url, t.hops, t.depth) for t in shop.frontier.admitted] == [(f"https://{HOST}:444/", 3, 0)]
+
+
+def spoil(shop: Shop) -> None:
+    """Damage every record of the archive."""
+    shop.blobs.objects = {key: data[:-40] + bytes(20) + data[-20:] for key, data in shop.blobs.objects.items()}
+
+
+async def test_a_page_that_is_the_same_and_whose_record_is_damaged_is_kept_whole(shop: Shop):
+    body = b"<title>Old</title>"
+    known = await Before(shop, body).keep()
+    spoil(shop)
+    shop.http.on(url(1), response(url(1), body=body))
+    shop.frontier.add(claimed(1, known=known))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert outcome.page
+    assert outcome.page.body_of is None, "a page that refers to a damaged record is lost"
+    assert len(shop.http.requests) == 1
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+async def test_a_url_that_has_its_own_page_is_fetched_whole_when_that_is_damaged(shop: Shop, damaged: bool):
+    known = await Before(shop, b"<title>Old</title>").keep()
+    shop.tasks.pages[1] = shop.tasks.pages[77]
+    if damaged:
+        spoil(shop)
+    shop.http.on(url(1), response(url(1), 304, b"", ()), response(url(1)))
+    shop.frontier.add(claimed(1, known=structs.replace(known, task_id=1)))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    (outcome,) = shop.frontier.reports[0].reports[0].outcomes
+    assert ["if-none-match" in dict(r.headers) for r in shop.http.requests] == [True, False][: 1 + damaged]
+    assert (outcome.became, outcome.page is not None) == ("completed", damaged)
+
+
+async def test_redirects_are_archived_with_the_page_they_led_to(shop: Shop):
+    shop.http.on(url(1), response(url(1), 301, b"", (("Location", "/2"),)))
+    shop.http.on(url(2), response(url(2), 302, b"", (("Location", "/3"),)))
+    shop.frontier.add(claimed(1))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    [batch] = [report for report in shop.frontier.reports if report.redirects]
+    assert [(r.task_id, r.number, r.url, r.status) for r in batch.redirects] == [
+        (1, 0, url(1), 301),
+        (1, 1, url(2), 302),
+    ]
+    assert batch.segment
+    assert batch.segment.records == 1
+
+
+async def test_a_redirect_that_leads_away_is_archived_without_a_page(shop: Shop):
+    shop.http.on(url(1), response(url(1), 301, b"", (("Location", f"https://{HOST}:444/"),)))
+    shop.runs.texts[RUN] = CrawlPlan((), robots=False).text()
+    shop.frontier.add(claimed(1))
+    async with shop.open():
+        await shop.until(lambda: shop.frontier.ended)
+    [batch] = [report for report in shop.frontier.reports if report.redirects]
+    assert [(r.task_id, r.url) for r in batch.redirects] == [(1, url(1))]
+    assert batch.segment
+    assert batch.segment.records == 0

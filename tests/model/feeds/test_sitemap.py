@@ -1,0 +1,37 @@
+"""When sitemaps are read, and which of their places are of interest."""
+
+import pytest
+
+from longline.model.feeds.sitemap import POLL_EVERY, Place, Sitemap, SitemapRow, answered, asked, may_be_sitemap
+
+
+def test_places_that_changed_lately_or_do_not_say_are_of_interest() -> None:
+    places = (Place("new", 11), Place("old", 9), Place("edge", 10), Place("silent"))
+
+    assert Sitemap("urlset", places).since(10) == ["new", "silent"]
+
+
+def test_a_run_follows_the_one_that_was_and_no_other() -> None:
+    row = SitemapRow(1, due_at=5)
+
+    first = asked(row, 0, run_id=7, level=1, after=None)
+    assert first == SitemapRow(1, 1, 7, 5)
+    assert asked(first, 0, run_id=8, level=2, after=7) == SitemapRow(1, 2, 8, 5)
+    assert asked(first, 0, run_id=8, level=2, after=6) is None
+    assert answered(first, 100, run_id=7) == SitemapRow(1, due_at=100 + POLL_EVERY)
+    assert answered(first, 100, run_id=8) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "may"),
+    [
+        ("https://a.example/sitemap.xml", True),
+        ("https://a.example/sitemap_index?page=2", True),
+        ("https://a.example/news.XML", True),
+        ("https://a.example/map.xml.gz", True),
+        ("https://a.example/page", False),
+        ("https://a.example/?to=sitemap.xml", False),
+    ],
+)
+def test_what_may_be_a_sitemap_by_its_url(url: str, may: bool) -> None:
+    assert may_be_sitemap(url) is may

@@ -1,0 +1,200 @@
+"""Bodies come out as they went in, or not at all."""
+
+import gzip
+import sys
+import tracemalloc
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
+
+import brotli  # type: ignore[import-untyped]  # the library has no types
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longline.model.fetch.content_encoding import ACCEPT_ENCODING, MAX_MEMBERS, Undecodable, decode_body
+from longline.model.frontier import outcomes as fate
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+TEXT = b"<p>the same again and again</p>" * 1000
+LIMIT = len(TEXT)
+
+
+def raw_deflate(body: bytes) -> bytes:
+    stream = zlib.compressobj(wbits=-15)
+    return stream.compress(body) + stream.flush()
+
+
+def decode(body: bytes, *codings: str, limit: int = LIMIT) -> bytes:
+    return decode_body([("Content-Type", "text/html"), *(("content-encoding", c) for c in codings)], body, limit)
+
+
+ENCODERS: dict[str, Callable[[bytes], bytes]] = {
+    "gzip": gzip.compress,
+    "x-gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+}
+
+SKIPPABLE = b"\x5a\x2a\x4d\x18\x04\0\0\0skip"
+
+
+def zstd_in_pieces(body: bytes, window: int = 20) -> bytes:
+    """As a server streams it: no length in the head, a window of its own choice."""
+    stream = zstd.ZstdCompressor(options={zstd.CompressionParameter.window_log: window})
+    return b"".join(stream.compress(body[at : at + 9000]) for at in range(0, len(body), 9000)) + stream.flush()
+
+
+def test_nothing_is_asked_for_that_does_not_decode():
+    assert set(ACCEPT_ENCODING.split(", ")) == set(ENCODERS) - {"x-gzip"}
+
+
+@pytest.mark.parametrize("coding", ACCEPT_ENCODING.split(", "))
+def test_everything_we_ask_for_decodes(coding):
+    assert decode(ENCODERS[coding](TEXT), coding) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("body", "codings"),
+    [
+        (TEXT, ()),
+        (TEXT, ("identity",)),
+        (TEXT, ("",)),
+        (TEXT, ("utf-8",)),
+        (TEXT, ("none",)),
+        (gzip.compress(TEXT), ("GZIP",)),
+        (gzip.compress(TEXT), ("x-gzip",)),
+        (gzip.compress(TEXT), ("utf-8, gzip",)),
+        (raw_deflate(TEXT), ("deflate",)),
+        (zlib.compress(gzip.compress(TEXT)), ("gzip, deflate",)),
+        (zlib.compress(gzip.compress(TEXT)), ("gzip", "deflate")),
+        (gzip.compress(TEXT[:100]) + gzip.compress(TEXT[100:]), ("gzip",)),
+        (gzip.compress(TEXT) + b"\0\0padding", ("gzip",)),
+        (brotli.compress(TEXT), ("BR",)),
+        (brotli.compress(gzip.compress(TEXT)), ("gzip, br",)),
+        (gzip.compress(zstd.compress(brotli.compress(TEXT))), ("br", "zstd, gzip")),
+        (zstd_in_pieces(TEXT), ("zstd",)),
+        (zstd_in_pieces(TEXT, window=23), ("zstd",)),
+        (zstd.compress(TEXT[:100]) + zstd.compress(TEXT[100:]), ("zstd",)),
+        (SKIPPABLE + zstd.compress(TEXT), ("zstd",)),
+        (zstd.compress(TEXT[:100]) + SKIPPABLE + zstd.compress(TEXT[100:]), ("zstd",)),
+        (zstd.compress(TEXT) + b"\0\0padding", ("zstd",)),
+    ],
+)
+def test_what_servers_send(body, codings):
+    assert decode(body, *codings) == TEXT
+
+
+def test_no_body_is_no_fault():
+    assert decode(b"", "gzip") == b""
+
+
+@pytest.mark.parametrize(
+    ("body", "coding"),
+    [
+        (gzip.compress(TEXT)[:-9], "gzip"),
+        (gzip.compress(TEXT)[:-8], "gzip"),
+        (gzip.compress(TEXT)[:-8] + b"\0" * 8, "gzip"),
+        (gzip.compress(TEXT)[:20] + b"\xff" * 20, "gzip"),
+        (b"<html>not compressed at all</html>", "gzip"),
+        (b"<html>not compressed at all</html>", "deflate"),
+        (zlib.compress(TEXT)[:-5], "deflate"),
+        (b"\x1b\x03\x00", "br"),
+        (brotli.compress(TEXT)[:-1], "br"),
+        (brotli.compress(TEXT)[:10] + b"\xff" * 20, "br"),
+        (b"<html>not compressed at all</html>", "br"),
+        (b"\x28\xb5\x2f\xfd", "zstd"),
+        (zstd.compress(TEXT)[:-1], "zstd"),
+        (zstd.compress(TEXT) + zstd.compress(TEXT)[:9], "zstd"),
+        (b"<html>not compressed at all</html>", "zstd"),
+        (zstd_in_pieces(TEXT, window=24), "zstd"),
+        (zstd.compress(b"") * (MAX_MEMBERS + 2), "zstd"),
+        (TEXT, "compress"),
+        (TEXT, "dcb"),
+        (gzip.compress(gzip.compress(gzip.compress(gzip.compress(b"x")))), "gzip, gzip, gzip, gzip"),
+        (gzip.compress(b"") * (MAX_MEMBERS + 2), "gzip"),
+    ],
+)
+def test_broken_bodies(body, coding):
+    with pytest.raises(Undecodable) as failure:
+        decode(body, coding)
+    assert failure.value.kind == "bad_encoding"
+    assert failure.value.kind in fate.FINAL
+
+
+BOMB = b"\0" * 50_000_000
+
+
+@pytest.mark.parametrize(
+    ("body", "coding"),
+    [
+        (TEXT + b"x", "identity"),
+        (gzip.compress(TEXT + b"x"), "gzip"),
+        (zlib.compress(TEXT + b"x"), "deflate"),
+        (raw_deflate(TEXT + b"x"), "deflate"),
+        (gzip.compress(TEXT) + gzip.compress(b"x"), "gzip"),
+        (brotli.compress(TEXT + b"x"), "br"),
+        (zstd.compress(TEXT + b"x"), "zstd"),
+        (zstd_in_pieces(TEXT + b"x"), "zstd"),
+        (zstd.compress(TEXT) + zstd.compress(b"x"), "zstd"),
+        (gzip.compress(BOMB), "gzip"),
+        (brotli.compress(BOMB, quality=5), "br"),
+        (zstd.compress(BOMB), "zstd"),
+        (brotli.compress(zstd.compress(BOMB)), "zstd, br"),
+        (gzip.compress(gzip.compress(BOMB)), "gzip, gzip"),
+    ],
+)
+def test_bombs_are_refused(body, coding):
+    with pytest.raises(Undecodable) as failure:
+        decode(body, coding)
+    assert failure.value.kind == "too_large"
+    assert failure.value.kind in fate.FINAL
+
+
+@pytest.mark.parametrize(
+    ("bomb", "coding"),
+    [
+        (gzip.compress(BOMB), "gzip"),
+        (zlib.compress(BOMB), "deflate"),
+        (brotli.compress(BOMB, quality=5), "br"),
+        (zstd.compress(BOMB), "zstd"),
+    ],
+)
+def test_a_bomb_is_not_even_unpacked(bomb, coding):
+    tracemalloc.start()
+    try:
+        with pytest.raises(Undecodable):
+            decode(bomb, coding)
+        assert tracemalloc.get_traced_memory()[1] < len(BOMB) / 10
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_bomb_in_many_parts_is_one_bomb(coding):
+    limit = 1_000_000
+    parts = ENCODERS[coding](b"\0" * limit) * MAX_MEMBERS
+    tracemalloc.start()
+    try:
+        with pytest.raises(Undecodable) as failure:
+            decode(parts, coding, limit=limit)
+        assert failure.value.kind == "too_large"
+        assert tracemalloc.get_traced_memory()[1] < 10 * limit
+    finally:
+        tracemalloc.stop()
+
+
+@given(st.binary(max_size=2000), st.sampled_from(sorted(ENCODERS)))
+def test_any_bytes_come_back(body, coding):
+    assert decode(ENCODERS[coding](body), coding) == body
+
+
+@given(st.binary(min_size=1, max_size=300), st.sampled_from(sorted(ENCODERS)))
+def test_garbage_is_refused_in_our_words(body, coding):
+    with suppress(Undecodable):
+        decode(body, coding)

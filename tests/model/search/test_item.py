@@ -1,0 +1,82 @@
+"""Items from what parsers made."""
+
+import datetime
+import hashlib
+from typing import Any
+
+import orjson
+import pytest
+
+from longline.model.search.item import NewItem, Origin, new_items
+from longline.model.search.tokenize import MAX_CHARACTERS
+
+PAGE = Origin(1, 2, "https://a.example/page")
+
+
+def made(kind: str = "article", **fields: Any) -> NewItem:
+    (item,) = new_items([(kind, fields)], PAGE)
+    return item
+
+
+def test_title_and_text_have_columns_and_the_rest_is_json():
+    item = made(title="T", body="B", url="https://a.example/x", author="A", tags=["b", "a"])
+    assert (item.title, item.body, item.url) == ("T", "B", "https://a.example/x")
+    assert orjson.loads(item.fields) == {"author": "A", "tags": ["b", "a"]}
+    assert (item.run_id, item.task_id, item.kind) == (1, 2, "article")
+
+
+def test_an_item_without_a_url_is_its_pages():
+    assert made(title="T").url == PAGE.url
+
+
+def test_a_product_is_searched_by_what_it_is():
+    item = made(
+        "product", name="Rod", description="long", price="19.90", rating=4.5, availability="in_stock", brand="Acme"
+    )
+    assert (item.title, item.body, item.price, item.rating) == ("Rod", "long", 19.9, 4.5)
+    assert (item.availability, item.brand, item.category) == ("in_stock", "Acme", None)
+
+
+@pytest.mark.parametrize("price", [None, "", "cheap", float("nan"), float("inf"), True, [1]])
+def test_what_is_no_number_is_no_price(price: Any):
+    assert made("product", price=price).price is None
+
+
+def test_the_same_page_makes_the_same_items():
+    assert made(title="T", b=1, a=2) == made(a=2, b=1, title="T")
+    assert made(title="T").key == made(title="U").key
+    assert made(title="T").hash != made(title="U").hash
+    assert made(title="T").key != made("note", title="T").key
+    assert made(title="T").key != made(title="T", url="https://a.example/x").key
+
+
+def test_two_items_of_a_kind_on_one_page_are_two():
+    first, second = new_items([("row", {"title": "a"}), ("row", {"title": "b"})], PAGE)
+    assert first.key != second.key
+
+
+def test_a_product_changes_with_what_the_contract_names_and_nothing_else():
+    rod = {"name": "Rod", "price": 5, "description": "long", "availability": "in_stock"}
+    assert made("product", **rod).hash == hashlib.sha256(b"Rod5longin_stock").hexdigest()
+    assert made("product", **rod, rating=4).hash == made("product", **rod, rating=5).hash
+    assert made("product", **rod | {"price": 6}).hash != made("product", **rod).hash
+    assert made("product", name="Rod").hash == hashlib.sha256(b"Rod").hexdigest()
+
+
+def test_a_parser_may_say_what_a_change_is():
+    assert made(title="T", content_hash="abc").hash == "abc"
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["nul\0", "half \ud800", datetime.datetime(2026, 1, 1, tzinfo=datetime.UTC), {1, 2}, 2**80, {1: "x"}, object()],
+)
+def test_whatever_a_parser_says_can_be_stored(value: Any):
+    item = made(title="T\0\ud800", body="B\0", odd=value)
+    assert (item.title, item.body) == ("T ?", "B ")
+    assert "\0" not in item.fields
+    assert "odd" in orjson.loads(item.fields)
+
+
+def test_no_text_is_without_an_end():
+    assert len(made(body="x" * (MAX_CHARACTERS + 5)).body) == MAX_CHARACTERS

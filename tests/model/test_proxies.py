@@ -1,0 +1,338 @@
+from collections.abc import Callable
+
+import msgspec
+import pytest
+
+from longline.model.errors import BadInput
+from longline.model.proxies import (
+    HOUR,
+    OFF_AT,
+    PROBE_EVERY,
+    SKIP_AT,
+    SLOT,
+    Ask,
+    Candidate,
+    MappingRow,
+    NewProxy,
+    Picked,
+    Pool,
+    ProxyChange,
+    ProxyRow,
+    Used,
+    after,
+    average,
+    blames_proxy,
+    changed,
+    choose,
+    deal,
+    first_slot,
+    mapping_after,
+    score,
+    success_rate,
+    tiers,
+    wants_probe,
+)
+
+NOW = 1_700_000_000_000
+
+
+def first(_: int) -> int:
+    return 0
+
+
+def candidate(id: int, **facts: object) -> Candidate:
+    known = {"active": True, "failure_count": 0, "turn": 0, "priority": 5, "room": 1000, "mapped": True} | facts
+    return Candidate(id=id, **known)  # type: ignore[arg-type]
+
+
+def proxy(**facts: object) -> ProxyRow:
+    none = dict.fromkeys(ProxyRow.__struct_fields__)
+    known = {"id": 1, "scheme": "http", "host": "p.example", "port": 80, "username": "", "secret": "", "active": True}
+    figures = {"failure_count": 0, "success_count": 0, "total_failures": 0, "max_per_hour": 1000, "priority": 5}
+    times = {"turn": 0, "created_at": 0, "updated_at": 0}
+    return ProxyRow(**none | known | figures | times | facts)  # type: ignore[arg-type]
+
+
+def mapping(**facts: object) -> MappingRow:
+    none = dict.fromkeys(MappingRow.__struct_fields__)
+    known = {"id": 1, "source_id": 7, "proxy_id": 1, "active": True, "priority": 5, "turn": 0}
+    figures = {"success_count": 0, "failure_count": 0, "total_failures": 0, "created_at": 0, "updated_at": 0}
+    return MappingRow(**none | known | figures | facts)  # type: ignore[arg-type]
+
+
+def used(ok: bool, ms: int = 100, at: int = NOW) -> Used:
+    return Used(1, 7, ok, ms, at)
+
+
+def chosen(*pool: Candidate, draw: Callable[[int], int] = first, **asked: object) -> int | None:
+    found = choose(pool, Ask(**asked), NOW, draw)  # type: ignore[arg-type]
+    return found.id if found else None
+
+
+# Whose turn it is
+
+
+def test_the_least_recently_used_goes_and_the_never_used_before_it():
+    assert chosen(candidate(1, turn=3), candidate(2, turn=1), candidate(3, turn=2)) == 2
+    assert chosen(candidate(1, turn=3), candidate(2, turn=1), candidate(3)) == 3
+
+
+def test_priority_breaks_a_tie_and_does_not_outrank_recency():
+    assert chosen(candidate(1, priority=5), candidate(2, priority=1), candidate(3, priority=1)) == 2
+    assert chosen(candidate(1, priority=9, turn=1), candidate(2, priority=1, turn=2)) == 1
+
+
+def test_without_a_source_speed_breaks_the_tie_and_the_unknown_come_last():
+    fast, slow = candidate(3, mapped=False, avg_ms=80), candidate(2, mapped=False, avg_ms=900)
+    unknown = candidate(1, mapped=False, priority=1)
+    assert deal([unknown, slow, fast], Ask(wanted=3), NOW, first) == [3, 2, 1]
+    assert chosen(msgspec.structs.replace(fast, mapped=True), candidate(2, priority=4, avg_ms=900)) == 2
+
+
+@pytest.mark.parametrize("fault", [{"active": False}, {"failure_count": SKIP_AT}, {"room": 0}, {"room": -3}])
+def test_who_is_off_failing_or_over_the_limit_does_not_go(fault: dict[str, object]):
+    assert chosen(candidate(1, **fault), candidate(2, turn=99)) == 2
+    assert chosen(candidate(1, **fault)) is None
+
+
+def test_one_failure_below_the_bound_still_goes():
+    assert chosen(candidate(1, failure_count=SKIP_AT - 1, room=1)) == 1
+
+
+def test_those_that_failed_this_page_and_other_countries_are_passed_over():
+    pool = [candidate(1, country="DE"), candidate(2, country="FR"), candidate(3)]
+    assert chosen(*pool, exclude=frozenset({1})) == 2
+    assert chosen(*pool, country="FR") == 2
+    assert chosen(*pool, country="US") is None
+    assert chosen(*pool, exclude=frozenset({1, 2, 3})) is None
+
+
+def test_five_rotate_and_begin_again():
+    pool = [candidate(i) for i in range(1, 6)]
+    assert deal(pool, Ask(wanted=11), NOW, first) == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]
+
+
+def test_turns_end_where_the_hour_is_used_up():
+    pool = [candidate(1, room=1), candidate(2, room=2), candidate(3, room=0)]
+    assert deal(pool, Ask(wanted=9), NOW, first) == [1, 2, 2]
+    assert deal([], Ask(wanted=9), NOW, first) == []
+
+
+def test_somebody_must_be_wanted():
+    with pytest.raises(BadInput, match="at least one"):
+        Ask(wanted=0)
+
+
+def test_random3_draws_among_the_three_that_waited_longest():
+    pool = [candidate(i, turn=10 - i) for i in range(1, 6)]
+    drawn = [chosen(*pool, strategy="random3", draw=draw) for draw in (first, lambda n: n // 2, lambda n: n - 1)]
+    assert drawn == [5, 4, 3]
+    assert chosen(candidate(1), strategy="random3", draw=lambda n: n - 1) == 1
+
+
+def test_geo_changes_provider_or_country_and_otherwise_goes_by_turn():
+    here = {"provider": "a", "country": "DE"}
+    last, same = candidate(1, turn=9, **here), candidate(2, turn=1, **here)
+    assert chosen(last, same, candidate(3, turn=2, provider="a", country="FR"), strategy="geo") == 3
+    assert chosen(last, same, candidate(3, turn=2, provider="b", country="DE"), strategy="geo") == 3
+    assert chosen(last, same, strategy="geo") == 2
+    assert chosen(candidate(1, **here), candidate(2, **here), strategy="geo") == 1
+    off = candidate(4, turn=99, active=False, provider="b", country="DE")
+    assert chosen(off, candidate(3, turn=1, provider="b", country="DE"), last, strategy="geo") == 1
+
+
+@pytest.mark.parametrize(
+    ("facts", "points"),
+    [
+        ({}, 25 + 15 + 20),
+        ({"success_count": 3, "total_failures": 1}, 37.5 + 15 + 20),
+        ({"total_failures": 1}, 0 + 15 + 20),
+        ({"avg_ms": 500}, 25 + 30 + 20),
+        ({"avg_ms": 501}, 25 + 25 + 20),
+        ({"avg_ms": 1000}, 25 + 25 + 20),
+        ({"avg_ms": 2000}, 25 + 20 + 20),
+        ({"avg_ms": 5000}, 25 + 10 + 20),
+        ({"avg_ms": 5001}, 25 + 5 + 20),
+        ({"last_used_at": NOW}, 25 + 15 + 5),
+        ({"last_used_at": NOW - HOUR}, 25 + 15 + 5),
+        ({"last_used_at": NOW - HOUR - 1}, 25 + 15 + 10),
+        ({"last_used_at": NOW - 3 * HOUR - 1}, 25 + 15 + 15),
+        ({"last_used_at": NOW - 6 * HOUR - 1}, 25 + 15 + 20),
+    ],
+)
+def test_health_is_success_speed_and_rest(facts: dict[str, object], points: float):
+    assert score(candidate(1, **facts), NOW) == points
+
+
+def test_the_healthiest_goes_and_among_equals_the_one_that_waited():
+    assert chosen(candidate(1), candidate(2, turn=5, avg_ms=100), strategy="health") == 2
+    assert chosen(candidate(1, turn=2), candidate(2, turn=1), strategy="health") == 2
+
+
+def test_the_slots_of_an_hour_cover_all_of_it():
+    for now in (NOW, NOW + 1, NOW // SLOT * SLOT, NOW // SLOT * SLOT - 1):
+        assert first_slot(now) * SLOT <= now - HOUR < (first_slot(now) + 1) * SLOT
+
+
+# Pools
+
+
+def names(name: str, *pools: Pool) -> list[str]:
+    return [pool.name for pool in tiers(name, pools)]
+
+
+def test_pools_are_followed_depth_first_and_each_comes_once():
+    pools = [Pool("a", (), ("b", "c")), Pool("b", (), ("d",)), Pool("c", (), ("d", "e")), Pool("d"), Pool("e")]
+    assert names("a", *pools) == ["a", "b", "d", "c", "e"]
+    assert names("c", *pools) == ["c", "d", "e"]
+
+
+@pytest.mark.parametrize(
+    ("pools", "said"),
+    [
+        ([Pool("b")], "no proxy pool named 'a'"),
+        ([Pool("a", (), ("x",))], "named 'x', which a falls back on"),
+        ([Pool("a", (), ("a",))], "a → a"),
+        ([Pool("a", (), ("b",)), Pool("b", (), ("c",)), Pool("c", (), ("b",))], "b → c → b"),
+    ],
+)
+def test_unknown_names_and_rings_are_refused(pools: list[Pool], said: str):
+    with pytest.raises(BadInput, match=said):
+        tiers("a", pools)
+
+
+def test_no_pool_is_not_an_exhausted_one():
+    assert not Picked().exhausted
+    assert Picked(size=2).exhausted
+    assert not Picked((proxy(),), 2).exhausted
+
+
+# Accounting
+
+
+def test_the_thresholds_are_those_of_the_contract():
+    assert (SKIP_AT, OFF_AT, PROBE_EVERY, HOUR % SLOT) == (5, 10, 15 * 60 * 1000, 0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "status", "blamed"),
+    [
+        ("proxy_refused", None, True),
+        ("proxy_auth", None, True),
+        ("proxy_failed", None, True),
+        ("proxy_exhausted", None, False),
+        ("http_4xx", 407, True),
+        ("http_4xx", 403, True),
+        ("http_429", 429, True),
+        ("http_4xx", 404, False),
+        ("http_5xx", 500, False),
+        ("http_5xx", 503, False),
+        ("ok", 200, False),
+        ("tls", None, False),
+        ("too_large", None, False),
+        (None, None, False),
+    ],
+)
+def test_whose_fault_it_was(reason: str | None, status: int | None, blamed: bool):
+    assert blames_proxy(reason, status) is blamed
+
+
+def test_the_first_sample_is_the_average():
+    assert average(None, 301) == 301
+    assert average(301, 100) == 200
+    assert average(0, 100) == 50
+
+
+def test_success_counts_and_forgets_failures_in_a_row():
+    row = after(proxy(failure_count=9, total_failures=9, success_count=2, avg_ms=200, probe_at=5), used(True, ms=100))
+    assert (row.failure_count, row.total_failures, row.success_count, row.avg_ms) == (0, 9, 3, 150)
+    assert (row.last_success_at, row.last_failure_at, row.probe_at, row.active) == (NOW, None, None, True)
+
+
+def test_ten_failures_in_a_row_switch_a_proxy_off():
+    row = proxy()
+    for count in range(1, OFF_AT + 2):
+        row = after(row, used(False, at=NOW + count))
+        assert (row.failure_count, row.total_failures, row.last_failure_at) == (count, count, NOW + count)
+        assert row.active is (count < OFF_AT)
+        assert row.disabled_reason == (None if count < OFF_AT else "auto")
+        assert row.probe_at == (None if count < SKIP_AT else NOW + SKIP_AT + PROBE_EVERY)
+    assert row.avg_ms is None, "only answers have a speed"
+
+
+def test_success_brings_back_what_failures_switched_off_only():
+    auto = after(proxy(active=False, disabled_reason="auto", failure_count=10), used(True))
+    assert (auto.active, auto.disabled_reason, auto.failure_count) == (True, None, 0)
+    manual = after(proxy(active=False, disabled_reason="manual", failure_count=3), used(True))
+    assert (manual.active, manual.disabled_reason, manual.success_count) == (False, "manual", 1)
+
+
+def test_failures_do_not_make_a_persons_no_their_own():
+    row = proxy(active=False, disabled_reason="manual", failure_count=9)
+    row = after(row, used(False))
+    assert (row.active, row.disabled_reason, row.failure_count) == (False, "manual", 10)
+
+
+def test_a_late_report_does_not_turn_back_time():
+    row = after(after(proxy(), used(True, at=NOW)), used(True, at=NOW - 5))
+    assert row.last_success_at == NOW
+    row = after(after(proxy(), used(False, at=NOW)), used(False, at=NOW - 5))
+    assert row.last_failure_at == NOW
+
+
+def test_five_failures_in_a_row_switch_a_mapping_off_for_good():
+    row = mapping()
+    for count in range(1, SKIP_AT + 1):
+        row = mapping_after(row, used(False))
+        assert (row.failure_count, row.total_failures, row.active) == (count, count, count < SKIP_AT)
+    row = mapping_after(row, used(True, ms=70))
+    assert (row.failure_count, row.total_failures, row.success_count, row.avg_ms) == (0, SKIP_AT, 1, 70)
+    assert not row.active
+
+
+def test_a_person_switches_on_afresh_and_off_for_good():
+    failed = proxy(active=False, disabled_reason="auto", failure_count=12, total_failures=12, probe_at=9)
+    on = changed(failed, ProxyChange(active=True))
+    assert (on.active, on.disabled_reason, on.failure_count, on.total_failures, on.probe_at) == (
+        True,
+        None,
+        0,
+        12,
+        None,
+    )
+    off = changed(on, ProxyChange(active=False))
+    assert (off.active, off.disabled_reason) == (False, "manual")
+    assert changed(failed, ProxyChange(active=False)).disabled_reason == "manual"
+
+
+def test_only_what_is_named_is_changed():
+    row = proxy(country="DE", city="Bonn", failure_count=3)
+    assert changed(row, ProxyChange()) == row
+    assert changed(row, ProxyChange(country=None)) == msgspec.structs.replace(row, country=None)
+
+
+@pytest.mark.parametrize(
+    ("facts", "wanted"),
+    [
+        ({"probe_at": NOW, "active": False, "disabled_reason": "auto"}, True),
+        ({"probe_at": NOW}, True),
+        ({"probe_at": NOW + 1}, False),
+        ({"probe_at": None}, False),
+        ({"probe_at": NOW, "active": False, "disabled_reason": "manual"}, False),
+    ],
+)
+def test_who_is_tried_again(facts: dict[str, object], wanted: bool):
+    assert wants_probe(proxy(**facts), NOW) is wanted
+
+
+def test_rates_have_two_places():
+    assert success_rate(0, 0) == 0
+    assert success_rate(2, 1) == 66.67
+    assert success_rate(5, 0) == 100
+
+
+def test_what_is_locked_is_not_even_shown_locked():
+    told = f"{NewProxy('h', 1, secret='S3')!r} {proxy(secret='S3')!r} {proxy(secret='S3').__rich_repr__()}"
+    told += repr(ProxyChange(secret="S3", city="Bonn"))
+    assert "S3" not in told
+    assert "secret" in told

@@ -1,0 +1,38 @@
+"""Where feeds and sitemaps are."""
+
+from longline.model.fetch.robots import parse
+from longline.plugins import Page
+from longline.plugins.feed_links import feed_links, sitemaps_of, usual_feeds
+
+HOME = "https://a.example/start/"
+
+
+def test_a_page_names_its_feeds() -> None:
+    page = Page(
+        HOME,
+        b"""<base href="/blog/"><link rel="alternate" type="application/rss+xml" href="rss">
+        <link rel="ALTERNATE home" type="application/atom+xml; charset=utf-8" href="https://b.example/atom">
+        <link rel=alternate type=application/feed+json href=feed.json><link rel=alternate type=application/rss+xml>
+        <link rel=alternate hreflang=de href=/de type=text/html><link rel=stylesheet type=text/rss+xml href=x>
+        <link rel=alternate type=application/rss+xml href=rss>""",
+    )
+
+    assert feed_links(page) == [
+        "https://a.example/blog/rss",
+        "https://b.example/atom",
+        "https://a.example/blog/feed.json",
+    ]
+
+
+def test_where_feeds_usually_lie() -> None:
+    assert usual_feeds(HOME)[:2] == ["https://a.example/feed", "https://a.example/rss"]
+
+
+def test_robots_names_sitemaps_before_we_guess() -> None:
+    robots = parse(
+        b"\xef\xbb\xbfsitemap:https://a.example/one.xml\nUser-agent: *\n  SITEMAP : /two.xml # the other\n"
+        b"Sitemap: https://a.example/one.xml\nSite-map: https://a.example/three.xml\nSitemap:\n"
+    )
+
+    assert sitemaps_of(HOME, robots.sitemaps)[:2] == ["https://a.example/one.xml", "https://a.example/two.xml"]
+    assert sitemaps_of(HOME, ()) == ["https://a.example/sitemap.xml", "https://a.example/news-sitemap.xml"]

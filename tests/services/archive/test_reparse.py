@@ -1,0 +1,65 @@
+"""Pages that were kept are parsed anew; nobody is asked for them."""
+
+from types import ModuleType
+
+from longline.engine.archive.page_reader import Archive
+from longline.engine.parse.parser import Parser
+from longline.model.archive.page import PageRow
+from longline.plugins import Item, Page, parser
+from longline.plugins.registry import Registry
+from longline.ports.blobs import Blobs
+from longline.ports.records import Records
+from longline.services.archive.reparse import Reparse, Reparsed
+from longline.testing.clock import FakeClock
+from tests.services.kept import keep
+
+BODIES = {f"/{n}": f"<h1>page {n}</h1>".encode() for n in range(5)}
+
+
+@parser("heads", light=True)
+def heads(page: Page):
+    if page.url.endswith("/3"):
+        raise ValueError("no head")
+    yield Item("head", title=page.text("h1"), url=page.url, mark=page.config.get("mark"))
+
+
+def parts(records: Records, blobs: Blobs) -> Reparse:
+    own = ModuleType("own")
+    vars(own)["heads"] = heads
+    registry = Registry(own)
+    return Reparse(records.pages, records.items, Archive(records.tasks, blobs), Parser(registry), at_once=2)
+
+
+async def test_items_are_made_anew_and_what_is_the_same_keeps_its_id(
+    records: Records, archive_blobs: Blobs, clock: FakeClock
+):
+    run = await keep(records, archive_blobs, "warc/1.warc.gz", BODIES)
+    await keep(records, archive_blobs, "warc/2.warc.gz", {"/other": b"of another run"})
+    told: list[tuple[int, int]] = []
+
+    first = await parts(records, archive_blobs).run(run.id, {}, lambda done, total: told.append((done, total)))
+
+    assert told == [(2, 5), (4, 5), (5, 5)]
+    assert (first.pages, first.items, first.changed, first.failed) == (5, 4, 4, 1)
+    assert "/3: heads: ValueError" in str(first.error)
+    items = await records.items.of_run(run.id)
+    assert sorted(item.title for item in items) == ["page 0", "page 1", "page 2", "page 4"]
+
+    clock.advance(1.0)
+    again = await parts(records, archive_blobs).run(run.id, {}, lambda *_: None)
+    assert (again.items, again.changed) == (4, 0)
+    other = await parts(records, archive_blobs).run(run.id, {"mark": "new"}, lambda *_: None)
+    assert (other.items, other.changed) == (4, 4)
+    assert [item.id for item in await records.items.of_run(run.id)] == [item.id for item in items]
+
+
+async def test_a_page_that_is_lost_is_a_failure_and_no_end(records: Records, archive_blobs: Blobs):
+    run = await keep(records, archive_blobs, "warc/1.warc.gz", {"/1": b"<h1>x</h1>"})
+    (row,) = await records.pages.of_run(run.id)
+    assert isinstance(row, PageRow)
+    await archive_blobs.delete([row.segment])
+
+    done = await parts(records, archive_blobs).run(run.id, {}, lambda *_: None)
+
+    assert (done.pages, done.items, done.failed) == (1, 0, 1)
+    assert await parts(records, archive_blobs).run(run.id + 1, {}, lambda *_: None) == Reparsed()

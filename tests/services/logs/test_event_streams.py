@@ -1,0 +1,239 @@
+from typing import Any
+
+import pytest
+
+from longline.model.errors import Unavailable
+from longline.model.event import Event
+from longline.model.runs.run import RunRow
+from longline.services.health import Check, Health
+from longline.services.logs.event_streams import (
+    Broker,
+    Counted,
+    EngineSeen,
+    FigureTeller,
+    HealthTeller,
+    MoveTeller,
+    RunAdvanced,
+    RunEnded,
+    ScheduleMoved,
+    Seats,
+    Subscription,
+)
+from longline.testing.clock import START, FakeClock
+
+
+def figure(value: int) -> Counted:
+    return Counted("n", value, START)
+
+
+async def heard(client: Subscription, amount: int) -> list[Any]:
+    return [await anext(client) for _ in range(amount)]
+
+
+async def test_everybody_who_listens_hears_everything():
+    broker = Broker()
+    early, other = broker.join("metrics"), broker.join("health")
+    broker.tell("metrics", figure(1))
+    late = broker.join("metrics")
+    broker.tell("metrics", figure(2))
+    broker.close()
+    assert [one.value async for one in early if isinstance(one, Counted)] == [1, 2]
+    assert [one.value async for one in late if isinstance(one, Counted)] == [2]
+    assert [one async for one in other] == []
+    assert [one async for one in broker.join("metrics")] == [], "it is closed"
+
+
+async def test_who_falls_behind_is_let_go_and_the_others_do_not_notice():
+    broker = Broker(most_waiting=3)
+    slow, quick = broker.join("metrics"), broker.join("metrics")
+    for value in range(10):
+        broker.tell("metrics", figure(value))
+        assert (await anext(quick)) == figure(value)
+    assert (slow.lost.is_set(), quick.lost.is_set()) == (True, False)
+    broker.leave("metrics", quick)
+    assert not broker.heard("metrics"), "the slow one is gone already"
+
+
+def test_seats_are_taken_and_given_back():
+    seats = Seats(most=2)
+    assert [seats.take() for _ in range(3)] == [True, True, False]
+    seats.leave()
+    assert seats.take()
+
+
+class Past:
+    """Events, schedules and runs that are played by hand."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+        self.pages = 0
+        self.away = False
+
+    def add(self, noun: str, move: str, became: str | None, at: int = START) -> None:
+        number = len(self.events) + 1
+        self.events.append(Event(number, at, noun, 7, move, None, became, "worker", None, None))
+
+    async def find(self, *, after: int, listed: bool) -> list[Event]:
+        assert not listed
+        if self.away:
+            raise Unavailable("away")
+        return [event for event in self.events if event.id > after][:2]
+
+    async def newest(self) -> int:
+        return len(self.events)
+
+    async def items(self, _: int) -> int:
+        return self.pages // 2
+
+
+class Schedules:
+    async def get(self, _: int) -> Any:
+        class Row:
+            uid, next_due, error = "schedule", 5, None
+
+        return Row
+
+
+class Runs:
+    def __init__(self, past: Past, schedule_id: int | None = 3) -> None:
+        self._past, self._schedule_id = past, schedule_id
+
+    async def get(self, run_id: int) -> RunRow:
+        facts: dict[str, Any] = dict.fromkeys(RunRow.__struct_fields__)
+        facts |= {"id": run_id, "uid": "run", "schedule_id": self._schedule_id, "completed": self._past.pages}
+        return RunRow(**facts | {"started_at": START, "ended_at": START + 9, "error": None})
+
+
+def teller(broker: Broker, past: Any, clock: FakeClock, schedule_id: int | None = 3) -> MoveTeller:
+    runs: Any = Runs(past, schedule_id)
+    schedules: Any = Schedules()
+    return MoveTeller(broker, past, schedules, runs, past, clock)
+
+
+async def test_what_happened_before_anybody_listened_is_not_told(clock: FakeClock):
+    broker, past = Broker(), Past()
+    telling = teller(broker, past, clock)
+    past.add("schedule", "cancel", "cancelled")
+    await telling.once()
+    client = broker.join("crawler")
+    await telling.once()
+    for became in ("scheduled", "running", "failed"):
+        past.add("schedule", "x", became)
+    past.add("task", "cancel", "cancelled")
+    await telling.once()
+    assert await heard(client, 3) == [
+        ScheduleMoved("schedule", s, 5, START) for s in ("scheduled", "running", "failed")
+    ]
+    broker.leave("crawler", client)
+    await telling.once()
+    past.add("schedule", "x", "paused")
+    late = broker.join("crawler")
+    await telling.once()
+    past.add("schedule", "x", "pending")
+    await telling.once()
+    assert (await heard(late, 1))[0] == ScheduleMoved("schedule", "pending", 5, START)
+
+
+async def test_a_schedule_that_recurs_is_told_of_once(clock: FakeClock):
+    broker, past = Broker(), Past()
+    telling, client = teller(broker, past, clock), broker.join("crawler")
+    await telling.once()
+    past.add("schedule", "succeed", "completed", at=1)
+    past.add("schedule", "recur", "scheduled", at=1)
+    past.add("schedule", "succeed", "completed", at=2)
+    await telling.once()
+    assert [one.state for one in await heard(client, 2)] == ["scheduled", "completed"]
+
+
+async def test_progress_is_told_in_steps(clock: FakeClock):
+    broker, past = Broker(), Past()
+    telling, client = teller(broker, past, clock), broker.join("crawler")
+    await telling.once()
+    for pages, seconds in [(1, 0), (5, 0), (11, 0), (12, 0), (12, 6), (12, 6), (13, 0), (13, 6)]:
+        past.pages = pages
+        clock.advance(seconds)
+        past.add("run", "report", None)
+        await telling.once()
+    past.pages = 14
+    past.add("run", "finish", "completed")
+    await telling.once()
+    told = await heard(client, 7)
+    assert [one.pages for one in told[:-1]] == [1, 11, 12, 12, 13, 14]
+    assert [one.items for one in told] == [0, 5, 6, 6, 6, 7, 7]
+    assert [type(one) for one in told] == [*[RunAdvanced] * 6, RunEnded]
+    assert (told[-1].state, told[-1].duration_ms, told[-1].schedule) == ("completed", 9, "schedule")
+
+
+async def test_progress_is_told_though_nothing_happens(clock: FakeClock):
+    broker, past = Broker(), Past()
+    telling, client = teller(broker, past, clock), broker.join("crawler")
+    await telling.once()
+    past.add("run", "start", "running")
+    await telling.once()
+    for _ in range(12):
+        clock.advance(1)
+        await telling.once()
+    past.add("run", "finish", "completed")
+    await telling.once()
+    clock.advance(9)
+    await telling.once()
+    broker.close()
+    told = [type(one) async for one in client]
+    assert told == [*[RunAdvanced] * 3, RunEnded], "after five seconds, after ten, and at the end"
+
+
+async def test_a_run_of_no_schedule_is_nobodys(clock: FakeClock):
+    broker, past = Broker(), Past()
+    telling, client = teller(broker, past, clock, schedule_id=None), broker.join("crawler")
+    await telling.once()
+    past.add("run", "finish", "completed")
+    await telling.once()
+    broker.close()
+    assert [one async for one in client] == []
+
+
+async def test_health_is_told_when_it_changes_and_now_and_then(clock: FakeClock):
+    up = True
+
+    async def probe() -> str:
+        if not up:
+            raise Unavailable("down")
+        return "Engine 1"
+
+    broker = Broker()
+    telling = HealthTeller(broker, Health([Check("engine", probe)], clock), clock, every=30.0)
+    await telling.once()
+    client = broker.join("health")
+    await telling.once()
+    await telling.once()
+    up = False
+    await telling.once()
+    clock.advance(30.0)
+    await telling.once()
+    broker.close()
+    told = [(one.name, one.status, one.detail) async for one in client if isinstance(one, EngineSeen)]
+    degraded = [("crawler", "degraded", None), ("engine", "degraded", "unavailable")]
+    assert told == [("crawler", "healthy", None), ("engine", "healthy", "Engine 1"), *degraded, *degraded]
+
+
+async def test_figures_are_counted_only_for_somebody(clock: FakeClock):
+    class Found:
+        asked = 0
+
+        async def counts(self) -> dict[str, int]:
+            self.asked += 1
+            return {"open": 3}
+
+    broker, found = Broker(), Found()
+    port: Any = found
+    telling = FigureTeller(broker, port, port, clock)
+    await telling.once()
+    assert found.asked == 0
+    client = broker.join("metrics")
+    await telling.once()
+    assert await heard(client, 2) == [Counted("tasks_open", 3, START), Counted("runs_open", 3, START)]
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()

@@ -1,0 +1,233 @@
+import base64
+import logging
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import msgspec
+import pytest
+
+from longline.drivers.records import open_records
+from longline.model.errors import BadInput, NotFound, Unavailable
+from longline.model.proxies import PROBE_EVERY, SKIP_AT, Ask, NoProxies, Used
+from longline.model.sources.source import NewSource
+from longline.ports.http import Proxy
+from longline.ports.records import Records
+from longline.ports.records.proxies import Ways
+from longline.services.proxies.proxies import LONGEST_LIST, DuplicateProxy, Proxies, VaultedWays
+from longline.services.secrets import Vault
+from longline.testing.clock import FakeClock
+
+PASSWORD = "correct horse battery"
+PROXY = Proxy("socks5", "P.example", 1080, "ann", PASSWORD)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+async def records(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Records]:
+    opened = await open_records(f"sqlite:///{tmp_path}/longline.db", clock)
+    await opened.schema.migrate()
+    yield opened
+    await opened.schema.close()
+
+
+@pytest.fixture(scope="module")
+def vault() -> Vault:
+    return Vault("a key")
+
+
+@pytest.fixture
+def proxies(records: Records, vault: Vault) -> Proxies:
+    return Proxies(records.proxies, vault)
+
+
+@pytest.fixture
+def ways(records: Records, vault: Vault) -> Ways:
+    return VaultedWays(records.proxies, vault)
+
+
+async def source(records: Records) -> int:
+    return (await records.sources.add(NewSource("news", "https://news.example/"))).id
+
+
+async def test_a_password_is_never_told(proxies: Proxies, ways: Ways, caplog: pytest.LogCaptureFixture):
+    with caplog.at_level(logging.DEBUG):
+        shown = await proxies.add(PROXY)
+        shown2 = await proxies.update(shown.id, password=PASSWORD + "2")
+        (way,) = await ways.pick(Ask())
+    assert way.proxy.password == PASSWORD + "2"
+    told = f"{shown!r} {shown2!r} {msgspec.json.encode(shown2)!r} {way!r} {proxies!r} {caplog.text}"
+    assert PASSWORD not in told
+    assert shown2.has_password
+
+
+def files_of(folder: Path) -> str:
+    return "".join(path.read_bytes().decode(errors="replace") for path in sorted(folder.iterdir()))
+
+
+async def dump(url: str) -> str:
+    """All that is stored, as a thief of the database would have it."""
+    if url.startswith("sqlite"):
+        return files_of(Path(url.removeprefix("sqlite:///")).parent)
+    server = await asyncpg.connect(url)
+    try:
+        return "\n".join(row[0] for row in await server.fetch("SELECT p::text FROM proxies p"))
+    finally:
+        await server.close()
+
+
+async def test_a_stolen_database_has_no_password(database_url: str, clock: FakeClock, vault: Vault):
+    opened = await open_records(database_url, clock)
+    await opened.schema.migrate()
+    service = Proxies(opened.proxies, vault)
+    made = await service.add(PROXY)
+    await service.update(made.id, password=PASSWORD + "2")
+    stolen = await dump(database_url)
+    await opened.schema.close()
+    assert "p.example" in stolen
+    assert PASSWORD not in stolen
+    assert base64.b64encode(PASSWORD.encode()).decode().rstrip("=") not in stolen
+
+
+async def test_a_password_can_be_forgotten_and_needs_its_key(proxies: Proxies, records: Records):
+    shown = await proxies.add(PROXY)
+    with pytest.raises(Unavailable, match="another key"):
+        await VaultedWays(records.proxies, Vault("b key")).pick(Ask())
+    assert not (await proxies.update(shown.id, password="")).has_password
+    (way,) = await VaultedWays(records.proxies, Vault("b key")).pick(Ask())
+    assert (way.proxy.username, way.proxy.password) == ("ann", "")
+
+
+async def test_a_proxy_is_shown_with_its_figures(proxies: Proxies, ways: Ways, clock: FakeClock):
+    made = await proxies.add(PROXY, country="de", city="Bonn", provider="acme", monthly_cost=1250, max_per_hour=5)
+    assert (made.scheme, made.host, made.port, made.username, made.country) == (
+        "socks5",
+        "p.example",
+        1080,
+        "ann",
+        "DE",
+    )
+    assert (made.monthly_cost, made.max_per_hour, made.success_rate) == (1250, 5, 0)
+    await ways.account([Used(made.id, None, ok, 50, clock.now()) for ok in (True, True, False)])
+    shown = await proxies.get(made.id)
+    assert (shown.success_count, shown.failure_count, shown.total_failures, shown.success_rate) == (2, 1, 1, 66.67)
+    assert await proxies.find(country="DE", provider="acme", active=True) == [shown]
+    assert await proxies.find(active=False) == []
+    assert await proxies.find(offset=1) == []
+
+
+async def test_lists_have_an_end(proxies: Proxies, records: Records, monkeypatch: pytest.MonkeyPatch):
+    asked: list[int] = []
+    find = records.proxies.find
+
+    async def spy(**wanted: int) -> list[object]:
+        asked.append(wanted["limit"])
+        return list(await find(**wanted))  # type: ignore[arg-type]
+
+    monkeypatch.setattr(records.proxies, "find", spy)
+    for limit in (10**9, -1):
+        await proxies.find(limit=limit, offset=-5)
+    assert asked == [LONGEST_LIST, 0]
+
+
+async def test_host_and_port_are_taken_once(proxies: Proxies):
+    await proxies.add(PROXY)
+    with pytest.raises(DuplicateProxy, match=r"p\.example:1080"):
+        await proxies.add(Proxy("http", "p.EXAMPLE", 1080))
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [{"country": "GER"}, {"country": "4x"}, {"max_per_hour": -1}, {"max_per_hour": "9"}, {"secret": "x"}, {"turn": 3}],
+)
+async def test_what_cannot_be_right_is_refused(proxies: Proxies, facts: dict[str, Any]):
+    with pytest.raises(BadInput):
+        await proxies.add(PROXY, **facts)
+    assert await proxies.find() == []
+    made = await proxies.add(PROXY)
+    with pytest.raises(BadInput):
+        await proxies.update(made.id, **facts)
+    assert await proxies.get(made.id) == made
+
+
+async def test_a_proxy_that_would_resolve_names_itself_is_not_kept(proxies: Proxies):
+    with pytest.raises(BadInput, match="socks5h"):
+        await proxies.add(Proxy("socks5h", "p.example", 1080))
+
+
+async def test_a_person_switches_off_and_on(proxies: Proxies, ways: Ways, clock: FakeClock):
+    made = await proxies.add(PROXY)
+    off = await proxies.disable(made.id)
+    assert (off.active, off.disabled_reason) == (False, "manual")
+    await ways.account([Used(made.id, None, True, 1, clock.now())])
+    assert not (await proxies.get(made.id)).active
+    with pytest.raises(NoProxies, match="none of 1"):
+        await ways.pick(Ask())
+    assert (await proxies.enable(made.id)).active
+    assert len(await ways.pick(Ask())) == 1
+
+
+async def test_who_is_not_there_is_not_found(proxies: Proxies, records: Records):
+    made = await proxies.add(PROXY)
+    await proxies.remove(made.id)
+    here = await source(records)
+    for asked in (
+        proxies.get(made.id),
+        proxies.update(made.id, city="Bonn"),
+        proxies.enable(made.id),
+        proxies.disable(made.id),
+        proxies.remove(made.id),
+        proxies.assign(here, [made.id]),
+        proxies.unassign(here, made.id),
+        proxies.switch(here, made.id, True),
+    ):
+        with pytest.raises(NotFound, match=str(made.id)):
+            await asked
+
+
+async def test_a_sources_own_proxies(proxies: Proxies, ways: Ways, records: Records, clock: FakeClock):
+    one, two = await proxies.add(PROXY), await proxies.add(Proxy("http", "q.example", 80))
+    here = await source(records)
+    (way,) = await ways.pick(Ask(source_id=here))
+    assert way.source_id is None, "from everybody's pool, so no figures of the source's"
+    with pytest.raises(BadInput, match="no proxy"):
+        await proxies.assign(here, [])
+    assert await proxies.assign(here, [two.id]) == 1
+    (way,) = await ways.pick(Ask(source_id=here))
+    assert (way.proxy_id, way.source_id, way.proxy) == (two.id, here, Proxy("http", "q.example", 80))
+    await ways.account([Used(way.proxy_id, way.source_id, True, 9, clock.now())])
+    assert [m.success_count for m in await proxies.mappings(here)] == [1]
+    assert not (await proxies.switch(here, two.id, False)).active
+    with pytest.raises(NoProxies):
+        await ways.pick(Ask(source_id=here))
+    await proxies.unassign(here, two.id)
+    assert await proxies.mappings(here) == []
+    assert {w.proxy_id for w in await ways.pick(Ask(source_id=here, wanted=2))} == {one.id, two.id}
+
+
+async def test_no_pool_is_no_fault(ways: Ways):
+    assert await ways.pick(Ask()) == []
+
+
+async def test_probes_are_ways_too(proxies: Proxies, ways: Ways, clock: FakeClock):
+    made = await proxies.add(PROXY)
+    await ways.account([Used(made.id, None, False, 1, clock.now())] * SKIP_AT)
+    assert await ways.probes() == []
+    clock.advance(PROBE_EVERY / 1000)
+    (way,) = await ways.probes()
+    assert (way.proxy_id, way.source_id, way.proxy.password) == (made.id, None, PASSWORD)
+
+
+async def test_proxies_of_the_settings_are_registered_once_and_kept_up_to_date(proxies: Proxies, ways: Ways):
+    await proxies.ensure(["socks5://ann:one@192.0.2.1:1080", "http://192.0.2.2:8080"])
+    first = await proxies.find()
+    await proxies.ensure(["socks5://ann:one@192.0.2.1:1080", "http://192.0.2.2:8080"])
+    assert await proxies.find() == first
+    await proxies.ensure(["socks5://ann:two@192.0.2.1:1080", "https://bob:x@192.0.2.2:8080"])
+    picked = [way.proxy for way in await ways.pick(Ask(wanted=2))]
+    assert {(p.scheme, p.username, p.password) for p in picked} == {("socks5", "ann", "two"), ("https", "bob", "x")}

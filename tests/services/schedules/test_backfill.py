@@ -1,0 +1,24 @@
+"""Which sources are thin: the average decides, and never more than were asked for."""
+
+from typing import Any
+
+import pytest
+
+from longline.model.search.item import Wordiness
+from longline.services.schedules.backfill import Backfill
+
+AVERAGES = {"1": 10.0, "2": 99.5, "3": 100.0}
+
+
+class Items:
+    async def wordiness(self, _: int) -> list[Wordiness]:
+        return [Wordiness(n, f"s{n}", "https://a.example/", 4, average, 1) for n, average in AVERAGES.items()]
+
+
+@pytest.mark.parametrize(
+    ("least", "most", "found"), [(100, 9, ["1", "2"]), (100, 1, ["1"]), (10, 9, []), (101, 9, ["1", "2", "3"])]
+)
+async def test_the_thin_ones_are_below_the_bound(least: int, most: int, found: list[str]):
+    items: Any = Items()
+    nobody: Any = None
+    assert [one.source_ref for one in await Backfill(items, nobody).worst(least, most)] == found

@@ -1,0 +1,35 @@
+"""The balancer does what it previewed, and only to those whom nobody moved meanwhile."""
+
+from longline.engine.lifecycle.schedules import Timetable
+from longline.model.schedules.schedule import paused
+from longline.ports.records import Records
+from longline.services.schedules.slots import Balancer
+from longline.testing.clock import FakeClock
+from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
+from tests.engine.schedules.test_scheduler import current, schedule
+
+DAY_MS = 86_400_000
+
+
+async def test_preview_and_change_are_one(records: Records, clock: FakeClock):
+    due = clock.now() + 3 * 3_600_000
+    rows = [await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due) for n in range(10)]
+    balancer = Balancer(records.schedules, clock)
+    preview = await balancer.preview()
+    assert [(await current(records, row)).next_due for row in rows] == [due] * 10, "a preview changes nothing"
+    balance, moved = await balancer.apply()
+    assert (balance, moved) == (preview, 9)
+    found = [await current(records, row) for row in rows]
+    assert len({row.next_due for row in found}) == 10
+    assert all(row.anchor == row.next_due for row in found if row.next_due != due)
+    assert sum(await balancer.hours()) == 10
+
+
+async def test_who_was_moved_meanwhile_is_left_alone(records: Records, clock: FakeClock):
+    due = clock.now() + 3 * 3_600_000
+    rows = [await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due) for n in range(3)]
+    planned = await Balancer(records.schedules, clock).preview()
+    await Timetable(records).turn(rows[2], paused(rows[2], clock.now(), "me"), "person")
+    shifted = await records.schedules.shift(planned.shifts)
+    assert shifted == {shift.id for shift in planned.shifts} - {rows[2].id}
+    assert (await current(records, rows[2])).next_due is None

@@ -1,0 +1,175 @@
+"""Reactions to what is said of sources, each said twice."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.sources.lookup import OwnDirectory
+from longline.model.schedules.schedule import ScheduleRow
+from longline.model.sources.source import NewSource, SourceRow
+from longline.ports.records import Records
+from longline.services.schedules.schedules import Schedules
+from longline.services.sources.source_event_handlers import SourceReactions
+from longline.services.sources.source_events import SourceEvent
+from longline.services.sources.source_schedules import Sync
+from longline.testing.clock import FakeClock
+from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
+
+
+@pytest.fixture
+async def source(records: Records) -> SourceRow:
+    return await records.sources.add(NewSource("news", "https://news.example/", crawl='{"rate_limit": 10}'))
+
+
+@pytest.fixture
+def reactions(records: Records, clock: FakeClock) -> SourceReactions:
+    timetable, directory = Timetable(records), OwnDirectory(records.sources)
+    schedules = Schedules(timetable, records.schedules, records.runs, records.rhythms, clock)
+    sync = Sync(directory, records.schedules, records.runs, timetable, clock)
+    return SourceReactions(sync, schedules, records.schedules, directory, clock, records.heard)
+
+
+async def say(reactions: SourceReactions, kind: str, ref: str, **payload: Any) -> None:
+    """Let it be said twice: the second time must change nothing."""
+    for number in range(2):
+        await reactions.by_type()[kind](SourceEvent(f"e{number}", kind, ref, payload))
+
+
+async def only(records: Records) -> ScheduleRow:
+    [row] = await records.schedules.find()
+    return row
+
+
+async def test_a_new_source_gets_one_schedule(reactions: SourceReactions, records: Records, clock: FakeClock):
+    said = {"name": "n", "url": "https://n.example/", "rate_limit": 10, "max_depth": 1, "priority": "high"}
+    await say(reactions, "SOURCE_CREATED", "abc", enabled=True, **said)
+    row = await only(records)
+    assert (row.source_ref, row.every, row.priority, row.automatic) == ("abc", 30, 75, True)
+    assert (row.state, row.next_due) == ("pending", clock.now() + 60_000)
+    await say(reactions, "SOURCE_CREATED", "off", enabled=False, **said)
+    await only(records)
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"),
+    [
+        ("SOURCE_CREATED", {}),
+        ("SOURCE_CREATED", {"name": "n"}),
+        ("SOURCE_CREATED", {"name": 5, "url": "https://n.example/"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "nonsense"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "ftp://n.example/"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "https://n.example/", "enabled": "yes"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "https://n.example/", "rate_limit": [1]}),
+        ("SOURCE_CREATED", {"name": "n", "url": "https://n.example/", "max_depth": "deep"}),
+        ("SOURCE_CREATED", {"name": "n", "url": "https://n.example/", "priority": 3}),
+        ("SOURCE_UPDATED", {"changed_fields": 5}),
+        ("SOURCE_UPDATED", {"changed_fields": [1]}),
+        ("SOURCE_UPDATED", {"previous": [], "current": {}}),
+    ],
+)
+async def test_a_payload_that_is_none_changes_nothing(
+    reactions: SourceReactions, records: Records, source: SourceRow, kind: str, payload: Any
+):
+    with pytest.raises(msgspec.ValidationError):
+        await reactions.by_type()[kind](SourceEvent("e", kind, source.called, payload))
+    assert await records.schedules.find() == []
+
+
+async def test_what_it_is_made_of_changes_with_the_source(
+    reactions: SourceReactions, records: Records, source: SourceRow
+):
+    ref = source.called
+    await say(reactions, "SOURCE_ENABLED", ref)
+    before = await only(records)
+    await records.sources.change(
+        msgspec.structs.replace(source, crawl='{"rate_limit": 5}', base_url="https://new.example/")
+    )
+    await say(reactions, "SOURCE_UPDATED", ref, changed_fields=["selectors"])
+    assert (await only(records)).every == 60, "that is no reason"
+    await say(reactions, "SOURCE_UPDATED", ref, changed_fields=["rate_limit"])
+    after = await only(records)
+    assert (after.every, after.url, after.next_due, after.state) == (
+        90,
+        "https://new.example/",
+        before.next_due,
+        "scheduled",
+    )
+    await say(reactions, "SOURCE_UPDATED", "gone", changed_fields=["rate_limit"])
+
+
+async def test_a_change_is_also_seen_in_what_was_and_is(
+    reactions: SourceReactions, records: Records, source: SourceRow
+):
+    """A service that names no field that changed, but sends both, is understood all the same."""
+    ref = source.called
+    await say(reactions, "SOURCE_ENABLED", ref)
+    await records.sources.change(msgspec.structs.replace(source, crawl='{"rate_limit": 5}'))
+    was = {"rate_limit": 10, "selectors": {}, "gone": 1}
+    await say(reactions, "SOURCE_UPDATED", ref, changed_fields=[], previous=was, current=was | {"selectors": {"a": 1}})
+    assert (await only(records)).every == 60
+    await say(reactions, "SOURCE_UPDATED", ref, changed_fields=None, previous=was, current={"rate_limit": 5})
+    assert (await only(records)).every == 90
+
+
+async def test_switched_off_and_on_again(
+    reactions: SourceReactions, records: Records, source: SourceRow, clock: FakeClock
+):
+    ref = source.called
+    await say(reactions, "SOURCE_ENABLED", ref)
+    await say(reactions, "SOURCE_DISABLED", ref)
+    row = await only(records)
+    assert (row.state, row.paused_by, row.paused_at, row.next_due) == ("paused", "source", clock.now(), None)
+    await say(reactions, "SOURCE_ENABLED", ref)
+    assert ((await only(records)).state, (await only(records)).next_due) == ("scheduled", clock.now())
+    await say(reactions, "SOURCE_ENABLED", "gone")
+
+
+async def test_a_source_that_is_gone_leaves_no_schedule_and_no_run(
+    reactions: SourceReactions, records: Records, source: SourceRow
+):
+    ref = source.called
+    await say(reactions, "SOURCE_ENABLED", ref)
+    [tick] = await Timetable(records).start(1, 10, 60_000)
+    await say(reactions, "SOURCE_DELETED", ref)
+    assert await records.schedules.find() == []
+    run = await records.runs.get(tick.run.id)
+    assert run is not None
+    assert run.state == "cancelled"
+    await say(reactions, "SOURCE_DISABLED", ref)
+
+
+async def test_an_effect_and_its_note_are_one_step(
+    reactions: SourceReactions, records: Records, source: SourceRow, clock: FakeClock
+):
+    """Acceptance 25: whoever crashes after an effect, and before anything else, has said that it was done."""
+    ref, started = source.called, 0
+
+    async def step(kind: str, **payload: Any) -> None:
+        nonlocal started
+        if kind == "SOURCE_DISABLED" or kind == "SOURCE_DELETED":
+            clock.advance(7200)
+            started += len(await Timetable(records).start(1, 10, 60_000))
+        event = SourceEvent(f"{kind} {payload}", kind, ref, payload)
+        await reactions.by_type()[kind](event)
+        assert await records.heard.has(event.event_id), event
+
+    said = {"name": "news", "url": "https://news.example/", "rate_limit": 10, "enabled": True}
+    await step("SOURCE_CREATED", **said)
+    await step("SOURCE_UPDATED", changed_fields=["rate_limit"])
+    await step("SOURCE_DISABLED")
+    assert (await only(records)).state == "paused"
+    await step("SOURCE_ENABLED")
+    await records.sources.change(msgspec.structs.replace(source, enabled=False))
+    await step("SOURCE_UPDATED", changed_fields=["enabled", "name"])
+    assert (await only(records)).state == "paused"
+    await step("SOURCE_ENABLED", again=True)
+    await step("SOURCE_DELETED")
+    assert await records.schedules.find() == []
+    assert started == 2, "two of these met a run under way"
+
+
+async def test_what_had_no_effect_is_noted_by_whoever_heard_it(reactions: SourceReactions, records: Records):
+    await reactions.disabled(SourceEvent("e", "SOURCE_DISABLED", "nobody"))
+    assert not await records.heard.has("e")

@@ -1,0 +1,90 @@
+"""Calls that arrive together are carried out together, and each gets its own answer."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from longline.model.errors import Unavailable
+from longline.services.group_commit import Grouped
+
+
+class Engine:
+    """Doubles numbers, in batches that can be held up."""
+
+    def __init__(self) -> None:
+        self.batches: list[list[int]] = []
+        self.gate = asyncio.Event()
+        self.gate.set()
+
+    async def act(self, numbers: Sequence[int]) -> list[int]:
+        self.batches.append(list(numbers))
+        await self.gate.wait()
+        if 13 in numbers:
+            raise ValueError("13")
+        if 99 in numbers:
+            raise Unavailable("away")
+        return [2 * n for n in numbers]
+
+
+async def test_what_arrives_meanwhile_is_the_next_batch():
+    engine = Engine()
+    engine.gate.clear()
+    grouped = Grouped(engine.act, lambda n: n)
+    calls = [asyncio.create_task(grouped(n)) for n in range(5)]
+    await asyncio.sleep(0)
+    calls += [asyncio.create_task(grouped(n)) for n in range(5, 9)]
+    await asyncio.sleep(0)
+    engine.gate.set()
+    assert await asyncio.gather(*calls) == [2 * n for n in range(9)]
+    assert engine.batches == [[0, 1, 2, 3, 4], [5, 6, 7, 8]]
+    assert await grouped(20) == 40, "and it goes on afterwards"
+
+
+async def test_a_batch_has_an_end_and_no_key_twice():
+    engine = Engine()
+    grouped = Grouped(engine.act, lambda n: n % 3, most=2)
+    assert await asyncio.gather(*(grouped(n) for n in (0, 3, 1, 2, 6))) == [0, 6, 2, 4, 12]
+    assert engine.batches == [[0, 1], [3, 2], [6]]
+
+
+async def test_one_that_fails_does_not_take_the_others_along():
+    grouped = Grouped(Engine().act, lambda n: n)
+    told = await asyncio.gather(*(grouped(n) for n in (1, 13, 2)), return_exceptions=True)
+    assert [told[0], told[2]] == [2, 4]
+    assert isinstance(told[1], ValueError)
+
+
+async def test_an_engine_that_is_away_is_asked_once():
+    engine = Engine()
+    grouped = Grouped(engine.act, lambda n: n)
+    told = await asyncio.gather(*(grouped(n) for n in (1, 99)), return_exceptions=True)
+    assert [type(each) for each in told] == [Unavailable, Unavailable]
+    assert len(engine.batches) == 1
+
+
+async def test_somebody_who_no_longer_waits_harms_nobody():
+    engine = Engine()
+    engine.gate.clear()
+    grouped = Grouped(engine.act, lambda n: n)
+    calls = [asyncio.create_task(grouped(n)) for n in range(3)]
+    await asyncio.sleep(0)
+    calls[1].cancel()
+    await asyncio.sleep(0)
+    engine.gate.set()
+    assert [await calls[0], await calls[2]] == [0, 4]
+    with pytest.raises(asyncio.CancelledError):
+        await calls[1]
+
+
+async def test_a_batch_waits_for_those_who_were_just_answered():
+    engine = Engine()
+    grouped = Grouped(engine.act, lambda n: n, most=2, pause=0.05)
+    assert await grouped(1) == 2
+
+    async def twice(n: int) -> None:
+        await grouped(n)
+        await grouped(n + 10)
+
+    await asyncio.gather(twice(2), grouped(3), grouped(4))
+    assert engine.batches == [[1], [2, 3], [4, 12]], "without the pause 12 would have come too late"

@@ -1,0 +1,100 @@
+"""The planner as part of a house: another service for sources, and a leave that lets everything go."""
+
+import asyncio
+import time
+from contextlib import nullcontext
+
+import msgspec
+import pytest
+from redis.asyncio import Redis
+
+from longline.engine.sources.lookup import OwnDirectory, RemoteDirectory
+from longline.model.ids import new_id
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms
+from longline.model.sources.source import NewSource
+from longline.settings import Settings
+from longline.wiring.doors.intervals import desk, source_events_loop
+from longline.wiring.house import open_house, ready_tables
+from longline.wiring.parts.schedules import planner_loops
+from longline.wiring.parts.sources import directory
+
+
+async def test_sources_come_from_where_the_operator_says(settings: Settings):
+    async with open_house(settings) as house:
+        assert isinstance(directory(house), OwnDirectory)
+    elsewhere = msgspec.structs.replace(settings, sources_url="http://127.0.0.1:1/api/v1/sources", scheduler=False)
+    async with open_house(elsewhere) as house:
+        assert isinstance(directory(house), RemoteDirectory)
+        assert desk(house).planning is False
+
+
+async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
+    quick = msgspec.structs.replace(settings, poll=0.05)
+    async with open_house(quick) as house:
+        await ready_tables(house, may_migrate=True)
+        source = await house.records.sources.add(NewSource("a", "https://a.example/"))
+        terms = Terms(url=source.base_url, source_ref=source.called)
+        row = await house.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
+        stop = asyncio.Event()
+        running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
+        async with asyncio.timeout(60):
+            while not await house.records.history.find(row.id):
+                await house.clock.sleep(0.01)
+            stop.set()
+            await running
+        found = await house.records.schedules.get(row.id)
+        [run] = await house.records.history.find(row.id)
+    assert found is not None
+    assert (found.state, found.owner, run.state, run.error) == ("running", None, "running", None)
+    assert found.lease_until is not None
+    assert found.lease_until < time.time_ns() // 1_000_000, "the next planner adopts it at once"
+
+
+@pytest.fixture(params=["one process", "two by PostgreSQL", "two by Redis"])
+def many(request: pytest.FixtureRequest, settings: Settings) -> Settings:
+    """A house for one process, or one that several can be in."""
+    if request.param == "one process":
+        return settings
+    changes = {"database": request.getfixturevalue("postgres_url")}
+    if request.param == "two by Redis":
+        changes["redis"] = request.getfixturevalue("redis_url")
+    return msgspec.structs.replace(settings, **changes)
+
+
+async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many: Settings):
+    seldom = msgspec.structs.replace(many, poll=3600.0)
+    alone = seldom.database.startswith("sqlite")
+    async with open_house(seldom) as house, open_house(seldom) if not alone else nullcontext(house) as other:
+        await ready_tables(house, may_migrate=True)
+        source = await house.records.sources.add(NewSource("a", "https://a.example/"))
+        stop, made = asyncio.Event(), list[ScheduleRow]()
+        running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
+        async with asyncio.timeout(60):
+            while "polled_at" not in await house.records.tallies.all():
+                await house.clock.sleep(0.01)
+            while not [row for row in made if await house.records.history.find(row.id)]:
+                made.append(await desk(other).schedules.make(Terms(url=source.base_url, source_ref=source.called)))
+                await house.clock.sleep(0.05)
+            stop.set()
+            await running
+
+
+async def test_what_is_said_of_sources_is_heard_once(settings: Settings, redis_url: str):
+    listening = msgspec.structs.replace(settings, redis=redis_url, source_events=True)
+    said = {"name": "n", "url": "https://n.example/", "rate_limit": 10, "enabled": True}
+    event = {"event_id": "e1", "event_type": "SOURCE_CREATED", "source_id": "abc", "payload": said}
+    client = Redis.from_url(redis_url)
+    async with open_house(listening) as house:
+        await ready_tables(house, may_migrate=True)
+        stop = asyncio.Event()
+        running = asyncio.create_task(source_events_loop(house)(stop))
+        for _ in range(2):
+            await client.xadd("source-events", {"event": msgspec.json.encode(event)})
+        async with asyncio.timeout(60):
+            while not await house.records.heard.has("e1"):
+                await house.clock.sleep(0.01)
+            stop.set()
+            await running
+        [row] = await house.records.schedules.find()
+        assert (row.source_ref, row.automatic) == ("abc", True)
+    await client.aclose()

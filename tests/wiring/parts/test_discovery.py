@@ -1,0 +1,57 @@
+"""A crawl with discovery on: links are saved, a place becomes a candidate, and is looked at by a polite run."""
+
+import asyncio
+
+import msgspec
+import pytest
+
+from longline.engine.logs.run_log_writer import Journal
+from longline.engine.loops import chore, run_loops
+from longline.model.discovery.link import LinkQuery
+from longline.model.runs.plan import CrawlPlan
+from longline.model.url import parse
+from longline.services.crawls import Crawls
+from longline.settings import Settings
+from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.parts.discovery import candidates, scout
+from longline.wiring.parts.logs import journaling
+from longline.wiring.worker import fetch_worker, page_readers
+from tests.web import running_site
+from tests.web.wire import Answer
+
+
+async def crawled(house: House, owner: int, url: str, *, discovering: bool, journal: Journal | None) -> None:
+    """A crawl of one page, until everything is known that will be."""
+    plan = CrawlPlan((url,), hosts=(parse(url).host,), delay_ms=0, discover=True)
+    await Crawls(house.lifecycle, house.records.runs).open(plan, None, owner, 30_000, again=False)
+    stop = asyncio.Event()
+
+    async def look() -> None:
+        links, _ = await house.records.links.find(LinkQuery())
+        if links and (not discovering or await candidates(house).find("pending", 10)):
+            stop.set()
+
+    worker = fetch_worker(house, owner, journal=journal, readers=page_readers(house))
+    loops = {"fetch": worker.run, "look": chore(look, 0.05)}
+    if discovering:
+        loops["scout"] = chore(scout(house).once, 0.05)
+    await asyncio.wait_for(run_loops(loops, stop), 60)
+
+
+@pytest.mark.parametrize(("on", "logs"), [(True, True), (False, True), (True, False)])
+async def test_a_place_that_pages_lead_to_waits_for_a_person(settings: Settings, on: bool, logs: bool):
+    there = msgspec.structs.replace(settings, discovery=on, save_links=True, delay=0.0, run_logs=logs)
+    with running_site(pages=1) as site, running_site(pages=1) as other:
+        elsewhere = other.url.replace("127.0.0.1", "localhost")
+        site.site.extra["/"] = Answer(body=f'<a href="{elsewhere}">there</a>'.encode())
+        async with open_house(there, frozenset({"localhost"})) as house:
+            await ready_tables(house, may_migrate=True)
+            async with joined(house, frozenset({"fetch"})) as owner, journaling(house) as journal:
+                await crawled(house, owner, site.url, discovering=on, journal=journal)
+            found = await candidates(house).find(None, 10)
+            [link], _ = await house.records.links.find(LinkQuery())
+        assert [row.identity for row in found] == (["localhost"] if on else [])
+        assert link.url == elsewhere
+        # What is learnt of a link's page is told with the link, whoever asked for the page.
+        assert (link.status, link.content_type) == ((200, "text/html; charset=utf-8") if on else (None, None))
+        assert other.visits() == ({"/robots.txt": 1, "/": 1} if on else {})

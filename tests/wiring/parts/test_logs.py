@@ -1,0 +1,63 @@
+import logging
+from unittest.mock import AsyncMock
+
+import pytest
+
+from longline.engine.logs.run_log_keeper import Scribe
+from longline.model.errors import Unavailable
+from longline.settings import Settings
+from longline.wiring.house import House, open_house, ready_tables
+from longline.wiring.parts.logs import closing, journaling
+from tests.drivers.records.world import running_run
+
+log = logging.getLogger("somebody")
+
+
+async def said(house: House, run_id: int) -> list[str]:
+    return [entry.message for entry in (await house.records.logs.read(run_id, 0, 100)).entries]
+
+
+@pytest.mark.parametrize(
+    ("settings", "heard"),
+    [
+        ({}, ["careful", "the end"]),
+        ({"run_log_level": "error"}, []),
+        ({"run_log_verbosity": "quiet"}, ["careful", "the end"]),
+        ({"run_log_verbosity": "debug"}, ["small", "careful", "the end"]),
+        ({"run_logs": False}, []),
+    ],
+)
+async def test_what_is_logged_of_a_run_is_written_to_the_last_word(tmp_path, settings, heard):
+    log.setLevel(logging.DEBUG)
+    async with open_house(Settings(data=tmp_path, **settings)) as house:
+        await ready_tables(house, may_migrate=True)
+        run = await running_run(house.records)
+        before = list(logging.getLogger().handlers)
+        async with journaling(house):
+            log.debug("small", extra={"run_id": run.id})
+            log.warning("careful", extra={"run_id": run.id, "topic": "fetch"})
+            log.warning("the end", extra={"run_id": run.id})
+        assert await said(house, run.id) == heard
+        assert logging.getLogger().handlers == before
+
+
+async def test_a_stop_does_not_fail_where_the_last_logs_cannot_be_kept(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr(Scribe, "once", AsyncMock(side_effect=Unavailable("the store is away")))
+    async with open_house(Settings(data=tmp_path)) as house:
+        await ready_tables(house, may_migrate=True)
+        async with closing(house):
+            pass
+    assert "the last logs could not be kept in time" in caplog.text
+
+
+async def test_what_runs_say_is_heard_however_little_the_service_says(tmp_path, caplog):
+    ours = logging.getLogger("longline")
+    before = ours.level
+    caplog.set_level(logging.ERROR)
+    async with open_house(Settings(data=tmp_path)) as house:
+        await ready_tables(house, may_migrate=True)
+        run = await running_run(house.records)
+        async with journaling(house):
+            ours.warning("the run is broken off", extra={"run_id": run.id})
+        assert await said(house, run.id) == ["the run is broken off"]
+    assert ours.level == before

@@ -1,0 +1,40 @@
+"""What the settings say of the standing frontier is what its runs are made with."""
+
+import asyncio
+from pathlib import Path
+
+from longline.engine.loops import run_loops
+from longline.model.frontier.standing_frontier import ASLEEP
+from longline.settings import Settings
+from longline.wiring.house import open_house, ready_tables
+from longline.wiring.parts.feeds import feed_chores
+from longline.wiring.parts.sources import standing_runs
+from tests.servers.curator import SECRET, running_manager
+
+
+async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> None:
+    wanted = Settings(data=tmp_path, frontier_attempts=7, frontier_redirects=2, delay=0.5, readability=True)
+    async with open_house(wanted) as house:
+        await ready_tables(house, may_migrate=True)
+        runs = standing_runs(house)
+        plan = (await runs.get("frontier.manual", "s")).plan
+        assert (plan.max_attempts, plan.max_redirects, plan.delay_ms, runs.due) == (7, 2, 500, 0)
+        assert (plan.config["parser"], plan.config["readability"]) == ("article", True)
+
+
+async def test_where_nobody_fetches_what_is_given_sleeps(tmp_path: Path) -> None:
+    async with open_house(Settings(data=tmp_path, frontier=False)) as house:
+        assert standing_runs(house).due == ASLEEP
+
+
+async def test_a_service_that_hangs_does_not_hold_up_the_stop(tmp_path: Path) -> None:
+    with running_manager() as manager:
+        manager.trouble = lambda _: (500, b"") if manager.closing.wait(60) else None
+        async with open_house(Settings(data=tmp_path, sources_url=manager.url, jwt_secret=SECRET, feeds=True)) as house:
+            await ready_tables(house, may_migrate=True)
+            stop = asyncio.Event()
+            async with asyncio.timeout(20):  # less than a request may take
+                running = asyncio.create_task(run_loops({"courier": feed_chores(house)["courier"]}, stop))
+                await asyncio.sleep(0.5)
+                stop.set()
+                await running

@@ -1,0 +1,58 @@
+from pathlib import Path
+
+import pytest
+
+from longline.drivers.search.opensearch import OpenSearch
+from longline.model.errors import NotFound
+from longline.model.search.item import Origin, new_items
+from longline.services.search import Asked
+from longline.settings import Settings
+from longline.wiring.house import open_house, ready_tables
+from longline.wiring.read_commands import export, read_page, search
+from tests.services.kept import keep
+
+
+@pytest.fixture
+async def runs(settings: Settings) -> list[int]:
+    """Two runs, each with a page and an item that nobody has indexed."""
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        made = [await keep(house.records, house.blobs, f"warc/{n}", {f"/{n}": f"page {n}".encode()}) for n in (1, 2)]
+        for run in made:
+            origin = Origin(run.id, 1, f"https://a.example/{run.id}")
+            await house.records.items.put(new_items([("page", {"title": f"Item {run.id}", "body": "hook"})], origin))
+    return [run.id for run in made]
+
+
+async def test_the_last_run_is_exported_unless_another_is_named(settings: Settings, runs: list[int], tmp_path: Path):
+    for asked, run_id in ((None, runs[1]), (runs[0], runs[0])):
+        done: dict[int, int] = {}
+        exported = await export(settings, asked, tmp_path / "out", ["jsonl"], done.__setitem__)
+        assert (exported.pages, done) == (1, {1: 1})
+        assert [Path(file.path).name for file in exported.files] == ["items.jsonl", "pages.jsonl"]
+        assert f'"run_id":{run_id}}}' in (tmp_path / "out" / "items.jsonl").read_text()
+
+
+async def test_what_cannot_be_exported_is_said(settings: Settings, tmp_path: Path):
+    with pytest.raises(NotFound, match="nothing was crawled here"):
+        await export(settings, None, tmp_path / "out", ["jsonl"], print)
+    with pytest.raises(NotFound, match="no such run: 7"):
+        await export(settings, 7, tmp_path / "out", ["jsonl"], print)
+
+
+async def test_a_page_is_read_by_url_or_number(settings: Settings, runs: list[int]):
+    page = await read_page(settings, "https://a.example/2")
+    assert page.body == b"page 2"
+    assert await read_page(settings, str(page.row.task_id)) == page
+
+
+async def test_whoever_looks_finds_what_nobody_has_indexed_yet(settings: Settings, runs: list[int]):
+    found = await search(settings, Asked("hook"))
+    assert {hit.item.title for hit in found.hits} == {f"Item {run}" for run in runs}
+
+
+async def test_a_cluster_that_is_named_is_used(tmp_path: Path):
+    async with open_house(Settings(data=tmp_path, search=("http://127.0.0.1:1",))) as house:
+        assert isinstance(house.search, OpenSearch)
+    async with open_house(Settings(data=tmp_path)) as house:
+        assert house.search is house.records.search

@@ -1,0 +1,47 @@
+"""Calls between processes: heard at once, and no reason to fail."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import msgspec
+import pytest
+
+from longline.model.errors import Unavailable
+from longline.settings import Settings
+from longline.wiring.house import WORK, House, open_house, ready_tables
+from longline.wiring.signals import listener
+
+
+@pytest.fixture
+async def house(settings: Settings) -> AsyncIterator[House]:
+    async with open_house(settings) as house:
+        await ready_tables(house, may_migrate=True)
+        yield house
+
+
+async def test_a_call_for_work_is_heard_until_the_stop(house: House):
+    stop, calls = asyncio.Event(), asyncio.Queue[None]()
+    running = asyncio.create_task(listener(house, WORK, lambda: calls.put_nowait(None))(stop))
+    async with asyncio.timeout(5):
+        while calls.empty():
+            await house.signals.send(WORK, "now")
+            await asyncio.sleep(0.01)
+        stop.set()
+        await running
+
+
+async def test_a_listener_without_a_carrier_says_so_to_be_started_again(house: House):
+    deaf = msgspec.structs.replace(house.settings, redis="redis://127.0.0.1:1/0")
+    before = asyncio.all_tasks()
+    async with open_house(deaf) as silent:
+        with pytest.raises(Unavailable, match=r"Redis at 127\.0\.0\.1:1"):
+            await listener(silent, WORK, lambda: None)(asyncio.Event())
+    assert asyncio.all_tasks() == before
+
+
+async def test_a_listener_that_cannot_hear_stops_when_told(house: House):
+    deaf = msgspec.structs.replace(house.settings, redis="redis://127.0.0.1:1/0")
+    stop = asyncio.Event()
+    stop.set()
+    async with open_house(deaf) as silent:
+        await asyncio.wait_for(listener(silent, WORK, lambda: None)(stop), 5)
