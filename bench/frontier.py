@@ -16,7 +16,7 @@ from rich.table import Table
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
@@ -24,7 +24,7 @@ from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
 from longline.model.url import dedupe_key
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch, HostSetting
+from longline.ports.records.frontier import HostSetting, ReportBatch
 from tests.servers import running_postgres
 
 PER_HOST = 20
@@ -114,7 +114,7 @@ def _work_apart(url: str, owner: int) -> Apart:
 
 async def _fill(records: Records, lifecycle: Lifecycle, tasks: int) -> None:
     run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
-    await lifecycle.move(Order("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
+    await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
     for first in range(0, tasks, ADMIT_AT_ONCE):
         batch = [_task(n, run.id) for n in range(first, min(first + ADMIT_AT_ONCE, tasks))]
         await lifecycle.admit(batch, [HostSetting(host, 0, 1) for host in {task.host for task in batch}])
@@ -134,7 +134,7 @@ async def _work(lifecycle: Lifecycle, owner: int, claims: list[float], reports: 
         claims.append(time.perf_counter() - begun)
         if not leases:
             return done
-        batch = Batch(reports=[_report(lease) for lease in leases])
+        batch = ReportBatch(reports=[_report(lease) for lease in leases])
         begun = time.perf_counter()
         reported = await lifecycle.report(batch)
         reports.append(time.perf_counter() - begun)

@@ -26,13 +26,13 @@ from rich.table import Table
 from bench.filling import CONCURRENCY, DELAY_MS, GIANT_DIRECTORY, PER_HOST, Page, Shape, fill
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
-from longline.ports.records.frontier import Batch, HostSetting
+from longline.ports.records.frontier import HostSetting, ReportBatch
 from tests.servers import running_postgres
 
 HOSTS, TASKS, TTL_MS = 16, 32, 60_000
@@ -117,7 +117,9 @@ class Crawl:
 
     async def report(self, leases: Sequence[HostLease], links: Sequence[NewTask]) -> None:
         """Complete everything that was claimed and let go of the hosts."""
-        reported = await self._lifecycle.report(Batch([_completed(lease) for lease in leases], links), settings(links))
+        reported = await self._lifecycle.report(
+            ReportBatch([_completed(lease) for lease in leases], links), settings(links)
+        )
         if reported.refused or reported.admitted.new * 2 != len(links):
             raise RuntimeError(f"not what was expected of {len(links)} links: {reported}")
 
@@ -202,7 +204,7 @@ async def prepared(url: str, shape: Shape) -> int:
     try:
         await records.schema.migrate()
         run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
-        order = Order("run", run.id, "start", "worker", owner=1, lease_ms=24 * 3_600_000)
+        order = MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=24 * 3_600_000)
         await Lifecycle(records).move(order)
     finally:
         await records.schema.close()

@@ -20,12 +20,12 @@ from rich.table import Table
 
 from bench.site import Site, prepared
 from bench.web import served
-from longline.engine.parse.parser import Parsed, Parser
-from longline.engine.parse.process_pool import Aside
+from longline.engine.parse.parser import PageParser, Parsed
+from longline.engine.parse.process_pool import ProcessPool
 from longline.plugins import Page
-from longline.plugins.registry import Shelf
+from longline.plugins.registry import ParserSources
 
-SHELF = Shelf(("longline.parsers.page", "longline.parsers.article.article"))
+SHELF = ParserSources(("longline.parsers.page", "longline.parsers.article.article"))
 LOOK_EVERY = 0.002
 
 Parse = Callable[[Page], Awaitable[Parsed]]
@@ -84,14 +84,14 @@ def table(measured: dict[str, Times], title: str) -> Table:
 
 @contextmanager
 def _ways(processes: int) -> Iterator[dict[str, Parse | None]]:
-    here = Parser(SHELF.open())
-    aside = Aside(SHELF, processes, 30.0)
+    here = PageParser(SHELF.open())
+    aside = ProcessPool(SHELF, processes, 30.0)
     try:
         yield {
             "not at all": None,
             "in the loop": here.parse,
             "in a thread": lambda page: asyncio.to_thread(asyncio.run, here.parse(page)),
-            "in processes": Parser(SHELF.open(), aside).parse,
+            "in processes": PageParser(SHELF.open(), aside).parse,
         }
     finally:
         aside.close()

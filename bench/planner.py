@@ -17,11 +17,11 @@ from rich.table import Table
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_database, open_records
-from longline.drivers.records.database import Tx
+from longline.drivers.records.database import Transaction
 from longline.drivers.records.named_queries import load
-from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.ids import new_id
-from longline.model.schedules.schedule import Terms
+from longline.model.schedules.schedule import ScheduleSpec
 from longline.services.schedules.slots import Balancer
 from tests.servers import running_postgres
 
@@ -52,7 +52,7 @@ async def measure(url: str, schedules: int) -> Measured:
     try:
         await records.schema.migrate()
         await _fill(url, schedules, clock.now())
-        timetable, balancer = Timetable(records), Balancer(records.schedules, clock)
+        timetable, balancer = ScheduleLifecycle(records), Balancer(records.schedules, clock)
         begun = time.perf_counter()
         for number in range(PASSES):
             if len(await timetable.start(number + 1, MOST, 60_000)) != MOST:
@@ -84,12 +84,12 @@ async def _fill(url: str, schedules: int, now: int) -> None:
 
 def _row(number: int, now: int) -> dict[str, Any]:
     due = now - 1000 if number % 2 else now + 2 * HOUR_MS + number % 5 * 600_000
-    terms = Terms(url="https://a.example/", source_ref=f"s{number}")
+    terms = ScheduleSpec(url="https://a.example/", source_ref=f"s{number}")
     row = {"uid": new_id(), "source_id": None, "state": "scheduled", "next_due": due, "anchor": due, "placed_at": None}
     return msgspec.structs.asdict(terms) | row | {"interval_ms": INTERVALS[number % len(INTERVALS)] * HOUR_MS}
 
 
-async def _add(rows: Sequence[dict[str, Any]], tx: Tx) -> None:
+async def _add(rows: Sequence[dict[str, Any]], tx: Transaction) -> None:
     columns = load("lite")["add_schedules"].columns
     await tx.batch("add_schedules", [tuple(row[name] for name in columns) for row in rows])
 

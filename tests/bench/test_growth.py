@@ -8,7 +8,7 @@ from bench.filling import GIANT, Shape, rows
 from bench.growth import Crawl, Errand, admission, busy, count, measured, prepared, settings, steady, verdict
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun
 from tests.drivers.records.peek import Peek, Snapshot
@@ -139,7 +139,7 @@ async def _admitted(url: str) -> None:
         await records.schema.migrate()
         lifecycle = Lifecycle(records)
         run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
-        await lifecycle.move(Order("run", run.id, "start", "worker", owner=1, lease_ms=1_000_000))
+        await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=1_000_000))
         tasks = [page.task(run.id) for page in SHAPE.pages()]
         for first in range(0, len(tasks), 100):
             await lifecycle.admit(tasks[first : first + 100], settings(tasks[first : first + 100]))

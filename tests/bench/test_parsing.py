@@ -2,7 +2,7 @@ from rich.console import Console
 
 from bench.lap import Course
 from bench.parsing import SHELF, Times, _urls, measure, share, table
-from longline.engine.parse.parser import Parser
+from longline.engine.parse.parser import PageParser
 
 
 def test_shares():
@@ -13,7 +13,7 @@ def test_shares():
 
 def test_pages_are_fetched_at_a_rate_and_parsed(small_course: Course):
     urls = _urls(small_course.site, small_course.served.port)
-    times = measure(urls, Parser(SHELF.open()).parse, 40, 0.25)
+    times = measure(urls, PageParser(SHELF.open()).parse, 40, 0.25)
     assert (len(times.fetches), times.parsed, times.failed) == (10, 10, 0)
     assert times.late
     assert measure(urls, None, 40, 0.1).parsed == 0

@@ -28,7 +28,7 @@ from bench.usage import processes
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.model.ids import new_id
-from longline.model.schedules.schedule import NewSchedule, Terms
+from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.sources.source import NewSource
 from tests.chaos.politeness import ask, running_origin
 from tests.journeys.place import Place
@@ -205,7 +205,7 @@ async def fill(url: str, size: Size, port: int) -> None:
             base = f"http://{address(number)}:{port}/"
             said = f'{{"rate_limit": "{round(size.delay * 1000)}ms", "max_depth": 2}}'
             source = await records.sources.add(NewSource(f"s{number}", base, crawl=said))
-            terms = Terms(url=base, source_ref=source.called, every=1, unit="days", enabled=True)
+            terms = ScheduleSpec(url=base, source_ref=source.called, every=1, unit="days", enabled=True)
             await records.schedules.add(
                 NewSchedule(new_id(), base, source.id, interval_ms=86_400_000, next_due=now, terms=terms)
             )

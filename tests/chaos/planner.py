@@ -23,7 +23,7 @@ import asyncpg
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.model.ids import new_id
-from longline.model.schedules.schedule import NewSchedule, Terms
+from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.sources.source import NewSource
 from tests.chaos.politeness import running_origin
 from tests.servers import running_postgres
@@ -145,7 +145,7 @@ async def fill(url: str, size: Size, port: int) -> None:
         for number in range(size.schedules):
             base = f"http://127.0.1.{number % HOSTS + 1}:{port}/s{number}"
             source = await records.sources.add(NewSource(f"s{number}", base, crawl='{"rate_limit": "0"}'))
-            terms = Terms(url=base, source_ref=source.called, adaptive=False, max_retries=1_000_000)
+            terms = ScheduleSpec(url=base, source_ref=source.called, adaptive=False, max_retries=1_000_000)
             due = start + number * interval // size.schedules
             await records.schedules.add(
                 NewSchedule(new_id(), base, source.id, interval_ms=interval, next_due=due, terms=terms)

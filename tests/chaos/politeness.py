@@ -25,7 +25,7 @@ import orjson
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.engine.frontier.admit import seed
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun
@@ -128,7 +128,7 @@ async def fill(records: Records, groups: tuple[Group, ...], port: int) -> None:
         urls = [host + group.path(p) for host in hosts for p in range(group.pages)]
         plan = CrawlPlan((), delay_ms=group.delay_ms, concurrency=group.concurrency, max_attempts=50)
         run = await records.runs.add(NewRun(new_id(), "chaos", plan.text()))
-        await lifecycle.move(Order("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
+        await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
         for first in range(0, len(urls), 500):
             seeds = [seed(url, run.id, plan) for url in urls[first : first + 500]]
             await lifecycle.admit([task for task, _ in seeds], sorted({host for _, host in seeds}))

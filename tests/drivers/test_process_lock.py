@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.drivers.process_lock import FolderPresence
+from longline.drivers.process_lock import FileProcessLock
 from longline.model.errors import Unavailable
 
 ENTER = """
@@ -39,12 +39,12 @@ def somebody(folder: Path, script: str = ENTER) -> Iterator[tuple[subprocess.Pop
 def test_whoever_lives_is_not_gone(tmp_path: Path):
     with somebody(tmp_path) as (_, mark):
         assert mark
-        assert not FolderPresence(tmp_path).gone(mark)
-        assert not FolderPresence(tmp_path).gone(mark), "looking has changed nothing"
+        assert not FileProcessLock(tmp_path).gone(mark)
+        assert not FileProcessLock(tmp_path).gone(mark), "looking has changed nothing"
 
 
 def test_whoever_was_killed_is_gone(tmp_path: Path):
-    presence = FolderPresence(tmp_path)
+    presence = FileProcessLock(tmp_path)
     with somebody(tmp_path) as (process, mark):
         process.kill()
         process.wait()
@@ -60,7 +60,7 @@ def test_whoever_left_in_good_order_leaves_nothing(tmp_path: Path):
     with somebody(tmp_path) as (process, mark):
         process.communicate()
         assert process.returncode == 0
-        assert not FolderPresence(tmp_path).gone(mark)
+        assert not FileProcessLock(tmp_path).gone(mark)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -75,7 +75,7 @@ def test_a_child_does_not_inherit_the_life_of_its_parent(tmp_path: Path):
         process.kill()
         process.wait()
         try:
-            assert FolderPresence(tmp_path).gone(mark)
+            assert FileProcessLock(tmp_path).gone(mark)
         finally:
             os.kill(child, signal.SIGKILL)
 
@@ -85,7 +85,7 @@ def test_of_a_mark_that_is_not_here_nothing_is_known(tmp_path: Path, mark: str):
     inside = tmp_path / "alive"
     inside.mkdir()
     (tmp_path / "outside.alive").touch()
-    presence = FolderPresence(inside)
+    presence = FileProcessLock(inside)
     assert not presence.gone(mark)
     if mark:
         presence.forget(mark)
@@ -93,7 +93,7 @@ def test_of_a_mark_that_is_not_here_nothing_is_known(tmp_path: Path, mark: str):
 
 
 def test_marks_are_ours_for_as_long_as_we_are_here(tmp_path: Path):
-    first, second = FolderPresence(tmp_path / "new" / "folder"), FolderPresence(tmp_path / "new" / "folder")
+    first, second = FileProcessLock(tmp_path / "new" / "folder"), FileProcessLock(tmp_path / "new" / "folder")
     mine, yours = first.enter(), second.enter()
     assert mine != yours
     assert not second.gone(mine)
@@ -107,4 +107,4 @@ def test_marks_are_ours_for_as_long_as_we_are_here(tmp_path: Path):
 def test_a_folder_that_cannot_be_used_is_said(tmp_path: Path):
     (tmp_path / "file").touch()
     with pytest.raises(Unavailable, match="cannot write to the folder"):
-        FolderPresence(tmp_path / "file" / "alive").enter()
+        FileProcessLock(tmp_path / "file" / "alive").enter()

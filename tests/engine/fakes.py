@@ -9,23 +9,23 @@ from typing import Any, cast
 import msgspec
 
 from longline.engine.fetch.fetcher import Fetched, Fetcher, FetchParts
-from longline.engine.fetch.robots import Rules
+from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.frontier.held_hosts import HeldHost
-from longline.engine.lifecycle.politeness_key import Politeness
-from longline.engine.proxies.rotation import Exits
+from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.archive.segment import SegmentRow
 from longline.model.errors import NotFound, Unavailable
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import ClaimedTask, NewTask, PageFacts
-from longline.model.proxies import Ask, NoProxies, Used
+from longline.model.proxies import NoProxies, ProxyRequest, ProxyUse
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
-from longline.ports.records.proxies import Way
+from longline.ports.records.frontier import Admitted, HostSetting, ReportBatch, Reported
+from longline.ports.records.proxies import PickedProxy
 
 OWNER = 7
 RUN = 1
@@ -102,15 +102,15 @@ class FakeHttp:
 class FakeWays:
     """Proxies in turn from a list; those in `spent` cannot go any more. `used` is what was accounted for."""
 
-    def __init__(self, *ways: Way) -> None:
+    def __init__(self, *ways: PickedProxy) -> None:
         self.ways, self.spent = list(ways), set[int]()
-        self.used: list[Used] = []
-        self.picks: list[Ask] = []
+        self.used: list[ProxyUse] = []
+        self.picks: list[ProxyRequest] = []
         self.journal: list[str] = []
         self.away = False
         self._turn = 0
 
-    async def pick(self, ask: Ask) -> list[Way]:
+    async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
         if self.away:
             raise Unavailable("no database")
         self.picks.append(ask)
@@ -123,19 +123,19 @@ class FakeWays:
         self._turn += len(picked)
         return picked
 
-    async def account(self, used: Sequence[Used]) -> None:
+    async def account(self, used: Sequence[ProxyUse]) -> None:
         if self.away:
             raise Unavailable("no database")
         self.journal.append("account")
         self.used.extend(used)
 
-    async def probes(self, limit: int = 10) -> list[Way]:
+    async def probes(self, limit: int = 10) -> list[PickedProxy]:
         return self.ways[:limit]
 
 
-def sender_of(http: FakeHttp, clock: Clock, *ways: Way, **settings: Any) -> Sender:
+def sender_of(http: FakeHttp, clock: Clock, *ways: PickedProxy, **settings: Any) -> Sender:
     """A sender over a fake client, with proxies if any are given."""
-    return Sender(http, clock, FetchSettings(**{"user_agent": AGENT} | settings), Exits(FakeWays(*ways), clock))
+    return Sender(http, clock, FetchSettings(**{"user_agent": AGENT} | settings), ProxyRotation(FakeWays(*ways), clock))
 
 
 class Asker:
@@ -147,7 +147,7 @@ class Asker:
         sender = sender_of(http, clock, **settings)
         most = settings.get("max_bytes", 10**6)
         self.tasks = FakeTasks()
-        parts = FetchParts(sender, Rules(sender, clock, chance), clock, Politeness(), part(self.tasks))
+        parts = FetchParts(sender, RobotsRules(sender, clock, chance), clock, PolitenessKey(), part(self.tasks))
         self._fetcher = Fetcher(parts, most, chance)
 
     async def fetch(self, host: HeldHost, url: str, plan: CrawlPlan, **facts: Any) -> Fetched:
@@ -242,7 +242,7 @@ class FakeFrontier:
     def __init__(self, clock: Clock, journal: Journal, segments: FakeSegments, ahead: int = 0) -> None:
         self._clock, self.journal, self._segments, self.ahead = clock, journal, segments, ahead
         self.lines: dict[int, Line] = {}
-        self.reports: list[Batch] = []
+        self.reports: list[ReportBatch] = []
         self.renewals: list[list[tuple[int, int]]] = []
         self.refusals: list[Reported] = []
         self.failures: list[Exception] = []
@@ -359,7 +359,7 @@ class FakeFrontier:
             self.lines[number].until = self.now + ttl_ms
         return kept
 
-    async def report(self, batch: Batch) -> Reported:
+    async def report(self, batch: ReportBatch) -> Reported:
         self._check()
         if self.failures:
             raise self.failures.pop(0)
@@ -375,13 +375,13 @@ class FakeFrontier:
             raise Unavailable("the answer was lost")
         return Reported(admitted=Admitted(len(batch.admit), 0, 0))
 
-    def _refusal(self, batch: Batch) -> Reported:
+    def _refusal(self, batch: ReportBatch) -> Reported:
         if stale := frozenset(r.host_id for r in batch.reports if self.lines[r.host_id].token != r.token):
             return Reported(stale=stale)
         marks = [(self.lines[r.host_id], o.task.id, r.token) for r in batch.reports for o in r.outcomes]
         return Reported(gone=frozenset(i for line, i, token in marks if line.marked.get(i) != token))
 
-    def _write(self, batch: Batch) -> None:
+    def _write(self, batch: ReportBatch) -> None:
         for report in batch.reports:
             line = self.lines[report.host_id]
             for outcome in report.outcomes:

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import IllegalMove, StaleLease
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import PARSE, ClaimedTask, NewTask, Outcome
@@ -15,7 +15,7 @@ from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import NewSource
 from longline.model.states import Noun, TaskState, legal
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch, HostSetting, Reported, TaskLease, Written
+from longline.ports.records.frontier import HostSetting, ReportBatch, Reported, TaskLease, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import page, url
 
@@ -134,7 +134,7 @@ class Worker(Actor):
         if reported.gone and not reported.stale:
             kept = [o for o in outcomes if o.task.id not in reported.gone]
             lease_only = HostReport(lease.host_id, lease.token, (), release=True)
-            await self._send(Batch(reports=[lease_only]), self.marker(), [])
+            await self._send(ReportBatch(reports=[lease_only]), self.marker(), [])
             self.world.done["tasks kept after a refusal"] += len(kept)
             self.old.append(lease)
         elif reported.refused or batch.reports[0].release:
@@ -145,7 +145,7 @@ class Worker(Actor):
             self.held.append(_with_tasks(lease, left))
         return None
 
-    async def _batch(self, lease: HostLease) -> tuple[Batch, str, list[Outcome]]:
+    async def _batch(self, lease: HostLease) -> tuple[ReportBatch, str, list[Outcome]]:
         marker, outcomes, unstarted = self.marker(), [], []
         pages = self.random.random() < 0.3
         for task in lease.tasks:
@@ -158,17 +158,17 @@ class Worker(Actor):
         said = HostReport(lease.host_id, lease.token, tuple(outcomes), tuple(unstarted), not_before, release)
         admit = [found for task in lease.tasks[:2] for found in self.found(task.run_id)]
         segment = await self._segment(marker) if any(o.page for o in outcomes) else None
-        return Batch([said], admit, {}, segment), marker, outcomes
+        return ReportBatch([said], admit, {}, segment), marker, outcomes
 
     def _outcome(self, task: ClaimedTask, marker: str, pages: bool) -> Outcome:
         became = self.random.choice(ENDS)
         kept = page() if pages and became in (TaskState.COMPLETED, TaskState.DOWNLOADED) else None
         return Outcome(task, became, marker, self.world.clock.now(), 200, self.later(), None, kept)
 
-    async def _segment(self, marker: str) -> Written:
-        return Written(await self.records.segments.begin(marker, self.number), 1, 1)
+    async def _segment(self, marker: str) -> WrittenSegment:
+        return WrittenSegment(await self.records.segments.begin(marker, self.number), 1, 1)
 
-    async def _send(self, batch: Batch, marker: str, outcomes: Sequence[Outcome]) -> Reported:
+    async def _send(self, batch: ReportBatch, marker: str, outcomes: Sequence[Outcome]) -> Reported:
         hosts = [HostSetting(task.host, 1000, 1) for task in batch.admit]
         reported = await self.lifecycle.report(batch, hosts)
         self.world.answered(marker, outcomes, reported)
@@ -202,9 +202,9 @@ class Worker(Actor):
     async def stale_again(self) -> None:
         for lease in self.random.sample(self.old, min(3, len(self.old))):
             said = HostReport(lease.host_id, lease.token, tuple(self._outcome(t, "stale", False) for t in lease.tasks))
-            await self.refused("a stale report", self.lifecycle.report(Batch([said], refused={(1, "stale"): 1})))
+            await self.refused("a stale report", self.lifecycle.report(ReportBatch([said], refused={(1, "stale"): 1})))
             back = HostReport(lease.host_id, lease.token, (), lease.tasks, 10**15, True)
-            await self.refused("a stale release", self.lifecycle.report(Batch([back])))
+            await self.refused("a stale release", self.lifecycle.report(ReportBatch([back])))
             held = [(lease.host_id, lease.token)]
             await self.refused("a stale renewal", self.lifecycle.renew(self.number, held, TTL))
 
@@ -255,7 +255,7 @@ class Parser(Actor):
         given = [(x.token, self._outcome(x.task, marker)) for x in leases]
         found = self.found(leases[0].task.run_id)
         hosts = [HostSetting(task.host, 1000, 1) for task in found]
-        reported = await self.lifecycle.give(given, Batch(admit=found), hosts)
+        reported = await self.lifecycle.give(given, ReportBatch(admit=found), hosts)
         self.world.answered(marker, [outcome for _, outcome in given], reported)
         return reported
 
@@ -277,7 +277,7 @@ class Parser(Actor):
     async def stale_again(self) -> None:
         for lease in self.random.sample(self.old, min(3, len(self.old))):
             outcome = self._outcome(lease.task, "stale")
-            await self.refused("a stale give", self.lifecycle.give([(lease.token, outcome)], Batch()))
+            await self.refused("a stale give", self.lifecycle.give([(lease.token, outcome)], ReportBatch()))
             held = [(lease.task.id, lease.token)]
             await self.refused("a stale renewal", self.lifecycle.renew_taken(self.number, held, TTL))
 
@@ -313,7 +313,7 @@ class Person(Actor):
         if name == "cancel" and self.random.random() < 0.6:
             return
         try:
-            await self.lifecycle.move(Order(noun, subject, name, "person", due=self.later() or None))
+            await self.lifecycle.move(MoveRequest(noun, subject, name, "person", due=self.later() or None))
             self.world.done[f"{noun} {name}"] += 1
         except (IllegalMove, StaleLease):
             self.world.done["moves refused"] += 1
@@ -356,7 +356,7 @@ class Planner(Actor):
         if things:
             subject = self.random.choice(things)
             name = "start" if noun == "schedule" else self.random.choice(("start", "start", "adopt"))
-            order = Order(noun, subject, name, "planner", owner=self.number, lease_ms=TTL)
+            order = MoveRequest(noun, subject, name, "planner", owner=self.number, lease_ms=TTL)
             try:
                 standing = await self.lifecycle.move(order)
             except (IllegalMove, StaleLease):
@@ -371,12 +371,12 @@ class Planner(Actor):
             if noun == "run" and self.random.random() < 0.85:
                 await self.lifecycle.free_run(subject, token)
             else:
-                await self._order(Order(noun, subject, self.random.choice(ends), "worker", token=token))
+                await self._order(MoveRequest(noun, subject, self.random.choice(ends), "worker", token=token))
                 if noun == "schedule" and self.random.random() < 0.7:
-                    await self._order(Order(noun, subject, "recur", "planner"))
+                    await self._order(MoveRequest(noun, subject, "recur", "planner"))
             self.old.append((noun, subject, token))
 
-    async def _order(self, order: Order) -> None:
+    async def _order(self, order: MoveRequest) -> None:
         try:
             await self.lifecycle.move(order)
         except (IllegalMove, StaleLease):
@@ -397,7 +397,7 @@ class Planner(Actor):
     async def _stale(self, noun: Noun, subject: int, token: int) -> None:
         self.world.done["stale moves"] += 1
         try:
-            await self.lifecycle.move(Order(noun, subject, "fail", "worker", token=token, reason="stale"))
+            await self.lifecycle.move(MoveRequest(noun, subject, "fail", "worker", token=token, reason="stale"))
         except (StaleLease, IllegalMove):
             pass
         else:

@@ -1,10 +1,10 @@
 """When a service that has failed is asked again."""
 
-from longline.engine.circuit_breaker import Breaker
+from longline.engine.circuit_breaker import CircuitBreaker
 
 
 def test_after_a_pause_two_successes_close_what_five_failures_opened() -> None:
-    breaker = Breaker()
+    breaker = CircuitBreaker()
     for _ in range(4):
         breaker.note(0, ok=False)
     assert breaker.allows(0)

@@ -14,12 +14,12 @@ from itertools import count
 import pytest
 
 from longline.drivers.records import open_records
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import IllegalMove, StaleLease
 from longline.model.frontier.task import PARSE
 from longline.model.states import Noun
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch
+from longline.ports.records.frontier import ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek
@@ -118,25 +118,25 @@ async def wind_down(records: Records, world: World) -> None:
     """Nothing is stuck: once people stop meddling, time and work bring every task to its end."""
     lifecycle = Lifecycle(records)
     for run_id in world.runs:
-        await _attempt(lifecycle, Order("run", run_id, "start", "planner", owner=99, lease_ms=10**9))
+        await _attempt(lifecycle, MoveRequest("run", run_id, "start", "planner", owner=99, lease_ms=10**9))
     for _ in range(200):
         world.clock.advance(TTL / 1000 + 1)
         await lifecycle.reap(1000)
         for task in await records.tasks.find(limit=10_000):
             if task.state == "paused":
-                await _attempt(lifecycle, Order("task", task.id, "resume", "person"))
+                await _attempt(lifecycle, MoveRequest("task", task.id, "resume", "person"))
         hosts = await lifecycle.claim(99, 100, 100, TTL)
         taken = await lifecycle.take(PARSE, 99, 1000, TTL)
         if hosts:
-            assert not (await lifecycle.report(Batch([host_report(lease) for lease in hosts]))).refused
+            assert not (await lifecycle.report(ReportBatch([host_report(lease) for lease in hosts]))).refused
         if taken:
-            assert not (await lifecycle.give([(x.token, ended(x.task)) for x in taken], Batch())).refused
+            assert not (await lifecycle.give([(x.token, ended(x.task)) for x in taken], ReportBatch())).refused
         if (await records.tasks.counts())["open"] == 0:
             return
     raise AssertionError(f"still open after all that time: {await records.tasks.counts()}")
 
 
-async def _attempt(lifecycle: Lifecycle, order: Order) -> None:
+async def _attempt(lifecycle: Lifecycle, order: MoveRequest) -> None:
     try:
         await lifecycle.move(order)
     except (IllegalMove, StaleLease):

@@ -30,6 +30,12 @@ PROVED_ELSEWHERE = {
     "services/bots/policies.py": "surfaces/bots",
     "services/bots/tasks.py": "surfaces/bots",
     "engine/bots.py": "surfaces/bots",
+    "engine/lifecycle/bots.py": "surfaces/bots",
+    # Moves of schedules are proved with the services that ask for them.
+    "engine/lifecycle/schedules.py": "services/schedules",
+    # A lookup is proved by the crawl plans that come of it.
+    "engine/sources/lookup.py": "engine/sources",
+    "wiring/parts/schedules.py": "wiring",
     "wiring/doors/bots.py": "surfaces/bots",
 }
 """Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""

@@ -121,7 +121,8 @@ def test_every_word_of_the_glossary_is_used():
 
 def test_the_model_is_made_of_words_of_the_glossary():
     known = set(glossary_words()) | PLAIN
-    names = {module.path.removesuffix(".py").removeprefix("model/") for module in modules(SRC / "model")} - {"__init__"}
+    paths = (module.path.removesuffix(".py").removeprefix("model/") for module in modules(SRC / "model"))
+    names = {word for path in paths for word in path.split("/")} - {"__init__"}
     assert not sorted(name for name in names if singular(name) not in known and name not in known)
 
 

@@ -10,15 +10,15 @@ from longline.model.proxies import (
     PROBE_EVERY,
     SKIP_AT,
     SLOT,
-    Ask,
-    Candidate,
     MappingRow,
     NewProxy,
     Picked,
     Pool,
+    ProxyCandidate,
     ProxyChange,
+    ProxyRequest,
     ProxyRow,
-    Used,
+    ProxyUse,
     after,
     average,
     blames_proxy,
@@ -40,9 +40,9 @@ def first(_: int) -> int:
     return 0
 
 
-def candidate(id: int, **facts: object) -> Candidate:
+def candidate(id: int, **facts: object) -> ProxyCandidate:
     known = {"active": True, "failure_count": 0, "turn": 0, "priority": 5, "room": 1000, "mapped": True} | facts
-    return Candidate(id=id, **known)  # type: ignore[arg-type]
+    return ProxyCandidate(id=id, **known)  # type: ignore[arg-type]
 
 
 def proxy(**facts: object) -> ProxyRow:
@@ -60,12 +60,12 @@ def mapping(**facts: object) -> MappingRow:
     return MappingRow(**none | known | figures | facts)  # type: ignore[arg-type]
 
 
-def used(ok: bool, ms: int = 100, at: int = NOW) -> Used:
-    return Used(1, 7, ok, ms, at)
+def used(ok: bool, ms: int = 100, at: int = NOW) -> ProxyUse:
+    return ProxyUse(1, 7, ok, ms, at)
 
 
-def chosen(*pool: Candidate, draw: Callable[[int], int] = first, **asked: object) -> int | None:
-    found = choose(pool, Ask(**asked), NOW, draw)  # type: ignore[arg-type]
+def chosen(*pool: ProxyCandidate, draw: Callable[[int], int] = first, **asked: object) -> int | None:
+    found = choose(pool, ProxyRequest(**asked), NOW, draw)  # type: ignore[arg-type]
     return found.id if found else None
 
 
@@ -85,7 +85,7 @@ def test_priority_breaks_a_tie_and_does_not_outrank_recency():
 def test_without_a_source_speed_breaks_the_tie_and_the_unknown_come_last():
     fast, slow = candidate(3, mapped=False, avg_ms=80), candidate(2, mapped=False, avg_ms=900)
     unknown = candidate(1, mapped=False, priority=1)
-    assert deal([unknown, slow, fast], Ask(wanted=3), NOW, first) == [3, 2, 1]
+    assert deal([unknown, slow, fast], ProxyRequest(wanted=3), NOW, first) == [3, 2, 1]
     assert chosen(msgspec.structs.replace(fast, mapped=True), candidate(2, priority=4, avg_ms=900)) == 2
 
 
@@ -109,18 +109,18 @@ def test_those_that_failed_this_page_and_other_countries_are_passed_over():
 
 def test_five_rotate_and_begin_again():
     pool = [candidate(i) for i in range(1, 6)]
-    assert deal(pool, Ask(wanted=11), NOW, first) == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]
+    assert deal(pool, ProxyRequest(wanted=11), NOW, first) == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]
 
 
 def test_turns_end_where_the_hour_is_used_up():
     pool = [candidate(1, room=1), candidate(2, room=2), candidate(3, room=0)]
-    assert deal(pool, Ask(wanted=9), NOW, first) == [1, 2, 2]
-    assert deal([], Ask(wanted=9), NOW, first) == []
+    assert deal(pool, ProxyRequest(wanted=9), NOW, first) == [1, 2, 2]
+    assert deal([], ProxyRequest(wanted=9), NOW, first) == []
 
 
 def test_somebody_must_be_wanted():
     with pytest.raises(BadInput, match="at least one"):
-        Ask(wanted=0)
+        ProxyRequest(wanted=0)
 
 
 def test_random3_draws_among_the_three_that_waited_longest():

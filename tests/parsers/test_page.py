@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import longline.parsers.page
-from longline.parsers.page import Extract, extract
+from longline.parsers.page import PageExtract, extract
 from longline.plugins import Item, Links, Page
 from longline.plugins.registry import Registry
 from tests.web.pages import page as site_page
@@ -83,7 +83,7 @@ def test_titles(markup, title):
 
 def test_a_page_that_is_not_utf8():
     body = "<title>Größe</title><a href='größe'>x</a>".encode("latin-1")
-    assert extract(Page(HERE, body, content_type="text/html; charset=iso-8859-1")) == Extract(
+    assert extract(Page(HERE, body, content_type="text/html; charset=iso-8859-1")) == PageExtract(
         "Größe", ["https://example.com/dir/gr%C3%B6%C3%9Fe"]
     )
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from longline.engine.parse.parser import Parser
-from longline.engine.parse.process_pool import Aside
+from longline.engine.parse.parser import PageParser
+from longline.engine.parse.process_pool import ProcessPool
 from longline.plugins import Item
 from longline.plugins.page import Page
-from longline.plugins.registry import Shelf
+from longline.plugins.registry import ParserSources
 from longline.wiring.house import BUILT_IN
 
 MANUAL = Path(__file__).parents[2] / "docs/how-to/parsers.md"
@@ -32,10 +32,10 @@ def file(tmp_path: Path) -> Path:
 
 
 async def test_it_parses_where_it_holds_up_nobody(file: Path):
-    shelf = Shelf(BUILT_IN, (str(file),))
-    aside = Aside(shelf, 1, 30.0)
+    shelf = ParserSources(BUILT_IN, (str(file),))
+    aside = ProcessPool(shelf, 1, 30.0)
     try:
-        parser = Parser(shelf.open(), aside)
+        parser = PageParser(shelf.open(), aside)
         got = await parser.parse(Page("https://news.example/a/story", PAGE.encode(), content_type="text/html"))
         elsewhere = await parser.parse(Page("https://other.example/", PAGE.encode(), content_type="text/html"))
     finally:
@@ -60,4 +60,4 @@ def test_its_test_runs_as_it_is_written(file: Path):
 
 def test_every_built_in_parser_is_told_of():
     told = re.findall(r"^\| `(\w+)` \|", MANUAL.read_text(encoding="utf-8"), re.MULTILINE)
-    assert told == [parser.name for parser in Shelf(BUILT_IN).open().parsers]
+    assert told == [parser.name for parser in ParserSources(BUILT_IN).open().parsers]

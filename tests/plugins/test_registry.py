@@ -9,7 +9,7 @@ import pytest
 
 from longline.model.errors import BadInput
 from longline.plugins import Item, Page, parser
-from longline.plugins.registry import Registry, Shelf
+from longline.plugins.registry import ParserSources, Registry
 
 
 def module(name: str, **parsers: str) -> ModuleType:
@@ -115,7 +115,7 @@ def mine(page):
 
 def test_a_shelf_opens_modules_and_files(tmp_path: Path):
     (tmp_path / "mine.py").write_text(MINE)
-    registry = Shelf(("longline.parsers.page",), (str(tmp_path / "mine.py"),)).open()
+    registry = ParserSources(("longline.parsers.page",), (str(tmp_path / "mine.py"),)).open()
     assert [found.name for found in registry.parsers] == ["page", "mine"]
     assert chosen(registry, "https://mine.example/x") == "mine"
 
@@ -135,4 +135,4 @@ def test_files_that_are_refused(tmp_path: Path, name: str, text: str | None, err
     if text is not None:
         (tmp_path / name).write_text(text)
     with pytest.raises(BadInput, match=error):
-        Shelf(("longline.parsers.page",), (str(tmp_path / name),)).open()
+        ParserSources(("longline.parsers.page",), (str(tmp_path / name),)).open()

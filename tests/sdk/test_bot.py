@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longline.drivers.clock import SystemClock
-from longline.sdk import Bot, Door, Found, Job, NoHandler, Refused, Unreachable
+from longline.sdk import ApiClient, Bot, Found, Job, NoHandler, RequestRefused, Unreachable
 from tests.sdk.jobs import GOOD, easy, never, some
 from tests.surfaces.bots.running import Door as Server
 from tests.surfaces.bots.running import running
@@ -32,7 +32,7 @@ async def test_it_works_until_there_is_nothing_left(server: Server, where: str):
 
 
 async def test_a_server_that_hands_out_jobs_of_other_hosts_is_left(server: Server, where: str):
-    class Careless(Door):
+    class Careless(ApiClient):
         async def pull(
             self,
             max_jobs: int = 10,
@@ -45,7 +45,7 @@ async def test_a_server_that_hands_out_jobs_of_other_hosts_is_left(server: Serve
     jobs = [*await some(server, 1, "shop.example"), *await some(server, 3, "notshop.example", max_retries=0)]
     bot = Bot(where, "b", concurrency=2, door=Careless(where, "b"))
     bot.on("shop.example")(easy)
-    with pytest.raises(Refused, match="hosts that were not asked for"):
+    with pytest.raises(RequestRefused, match="hosts that were not asked for"):
         await asyncio.wait_for(bot.run(), 60)
     assert [await server.status(job) for job in jobs] == ["done", "locked", "pending", "pending"], "none is failed"
 

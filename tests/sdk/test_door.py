@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 import pytest
 
-from longline.sdk import Door, Found, Job, Refused, Unreachable
+from longline.sdk import ApiClient, Found, Job, RequestRefused, Unreachable
 from longline.sdk.door import _seconds
 from tests.surfaces.bots.running import Door as Server
 
@@ -45,7 +45,7 @@ async def answering(*answers: tuple[int, bytes] | None) -> AsyncIterator[tuple[s
 async def test_a_job_from_pull_to_submit(server: Server, where: str):
     token = (await server.post("bots", bot_id="b"))["api_token"]
     job_id = await server.job()
-    door = Door(where, "b", token)
+    door = ApiClient(where, "b", token)
     [job], skipped = await door.pull(5, "example.com")
     assert (job.job_id, job.timeout_seconds, skipped) == (job_id, 600, 0)
     assert await door.heartbeat(job) == job.locked_until
@@ -56,9 +56,9 @@ async def test_a_job_from_pull_to_submit(server: Server, where: str):
 
 
 async def test_a_refusal_has_the_servers_word(where: str):
-    door = Door(where, "b")
+    door = ApiClient(where, "b")
     job = Job("018bcfe5-6800-7b5c-8000-000000000001", "https://example.com/", 5, 3, 600, 0, "")
-    with pytest.raises(Refused, match="job_not_found") as refused:
+    with pytest.raises(RequestRefused, match="job_not_found") as refused:
         await door.fail(job, "x")
     assert (refused.value.status, refused.value.code) == (404, "job_not_found")
 
@@ -66,14 +66,14 @@ async def test_a_refusal_has_the_servers_word(where: str):
 async def test_a_server_in_trouble_is_asked_again_with_the_same_key():
     busy = orjson.dumps({"success": False, "error": "rate_limited", "detail": "wait"})
     async with answering(None, (503, b"oh"), (429, busy), (502, b"<html>"), (200, GOOD)) as (where, heard):
-        door = Door(where, "b", pause=0.001)
+        door = ApiClient(where, "b", pause=0.001)
         await door.submit(JOB, Found("1", "USD"))
     keys = {line for head in heard for line in head.split(b"\r\n") if line.lower().startswith(b"idempotency-key")}
     assert (len(heard), len(keys)) == (5, 1)
 
 
 async def test_a_result_whose_answer_got_lost_counts_once(server: Server, where: str):
-    class Deaf(Door):
+    class Deaf(ApiClient):
         async def _ask(self, path: str, content: bytes, key: str | None) -> dict[str, Any]:
             told = await super()._ask(path, content, key)
             if path == "submit":
@@ -96,14 +96,20 @@ async def test_a_result_whose_answer_got_lost_counts_once(server: Server, where:
 
 async def test_an_answer_of_no_contract():
     page = b"<html>no</html>"
-    for status, kind in ((200, Unreachable), (404, Refused), (413, Refused), (401, Refused), (504, Unreachable)):
+    for status, kind in (
+        (200, Unreachable),
+        (404, RequestRefused),
+        (413, RequestRefused),
+        (401, RequestRefused),
+        (504, Unreachable),
+    ):
         async with answering((status, page)) as (where, _):
             with pytest.raises(kind, match=f"{where} answered {status} in words that are not this contract's"):
-                await Door(where, "b").pull()
+                await ApiClient(where, "b").pull()
     for told in (b'{"success": true, "data": {}}', b'{"success": true, "data": {"jobs": [{}], "skipped": 0}}', b"[]"):
         async with answering((200, told)) as (where, _):
             with pytest.raises(Unreachable):
-                await Door(where, "b").pull()
+                await ApiClient(where, "b").pull()
 
 
 def test_a_pause_that_is_no_number():
@@ -116,7 +122,7 @@ async def test_fields_that_a_newer_server_adds_are_left_out():
     job = {name: getattr(JOB, name) for name in JOB.__slots__} | {"crawl_config": {}}
     told = orjson.dumps({"success": True, "data": {"jobs": [job], "skipped": 0, "more": 1}})
     async with answering((200, told)) as (where, _):
-        assert await Door(where, "b").pull() == ([JOB], 0)
+        assert await ApiClient(where, "b").pull() == ([JOB], 0)
 
 
 WORDS = [
@@ -128,7 +134,7 @@ WORDS = [
 @pytest.mark.parametrize(("where", "said"), WORDS)
 async def test_why_a_server_is_away_is_a_sentence(where: str, said: str):
     with pytest.raises(Unreachable) as error:
-        await Door(where, "b").pull()
+        await ApiClient(where, "b").pull()
     assert str(error.value) == f"{where} cannot be reached: {said}"
 
 
@@ -153,19 +159,19 @@ async def test_connections_that_break_are_a_sentence():
         async with server:
             where = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
             with pytest.raises(Unreachable, match=f"^{where} cannot be reached: the connection broke off$"):
-                await Door(where, "b").pull()
+                await ApiClient(where, "b").pull()
 
 
 @pytest.mark.parametrize("where", ["127.0.0.1:8060", "ftp://x", "http://", "", "http://x:y"])
 async def test_an_address_that_is_none_is_refused(where: str):
-    with pytest.raises(Refused, match="is not the address of a server"):
-        await Door(where, "b").pull()
+    with pytest.raises(RequestRefused, match="is not the address of a server"):
+        await ApiClient(where, "b").pull()
 
 
 async def test_a_job_is_handed_in_until_its_lock_ends_and_no_longer(server: Server, where: str):
     token = (await server.post("bots", bot_id="b", custom_lock_ttl_seconds=1))["api_token"]
     await server.job()
-    door = Door(where, "b", token, pause=0.2)
+    door = ApiClient(where, "b", token, pause=0.2)
     [job], _ = await door.pull()
     assert 0 < door.seconds_left(job) <= 1
     door.url = "http://127.0.0.1:9"
@@ -179,12 +185,12 @@ async def test_a_job_is_handed_in_until_its_lock_ends_and_no_longer(server: Serv
 async def test_patience_has_an_end():
     async with answering(None, None, None) as (where, heard):
         with pytest.raises(Unreachable):
-            await Door(where, "b", pause=0.001, patience=3).fail(JOB, "x")
+            await ApiClient(where, "b", pause=0.001, patience=3).fail(JOB, "x")
     assert len(heard) == 3
 
 
 async def test_a_pull_is_not_insisted_upon():
     async with answering((500, b"")) as (where, heard):
         with pytest.raises(Unreachable):
-            await Door(where, "b").pull()
+            await ApiClient(where, "b").pull()
     assert len(heard) == 1

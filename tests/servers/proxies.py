@@ -1,7 +1,7 @@
 """Real proxies on loopback, HTTP and SOCKS5: with and without a password, some that die midway and some that lie.
 
 Each runs in a thread with a loop of its own, so that whoever uses it may run anywhere. Names that end in .test are this
-machine; `Manners.names` says otherwise where a proxy is to resolve a name in its own way.
+machine; `NodeOptions.names` says otherwise where a proxy is to resolve a name in its own way.
 """
 
 import asyncio

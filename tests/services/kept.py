@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping
 
-from longline.model.archive.warc import Capture, Original, Record, Segment, response_record, revisit_record
+from longline.model.archive.warc import Capture, Original, Segment, WarcRecord, response_record, revisit_record
 from longline.model.frontier.task import NewTask, PageFacts
 from longline.model.runs.run import RunRow
 from longline.model.url import dedupe_key
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.ports.records.frontier import Written
+from longline.ports.records.frontier import WrittenSegment
 from tests.drivers.records.world import ME, admit, claim, ended, host_report, report, running_run
 
 HEADERS = (("Content-Type", "text/html"),)
@@ -38,7 +38,7 @@ async def keep(
         outcomes.append(ended(task, page=facts))
     await blobs.put(name, segment.parts)
     begun = await records.segments.begin(name, ME)
-    await report(records, host_report(lease, outcomes), segment=Written(begun, segment.records, segment.size))
+    await report(records, host_report(lease, outcomes), segment=WrittenSegment(begun, segment.records, segment.size))
     return run
 
 
@@ -46,7 +46,7 @@ def _task(run_id: int, link: str) -> NewTask:
     return NewTask(link, "a.example", dedupe_key(link), scope=run_id, run_id=run_id)
 
 
-def _record(link: str, body: bytes, *, again: bool) -> Record:
+def _record(link: str, body: bytes, *, again: bool) -> WarcRecord:
     first = Capture(link, AT, 200, HEADERS, body)
     if not again:
         return response_record(first)

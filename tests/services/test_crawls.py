@@ -4,14 +4,14 @@ from pathlib import Path
 import pytest
 
 from longline.drivers.records import open_records
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import BadInput, NotFound, StaleLease
 from longline.model.frontier.task import Outcome
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch
+from longline.ports.records.frontier import ReportBatch
 from longline.services.crawls import KIND, Crawls
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import host_report
@@ -43,7 +43,7 @@ async def finish(records: Records) -> None:
     """Complete everything that is open."""
     leases = await records.frontier.claim(ME, 10, 10, TTL)
     done = [host_report(a, [Outcome(t, TaskState.COMPLETED, "ok", 1) for t in a.tasks]) for a in leases]
-    assert not (await records.frontier.report(Batch(reports=done))).refused
+    assert not (await records.frontier.report(ReportBatch(reports=done))).refused
 
 
 async def test_a_new_crawl_runs_and_has_its_seeds(crawls: Crawls, records: Records):
@@ -99,7 +99,7 @@ async def test_one_that_died_while_it_was_opened_is_opened_to_its_end(
     run = await records.runs.add(NewRun("u", KIND, PLAN.text(), "https://a.example/"))
     if killed_after == "start":
         lifecycle = Lifecycle(records)
-        await lifecycle.move(Order("run", run.id, "start", "worker", owner=ME, lease_ms=TTL))
+        await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=ME, lease_ms=TTL))
         clock.advance(31)
         await lifecycle.reap()
     opened = await crawls.open(PLAN, None, YOU, TTL, again=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from longline.model.errors import Unavailable
-from longline.services.group_commit import Grouped
+from longline.services.group_commit import GroupCommit
 
 
 class Engine:
@@ -30,7 +30,7 @@ class Engine:
 async def test_what_arrives_meanwhile_is_the_next_batch():
     engine = Engine()
     engine.gate.clear()
-    grouped = Grouped(engine.act, lambda n: n)
+    grouped = GroupCommit(engine.act, lambda n: n)
     calls = [asyncio.create_task(grouped(n)) for n in range(5)]
     await asyncio.sleep(0)
     calls += [asyncio.create_task(grouped(n)) for n in range(5, 9)]
@@ -43,13 +43,13 @@ async def test_what_arrives_meanwhile_is_the_next_batch():
 
 async def test_a_batch_has_an_end_and_no_key_twice():
     engine = Engine()
-    grouped = Grouped(engine.act, lambda n: n % 3, most=2)
+    grouped = GroupCommit(engine.act, lambda n: n % 3, most=2)
     assert await asyncio.gather(*(grouped(n) for n in (0, 3, 1, 2, 6))) == [0, 6, 2, 4, 12]
     assert engine.batches == [[0, 1], [3, 2], [6]]
 
 
 async def test_one_that_fails_does_not_take_the_others_along():
-    grouped = Grouped(Engine().act, lambda n: n)
+    grouped = GroupCommit(Engine().act, lambda n: n)
     told = await asyncio.gather(*(grouped(n) for n in (1, 13, 2)), return_exceptions=True)
     assert [told[0], told[2]] == [2, 4]
     assert isinstance(told[1], ValueError)
@@ -57,7 +57,7 @@ async def test_one_that_fails_does_not_take_the_others_along():
 
 async def test_an_engine_that_is_away_is_asked_once():
     engine = Engine()
-    grouped = Grouped(engine.act, lambda n: n)
+    grouped = GroupCommit(engine.act, lambda n: n)
     told = await asyncio.gather(*(grouped(n) for n in (1, 99)), return_exceptions=True)
     assert [type(each) for each in told] == [Unavailable, Unavailable]
     assert len(engine.batches) == 1
@@ -66,7 +66,7 @@ async def test_an_engine_that_is_away_is_asked_once():
 async def test_somebody_who_no_longer_waits_harms_nobody():
     engine = Engine()
     engine.gate.clear()
-    grouped = Grouped(engine.act, lambda n: n)
+    grouped = GroupCommit(engine.act, lambda n: n)
     calls = [asyncio.create_task(grouped(n)) for n in range(3)]
     await asyncio.sleep(0)
     calls[1].cancel()
@@ -79,7 +79,7 @@ async def test_somebody_who_no_longer_waits_harms_nobody():
 
 async def test_a_batch_waits_for_those_who_were_just_answered():
     engine = Engine()
-    grouped = Grouped(engine.act, lambda n: n, most=2, pause=0.05)
+    grouped = GroupCommit(engine.act, lambda n: n, most=2, pause=0.05)
     assert await grouped(1) == 2
 
     async def twice(n: int) -> None:

@@ -6,17 +6,17 @@ import pytest
 
 from longline.drivers.signals.local import LocalSignals
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.lifecycle.politeness_key import Politeness
+from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.errors import BadInput
 from longline.model.frontier.standing_frontier import UrlQuery, url_hash
 from longline.ports.records import Records
-from longline.services.standing_frontier import Frontier, kind_of
+from longline.services.standing_frontier import StandingFrontier, kind_of
 from tests.drivers.records.peek import Peek
 from tests.engine.upkeep.web import standing
 
 
-def frontier(records: Records) -> Frontier:
-    return Frontier(records, Lifecycle(records), Politeness(), LocalSignals(), standing(records))
+def frontier(records: Records) -> StandingFrontier:
+    return StandingFrontier(records, Lifecycle(records), PolitenessKey(), LocalSignals(), standing(records))
 
 
 async def test_two_processes_agree_on_the_run_of_a_source(records: Records, peek: Peek):
@@ -38,7 +38,7 @@ async def test_one_url_given_by_many_at_once_is_one(records: Records):
 
 async def test_whoever_works_is_told(records: Records):
     signals = LocalSignals()
-    mine = Frontier(records, Lifecycle(records), Politeness(), signals, standing(records))
+    mine = StandingFrontier(records, Lifecycle(records), PolitenessKey(), signals, standing(records))
     async with signals.listen("work") as heard:
         await mine.submit("https://a.example/", "s", "feed", 500)
         await asyncio.wait_for(anext(heard), 60)
@@ -56,7 +56,7 @@ def test_spellings_of_one_place_are_one():
 
 async def test_a_url_waits_for_the_turn_of_whoever_it_is_counted_with(records: Records):
     lifecycle = Lifecycle(records)
-    mine = Frontier(records, lifecycle, Politeness("domain"), LocalSignals(), standing(records))
+    mine = StandingFrontier(records, lifecycle, PolitenessKey("domain"), LocalSignals(), standing(records))
     for url in ("https://a.b.example/", "https://c.b.example/", "https://a.b.example/"):
         await mine.submit(url, "s", "manual", 500)
     [lease] = await lifecycle.claim(1, 10, 10, 1000)

@@ -12,7 +12,7 @@ from longline.model.errors import Unavailable
 from longline.services.counts import Counts
 from longline.services.health import Check, Health
 from longline.services.tokens import Tokens
-from longline.surfaces.app import Parts, build_app
+from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.server import HttpServer
 from tests.services.clock import HandClock
 
@@ -44,7 +44,7 @@ class Stage:
         records: Any = self.database
         checks = [Check("database", self.database.check, critical=True), Check("objects", self.objects.check)]
         health = Health(checks, self.clock)
-        self.app: Litestar = build_app(Parts("1.2.3", health, self.tokens, Counts(records, records), metrics_open))
+        self.app: Litestar = build_app(AppParts("1.2.3", health, self.tokens, Counts(records, records), metrics_open))
 
 
 @asynccontextmanager

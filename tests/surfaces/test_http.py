@@ -9,7 +9,7 @@ from litestar.exceptions import InternalServerException
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
-from longline.services.tokens import Claims, Tokens
+from longline.services.tokens import TokenClaims, Tokens
 from longline.surfaces.http import REQUEST_ID, bearer
 from tests.surfaces.conftest import Stage, serving
 
@@ -39,7 +39,7 @@ def with_routes(stage: Stage) -> Litestar:
         raise FAILURES[how]
 
     @get("/guarded", guards=[bearer(stage.tokens)])
-    async def guarded(request: Request[Any, Claims, Any]) -> dict[str, str]:
+    async def guarded(request: Request[Any, TokenClaims, Any]) -> dict[str, str]:
         return {"sub": request.auth.sub, "role": request.auth.role}
 
     @get("/whoami")

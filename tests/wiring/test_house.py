@@ -13,7 +13,7 @@ from longline.model.frontier.worker import WorkerRow
 from longline.model.runs.run import NewRun
 from longline.plugins import Page
 from longline.ports.records.frontier import HostSetting
-from longline.ports.records.schedules import Rhythm
+from longline.ports.records.schedules import PageChanges
 from longline.settings import Settings
 from longline.wiring import house as house_module
 from longline.wiring.house import MARKS, House, joined, open_house, ready_tables
@@ -186,7 +186,7 @@ async def test_parsers_that_take_long_have_processes_that_close_with_the_house(s
 async def test_intervals_follow_their_sources_where_somebody_remembers(settings: Settings, where: str, kept: bool):
     async with open_house(msgspec.structs.replace(settings, rhythms=where)) as house:
         await ready_tables(house, may_migrate=True)
-        await house.rhythms.keep("7", Rhythm("sha256:ab", 1, 2, 3))
+        await house.rhythms.keep("7", PageChanges("sha256:ab", 1, 2, 3))
         assert (await house.rhythms.get("7") is not None) == kept
         await house.rhythms.forget("7")
         assert await house.rhythms.get("7") is None

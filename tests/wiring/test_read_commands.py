@@ -5,7 +5,7 @@ import pytest
 from longline.drivers.search.opensearch import OpenSearch
 from longline.model.errors import NotFound
 from longline.model.search.item import Origin, new_items
-from longline.services.search import Asked
+from longline.services.search import SearchRequest
 from longline.settings import Settings
 from longline.wiring.house import open_house, ready_tables
 from longline.wiring.read_commands import export, read_page, search
@@ -47,7 +47,7 @@ async def test_a_page_is_read_by_url_or_number(settings: Settings, runs: list[in
 
 
 async def test_whoever_looks_finds_what_nobody_has_indexed_yet(settings: Settings, runs: list[int]):
-    found = await search(settings, Asked("hook"))
+    found = await search(settings, SearchRequest("hook"))
     assert {hit.item.title for hit in found.hits} == {f"Item {run}" for run in runs}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from longline.engine.loops import Loop, chore, run_loops
 from longline.model.runs.plan import CrawlPlan
-from longline.services.crawls import Crawls, Opened
+from longline.services.crawls import Crawls, OpenedRun
 from longline.settings import Settings
 from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker, parse_worker
@@ -24,7 +24,7 @@ async def house(settings: Settings) -> AsyncIterator[House]:
         yield house
 
 
-async def opened(house: House, site: SiteHandle, owner: int) -> Opened:
+async def opened(house: House, site: SiteHandle, owner: int) -> OpenedRun:
     host = site.url.removeprefix("http://").rstrip("/")
     plan = CrawlPlan((site.url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=4)
     return await Crawls(house.lifecycle, house.records.runs).open(plan, None, owner, 30_000, again=False)

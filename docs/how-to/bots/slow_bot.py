@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.sdk import Bot, Found, Job, JobFailed, Refused, Unreachable, main
+from longline.sdk import Bot, Found, Job, JobFailed, RequestRefused, Unreachable, main
 
 SERVER = os.environ.get("LONGLINE_SERVER", "http://127.0.0.1:8060")
 PAUSE = float(os.environ.get("PAUSE", "1.0"))
@@ -53,7 +53,7 @@ async def kept(job: Job) -> AsyncIterator[None]:
     async def beat() -> None:
         while True:
             await asyncio.sleep(job.timeout_seconds / 3)
-            with suppress(Refused, Unreachable):
+            with suppress(RequestRefused, Unreachable):
                 await bot.door.heartbeat(job)
 
     beating = asyncio.create_task(beat())

@@ -12,7 +12,7 @@ from longline.model.errors import Unavailable
 from longline.model.ids import new_id
 
 
-class FolderPresence:
+class FileProcessLock:
     """Marks in one folder, which the processes of one machine share."""
 
     def __init__(self, folder: Path) -> None:

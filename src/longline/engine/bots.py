@@ -4,7 +4,7 @@ import logging
 
 from longline.engine.lifecycle.bots import BotLifecycle
 from longline.ports.clock import Clock
-from longline.ports.records.bots import Bots
+from longline.ports.records.bots import BotStore
 
 AT_ONCE = 1000
 DAY_MS = 24 * 3_600_000
@@ -12,10 +12,10 @@ DAY_MS = 24 * 3_600_000
 log = logging.getLogger(__name__)
 
 
-class BotUpkeep:
+class BotTaskPlanner:
     """The two chores, each in batches until nothing is left."""
 
-    def __init__(self, lifecycle: BotLifecycle, bots: Bots, clock: Clock, delay_ms: int) -> None:
+    def __init__(self, lifecycle: BotLifecycle, bots: BotStore, clock: Clock, delay_ms: int) -> None:
         self._lifecycle, self._bots, self._clock, self._delay_ms = lifecycle, bots, clock, delay_ms
 
     async def plan(self) -> int:

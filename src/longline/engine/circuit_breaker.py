@@ -1,7 +1,7 @@
 """When to ask a service that has failed: not again and again, but in the end."""
 
 
-class Breaker:
+class CircuitBreaker:
     """Says whether to ask a service: after some failures in a row not for a while, and then carefully."""
 
     def __init__(self, failures: int = 5, pause: float = 30.0, successes: int = 2) -> None:

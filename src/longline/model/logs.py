@@ -16,7 +16,7 @@ MOST_ENTRIES = 50_000
 """Entries of one run that are kept; what it says beyond that is counted and lost."""
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class LogFilter(msgspec.Struct, frozen=True):
     """What is written down of all that runs say: nothing less severe; if `quiet`, nothing harmless but lifecycle."""
 
     level: str = "info"
@@ -29,7 +29,7 @@ class Wanted(msgspec.Struct, frozen=True):
         return LEVELS.index(level) >= LEVELS.index(self.level)
 
 
-class NewEntry(msgspec.Struct, frozen=True, gc=False):
+class NewLogEntry(msgspec.Struct, frozen=True, gc=False):
     """Something a run says; `fields` is a JSON object as text."""
 
     run_id: int
@@ -40,7 +40,7 @@ class NewEntry(msgspec.Struct, frozen=True, gc=False):
     fields: str | None = None
 
 
-class Entry(msgspec.Struct, frozen=True, gc=False):
+class LogEntry(msgspec.Struct, frozen=True, gc=False):
     """An entry as stored; `number` is its place in the log of its run."""
 
     run_id: int
@@ -82,20 +82,20 @@ class LoggedRun(msgspec.Struct, frozen=True):
     silent: bool = False
 
 
-class Part(msgspec.Struct, frozen=True):
+class LogPart(msgspec.Struct, frozen=True):
     """Some entries of a log, oldest first. When it is sealed and these are none, there will be none.
 
     `sealed` is None when there is no log.
     """
 
-    entries: list[Entry]
+    entries: list[LogEntry]
     sealed: bool | None
     key: str | None
     name: str = ""
     uid: str = ""
 
 
-class Due(msgspec.Struct, frozen=True):
+class DueLog(msgspec.Struct, frozen=True):
     """When there is something to say of a run: after so long, at each so many pages, and so long after its end."""
 
     every_ms: int
@@ -103,7 +103,7 @@ class Due(msgspec.Struct, frozen=True):
     grace_ms: int
 
 
-class Mark(NamedTuple):
+class LogMark(NamedTuple):
     """Where a reader of a schedule's logs is: behind this entry of this run."""
 
     run_id: int
@@ -113,22 +113,22 @@ class Mark(NamedTuple):
         return f"{self.run_id}-{self.number}"
 
 
-START = Mark(0, 0)
+START = LogMark(0, 0)
 
 
-def behind(run_id: int) -> Mark:
+def behind(run_id: int) -> LogMark:
     """Where a reader is to whom a run has nothing more to say: before everything of later ones."""
-    return Mark(run_id + 1, 0)
+    return LogMark(run_id + 1, 0)
 
 
-def mark_of(text: str | None) -> Mark | None:
+def mark_of(text: str | None) -> LogMark | None:
     """The mark in a text; None for what is none."""
     run_id, _, number = (text or "").strip().partition("-")
     fits = all(part.isascii() and part.isdecimal() and len(part) < 19 for part in (run_id, number))
-    return Mark(int(run_id), int(number)) if fits else None
+    return LogMark(int(run_id), int(number)) if fits else None
 
 
-def told(entry: Entry, name: str, uid: str) -> dict[str, Any]:
+def told(entry: LogEntry, name: str, uid: str) -> dict[str, Any]:
     """An entry as it is told to readers and kept in archives, in the words of the interval contract."""
     line = {
         "schema_version": 1,

@@ -140,7 +140,7 @@ class Pool(msgspec.Struct, frozen=True):
     fallbacks: tuple[str, ...] = ()
 
 
-class Ask(msgspec.Struct, frozen=True):
+class ProxyRequest(msgspec.Struct, frozen=True):
     """What is wanted: `wanted` turns from a source's own pool, or a named one, or else from all proxies.
 
     `exclude` names proxies that failed this page already.
@@ -173,7 +173,7 @@ class Picked(msgspec.Struct, frozen=True):
         return self.size > 0 and not self.proxies
 
 
-class Used(msgspec.Struct, frozen=True):
+class ProxyUse(msgspec.Struct, frozen=True):
     """How one request through a proxy went; `ok` is False only for what `blames_proxy`.
 
     A request that shows neither that the proxy works nor that it does not is not told.
@@ -186,7 +186,7 @@ class Used(msgspec.Struct, frozen=True):
     at: int
 
 
-class Candidate(msgspec.Struct, frozen=True):
+class ProxyCandidate(msgspec.Struct, frozen=True):
     """A proxy as the pool sees it: the counts are the source's own where the pool is a source's.
 
     `room` is how many requests the hour still allows; `turn` is 0 for one that was never used.
@@ -214,7 +214,7 @@ class Candidate(msgspec.Struct, frozen=True):
 # Choosing
 
 
-def deal(pool: Sequence[Candidate], ask: Ask, now: int, draw: Callable[[int], int]) -> list[int]:
+def deal(pool: Sequence[ProxyCandidate], ask: ProxyRequest, now: int, draw: Callable[[int], int]) -> list[int]:
     """The ids whose turns they are, one after the other, as if each had been asked for alone."""
     seen, dealt = {c.id: c for c in pool}, list[int]()
     latest = max((c.turn for c in pool), default=0)
@@ -225,7 +225,9 @@ def deal(pool: Sequence[Candidate], ask: Ask, now: int, draw: Callable[[int], in
     return dealt
 
 
-def choose(pool: Sequence[Candidate], ask: Ask, now: int, draw: Callable[[int], int]) -> Candidate | None:
+def choose(
+    pool: Sequence[ProxyCandidate], ask: ProxyRequest, now: int, draw: Callable[[int], int]
+) -> ProxyCandidate | None:
     """The candidate whose turn it is, or None when nobody can go; `draw(n)` is a random number below n."""
     line = sorted((c for c in pool if c.usable and _fits(c, ask)), key=_place)
     if not line:
@@ -241,18 +243,18 @@ def choose(pool: Sequence[Candidate], ask: Ask, now: int, draw: Callable[[int], 
     return line[0]
 
 
-def _fits(candidate: Candidate, ask: Ask) -> bool:
+def _fits(candidate: ProxyCandidate, ask: ProxyRequest) -> bool:
     return candidate.id not in ask.exclude and ask.country in (None, candidate.country)
 
 
-def _place(candidate: Candidate) -> tuple[int, int, int, int, int]:
+def _place(candidate: ProxyCandidate) -> tuple[int, int, int, int, int]:
     """Least recently used first; among the never used a source goes by priority, everybody else by speed."""
     unknown = candidate.avg_ms is None
     speed = (0, 0) if candidate.mapped else (int(unknown), candidate.avg_ms or 0)
     return candidate.turn, *speed, candidate.priority, candidate.id
 
 
-def score(candidate: Candidate, now: int) -> float:
+def score(candidate: ProxyCandidate, now: int) -> float:
     """Health out of a hundred: half of it success, the rest speed and rest."""
     tried = candidate.success_count + candidate.total_failures
     rate = 50 * candidate.success_count / tried if tried else 25
@@ -323,7 +325,7 @@ def average(old: int | None, sample: int) -> int:
     return sample if old is None else (old + sample) // 2
 
 
-def after(row: ProxyRow, used: Used) -> ProxyRow:
+def after(row: ProxyRow, used: ProxyUse) -> ProxyRow:
     """The proxy after a request. Success brings back what failures switched off, never what a person switched off."""
     if used.ok:
         by_hand = row.disabled_reason == "manual"
@@ -351,7 +353,7 @@ def after(row: ProxyRow, used: Used) -> ProxyRow:
     )
 
 
-def mapping_after(row: MappingRow, used: Used) -> MappingRow:
+def mapping_after(row: MappingRow, used: ProxyUse) -> MappingRow:
     """The mapping after a request; one that failures switched off comes back by hand only."""
     if used.ok:
         return msgspec.structs.replace(

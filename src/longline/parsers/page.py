@@ -9,16 +9,16 @@ _SILENT = ["script", "style", "noscript"]
 """What is no text; what a template holds is not among what its element holds."""
 
 
-class Extract(NamedTuple):
+class PageExtract(NamedTuple):
     """What every page has: a title, and links in order, each once, as URLs that can be fetched."""
 
     title: str
     links: list[str]
 
 
-def extract(page: Page) -> Extract:
+def extract(page: Page) -> PageExtract:
     """Title and links in one go, for whoever needs nothing else and many of them."""
-    return Extract(page.title, page.links())
+    return PageExtract(page.title, page.links())
 
 
 def whole_text(page: Page) -> str:

@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all
 from longline.plugins.html.charset import charset_of, decode_as, encode_as
-from longline.plugins.html.links import Outline, Rules, header_rules, outline
+from longline.plugins.html.links import Outline, RobotsMeta, header_rules, outline
 from longline.plugins.html.maintext import main_text, simple_text
 from longline.plugins.html.parse_cost import check_intricacy
 from longline.plugins.html.structured import Data
@@ -59,7 +59,7 @@ class Page:
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
-        """The parsed page; raises `TooIntricate` for one that cannot be parsed in reasonable time."""
+        """The parsed page; raises `TooComplex` for one that cannot be parsed in reasonable time."""
         name, skip = self._encoding
         # The parser reads UTF-8 by itself; only other encodings cost a decoding.
         markup = self.body[skip:] if name == "utf-8" else self.html.encode("utf-8", "replace")
@@ -68,10 +68,10 @@ class Page:
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
 
     @cached_property
-    def rules(self) -> Rules:
+    def rules(self) -> RobotsMeta:
         """What the page and its headers ask of robots."""
         headers = (value for key, value in self.headers if key.lower() == "x-robots-tag")
-        return Rules(self._outline.rules | header_rules(headers))
+        return RobotsMeta(self._outline.rules | header_rules(headers))
 
     @cached_property
     def base(self) -> str:

@@ -43,7 +43,7 @@ class Registry:
         return self.parsers[max(fits)[1]] if fits else None
 
 
-class Shelf(msgspec.Struct, frozen=True):
+class ParserSources(msgspec.Struct, frozen=True):
     """Where parsers are found: modules by name, and files by path. Another process finds the same ones there."""
 
     modules: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.archive.export import Written
+from longline.model.archive.export import ExportedFile
 
 
 class Export(Protocol):
@@ -19,6 +19,6 @@ class Export(Protocol):
         """Add records of the archive, each a gzip member of its own."""
         ...
 
-    async def finish(self) -> list[Written]:
+    async def finish(self) -> list[ExportedFile]:
         """Put everything in place; which files there are now."""
         ...

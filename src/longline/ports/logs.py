@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from longline.model.logs import Mark
+from longline.model.logs import LogMark
 
 
 class LogCopies(Protocol):
     """Streams of entries by the name of a schedule. Raises `Unavailable` when they are away."""
 
-    async def last(self, name: str) -> Mark | None:
+    async def last(self, name: str) -> LogMark | None:
         """The newest entry that is there."""
         ...
 
-    async def add(self, name: str, lines: Sequence[tuple[Mark, dict[str, Any]]]) -> None:
+    async def add(self, name: str, lines: Sequence[tuple[LogMark, dict[str, Any]]]) -> None:
         """Add entries in their order; those that are there are left alone."""
         ...
 

@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class Presence(Protocol):
+class ProcessLock(Protocol):
     """Marks this process as alive for as long as it lives, and knows whether others are."""
 
     def enter(self) -> str:

@@ -3,26 +3,26 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.search.item import Document
-from longline.model.search.query import Matches, Query
+from longline.model.search.item import SearchDocument
+from longline.model.search.query import Matches, SearchQuery
 
 
 class Search(Protocol):
     """An index of items. Raises `Unavailable` when it cannot be used."""
 
-    async def index(self, documents: Sequence[Document]) -> None:
+    async def index(self, documents: Sequence[SearchDocument]) -> None:
         """Take documents in, in one go; one that is there already is replaced, so a repeat is harmless."""
         ...
 
-    async def delete(self, documents: Sequence[Document]) -> None:
+    async def delete(self, documents: Sequence[SearchDocument]) -> None:
         """Forget documents; one that is not there is no error."""
         ...
 
-    async def query(self, query: Query) -> Matches:
+    async def query(self, query: SearchQuery) -> Matches:
         """One page of the items that fit, the best or the first by the asked order first."""
         ...
 
-    async def count(self, query: Query) -> int:
+    async def count(self, query: SearchQuery) -> int:
         """How many items fit, exactly; paging is left out of account."""
         ...
 

@@ -11,7 +11,7 @@ Described = dict[str, Any]
 """A source in the words of the service."""
 
 
-class Listed(msgspec.Struct, frozen=True):
+class ListedSource(msgspec.Struct, frozen=True):
     """One page of its list; `total` sources and `pages` are there in all, as far as it says so."""
 
     sources: list[Described]
@@ -19,10 +19,10 @@ class Listed(msgspec.Struct, frozen=True):
     pages: int | None = None
 
 
-class Curator(Protocol):
+class SourceManager(Protocol):
     """Each call raises `Unavailable` when the service is away, does not let us in, or answers what cannot be read."""
 
-    async def page(self, number: int, *, feed_active: bool = False) -> Listed:
+    async def page(self, number: int, *, feed_active: bool = False) -> ListedSource:
         """Sources in pages from 1 on; with `feed_active` only those whose feeds are to be polled."""
         ...
 
@@ -47,7 +47,7 @@ class Curator(Protocol):
         ...
 
 
-class Directory(Protocol):
+class SourceLookup(Protocol):
     """Looks sources up."""
 
     async def get(self, ref: str) -> CrawlSource | None:

@@ -2,20 +2,20 @@
 
 from longline.sdk.bot import Bot, NoHandler, Stats
 from longline.sdk.command import main
-from longline.sdk.door import Door, RateLimited, Refused, Unreachable
+from longline.sdk.door import ApiClient, RateLimited, RequestRefused, Unreachable
 from longline.sdk.hosts import Handler
 from longline.sdk.work import Found, Job, JobFailed, Unsendable
 
 __all__ = [
+    "ApiClient",
     "Bot",
-    "Door",
     "Found",
     "Handler",
     "Job",
     "JobFailed",
     "NoHandler",
     "RateLimited",
-    "Refused",
+    "RequestRefused",
     "Stats",
     "Unreachable",
     "Unsendable",

@@ -8,7 +8,14 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from longline.sdk.door import FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS, Door, RateLimited, Refused, Unreachable
+from longline.sdk.door import (
+    FIRST_PAUSE_SECONDS,
+    MAX_PAUSE_SECONDS,
+    ApiClient,
+    RateLimited,
+    RequestRefused,
+    Unreachable,
+)
 from longline.sdk.hosts import Handler, Handlers, host_pattern
 from longline.sdk.task import Task
 from longline.sdk.work import Job
@@ -53,9 +60,9 @@ class Bot:
         *,
         concurrency: int = 4,
         idle: float = IDLE_SECONDS,
-        door: Door | None = None,
+        door: ApiClient | None = None,
     ) -> None:
-        self.door = door or Door(url, bot_id, token)
+        self.door = door or ApiClient(url, bot_id, token)
         self.stats = Stats()
         self.aborted = False
         self._concurrency, self._idle = concurrency, idle
@@ -156,7 +163,7 @@ class Bot:
         self._begin(jobs)
         if self.stats.left:
             # To go on would be to lock the jobs of other bots, one after the other.
-            raise Refused(200, "wrong_hosts", f"{self.door.url} hands out jobs of hosts that were not asked for")
+            raise RequestRefused(200, "wrong_hosts", f"{self.door.url} hands out jobs of hosts that were not asked for")
         return len(jobs) < asked
 
     def _slow_down(self, error: RateLimited) -> None:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from longline.sdk.bot import Bot, NoHandler
-from longline.sdk.door import Refused, Unreachable
+from longline.sdk.door import RequestRefused, Unreachable
 
 NOT_DONE, NOT_POSSIBLE = 1, 2
 
@@ -36,7 +36,7 @@ async def _run(bot: Bot, *, once: bool) -> int:
         await bot.run(once=once)
     except Unreachable as error:
         return _told(bot, NOT_DONE, str(error))
-    except Refused as refused:
+    except RequestRefused as refused:
         return _told(bot, NOT_POSSIBLE, f"{bot.door.url} refused this bot: {refused}")
     except NoHandler as error:
         return _told(bot, NOT_POSSIBLE, str(error))

@@ -37,7 +37,7 @@ _BROKEN = (
 )
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """The server's answer is no; `code` is its word for why."""
 
     def __init__(self, status: int, code: str, detail: Any) -> None:
@@ -57,7 +57,7 @@ class RateLimited(Unreachable):
     """The server answers, but not before `pause` seconds have passed: this bot asked more often than it may."""
 
 
-class Door:
+class ApiClient:
     """Asks one server in the name of one bot.
 
     An answer is handed in again and again until the job's lock ends; for a job that was not pulled here, up to
@@ -137,7 +137,7 @@ class Door:
 
     async def _ask(self, path: str, content: bytes, key: str | None) -> dict[str, Any]:
         if not _is_address(self.url):
-            raise Refused(0, "bad_address", f"{self.url!r} is not the address of a server")
+            raise RequestRefused(0, "bad_address", f"{self.url!r} is not the address of a server")
         headers = {"Content-Type": "application/json", **({"Idempotency-Key": key} if key else {})}
         try:
             answer = await self._client.post(f"{self.url}/api/crawl/{path}/", headers=headers, body=content)
@@ -163,7 +163,7 @@ class Door:
             raise RateLimited(_sentence(detail), _seconds(retry_after))
         if status in _AGAIN or status >= 500:
             raise Unreachable(f"{code}: {_sentence(detail)}", _seconds(retry_after))
-        raise Refused(status, code, detail)
+        raise RequestRefused(status, code, detail)
 
 
 def _is_address(url: str) -> bool:

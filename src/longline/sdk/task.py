@@ -5,7 +5,7 @@ import logging
 from dataclasses import dataclass
 from typing import Literal
 
-from longline.sdk.door import Door, Refused, Unreachable
+from longline.sdk.door import ApiClient, RequestRefused, Unreachable
 from longline.sdk.hosts import Handler
 from longline.sdk.work import Found, Job, Unsendable
 
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 class Task:
     """A job and the handler that works on it."""
 
-    door: Door
+    door: ApiClient
     job: Job
     handler: Handler
 
@@ -67,7 +67,7 @@ class Task:
             await self.door.submit(self.job, found)
         except Unsendable as error:
             return await self._fail(error)
-        except Refused as refused:
+        except RequestRefused as refused:
             if refused.code == "validation_error" or refused.status == 413:
                 return await self._fail(f"the result was refused: {refused}")
             return self._refused(refused)
@@ -79,13 +79,13 @@ class Task:
         log.info("job %s failed: %s", self.job.job_id, error)
         try:
             await self.door.fail(self.job, error)
-        except Refused as refused:
+        except RequestRefused as refused:
             return self._refused(refused)
         except Unreachable as unreachable:
             return self._unsent(unreachable)
         return "failed"
 
-    def _refused(self, refused: Refused) -> Outcome:
+    def _refused(self, refused: RequestRefused) -> Outcome:
         log.warning("the result of job %s was not taken: %s", self.job.job_id, refused)
         return "handled" if refused.code == "job_not_locked" else "lost"
 

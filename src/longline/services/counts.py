@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from longline.model.states import ENDED, RunState
-from longline.ports.records.frontier import Tasks
-from longline.ports.records.runs import Runs
+from longline.ports.records.frontier import TaskStore
+from longline.ports.records.runs import RunStore
 
 OPEN = "open"
 FATES = tuple(sorted(ENDED))
@@ -20,7 +20,7 @@ class Totals(NamedTuple):
 class Counts:
     """Counts what the records hold at the moment of asking."""
 
-    def __init__(self, tasks: Tasks, runs: Runs) -> None:
+    def __init__(self, tasks: TaskStore, runs: RunStore) -> None:
         self._tasks = tasks
         self._runs = runs
 

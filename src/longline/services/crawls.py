@@ -5,21 +5,21 @@ import logging
 import msgspec
 
 from longline.engine.frontier.admit import seed
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import IllegalMove, NotFound, StaleLease
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, NewRun, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import parse
-from longline.ports.records.runs import Runs
+from longline.ports.records.runs import RunStore
 
 log = logging.getLogger(__name__)
 
 KIND = "crawl"
 
 
-class Opened(msgspec.Struct, frozen=True):
+class OpenedRun(msgspec.Struct, frozen=True):
     """A run, and the token of its lease: None for a run that another process holds or that has ended."""
 
     run: RunRow
@@ -30,27 +30,27 @@ class Opened(msgspec.Struct, frozen=True):
 class Crawls:
     """Opens, holds and lets go of crawl runs."""
 
-    def __init__(self, lifecycle: Lifecycle, runs: Runs) -> None:
+    def __init__(self, lifecycle: Lifecycle, runs: RunStore) -> None:
         self._lifecycle, self._runs = lifecycle, runs
 
-    async def open(self, plan: CrawlPlan, budget: int | None, owner: int, lease_ms: int, *, again: bool) -> Opened:
+    async def open(self, plan: CrawlPlan, budget: int | None, owner: int, lease_ms: int, *, again: bool) -> OpenedRun:
         """Go on with the last run from this seed, or start one; one that ended is left alone unless `again`."""
         first = parse(plan.seeds[0]).href
         run = await self._runs.latest(KIND, first)
         if run is not None and run.state in RUN_ENDED and not again:
-            return Opened(run, resumed=True, token=None)
+            return OpenedRun(run, resumed=True, token=None)
         resumed = run is not None and run.state not in RUN_ENDED
         if run is None or not resumed:
             run = await self._runs.add(NewRun(new_id(), KIND, plan.text(), first, budget=budget))
         name = "start" if run.state == RunState.QUEUED else "adopt"
         standing = await self._lifecycle.move(
-            Order("run", run.id, name, "worker", owner=owner, lease_ms=lease_ms, reason="crawl")
+            MoveRequest("run", run.id, name, "worker", owner=owner, lease_ms=lease_ms, reason="crawl")
         )
         if not run.admitted:
             plan = CrawlPlan.read(run.plan)
             seeds = [seed(url, run.id, plan) for url in plan.seeds]
             await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
-        return Opened(await self.get(run.id), resumed, standing.token)
+        return OpenedRun(await self.get(run.id), resumed, standing.token)
 
     async def get(self, run_id: int) -> RunRow:
         """A run as it stands."""
@@ -63,13 +63,13 @@ class Crawls:
         """How the run's URLs ended, by fate and reason."""
         return await self._runs.fates(run_id)
 
-    async def renew(self, opened: Opened, lease_ms: int) -> bool:
+    async def renew(self, opened: OpenedRun, lease_ms: int) -> bool:
         """Say that somebody still works on the run; False when it ended or was taken away."""
         if opened.token is None:
             return False
         return await self._lifecycle.renew_one("run", opened.run.id, opened.token, lease_ms)
 
-    async def hold(self, opened: Opened, owner: int, lease_ms: int) -> Opened:
+    async def hold(self, opened: OpenedRun, owner: int, lease_ms: int) -> OpenedRun:
         """Renew the lease on a run, or take the run back after its lease has lapsed.
 
         The answer has no token while another process holds the run, and when the run has ended. URLs have leases of
@@ -77,7 +77,9 @@ class Crawls:
         """
         if await self.renew(opened, lease_ms):
             return opened
-        order = Order("run", opened.run.id, "adopt", "worker", owner=owner, lease_ms=lease_ms, reason="taken back")
+        order = MoveRequest(
+            "run", opened.run.id, "adopt", "worker", owner=owner, lease_ms=lease_ms, reason="taken back"
+        )
         try:
             standing = await self._lifecycle.move(order)
         except (StaleLease, IllegalMove) as refusal:
@@ -85,7 +87,7 @@ class Crawls:
             return msgspec.structs.replace(opened, token=None)
         return msgspec.structs.replace(opened, token=standing.token)
 
-    async def leave(self, opened: Opened) -> None:
+    async def leave(self, opened: OpenedRun) -> None:
         """Let go of a run; if it has not ended it can be gone on with."""
         if opened.token is not None:
             await self._lifecycle.free_run(opened.run.id, opened.token)

@@ -11,7 +11,7 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-class Grouped(Generic[A, B]):
+class GroupCommit(Generic[A, B]):
     """Carries calls out in batches and answers each when its batch is done.
 
     `key` says which calls may not be in one batch; the later one then waits for the next. Whoever comes alone is served

@@ -8,12 +8,12 @@ import msgspec
 
 from longline.model.errors import BadInput, LonglineError
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING, Undecodable, decode_body
-from longline.model.fetch.cookies import Jar
+from longline.model.fetch.cookies import RunCookies
 from longline.model.url import parse
 from longline.plugins import Page
 from longline.plugins.feed_links import feed_links
 from longline.plugins.html.maintext import simple_text
-from longline.plugins.html.parse_cost import TooIntricate
+from longline.plugins.html.parse_cost import TooComplex
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
 
@@ -22,11 +22,11 @@ MAX_BYTES = 10 * 1024 * 1024
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
-class NoGlance(LonglineError):
+class NoPreview(LonglineError):
     """The page could not be fetched."""
 
 
-class Glance(msgspec.Struct, frozen=True):
+class PagePreview(msgspec.Struct, frozen=True):
     """What came back. `told` are the page's own words about itself, empty for what is no HTML."""
 
     url: str
@@ -43,17 +43,17 @@ class Glance(msgspec.Struct, frozen=True):
     took_ms: int = 0
 
 
-class Glances:
+class PagePreviews:
     """Fetches single pages. The client's wall keeps it from the inside, on every hop."""
 
     def __init__(self, http: Http, clock: Clock, user_agent: str) -> None:
         self._http, self._clock, self._user_agent = http, clock, user_agent
 
-    async def take(self, url: str, seconds: float) -> Glance:
-        """One page, within so many seconds; raises `BadInput` for a URL we may not fetch, `NoGlance` for a failure."""
+    async def take(self, url: str, seconds: float) -> PagePreview:
+        """One page, within so many seconds; raises `BadInput` for a URL we may not fetch, `NoPreview` for a failure."""
         begun = self._clock.monotonic()
         page = await self.fetch(url, seconds)
-        glance = Glance(url, page.url, page.status, page.content_type)
+        glance = PagePreview(url, page.url, page.status, page.content_type)
         if is_html(page):
             glance = _read(glance, page)
         return msgspec.structs.replace(glance, took_ms=round((self._clock.monotonic() - begun) * 1000))
@@ -67,11 +67,11 @@ class Glances:
         except (FetchFailed, Undecodable) as failed:
             if failed.kind == "egress":
                 raise BadInput("the URL leads to an address that may not be fetched") from None
-            raise NoGlance(f"fetch failed: {failed.kind}") from None
+            raise NoPreview(f"fetch failed: {failed.kind}") from None
         return Page(response.url, body, status=response.status, headers=response.headers, config=config)
 
     async def _follow(self, url: str, deadline: float) -> Response:
-        jar = Jar()
+        jar = RunCookies()
         for _ in range(MAX_HOPS + 1):
             left = deadline - self._clock.monotonic()
             if left <= 0:
@@ -94,7 +94,7 @@ def is_html(page: Page) -> bool:
     return "html" in page.content_type.lower()
 
 
-def _read(glance: Glance, page: Page) -> Glance:
+def _read(glance: PagePreview, page: Page) -> PagePreview:
     try:
         told = {name: text for name in OPEN_GRAPH if (text := _meta(page, f'meta[property="og:{name}"]'))}
         return msgspec.structs.replace(
@@ -107,7 +107,7 @@ def _read(glance: Glance, page: Page) -> Glance:
             told=told,
             feeds=tuple(feed_links(page)),
         )
-    except TooIntricate:
+    except TooComplex:
         return msgspec.structs.replace(glance, html=page.html)
 
 

@@ -3,12 +3,12 @@
 import msgspec
 
 from longline.model.search.item import ItemRow
-from longline.model.search.query import Filters, Match, Matches, Piece, Query, Sort, Term, excerpt, parse_query
-from longline.ports.records.search import Items
+from longline.model.search.query import Filters, Match, Matches, Piece, SearchQuery, Sort, Term, excerpt, parse_query
+from longline.ports.records.search import ItemStore
 from longline.ports.search import Search
 
 
-class Asked(msgspec.Struct, frozen=True):
+class SearchRequest(msgspec.Struct, frozen=True):
     """What somebody asks, as it was typed."""
 
     text: str = ""
@@ -27,7 +27,7 @@ class Hit(msgspec.Struct, frozen=True):
     excerpt: tuple[Piece, ...]
 
 
-class Found(msgspec.Struct, frozen=True):
+class SearchPage(msgspec.Struct, frozen=True):
     """One page of hits. With `more` there are more than `total`; `meant` are words that were looked for instead."""
 
     hits: tuple[Hit, ...]
@@ -39,10 +39,10 @@ class Found(msgspec.Struct, frozen=True):
 class Searches:
     """Asks the index and brings the items."""
 
-    def __init__(self, search: Search, items: Items) -> None:
+    def __init__(self, search: Search, items: ItemStore) -> None:
         self._search, self._items = search, items
 
-    async def find(self, asked: Asked) -> Found:
+    async def find(self, asked: SearchRequest) -> SearchPage:
         """What fits, the best first; where nothing does, what fits the nearest words that are known."""
         how = {"sort": asked.sort, "descending": asked.descending, "limit": asked.limit, "offset": asked.offset}
         query = parse_query(asked.text, asked.filters, **how)
@@ -52,17 +52,17 @@ class Searches:
             meant = " ".join(_said(term) for term in corrected.wanted) if matches.total else None
         return await self._found(query, matches, meant)
 
-    async def count(self, asked: Asked) -> int:
+    async def count(self, asked: SearchRequest) -> int:
         """How many items fit, exactly."""
         return await self._search.count(parse_query(asked.text, asked.filters))
 
-    async def _found(self, query: Query, matches: Matches, meant: str | None) -> Found:
+    async def _found(self, query: SearchQuery, matches: Matches, meant: str | None) -> SearchPage:
         items = {item.id: item for item in await self._items.get([match.id for match in matches.matches])}
         # The index may know an item a moment longer than the records do.
         hits = tuple(_hit(items[m.id], m, query) for m in matches.matches if m.id in items)
-        return Found(hits, matches.total, matches.more, meant)
+        return SearchPage(hits, matches.total, matches.more, meant)
 
-    async def _corrected(self, query: Query) -> Query | None:
+    async def _corrected(self, query: SearchQuery) -> SearchQuery | None:
         nearest = {word: await self._search.nearest(word) for term in query.wanted for word in term.words}
         if not any(nearest.values()):
             return None
@@ -70,7 +70,7 @@ class Searches:
         return msgspec.structs.replace(query, wanted=tuple(terms))
 
 
-def _hit(item: ItemRow, match: Match, query: Query) -> Hit:
+def _hit(item: ItemRow, match: Match, query: SearchQuery) -> Hit:
     return Hit(item, match.score, excerpt(item.body, query))
 
 

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from longline.engine.frontier.standing_runs import StandingRuns
-from longline.engine.lifecycle.moves import Lifecycle, Order
-from longline.engine.lifecycle.politeness_key import Politeness
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
+from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.frontier.standing_frontier import (
     ORIGINS,
@@ -30,7 +30,7 @@ class OverBudget(BadInput):
     """A URL that a source may not take in any more."""
 
 
-class Given(NamedTuple):
+class SubmittedUrl(NamedTuple):
     """What came of a URL that was given: its id and birth, and whether it is new."""
 
     id: int
@@ -45,7 +45,7 @@ def kind_of(origin: str) -> str:
     return f"{STANDING}{origin}"
 
 
-class Frontier:
+class StandingFrontier:
     """Takes URLs in, looks them up, tries them again, takes them out.
 
     A standing run is never started, so it never ends; its tasks are worked on like all others.
@@ -55,14 +55,14 @@ class Frontier:
         self,
         records: Records,
         lifecycle: Lifecycle,
-        politeness: Politeness,
+        politeness: PolitenessKey,
         signals: Signals,
         runs: StandingRuns,
     ) -> None:
         self._runs, self._standing, self._lifecycle, self._signals = runs, records.standing, lifecycle, signals
         self._politeness = politeness
 
-    async def submit(self, text: str, source: str, origin: str, priority: int) -> Given:
+    async def submit(self, text: str, source: str, origin: str, priority: int) -> SubmittedUrl:
         """Take a URL in; one that waits already goes before others now, and one that has ended is left alone."""
         url, key = parse(text), url_hash(text)
         run_id, plan = await self._runs.get(kind_of(origin), source)
@@ -81,7 +81,7 @@ class Frontier:
             await self._standing.hasten(found.task_id, priority, self._runs.due)
         row = await self.get(found.id)
         await self._nudge()
-        return Given(row.id, row.created_at, bool(admitted.new) or found.removed)
+        return SubmittedUrl(row.id, row.created_at, bool(admitted.new) or found.removed)
 
     async def find(self, query: UrlQuery, limit: int, offset: int) -> tuple[list[StandingUrl], int]:
         """URLs that fit, and how many there are in all."""
@@ -117,10 +117,10 @@ class Frontier:
     async def remove(self, uid: str) -> None:
         """Take a URL out; it may be given again."""
         row = await self.named(uid)
-        await self._lifecycle.move(Order("task", row.task_id, "cancel", "person", reason=REMOVED))
+        await self._lifecycle.move(MoveRequest("task", row.task_id, "cancel", "person", reason=REMOVED))
 
     async def _restart(self, task_id: int) -> None:
-        await self._lifecycle.move(Order("task", task_id, "restart", "person", due=self._runs.due))
+        await self._lifecycle.move(MoveRequest("task", task_id, "restart", "person", due=self._runs.due))
 
     async def _nudge(self) -> None:
         await self._signals.send(WORK)

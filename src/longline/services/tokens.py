@@ -27,7 +27,7 @@ class TokenRefused(LonglineError):
         self.kind = kind
 
 
-class Claims(msgspec.Struct, frozen=True):
+class TokenClaims(msgspec.Struct, frozen=True):
     """Who the bearer is and what they may do. Times are UTC seconds; a token of somebody else may have no end."""
 
     sub: str
@@ -54,11 +54,11 @@ class Tokens:
     def issue(self, role: str, sub: str, ttl: float) -> str:
         """A token for `sub`, good for `ttl` seconds from now."""
         now = self._now() // 1000
-        claims = Claims(sub=sub, username=sub, role=role, iat=now, exp=now + max(1, round(ttl)), jti=new_id())
+        claims = TokenClaims(sub=sub, username=sub, role=role, iat=now, exp=now + max(1, round(ttl)), jti=new_id())
         with _short_secrets_allowed():
             return jwt.encode(msgspec.to_builtins(claims), self._secret, algorithm="HS256")
 
-    def verify(self, token: str | None) -> Claims:
+    def verify(self, token: str | None) -> TokenClaims:
         """The claims of a token that is whole, ours and in force; otherwise raise `TokenRefused`."""
         if not token:
             raise TokenRefused("missing")
@@ -73,7 +73,7 @@ class Tokens:
         if self._api_key and not compare_digest(self._api_key, (shown or "").encode()):
             raise TokenRefused("key")
 
-    def _claims(self, token: str) -> Claims:
+    def _claims(self, token: str) -> TokenClaims:
         payload = self._payload(token)
         try:
             # Whoever has the secret may sign for as long as they like: services give themselves tokens without an end.
@@ -85,7 +85,7 @@ class Tokens:
             raise TokenRefused("early")
         sub = str(payload.get("sub", ""))
         name = str(payload.get("username", sub))
-        return Claims(sub, name, str(payload.get("role", "")), iat, exp, str(payload.get("jti", "")))
+        return TokenClaims(sub, name, str(payload.get("role", "")), iat, exp, str(payload.get("jti", "")))
 
     def _payload(self, token: str) -> dict[str, Any]:
         try:

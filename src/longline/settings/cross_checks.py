@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from longline.model.errors import BadInput
-from longline.model.fetch.egress import Wall
+from longline.model.fetch.egress import AddressPolicy
 from longline.settings.keys import Settings
 
 _SHORT_SECRET = 32
@@ -44,6 +44,6 @@ def weaknesses(settings: Settings, origins: Origins) -> list[str]:
 def _local(host: str) -> bool:
     """Whether only a machine nearby can be meant: a private address, or a name that public DNS does not have."""
     try:
-        return not Wall().admits(ipaddress.ip_address(host))
+        return not AddressPolicy().admits(ipaddress.ip_address(host))
     except ValueError:
         return "." not in host or host.endswith(_LOCAL_NAMES)

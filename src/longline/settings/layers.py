@@ -21,7 +21,7 @@ _NOT_SETTINGS = frozenset({CONFIG_NAME, DEBUG_NAME})
 _TESTS_OWN = "LONGLINE_TEST_"
 
 
-class Given(NamedTuple):
+class RawValue(NamedTuple):
     """A value as somebody wrote it, and where."""
 
     raw: Any
@@ -36,7 +36,7 @@ class Loaded(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-Layer = dict[str, Given]
+Layer = dict[str, RawValue]
 
 
 def load(
@@ -49,7 +49,7 @@ def load(
     environ = _said(os.environ if environ is None else environ)
     file = _file(config, environ)
     aliased, notes = _aliased(environ)
-    typed = {key: Given(raw, flag_name(key)) for key, raw in (flags or {}).items() if raw is not None}
+    typed = {key: RawValue(raw, flag_name(key)) for key, raw in (flags or {}).items() if raw is not None}
     given = {**file, **aliased, **_canonical(environ), **typed}
     settings = Settings(**{key: _read(key, one) for key, one in given.items()})
     origins = {key: given[key].origin if key in given else "default" for key in KEYS}
@@ -96,7 +96,7 @@ def _file(config: Path | None, environ: Mapping[str, str]) -> Layer:
     for key in table:
         if key not in KEYS:
             raise _unknown(key, str(path), KEYS)
-    return {key: Given(raw, str(path)) for key, raw in table.items()}
+    return {key: RawValue(raw, str(path)) for key, raw in table.items()}
 
 
 def _canonical(environ: Mapping[str, str]) -> Layer:
@@ -105,7 +105,7 @@ def _canonical(environ: Mapping[str, str]) -> Layer:
     for name in ours:
         if name not in known and name not in _NOT_SETTINGS:
             raise _unknown(name, "environment", known)
-    return {known[name]: Given(environ[name], name) for name in ours if name in known}
+    return {known[name]: RawValue(environ[name], name) for name in ours if name in known}
 
 
 def _aliased(environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
@@ -123,7 +123,7 @@ def _aliased(environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
         built = alias.build(found) if found else {}
         notes += _idle(alias, found, built)
         for key, text in built.items():
-            one = Given(text, next(iter(found)))
+            one = RawValue(text, next(iter(found)))
             if key in layer and layer[key].raw != text:
                 notes.append(f"{one.origin} is overruled by {layer[key].origin}")
             layer.setdefault(key, one)
@@ -136,7 +136,7 @@ def _idle(alias: Alias, found: Mapping[str, str], built: Mapping[str, str]) -> l
     return [f"{name} has no effect without {chief}" for name in found if not built and name != chief]
 
 
-def _read(key: str, given: Given) -> Any:
+def _read(key: str, given: RawValue) -> Any:
     return KEYS[key].kind.take(given.raw, given.origin, key, secret=KEYS[key].secret)
 
 

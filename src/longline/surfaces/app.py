@@ -15,19 +15,19 @@ from litestar.types import Method
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
-from longline.services.standing_frontier import Frontier
+from longline.services.standing_frontier import StandingFrontier
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import envelope as bots_words
 from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
-from longline.surfaces.bots.lane import Lane
+from longline.surfaces.bots.lane import FastPath
 from longline.surfaces.bots.paths import EscapedPaths
 from longline.surfaces.health import health_route, memory_route
-from longline.surfaces.http import ERRORS, Frame, WholeBodies, bearer, on_http
-from longline.surfaces.intervals import Desk, routes
+from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, bearer, on_http
+from longline.surfaces.intervals import IntervalServices, routes
 from longline.surfaces.intervals.frontier import frontier_routes
 from longline.surfaces.intervals.links import DiscoveredParts, discovered_routes
 from longline.surfaces.intervals.logs import LogParts, log_routes
-from longline.surfaces.intervals.metrics import IntervalFigures
+from longline.surfaces.intervals.metrics import IntervalMetrics
 from longline.surfaces.intervals.streams import StreamParts, stream_routes
 from longline.surfaces.metrics import Metrics, metrics_route
 from longline.surfaces.request_head import MAX_BODY_BYTES
@@ -37,7 +37,7 @@ CORS_SECONDS = 12 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class AppParts:
     """The services behind the doors. `metrics_open` serves figures to whoever asks; otherwise they need a token."""
 
     version: str
@@ -48,13 +48,13 @@ class Parts:
     bots: BotParts | None = None
     logs: LogParts | None = None
     events: StreamParts | None = None
-    urls: Frontier | None = None
+    urls: StandingFrontier | None = None
     discovered: DiscoveredParts | None = None
-    intervals: Desk | None = None
+    intervals: IntervalServices | None = None
     loop: LoopMonitor | None = None
 
 
-def build_app(parts: Parts) -> Litestar:
+def build_app(parts: AppParts) -> Litestar:
     """The application with every door open."""
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
@@ -71,14 +71,14 @@ def build_app(parts: Parts) -> Litestar:
     if parts.loop is not None:
         metrics.watch_loop(parts.loop)
     if parts.intervals is not None:
-        figures = IntervalFigures(parts.intervals.runs, parts.urls, metrics.registry)
+        figures = IntervalMetrics(parts.intervals.runs, parts.urls, metrics.registry)
         metrics.watched.append(figures.take_stock)
     app.asgi_handler = WholeBodies(app.asgi_handler)
     if bots is not None:
         metrics.watched.append(bots.take_stock)
-        app.asgi_handler = Lane(EscapedPaths(app.asgi_handler), bots.acts)
+        app.asgi_handler = FastPath(EscapedPaths(app.asgi_handler), bots.acts)
     particular = f"{bots_words.PREFIX}/"
-    app.asgi_handler = Frame(app.asgi_handler, metrics.observe, particular, _on_http)
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, metrics.observe, particular, _on_http)
     return app
 
 
@@ -88,7 +88,7 @@ def _on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[
     return bots_words.on_error(request, error) if at_bots else on_http(request, error)
 
 
-def _doors(parts: Parts, bots: BotDoor | None) -> list[Router]:
+def _doors(parts: AppParts, bots: BotDoor | None) -> list[Router]:
     """The doors whose services are there."""
     doors = [] if bots is None else [bots.router]
     if parts.intervals is not None:
@@ -96,7 +96,7 @@ def _doors(parts: Parts, bots: BotDoor | None) -> list[Router]:
     return doors
 
 
-def _intervals(parts: Parts) -> list[HTTPRouteHandler]:
+def _intervals(parts: AppParts) -> list[HTTPRouteHandler]:
     guards = [bearer(parts.tokens)]
     return [
         *(log_routes(parts.logs, guards) if parts.logs else ()),

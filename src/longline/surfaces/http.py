@@ -46,7 +46,7 @@ _log = logging.getLogger(__name__)
 _access = logging.getLogger("longline.access")
 
 
-class Exchange(NamedTuple):
+class AccessRecord(NamedTuple):
     """One request and how it was answered; `route` is the path as registered, not as asked for."""
 
     method: str
@@ -55,7 +55,7 @@ class Exchange(NamedTuple):
     seconds: float
 
 
-class Frame:
+class RequestMiddleware:
     """Wraps the whole application, so that even a path nobody serves is answered with an id, logged and counted.
 
     A request that was refused by its head is answered here. An address with a NUL character is refused, but for those
@@ -65,7 +65,7 @@ class Frame:
     def __init__(
         self,
         app: ASGIApp,
-        observe: Callable[[Exchange], None],
+        observe: Callable[[AccessRecord], None],
         particular: str | None = None,
         on_refused: Callable[[Request[Any, Any, Any], HTTPException], Response[Any]] | None = None,
     ) -> None:
@@ -97,7 +97,7 @@ class Frame:
                 await (_no_address if self._is_none(scope) else self._app)(scope, receive, framed)
         finally:
             route = scope.get("path_template") or "unmatched"
-            self._finish(Exchange(scope["method"], route, status, time.perf_counter() - begun), path, scope)
+            self._finish(AccessRecord(scope["method"], route, status, time.perf_counter() - begun), path, scope)
             REQUEST_ID.reset(mark)
 
     async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,7 +109,7 @@ class Frame:
             answered.headers["access-control-allow-origin"] = "*"
         await answered.to_asgi_response(None, request)(scope, receive, send)
 
-    def _finish(self, exchange: Exchange, path: str, scope: HTTPScope) -> None:
+    def _finish(self, exchange: AccessRecord, path: str, scope: HTTPScope) -> None:
         self._observe(exchange)
         if not _access.isEnabledFor(logging.INFO):
             return

@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector
 
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
-from longline.surfaces.http import Exchange
+from longline.surfaces.http import AccessRecord
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _PATIENCE = 2.0
@@ -51,7 +51,7 @@ class Metrics:
         self._tasks = Gauge("longline_tasks", "Tasks, open or ended.", ("state",), registry=own)
         self._runs = Gauge("longline_runs", "Runs.", ("state",), registry=own)
 
-    def observe(self, exchange: Exchange) -> None:
+    def observe(self, exchange: AccessRecord) -> None:
         """Count one request."""
         # Clients choose methods freely; labels must not grow with what they choose.
         method = exchange.method if exchange.method in _METHODS else "other"

@@ -11,7 +11,7 @@ from litestar import Litestar, get
 from litestar.exceptions import HTTPException
 from litestar.params import Parameter
 
-from longline.surfaces.http import ERRORS, Frame
+from longline.surfaces.http import ERRORS, RequestMiddleware
 
 LOOPBACK = "127.0.0.1"
 MOST_LINES = 100
@@ -53,7 +53,7 @@ def profile_app() -> Litestar:
         return _tasks()
 
     app = Litestar([index, profile, heap, tasks], exception_handlers=ERRORS, openapi_config=None, logging_config=None)
-    app.asgi_handler = Frame(app.asgi_handler, lambda _: None)
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, lambda _: None)
     return app
 
 

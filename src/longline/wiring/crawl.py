@@ -13,7 +13,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate, RunRow
 from longline.model.states import RUN_ENDED
 from longline.model.url import parse
-from longline.services.crawls import Crawls, Opened
+from longline.services.crawls import Crawls, OpenedRun
 from longline.settings import Settings
 from longline.wiring.house import WANT, House, joined, open_house, ready_tables
 from longline.wiring.signals import listener
@@ -81,7 +81,7 @@ async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> 
 
 
 async def _work(
-    house: House, crawls: Crawls, opened: Opened, owner: int, watcher: Watcher, stop: asyncio.Event
+    house: House, crawls: Crawls, opened: OpenedRun, owner: int, watcher: Watcher, stop: asyncio.Event
 ) -> None:
     reported, done = asyncio.Event(), asyncio.Event()
     worker = fetch_worker(house, owner, watch=lambda _: reported.set())

@@ -14,38 +14,38 @@ from typing import cast
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
 from longline.drivers.http.client import WreqHttp
-from longline.drivers.http.clients import Tls
-from longline.drivers.http.dns import Names
-from longline.drivers.http.guard import Guarded
+from longline.drivers.http.clients import TlsSettings
+from longline.drivers.http.dns import NameResolver
+from longline.drivers.http.guard import GuardedResolver
 from longline.drivers.http.render import RenderingHttp
 from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
-from longline.drivers.process_lock import FolderPresence
+from longline.drivers.process_lock import FileProcessLock
 from longline.drivers.records import open_records
-from longline.drivers.schedules.redis_page_changes import NoRhythms, RedisRhythms
-from longline.drivers.search import Manners, open_search
+from longline.drivers.schedules.redis_page_changes import NoPageChanges, RedisPageChanges
+from longline.drivers.search import NodeOptions, open_search
 from longline.drivers.signals import open_signals
-from longline.drivers.sources.source_manager import CuratorService
+from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.engine.frontier.reaper import Reaper
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.lifecycle.politeness_key import By, Politeness
+from longline.engine.lifecycle.politeness_key import By, PolitenessKey
 from longline.engine.loops import chore
-from longline.engine.parse.parser import Parser
+from longline.engine.parse.parser import PageParser
 from longline.engine.parse.parser_process import Limits
-from longline.engine.parse.process_pool import Aside
+from longline.engine.parse.process_pool import ProcessPool
 from longline.engine.search.indexer import Indexer
 from longline.model.errors import Unavailable
-from longline.model.fetch.egress import Wall
-from longline.plugins.registry import Shelf
+from longline.model.fetch.egress import AddressPolicy
+from longline.plugins.registry import ParserSources
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.http import Http
-from longline.ports.process_lock import Presence
+from longline.ports.process_lock import ProcessLock
 from longline.ports.records import Records
-from longline.ports.records.schedules import Rhythms
+from longline.ports.records.schedules import PageChangeStore
 from longline.ports.search import Search
 from longline.ports.signals import Signals
-from longline.ports.sources import Curator
-from longline.services.proxies.proxies import Proxies, VaultedWays
+from longline.ports.sources import SourceManager
+from longline.services.proxies.proxies import Proxies, StoredProxies
 from longline.services.secrets import Vault
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret, prepare, vault_key
@@ -84,13 +84,13 @@ class House:
     blobs: Blobs
     signals: Signals
     http: Http
-    presence: Presence
-    politeness: Politeness
+    presence: ProcessLock
+    politeness: PolitenessKey
     vault: Vault
-    parser: Parser
+    parser: PageParser
     search: Search
-    rhythms: Rhythms
-    curator: Curator | None = None
+    rhythms: PageChangeStore
+    curator: SourceManager | None = None
 
     @property
     def lifecycle(self) -> Lifecycle:
@@ -98,9 +98,9 @@ class House:
         return Lifecycle(self.records, self.politeness, self._call_workers)
 
     @property
-    def ways(self) -> VaultedWays:
+    def ways(self) -> StoredProxies:
         """The proxies of this house."""
-        return VaultedWays(self.records.proxies, self.vault)
+        return StoredProxies(self.records.proxies, self.vault)
 
     async def _call_workers(self) -> None:
         await self._call(WORK)
@@ -159,13 +159,13 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         stack.push_async_callback(signals.close)
         search = _search(settings, records)
         stack.push_async_callback(search.close)
-        names = Names()
+        names = NameResolver()
         http = _http(settings, trusted, names)
         stack.push_async_callback(http.close)
         parser = _parser(settings, stack)
-        rhythms: Rhythms = records.rhythms if settings.rhythms == "database" else NoRhythms()
+        rhythms: PageChangeStore = records.rhythms if settings.rhythms == "database" else NoPageChanges()
         if settings.rhythms == "redis" and settings.redis:
-            rhythms = in_redis = RedisRhythms(settings.redis)
+            rhythms = in_redis = RedisPageChanges(settings.redis)
             stack.push_async_callback(in_redis.close)
         curator = _curator(settings, clock)
         if curator is not None:
@@ -177,8 +177,8 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
             blobs=open_blobs(settings.objects),
             signals=signals,
             http=http,
-            presence=FolderPresence(settings.data / MARKS),
-            politeness=Politeness(cast(By, settings.politeness), names.resolve),
+            presence=FileProcessLock(settings.data / MARKS),
+            politeness=PolitenessKey(cast(By, settings.politeness), names.resolve),
             vault=Vault(vault_key(settings)),
             parser=parser,
             search=search,
@@ -187,25 +187,25 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
         )
 
 
-def _curator(settings: Settings, clock: Clock) -> Curator | None:
+def _curator(settings: Settings, clock: Clock) -> SourceManager | None:
     """The service that keeps sources; every request brings a token of its own, so that none is ever too old."""
     if not settings.sources_url:
         return None
     tokens = Tokens(jwt_secret(settings), clock.wall)
     issue = partial(tokens.issue, "service", "crawler-service", SERVICE_TOKEN_SECONDS)
-    return CuratorService(settings.sources_url, issue, _roots(settings))
+    return HttpSourceManager(settings.sources_url, issue, _roots(settings))
 
 
-def _parser(settings: Settings, stack: AsyncExitStack) -> Parser:
+def _parser(settings: Settings, stack: AsyncExitStack) -> PageParser:
     """Built-in parsers and the operator's own; those that take long run in processes that close with the house."""
-    shelf = Shelf(BUILT_IN, settings.parsers)
+    shelf = ParserSources(BUILT_IN, settings.parsers)
     registry = shelf.open()
     if not settings.parse_processes:
-        return Parser(registry, max_links=settings.max_links)
+        return PageParser(registry, max_links=settings.max_links)
     limits = Limits(settings.max_links, settings.parse_memory)
-    aside = Aside(shelf, settings.parse_processes, settings.parse_timeout, limits)
+    aside = ProcessPool(shelf, settings.parse_processes, settings.parse_timeout, limits)
     stack.callback(aside.close)
-    return Parser(registry, aside, settings.max_links)
+    return PageParser(registry, aside, settings.max_links)
 
 
 def _search(settings: Settings, records: Records) -> Search:
@@ -214,14 +214,14 @@ def _search(settings: Settings, records: Records) -> Search:
         return records.search
     s = settings
     identity = (Path(s.search_cert), Path(s.search_cert_key)) if s.search_cert else None
-    return open_search(s.search, s.search_key, Manners(_roots(s), identity, verify=s.search_verify))
+    return open_search(s.search, s.search_key, NodeOptions(_roots(s), identity, verify=s.search_verify))
 
 
 def _roots(settings: Settings) -> Path | None:
     return Path(settings.ca_file) if settings.ca_file else None
 
 
-def _http(settings: Settings, trusted: frozenset[str], names: Names) -> Http:
+def _http(settings: Settings, trusted: frozenset[str], names: NameResolver) -> Http:
     """The client behind the wall: a URL from outside does not make us fetch the inside.
 
     Where there are fixtures they stand before everything, and nothing is dialled unless they are to be made.
@@ -233,9 +233,12 @@ def _http(settings: Settings, trusted: frozenset[str], names: Names) -> Http:
     return RecordingHttp(live, fixtures) if fixtures else live
 
 
-def _live_http(settings: Settings, trusted: frozenset[str], names: Names) -> Http:
-    guarded, roots = Guarded(names.resolve, Wall.opening(settings.egress_allow), trusted), _roots(settings)
-    tls = Tls(settings.tls_verify, settings.tls_min, settings.tls_max)
+def _live_http(settings: Settings, trusted: frozenset[str], names: NameResolver) -> Http:
+    guarded, roots = (
+        GuardedResolver(names.resolve, AddressPolicy.opening(settings.egress_allow), trusted),
+        _roots(settings),
+    )
+    tls = TlsSettings(settings.tls_verify, settings.tls_min, settings.tls_max)
     plain = WreqHttp(guarded.resolve, names=names, roots=roots, tls=tls)
     return RenderingHttp(plain, settings.render_url, guarded.resolve, roots) if settings.render_url else plain
 

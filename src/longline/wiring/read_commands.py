@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from longline.drivers.exports import FolderExport
-from longline.engine.archive.page_reader import Archive as PageArchive
-from longline.engine.frontier.plan_cache import Plans
+from longline.engine.archive.page_reader import PageReader as PageArchive
+from longline.engine.frontier.plan_cache import PlanCache
 from longline.model.errors import NotFound
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.services.archive.check import ArchiveCheck, Findings, Repair
 from longline.services.archive.check import Progress as CheckProgress
 from longline.services.archive.exports import Exported, Exports, Progress
-from longline.services.archive.pages import Archive, KeptPage
+from longline.services.archive.pages import ArchivedPage, ArchivedPages
 from longline.services.archive.reparse import Reparse, Reparsed
-from longline.services.search import Asked, Found, Searches
+from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
 from longline.wiring.house import House, open_house, ready_tables
 from longline.wiring.parts.sources import standing_runs
@@ -42,7 +42,7 @@ async def check_archive(settings: Settings, progress: CheckProgress, *, repair: 
         findings = await ArchiveCheck(records.pages, records.segments, house.blobs).run(progress)
         if not repair or not findings.damaged:
             return findings, 0
-        plans = Plans(records.runs, standing_runs(house))
+        plans = PlanCache(records.runs, standing_runs(house))
         return findings, await Repair(house.lifecycle, records.runs, records.pages, plans).begin(findings.damaged)
 
 
@@ -61,15 +61,15 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
         return done
 
 
-async def read_page(settings: Settings, which: str) -> KeptPage:
+async def read_page(settings: Settings, which: str) -> ArchivedPage:
     """A page as it was kept, by its URL or by the number of its task."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)
-        archive = Archive(house.records.pages, house.blobs)
+        archive = ArchivedPages(house.records.pages, house.blobs)
         return await (archive.by_task(int(which)) if which.isdecimal() else archive.by_url(which))
 
 
-async def search(settings: Settings, asked: Asked) -> Found:
+async def search(settings: Settings, asked: SearchRequest) -> SearchPage:
     """What the index finds."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)

@@ -12,12 +12,12 @@ import msgspec
 
 from longline import __version__
 from longline.drivers.disk_space import check_room
-from longline.engine.fetch.fetcher import Witness
-from longline.engine.frontier.drop_ended_runs import Recall
+from longline.engine.fetch.fetcher import ResponseObserver
+from longline.engine.frontier.drop_ended_runs import EndedRunFilter
 from longline.engine.frontier.held_hosts import MAX_PAUSE_SECONDS
-from longline.engine.frontier.log_standing_counts import Census
-from longline.engine.frontier.wake_standing import Waker
-from longline.engine.logs.run_log_writer import Journal
+from longline.engine.frontier.log_standing_counts import StandingCountLog
+from longline.engine.frontier.wake_standing import StandingWaker
+from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import Loop, chore, run_loops
 from longline.engine.proxies.prober import Prober
 from longline.engine.search.indexer import Indexer
@@ -27,7 +27,7 @@ from longline.services.health import Check, Health
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.settings.child_process import environment
-from longline.surfaces.app import Parts, build_app
+from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.connection import Deadlines
 from longline.surfaces.profile import LONGEST, LOOPBACK, profile_app
 from longline.surfaces.server import HttpServer
@@ -133,8 +133,8 @@ def _loops(
     house: House,
     roles: frozenset[str],
     owner: int,
-    journal: Journal | None = None,
-    witness: Witness | None = None,
+    journal: RunLogWriter | None = None,
+    witness: ResponseObserver | None = None,
     indexer: Indexer | None = None,
 ) -> dict[str, Loop]:
     loops: dict[str, Loop] = {}
@@ -144,7 +144,7 @@ def _loops(
         loops["fetch"] = worker.run
         loops["signals"] = listener(house, WORK, worker.nudge)
         loops["sharing"] = listener(house, WANT, worker.share)
-        loops["recall"] = chore(Recall(worker.hand, house.records.history).once, RECALL_EVERY)
+        loops["recall"] = chore(EndedRunFilter(worker.hand, house.records.history).once, RECALL_EVERY)
     if "parse" in roles:
         loops["parse"] = parse_worker(house, owner).run
     if "upkeep" in roles:
@@ -161,9 +161,9 @@ def _loops(
         loops |= feed_chores(house)
         if house.settings.discovery:
             loops["scout"] = chore(scout(house).once, LOOK_EVERY)
-        loops["census"] = chore(Census(house.records.standing).once, COUNT_EVERY)
+        loops["census"] = chore(StandingCountLog(house.records.standing).once, COUNT_EVERY)
         if house.settings.frontier:
-            loops["waker"] = chore(Waker(house.records.standing).once, WAKE_EVERY)
+            loops["waker"] = chore(StandingWaker(house.records.standing).once, WAKE_EVERY)
         loops |= planner_loops(house, owner, journal) if house.settings.scheduler else {}
         if house.settings.source_events and house.settings.redis:
             loops["source events"] = source_events_loop(house)
@@ -215,7 +215,7 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
     stop.set()
 
 
-def _parts(house: House, monitor: LoopMonitor) -> tuple[Parts, Streams]:
+def _parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
     records, settings = house.records, house.settings
 
     async def database() -> str:
@@ -240,7 +240,7 @@ def _parts(house: House, monitor: LoopMonitor) -> tuple[Parts, Streams]:
     checks.append(Check("event_loop", monitor.check))
     health = Health(checks, house.clock)
     streams = Streams(house, health)
-    parts = Parts(
+    parts = AppParts(
         version=__version__,
         health=health,
         tokens=Tokens(jwt_secret(settings), house.clock.wall, settings.api_key),

@@ -89,7 +89,7 @@ def test_one_that_had_ended_is_said_to_have():
 
 
 def test_the_bar_shows_how_much_is_done_of_what_is_known():
-    with crawl._Bar(Console(quiet=True), parse("https://a.example/")) as bar:
+    with crawl._ProgressBar(Console(quiet=True), parse("https://a.example/")) as bar:
         bar.opened(a_run(state="running", open=4), resumed=True)
         bar.moved(a_run(state="running", admitted=20, open=5), WorkerProgress(failed=3))
         [task] = bar._progress.tasks

@@ -3,7 +3,7 @@ from typing import Any
 from longline.cli.commands.page import facts
 from longline.model.archive.page import PageRow
 from longline.model.archive.warc import Capture, read_record, response_record
-from longline.services.archive.pages import KeptPage
+from longline.services.archive.pages import ArchivedPage
 from tests.cli.conftest import Command, assert_one_line
 
 
@@ -12,7 +12,7 @@ def test_facts_are_told_before_headers():
     none: dict[str, Any] = dict.fromkeys(PageRow.__struct_fields__, "")
     known = {"task_id": 3, "segment": "warc/1", "start": 5, "length": 9, "status": 200, "fetched_at": 1_700_000_000_123}
     row = PageRow(**none | known)
-    told = dict(facts(KeptPage(row, read_record(record.member), b"body")))
+    told = dict(facts(ArchivedPage(row, read_record(record.member), b"body")))
     assert told["fetched"] == "2023-11-14T22:13:20.123+00:00"
     assert (told["place"], told["task"], told["Server"]) == ("warc/1 5 9", "3", "x")
 

@@ -6,11 +6,11 @@ from rich.console import Console
 from longline.cli.commands.search import show
 from longline.model.search.item import ItemRow
 from longline.model.search.query import Piece
-from longline.services.search import Found, Hit
+from longline.services.search import Hit, SearchPage
 from tests.cli.conftest import Command, assert_one_line
 
 
-def shown(found: Found) -> str:
+def shown(found: SearchPage) -> str:
     paper = StringIO()
     show(found, Console(file=paper, width=80))
     return paper.getvalue()
@@ -22,7 +22,7 @@ def item(**facts: Any) -> ItemRow:
 
 
 def test_hits_are_a_table_with_the_place():
-    said = shown(Found((Hit(item(), 1.234, (Piece("one "), Piece("hook", wanted=True), Piece("\nmore"))),), 1))
+    said = shown(SearchPage((Hit(item(), 1.234, (Piece("one "), Piece("hook", wanted=True), Piece("\nmore"))),), 1))
     assert "1.23" in said
     assert "A [red]title" in said, "what a page says is no markup"
     assert "one hook more" in said
@@ -30,7 +30,7 @@ def test_hits_are_a_table_with_the_place():
 
 
 def test_what_was_looked_for_instead_is_said():
-    said = shown(Found((Hit(item(title=""), 0.5, ()),), 1000, more=True, meant="fishing"))
+    said = shown(SearchPage((Hit(item(title=""), 0.5, ()),), 1000, more=True, meant="fishing"))
     assert "looked for: fishing" in said
     assert "(no title)" in said
     assert said.endswith("more than 1,000 found\n")

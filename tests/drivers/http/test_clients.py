@@ -6,8 +6,8 @@ import pytest
 
 from longline.drivers.http import WreqHttp
 from longline.drivers.http import clients as clients_of
-from longline.drivers.http.clients import IDLE_CONNECTION_SECONDS, MAX_REMEMBERED_CONNECTIONS, Clients
-from longline.drivers.http.route import Way
+from longline.drivers.http.clients import IDLE_CONNECTION_SECONDS, MAX_REMEMBERED_CONNECTIONS, ClientCache
+from longline.drivers.http.route import Route
 from longline.drivers.http.trust import trust
 from longline.ports.http import Proxy, Request
 from tests.drivers.http.wire import keeps_answering, serving, to_loopback
@@ -25,23 +25,23 @@ def store():
 
 
 def test_a_client_is_kept_for_what_is_the_same(store):
-    clients = Clients(9, store)
-    first = clients.get(Way("site.test", BOTH), 1)
-    assert clients.get(Way("site.test", tuple(reversed(BOTH))), 1) is first
+    clients = ClientCache(9, store)
+    first = clients.get(Route("site.test", BOTH), 1)
+    assert clients.get(Route("site.test", tuple(reversed(BOTH))), 1) is first
 
 
 @pytest.mark.parametrize(
     ("way", "seconds"),
     [
-        (Way("other.test", BOTH), 1),
-        (Way("site.test", HERE), 1),
-        (Way("site.test", BOTH), 2),
-        (Way("site.test", BOTH, ANNA, HERE), 1),
+        (Route("other.test", BOTH), 1),
+        (Route("site.test", HERE), 1),
+        (Route("site.test", BOTH), 2),
+        (Route("site.test", BOTH, ANNA, HERE), 1),
     ],
 )
-def test_everything_else_has_another(store, way: Way, seconds: float):
-    clients = Clients(9, store)
-    assert clients.get(way, seconds) is not clients.get(Way("site.test", BOTH), 1)
+def test_everything_else_has_another(store, way: Route, seconds: float):
+    clients = ClientCache(9, store)
+    assert clients.get(way, seconds) is not clients.get(Route("site.test", BOTH), 1)
 
 
 @pytest.mark.parametrize(
@@ -54,19 +54,19 @@ def test_everything_else_has_another(store, way: Way, seconds: float):
     ],
 )
 def test_every_proxy_has_its_own(store, other: Proxy):
-    clients = Clients(9, store)
-    assert clients.get(Way("site.test", (), other, HERE), 1) is not clients.get(Way("site.test", (), ANNA, HERE), 1)
+    clients = ClientCache(9, store)
+    assert clients.get(Route("site.test", (), other, HERE), 1) is not clients.get(Route("site.test", (), ANNA, HERE), 1)
 
 
 def test_a_proxy_that_moved_has_a_new_one(store):
-    clients = Clients(9, store)
-    moved = clients.get(Way("site.test", (), ANNA, ELSEWHERE), 1)
-    assert clients.get(Way("site.test", (), ANNA, HERE), 1) is not moved
+    clients = ClientCache(9, store)
+    moved = clients.get(Route("site.test", (), ANNA, ELSEWHERE), 1)
+    assert clients.get(Route("site.test", (), ANNA, HERE), 1) is not moved
 
 
 def test_the_one_not_used_for_longest_goes_first(store):
-    clients = Clients(2, store)
-    ways = [Way(f"{name}.test", HERE) for name in "abc"]
+    clients = ClientCache(2, store)
+    ways = [Route(f"{name}.test", HERE) for name in "abc"]
     a, _ = clients.get(ways[0], 1), clients.get(ways[1], 1)
     assert clients.get(ways[0], 1) is a
     clients.get(ways[2], 1)
@@ -76,7 +76,7 @@ def test_the_one_not_used_for_longest_goes_first(store):
 def test_a_host_remembers_which_connections_have_answered(store, monkeypatch: pytest.MonkeyPatch):
     now = 0.0
     monkeypatch.setattr(clients_of, "monotonic", lambda: now)
-    host = Clients(9, store).get(Way("site.test", HERE), 1)
+    host = ClientCache(9, store).get(Route("site.test", HERE), 1)
     assert not host.has_answered("127.0.0.1:1")
     assert [host.answered("127.0.0.1:1"), host.answered("127.0.0.1:2"), host.answered("127.0.0.1:1")] == [
         False,
@@ -91,7 +91,7 @@ def test_a_host_remembers_which_connections_have_answered(store, monkeypatch: py
 
 
 def test_and_not_of_more_than_it_can_have(store):
-    host = Clients(9, store).get(Way("site.test", HERE), 1)
+    host = ClientCache(9, store).get(Route("site.test", HERE), 1)
     for port in range(MAX_REMEMBERED_CONNECTIONS + 5):
         host.answered(f"127.0.0.1:{port}")
     known = [port for port in range(MAX_REMEMBERED_CONNECTIONS + 5) if host.has_answered(f"127.0.0.1:{port}")]

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from longline.drivers.http.dns import Names, as_address
+from longline.drivers.http.dns import NameResolver, as_address
 from longline.ports.http import FetchFailed
 
 
@@ -41,29 +41,29 @@ BOTH = (ip_address("::1"), ip_address("127.0.0.1"))
 
 
 async def test_addresses_in_order_each_once(resolver: Resolver):
-    assert await Names().resolve("site.test") == BOTH
+    assert await NameResolver().resolve("site.test") == BOTH
 
 
 async def test_an_answer_is_remembered_for_its_time(resolver: Resolver):
-    names = Names(seconds=60)
+    names = NameResolver(seconds=60)
     for _ in range(3):
         await names.resolve("site.test")
     await names.resolve("other.test")
     assert resolver.asked == ["site.test", "other.test"]
-    forgetful = Names(seconds=0)
+    forgetful = NameResolver(seconds=0)
     for _ in range(3):
         await forgetful.resolve("site.test")
     assert resolver.asked[2:] == ["site.test"] * 3
 
 
 async def test_a_failure_is_remembered_too(resolver: Resolver):
-    names = Names(failure_seconds=60)
+    names = NameResolver(failure_seconds=60)
     for _ in range(3):
         with pytest.raises(FetchFailed, match=r"no\.invalid: Name or service not known") as failure:
             await names.resolve("no.invalid")
         assert failure.value.kind == "dns"
     assert resolver.asked == ["no.invalid"]
-    forgetful = Names(failure_seconds=0)
+    forgetful = NameResolver(failure_seconds=0)
     for _ in range(2):
         with pytest.raises(FetchFailed):
             await forgetful.resolve("no.invalid")
@@ -71,14 +71,14 @@ async def test_a_failure_is_remembered_too(resolver: Resolver):
 
 
 async def test_only_so_many_are_remembered(resolver: Resolver):
-    names = Names(size=2)
+    names = NameResolver(size=2)
     for host in ("a.test", "b.test", "c.test", "c.test", "b.test", "a.test"):
         await names.resolve(host)
     assert resolver.asked == ["a.test", "b.test", "c.test", "a.test"]
 
 
 async def test_many_who_ask_at_once_share_one_question(resolver: Resolver):
-    names = Names()
+    names = NameResolver()
     resolver.proceed.clear()
     waiting = [asyncio.create_task(names.resolve("site.test")) for _ in range(20)]
     await asyncio.sleep(0)
@@ -92,7 +92,7 @@ async def test_many_who_ask_at_once_share_one_question(resolver: Resolver):
 
 
 async def test_patience_has_an_end_but_the_answer_is_kept(resolver: Resolver):
-    names = Names(patience=0.05)
+    names = NameResolver(patience=0.05)
     resolver.proceed.clear()
     with pytest.raises(FetchFailed, match="did not resolve in") as failure:
         await names.resolve("site.test")
@@ -103,7 +103,7 @@ async def test_patience_has_an_end_but_the_answer_is_kept(resolver: Resolver):
 
 
 async def test_close_ends_the_asking(resolver: Resolver):
-    names = Names()
+    names = NameResolver()
     resolver.proceed.clear()
     waiting = asyncio.create_task(names.resolve("site.test"))
     await resolver.busy.wait()
@@ -113,12 +113,12 @@ async def test_close_ends_the_asking(resolver: Resolver):
 
 
 async def test_the_real_resolver_knows_this_machine():
-    assert set(await Names().resolve("localhost")) <= {ip_address("127.0.0.1"), ip_address("::1")}
+    assert set(await NameResolver().resolve("localhost")) <= {ip_address("127.0.0.1"), ip_address("::1")}
 
 
 async def test_an_address_is_its_own_name(resolver: Resolver):
-    assert await Names().resolve("[::1]") == (ip_address("::1"),)
-    assert await Names().resolve("127.0.0.1") == (ip_address("127.0.0.1"),)
+    assert await NameResolver().resolve("[::1]") == (ip_address("::1"),)
+    assert await NameResolver().resolve("127.0.0.1") == (ip_address("127.0.0.1"),)
     assert resolver.asked == []
 
 

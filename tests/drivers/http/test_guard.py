@@ -7,12 +7,12 @@ from ipaddress import ip_address
 
 import pytest
 
-from longline.drivers.http import Guarded, Names, WreqHttp
-from longline.drivers.http.clients import Clients, HostClient
+from longline.drivers.http import GuardedResolver, NameResolver, WreqHttp
+from longline.drivers.http.clients import ClientCache, HostClient
 from longline.drivers.http.dns import Resolve
-from longline.drivers.http.route import Way
+from longline.drivers.http.route import Route
 from longline.drivers.http.trust import trust
-from longline.model.fetch.egress import Address, Wall
+from longline.model.fetch.egress import Address, AddressPolicy
 from longline.model.frontier import outcomes as fate
 from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request
 from tests.drivers.http.wire import Server, keeps_answering, says, serving
@@ -23,7 +23,7 @@ PUBLIC = "127.0.0.1"
 
 INSIDE = "127.0.0.2"
 
-WALL = Wall.opening([PUBLIC])
+WALL = AddressPolicy.opening([PUBLIC])
 
 
 def answering(*answers: str) -> Resolve:
@@ -37,8 +37,10 @@ def answering(*answers: str) -> Resolve:
 
 
 @asynccontextmanager
-async def guarded(names: Resolve, wall: Wall = WALL, trusted: frozenset[str] = frozenset()) -> AsyncIterator[WreqHttp]:
-    client = WreqHttp(Guarded(names, wall, trusted).resolve)
+async def guarded(
+    names: Resolve, wall: AddressPolicy = WALL, trusted: frozenset[str] = frozenset()
+) -> AsyncIterator[WreqHttp]:
+    client = WreqHttp(GuardedResolver(names, wall, trusted).resolve)
     yield client
     await client.close()
 
@@ -105,8 +107,8 @@ def test_the_word_is_final():
 @pytest.mark.parametrize("scheme", ["http", "https"])
 async def test_every_way_of_writing_an_inside_address(host: str, scheme: str):
     """Somebody listens at loopback: only the guard is in the way."""
-    names = Names()
-    async with guarded(names.resolve, Wall()) as client, serving(keeps_answering) as server:
+    names = NameResolver()
+    async with guarded(names.resolve, AddressPolicy()) as client, serving(keeps_answering) as server:
         await refused(client, Request(server.url("/", host, scheme)))
         await names.close()
     assert server.taken == 0
@@ -149,7 +151,7 @@ async def test_a_redirect_inside():
 # What is dialled is what was checked
 
 
-Make = Callable[[Resolve, Wall], WreqHttp]
+Make = Callable[[Resolve, AddressPolicy], WreqHttp]
 
 
 async def strayed(make: Make, names: Resolve, hostname: str = "site.test") -> bool:
@@ -166,13 +168,13 @@ async def strayed(make: Make, names: Resolve, hostname: str = "site.test") -> bo
         return inside.taken > 0
 
 
-def checks_and_pins(names: Resolve, wall: Wall) -> WreqHttp:
-    return WreqHttp(Guarded(names, wall).resolve)
+def checks_and_pins(names: Resolve, wall: AddressPolicy) -> WreqHttp:
+    return WreqHttp(GuardedResolver(names, wall).resolve)
 
 
-def checks_but_asks_again(names: Resolve, wall: Wall) -> WreqHttp:
+def checks_but_asks_again(names: Resolve, wall: AddressPolicy) -> WreqHttp:
     """A mutant: the guard looks at one answer, and the client dials the next."""
-    guard = Guarded(names, wall)
+    guard = GuardedResolver(names, wall)
 
     async def resolve(hostname: str) -> tuple[Address, ...]:
         await guard.resolve(hostname)
@@ -181,18 +183,18 @@ def checks_but_asks_again(names: Resolve, wall: Wall) -> WreqHttp:
     return WreqHttp(resolve)
 
 
-def checks_but_does_not_pin(names: Resolve, wall: Wall) -> WreqHttp:
+def checks_but_does_not_pin(names: Resolve, wall: AddressPolicy) -> WreqHttp:
     """A mutant: what the guard lets through is forgotten, and the library resolves the name by itself."""
 
-    class Forgetful(Way):
+    class Forgetful(Route):
         def pins(self) -> dict[str, tuple[Address, ...]]:
             return {}
 
-    class Kept(Clients):
-        def get(self, way: Way, connect_seconds: float) -> HostClient:
+    class Kept(ClientCache):
+        def get(self, way: Route, connect_seconds: float) -> HostClient:
             return super().get(Forgetful(*way), connect_seconds)
 
-    client = WreqHttp(Guarded(names, wall).resolve)
+    client = WreqHttp(GuardedResolver(names, wall).resolve)
     client._clients = Kept(1, trust().store)
     return client
 
@@ -218,7 +220,7 @@ async def test_a_mutant_that_dials_another_answer_is_caught():
 async def test_a_mutant_that_leaves_the_name_to_the_library_is_caught(make: Make, right: bool):
     """`localhost` is the one name that the library knows; here it is to mean another address than it usually does."""
     async with two_servers() as (usual, meant):
-        client = make(answering(INSIDE), Wall.opening([INSIDE]))
+        client = make(answering(INSIDE), AddressPolicy.opening([INSIDE]))
         answer, failure = b"", ""
         try:
             answer = (await client.fetch(Request(meant.url("/x", "localhost")))).body
@@ -236,7 +238,7 @@ async def test_a_mutant_that_leaves_the_name_to_the_library_is_caught(make: Make
 async def test_what_the_operator_typed_may_be_inside():
     async with serving(keeps_answering, host=INSIDE) as inside:
         trusted = frozenset({"intranet.test", "127.0.0.2"})
-        async with guarded(answering(INSIDE), Wall(), trusted) as client:
+        async with guarded(answering(INSIDE), AddressPolicy(), trusted) as client:
             for host in ("intranet.test", "INTRANET.test", "127.0.0.2", "127.2"):
                 assert (await client.fetch(Request(inside.url("/x", host)))).body == b"/x"
             for host in ("other.test", "a.intranet.test", "127.0.0.3"):
@@ -259,10 +261,12 @@ async def test_a_public_name_that_was_typed_cannot_turn_inside():
 @pytest.mark.parametrize("secure", [False, True])
 async def test_refused_targets_never_reach_the_proxy(scheme, host: str, secure: bool):
     async def names(hostname: str) -> tuple[Address, ...]:
-        return await answering(INSIDE)(hostname) if hostname == "inside.test" else await Names().resolve(hostname)
+        return (
+            await answering(INSIDE)(hostname) if hostname == "inside.test" else await NameResolver().resolve(hostname)
+        )
 
     with running_proxy(scheme) as proxy:
-        async with guarded(names, Wall()) as client:  # the proxy is at loopback itself: it is exempt
+        async with guarded(names, AddressPolicy()) as client:  # the proxy is at loopback itself: it is exempt
             url = f"{'https' if secure else 'http'}://{host}:1/"
             await refused(client, Request(url, proxy=proxy.proxy))
     assert proxy.asked == 0
@@ -274,7 +278,7 @@ async def test_what_needs_no_resolving_is_not_left_to_the_proxy(host: str):
         return (ip_address(INSIDE),)
 
     with running_proxy("socks5h") as proxy:
-        async with guarded(names, Wall()) as client:
+        async with guarded(names, AddressPolicy()) as client:
             await refused(client, Request(f"http://{host}:1/", proxy=proxy.proxy))
     assert proxy.asked == 0
 
@@ -328,7 +332,7 @@ async def test_a_redirecting_proxy():
 async def test_a_name_that_we_cannot_resolve_is_not_left_to_a_proxy(scheme: ProxyScheme):
     """It may well be a name of the proxy's inside."""
     with running_proxy(scheme) as proxy:
-        async with guarded(Names().resolve) as client:
+        async with guarded(NameResolver().resolve) as client:
             with pytest.raises(FetchFailed) as caught:
                 await client.fetch(Request("http://no-such-host.invalid/", proxy=proxy.proxy))
     assert (caught.value.kind, caught.value.proxy_fault, proxy.asked) == ("dns", False, 0)
@@ -339,7 +343,7 @@ async def test_a_proxy_of_the_same_name_as_the_target():
     localhost = socket.gethostbyname("localhost")
     async with serving(keeps_answering, host=localhost) as server:
         with running_proxy("socks5") as proxy:
-            client = WreqHttp(Guarded(answering(localhost), Wall.opening([localhost])).resolve)
+            client = WreqHttp(GuardedResolver(answering(localhost), AddressPolicy.opening([localhost])).resolve)
             request = Request(server.url("/x", "localhost"), proxy=Proxy("socks5", "localhost", proxy.port))
             assert (await client.fetch(request)).body == b"/x"
             await client.close()

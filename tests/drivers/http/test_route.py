@@ -4,8 +4,8 @@ from ipaddress import ip_address
 
 import pytest
 
-from longline.drivers.http.dns import Names
-from longline.drivers.http.route import Way, find_way
+from longline.drivers.http.dns import NameResolver
+from longline.drivers.http.route import Route, find_way
 from longline.model.fetch.egress import Address
 from longline.model.url import parse
 from longline.ports.http import FetchFailed, Proxy, ProxyScheme
@@ -14,7 +14,7 @@ TARGET = (ip_address("192.0.2.1"), ip_address("2001:db8::1"))
 PROXY = (ip_address("192.0.2.9"),)
 
 
-class KnownNames(Names):
+class KnownNames(NameResolver):
     """Knows the proxy and nobody else."""
 
     async def resolve(self, hostname: str) -> tuple[Address, ...]:
@@ -23,7 +23,7 @@ class KnownNames(Names):
         return PROXY
 
 
-async def way(url: str, scheme: ProxyScheme | None = None, host: str = "proxy.test") -> Way:
+async def way(url: str, scheme: ProxyScheme | None = None, host: str = "proxy.test") -> Route:
     async def resolve(hostname: str) -> tuple[Address, ...]:
         return TARGET
 
@@ -75,7 +75,7 @@ async def test_a_proxy_whose_name_does_not_resolve():
 
 
 def test_ways_are_the_same_in_any_order():
-    one = Way("site.test", TARGET, None, PROXY)
-    assert one.same(Way("site.test", tuple(reversed(TARGET)), None, PROXY))
-    assert not one.same(Way("site.test", TARGET[:1], None, PROXY))
-    assert not one.same(Way("site.test", TARGET, None, TARGET))
+    one = Route("site.test", TARGET, None, PROXY)
+    assert one.same(Route("site.test", tuple(reversed(TARGET)), None, PROXY))
+    assert not one.same(Route("site.test", TARGET[:1], None, PROXY))
+    assert not one.same(Route("site.test", TARGET, None, TARGET))

@@ -11,7 +11,7 @@ import pytest
 import trustme
 
 from longline.drivers.http import WreqHttp
-from longline.drivers.http.clients import Tls
+from longline.drivers.http.clients import TlsSettings
 from longline.drivers.http.trust import trust
 from longline.model.errors import BadInput
 from longline.ports.http import FetchFailed, Request
@@ -125,7 +125,7 @@ def test_a_file_that_will_not_do(tmp_path: Path, content: str | None, complaint:
 # -- what the operator says of TLS ------------------------------------------------------------------------------
 
 
-async def speaking(tls: Tls, context: ssl.SSLContext) -> str:
+async def speaking(tls: TlsSettings, context: ssl.SSLContext) -> str:
     client = WreqHttp(to_loopback, tls=tls)
     try:
         return await fetched(client, context)
@@ -135,21 +135,23 @@ async def speaking(tls: Tls, context: ssl.SSLContext) -> str:
 
 async def test_whoever_does_not_verify_believes_anybody(issuer: trustme.CA):
     for context in (certificate(issuer), certificate(issuer, host="other.test"), certificate(issuer, days=-1)):
-        assert await speaking(Tls(), context) == "tls"
-        assert await speaking(Tls(verify=False), context) == "ok"
+        assert await speaking(TlsSettings(), context) == "tls"
+        assert await speaking(TlsSettings(verify=False), context) == "ok"
 
 
 @pytest.mark.parametrize(
     ("tls", "server", "well"),
     [
-        (Tls(False, "1.2", "1.3"), ssl.TLSVersion.TLSv1_2, True),
-        (Tls(False, "1.2", "1.3"), ssl.TLSVersion.TLSv1_3, True),
-        (Tls(False, "1.3", "1.3"), ssl.TLSVersion.TLSv1_2, False),
-        (Tls(False, "1.2", "1.2"), ssl.TLSVersion.TLSv1_3, False),
-        (Tls(False, "1.2", "1.2"), ssl.TLSVersion.TLSv1_2, True),
+        (TlsSettings(False, "1.2", "1.3"), ssl.TLSVersion.TLSv1_2, True),
+        (TlsSettings(False, "1.2", "1.3"), ssl.TLSVersion.TLSv1_3, True),
+        (TlsSettings(False, "1.3", "1.3"), ssl.TLSVersion.TLSv1_2, False),
+        (TlsSettings(False, "1.2", "1.2"), ssl.TLSVersion.TLSv1_3, False),
+        (TlsSettings(False, "1.2", "1.2"), ssl.TLSVersion.TLSv1_2, True),
     ],
 )
-async def test_versions_are_those_that_are_wanted(issuer: trustme.CA, tls: Tls, server: ssl.TLSVersion, well: bool):
+async def test_versions_are_those_that_are_wanted(
+    issuer: trustme.CA, tls: TlsSettings, server: ssl.TLSVersion, well: bool
+):
     context = certificate(issuer)
     context.minimum_version = context.maximum_version = server
     assert (await speaking(tls, context) == "ok") is well

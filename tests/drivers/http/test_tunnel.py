@@ -4,7 +4,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from longline.drivers.http.route import Way
+from longline.drivers.http.route import Route
 from longline.drivers.http.tunnel import refusal
 from longline.ports.http import Proxy, ProxyScheme
 from tests.drivers.http.wire import Peer, Script, says, serving
@@ -13,8 +13,8 @@ from tests.servers.proxies import Manners, running_proxy
 HERE = (ip_address("127.0.0.1"),)
 
 
-def way(port: int, scheme: ProxyScheme = "http") -> Way:
-    return Way("site.test", (), Proxy(scheme, "127.0.0.1", port, "anna", "secret"), HERE, secure=True)
+def way(port: int, scheme: ProxyScheme = "http") -> Route:
+    return Route("site.test", (), Proxy(scheme, "127.0.0.1", port, "anna", "secret"), HERE, secure=True)
 
 
 async def test_it_is_asked_as_the_client_asks():
@@ -28,7 +28,7 @@ async def test_it_is_asked_as_the_client_asks():
 @pytest.mark.parametrize("status", [401, 403, 502, 503])
 async def test_a_real_proxy(status: int):
     with running_proxy("http", Manners(says=status)) as proxy:
-        one = Way("site.test", (), proxy.proxy, HERE, secure=True)
+        one = Route("site.test", (), proxy.proxy, HERE, secure=True)
         assert await refusal(one, "site.test:443") == status
 
 
@@ -56,4 +56,4 @@ async def test_only_plain_http_proxies_are_asked(scheme: ProxyScheme):
     async with serving(says(b"HTTP/1.1 403 No\r\n\r\n")) as server:
         assert await refusal(way(server.port, scheme), "site.test:443") is None
     assert server.taken == 0
-    assert await refusal(Way("site.test", HERE), "site.test:443") is None
+    assert await refusal(Route("site.test", HERE), "site.test:443") is None

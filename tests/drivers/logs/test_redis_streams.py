@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 from redis.asyncio import Redis
 
-from longline.drivers.logs.redis_streams import RedisCopies
+from longline.drivers.logs.redis_streams import RedisLogCopies
 from longline.model.errors import Unavailable
-from longline.model.logs import Mark
+from longline.model.logs import LogMark
 
 
 @pytest.fixture
-async def copies(redis_url: str) -> AsyncIterator[RedisCopies]:
-    opened = RedisCopies(redis_url, "logs", 60)
+async def copies(redis_url: str) -> AsyncIterator[RedisLogCopies]:
+    opened = RedisLogCopies(redis_url, "logs", 60)
     yield opened
     await opened.close()
 
@@ -23,11 +23,11 @@ def line(text: str) -> dict[str, Any]:
     return said | {"job_id": "j", "execution_id": "e", "fields": {"n": 1}}
 
 
-async def test_each_entry_is_there_once_and_lasts_a_while(copies: RedisCopies, redis_url: str):
+async def test_each_entry_is_there_once_and_lasts_a_while(copies: RedisLogCopies, redis_url: str):
     assert await copies.last("j") is None
-    await copies.add("j", [(Mark(1, 1), line("a")), (Mark(1, 2), line("b"))])
-    await copies.add("j", [(Mark(1, 2), line("b")), (Mark(2, 1), line("c"))])
-    assert await copies.last("j") == Mark(2, 1)
+    await copies.add("j", [(LogMark(1, 1), line("a")), (LogMark(1, 2), line("b"))])
+    await copies.add("j", [(LogMark(1, 2), line("b")), (LogMark(2, 1), line("c"))])
+    assert await copies.last("j") == LogMark(2, 1)
     async with Redis.from_url(redis_url) as server:
         found: Any = await server.xrange("logs:j")
         assert [(name, fields[b"message"]) for name, fields in found] == [
@@ -39,15 +39,15 @@ async def test_each_entry_is_there_once_and_lasts_a_while(copies: RedisCopies, r
         assert 0 < await server.ttl("logs:j") <= 60
 
 
-async def test_what_is_really_wrong_is_said(copies: RedisCopies, redis_url: str):
+async def test_what_is_really_wrong_is_said(copies: RedisLogCopies, redis_url: str):
     async with Redis.from_url(redis_url) as server:
         await server.set("logs:j", "no stream")
     with pytest.raises(Unavailable, match="WRONGTYPE"):
-        await copies.add("j", [(Mark(1, 1), line("a"))])
+        await copies.add("j", [(LogMark(1, 1), line("a"))])
 
 
 async def test_a_server_that_is_away_is_said_to_be():
-    away = RedisCopies("redis://127.0.0.1:1/0", "logs", 60)
+    away = RedisLogCopies("redis://127.0.0.1:1/0", "logs", 60)
     with pytest.raises(Unavailable):
         await away.last("j")
     await away.close()

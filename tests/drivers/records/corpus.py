@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longline.drivers.records import open_records
-from longline.model.search.item import Document, NewItem, Origin, new_items
+from longline.model.search.item import NewItem, Origin, SearchDocument, new_items
 from longline.model.search.query import parse_query
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -40,7 +40,7 @@ class Answer(NamedTuple):
     scores: list[float]
 
 
-async def stored(records: Records, texts: Sequence[Mapping[str, Any]], kind: str = "article") -> list[Document]:
+async def stored(records: Records, texts: Sequence[Mapping[str, Any]], kind: str = "article") -> list[SearchDocument]:
     """Put texts and index them; the documents in the order of the texts. The same place is the same item."""
     run = await queued_run(records)
     for number, fields in enumerate(texts):
@@ -48,7 +48,7 @@ async def stored(records: Records, texts: Sequence[Mapping[str, Any]], kind: str
     return await _indexed(records)
 
 
-async def _indexed(records: Records) -> list[Document]:
+async def _indexed(records: Records) -> list[SearchDocument]:
     waiting = await records.items.unindexed(SIZE + 1)
     await records.search.index(waiting)
     await records.items.indexed(waiting)

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import asyncpg
 
-from longline.drivers.records.database import Database, Row, Tx
+from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.named_queries import Engine
 from tests.drivers.records.peek import Peek
 
@@ -31,7 +31,7 @@ class Gate:
 
 
 class _GatedTx:
-    def __init__(self, tx: Tx, gate: Gate) -> None:
+    def __init__(self, tx: Transaction, gate: Gate) -> None:
         self._tx, self._gate = tx, gate
         self.engine, self.now = tx.engine, tx.now
 
@@ -58,10 +58,10 @@ class GatedDatabase:
         self._database, self._gate = database, gate
         self.engine: Engine = database.engine
 
-    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         return await self._database.transact(lambda tx: work(_GatedTx(tx, self._gate)))
 
-    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         return await self._database.read(lambda tx: work(_GatedTx(tx, self._gate)))
 
     async def version(self) -> str:

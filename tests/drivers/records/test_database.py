@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from longline.drivers.records import open_database
-from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.model.sources.source import SourceRow
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
@@ -21,7 +21,7 @@ async def database(records_url: str, clock: FakeClock) -> AsyncIterator[Database
     await opened.close()
 
 
-async def add(name: str, tx: Tx) -> Row | None:
+async def add(name: str, tx: Transaction) -> Row | None:
     await tx.all("add_source", **source(name, "https://a.example/"))
     return await tx.one("source_by_name", name=name)
 
@@ -34,7 +34,7 @@ async def test_what_returns_is_committed(database: Database, peek: Peek):
 
 
 async def test_what_raises_is_rolled_back(database: Database, peek: Peek):
-    async def work(tx: Tx) -> None:
+    async def work(tx: Transaction) -> None:
         await add("lost", tx)
         raise RuntimeError("on the way")
 
@@ -45,7 +45,7 @@ async def test_what_raises_is_rolled_back(database: Database, peek: Peek):
 
 
 async def test_a_statement_that_fails_rolls_all_back(database: Database, peek: Peek):
-    async def work(tx: Tx) -> None:
+    async def work(tx: Transaction) -> None:
         await add("lost", tx)
         await tx.all("add_source", **source(None))
 
@@ -56,7 +56,7 @@ async def test_a_statement_that_fails_rolls_all_back(database: Database, peek: P
 
 
 async def test_one_reading_of_the_clock_for_a_transaction(database: Database, clock: FakeClock, peek: Peek):
-    async def work(tx: Tx) -> int:
+    async def work(tx: Transaction) -> int:
         await add("first", tx)
         clock.advance(1)
         await add("second", tx)

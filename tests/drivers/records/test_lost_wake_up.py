@@ -15,7 +15,7 @@ from longline.drivers.records import open_database
 from longline.drivers.records.frontier.claims import FrontierRecords
 from longline.drivers.records.postgres import PostgresDatabase
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch
+from longline.ports.records.frontier import ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave, locked, settled, together
@@ -54,7 +54,7 @@ async def release_while_admitting(records: Records, database: PostgresDatabase, 
     lease = await claim_one(records)
     frontier = FrontierRecords(database)
     async with together() as started, locked(peek.url, f"SELECT pg_advisory_xact_lock({HOLD})") as let_go:
-        releaser = started(frontier.report(Batch(reports=[host_report(lease)])))
+        releaser = started(frontier.report(ReportBatch(reports=[host_report(lease)])))
         await asyncio.wait_for(settled(releaser, peek), PATIENCE)
         assert not releaser.done()
         admitter = started(frontier.admit([url(other, path="/new")], {}))

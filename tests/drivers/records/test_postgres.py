@@ -11,7 +11,7 @@ import pytest
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_database, open_records, postgres
-from longline.drivers.records.database import TryAgain, Tx
+from longline.drivers.records.database import Transaction, TryAgain
 from longline.drivers.records.postgres import PostgresDatabase
 from longline.model.errors import Unavailable
 from longline.model.sources.source import NewSource
@@ -53,7 +53,7 @@ class Skewed(SystemClock):
 async def test_time_is_the_servers_whatever_this_machine_says(records_url: str):
     database = await open_database(records_url, Skewed())
 
-    async def work(tx: Tx) -> int:
+    async def work(tx: Transaction) -> int:
         return tx.now
 
     told = await database.transact(work)
@@ -62,7 +62,7 @@ async def test_time_is_the_servers_whatever_this_machine_says(records_url: str):
 
 
 async def test_a_clock_that_is_moved_by_hand_is_left_alone(database: PostgresDatabase, clock: FakeClock):
-    async def work(tx: Tx) -> int:
+    async def work(tx: Transaction) -> int:
         return tx.now
 
     assert await database.transact(work) == clock.now()
@@ -74,7 +74,7 @@ async def test_a_clock_that_is_moved_by_hand_is_left_alone(database: PostgresDat
 async def test_what_must_begin_anew_does(database: PostgresDatabase, peek: Peek, error: type[Exception]):
     tries: list[int] = []
 
-    async def work(tx: Tx) -> int:
+    async def work(tx: Transaction) -> int:
         tries.append(len(tries))
         await tx.all("add_source", **source(f"try {len(tries)}"))
         if len(tries) < 3:
@@ -89,7 +89,7 @@ async def test_what_never_succeeds_is_given_up(database: PostgresDatabase, monke
     monkeypatch.setattr(postgres, "ATTEMPTS", 3)
     tries = []
 
-    async def work(tx: Tx) -> None:
+    async def work(tx: Transaction) -> None:
         tries.append(tx)
         raise asyncpg.DeadlockDetectedError("again")
 
@@ -102,7 +102,7 @@ async def test_a_real_deadlock_is_survived(database: PostgresDatabase, peek: Pee
     async def both(first: str, second: str) -> None:
         met = False
 
-        async def work(tx: Tx) -> None:
+        async def work(tx: Transaction) -> None:
             nonlocal met
             await tx.all("add_source", **source(first))
             if not met:
@@ -123,7 +123,7 @@ async def test_a_connection_that_is_cut_is_one_line_and_the_next_call_works(reco
     ours = "datname = current_database() AND application_name = 'longline'"
     cut = f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {ours}"
 
-    async def work(tx: Tx) -> None:
+    async def work(tx: Transaction) -> None:
         await tx.all("find_sources", **ANY_SOURCES, limit=1, offset=0)
         assert await peek.rows(cut)
         await tx.all("find_sources", **ANY_SOURCES, limit=1, offset=0)
@@ -143,7 +143,7 @@ async def test_a_database_that_is_not_there_is_one_line(postgres_server: Postgre
 
 
 async def test_more_callers_than_connections_wait_their_turn(database: PostgresDatabase, peek: Peek):
-    async def work(name: str, tx: Tx) -> None:
+    async def work(name: str, tx: Transaction) -> None:
         await tx.all("add_source", **source(name))
 
     await asyncio.gather(*(database.transact(partial(work, f"s{n}")) for n in range(60)))

@@ -9,7 +9,7 @@ from typing import TypeVar
 import pytest
 
 from longline.drivers.records import open_database, open_records
-from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.model.errors import BadInput, NotFound
 from longline.model.proxies import (
@@ -18,13 +18,13 @@ from longline.model.proxies import (
     PROBE_EVERY,
     SKIP_AT,
     SLOT,
-    Ask,
     NewProxy,
     Picked,
     Pool,
     ProxyChange,
+    ProxyRequest,
     ProxyRow,
-    Used,
+    ProxyUse,
     wants_probe,
 )
 from longline.model.sources.source import NewSource
@@ -61,7 +61,7 @@ async def source_with(records: Records, proxies: list[int], name: str = "news") 
 
 
 async def picked(records: Records, **asked: object) -> list[int]:
-    found: Picked = await records.proxies.pick(Ask(**asked))  # type: ignore[arg-type]
+    found: Picked = await records.proxies.pick(ProxyRequest(**asked))  # type: ignore[arg-type]
     return [row.id for row in found.proxies]
 
 
@@ -73,7 +73,7 @@ async def proxy(records: Records, proxy_id: int) -> ProxyRow:
 
 async def account(records: Records, proxy_id: int, source_id: int | None = None, *oks: bool, ms: int = 100) -> None:
     now = await records.schema.now()
-    await records.proxies.account([Used(proxy_id, source_id, ok, ms, now) for ok in oks])
+    await records.proxies.account([ProxyUse(proxy_id, source_id, ok, ms, now) for ok in oks])
 
 
 # Remembering
@@ -147,7 +147,7 @@ async def test_a_source_that_is_removed_leaves_its_proxies(records: Records, rec
     source = await source_with(records, [a])
     database = await open_database(records_url, clock)
 
-    async def remove(tx: Tx) -> None:
+    async def remove(tx: Transaction) -> None:
         await tx.script(f"DELETE FROM sources WHERE id = {source};")
 
     await database.transact(remove)
@@ -218,7 +218,7 @@ async def test_rotation_does_not_care_who_answers_first(records: Records, clock:
 async def test_what_is_picked_is_stamped_and_told(records: Records, clock: FakeClock):
     a, b = await add(records, 2)
     source = await source_with(records, [a])
-    found = await records.proxies.pick(Ask(source_id=source))
+    found = await records.proxies.pick(ProxyRequest(source_id=source))
     assert (found.size, found.mapped, found.exhausted) == (1, True, False)
     assert found.proxies == (await proxy(records, a),)
     assert found.proxies[0].last_used_at == clock.now()
@@ -230,15 +230,15 @@ async def test_a_source_with_proxies_of_its_own_uses_no_others(records: Records)
     a, b = await add(records, 2)
     source = await source_with(records, [a])
     await records.proxies.switch(source, a, False)
-    found = await records.proxies.pick(Ask(source_id=source))
+    found = await records.proxies.pick(ProxyRequest(source_id=source))
     assert (found.proxies, found.size, found.exhausted) == ((), 1, True)
     other = await records.sources.add(NewSource("other", "https://other.example/"))
-    found = await records.proxies.pick(Ask(source_id=other.id, wanted=2))
+    found = await records.proxies.pick(ProxyRequest(source_id=other.id, wanted=2))
     assert ([row.id for row in found.proxies], found.size, found.mapped) == ([a, b], 2, False)
 
 
 async def test_no_proxies_at_all_is_not_exhaustion(records: Records):
-    found = await records.proxies.pick(Ask())
+    found = await records.proxies.pick(ProxyRequest())
     assert (found.proxies, found.size, found.exhausted) == ((), 0, False)
 
 
@@ -255,7 +255,7 @@ async def test_a_country_is_kept_to(records: Records):
     source = await source_with(records, [a])
     assert await picked(records, country="FR", wanted=2) == [b, b]
     assert await picked(records, country="US") == []
-    assert (await records.proxies.pick(Ask(source_id=source, country="FR"))).exhausted
+    assert (await records.proxies.pick(ProxyRequest(source_id=source, country="FR"))).exhausted
 
 
 async def test_a_strategy_may_be_chosen(records: Records):
@@ -295,7 +295,7 @@ async def test_the_hour_is_used_up_exactly(records: Records, clock: FakeClock, p
     assert Counter(await picked(records, source_id=one, wanted=7)) == {a: 3, b: 4}
     assert await picked(records, source_id=two) == [], "the limit is the proxy's, whoever asks"
     assert Counter(await picked(records, wanted=9)) == {b: 1}
-    assert (await records.proxies.pick(Ask())).exhausted
+    assert (await records.proxies.pick(ProxyRequest())).exhausted
     clock.advance((HOUR - SLOT) / 1000)
     assert await picked(records) == []
     clock.advance(2 * SLOT / 1000)
@@ -323,12 +323,12 @@ async def test_figures_are_right_to_the_number(records: Records, clock: FakeCloc
     at = clock.now()
     await records.proxies.account(
         [
-            Used(a, source, True, 301, at + 1),
-            Used(b, source, False, 5, at + 2),
-            Used(a, source, False, 9, at + 3),
-            Used(a, None, True, 100, at + 4),
-            Used(a, source, False, 9, at + 5),
-            Used(b, None, True, 70, at + 6),
+            ProxyUse(a, source, True, 301, at + 1),
+            ProxyUse(b, source, False, 5, at + 2),
+            ProxyUse(a, source, False, 9, at + 3),
+            ProxyUse(a, None, True, 100, at + 4),
+            ProxyUse(a, source, False, 9, at + 5),
+            ProxyUse(b, None, True, 70, at + 6),
         ]
     )
     row, other = await proxy(records, a), await proxy(records, b)
@@ -371,7 +371,7 @@ async def test_a_person_switches_on_what_failed(records: Records):
 async def test_what_failed_is_tried_once_in_a_quarter_of_an_hour(records: Records, clock: FakeClock):
     off, skipped, failing, manual = await add(records, 4)
     for proxy_id, failures in ((off, OFF_AT), (skipped, SKIP_AT), (failing, SKIP_AT - 1), (manual, OFF_AT)):
-        await records.proxies.account([Used(proxy_id, None, False, 1, clock.now())] * failures)
+        await records.proxies.account([ProxyUse(proxy_id, None, False, 1, clock.now())] * failures)
     await records.proxies.update(manual, ProxyChange(active=False))
     clock.advance(PROBE_EVERY / 1000 - 1)
     assert await records.proxies.due_probes() == []
@@ -380,10 +380,12 @@ async def test_what_failed_is_tried_once_in_a_quarter_of_an_hour(records: Record
     assert due == [off, skipped]
     assert [row.id for row in await records.proxies.due_probes()] == due
     assert await records.proxies.due_probes() == [], "each is handed out once"
-    await records.proxies.account([Used(off, None, False, 1, clock.now()), Used(skipped, None, True, 1, clock.now())])
+    await records.proxies.account(
+        [ProxyUse(off, None, False, 1, clock.now()), ProxyUse(skipped, None, True, 1, clock.now())]
+    )
     clock.advance(PROBE_EVERY / 1000)
     assert [row.id for row in await records.proxies.due_probes()] == [off]
-    await records.proxies.account([Used(off, None, True, 1, clock.now())])
+    await records.proxies.account([ProxyUse(off, None, True, 1, clock.now())])
     assert sorted(await picked(records, wanted=3)) == [off, skipped, failing]
     clock.advance(2 * PROBE_EVERY / 1000)
     assert await records.proxies.due_probes() == []
@@ -392,7 +394,7 @@ async def test_what_failed_is_tried_once_in_a_quarter_of_an_hour(records: Record
 async def test_probes_are_handed_out_a_few_at_a_time(records: Records, clock: FakeClock):
     three = await add(records, 3)
     for proxy_id in three:
-        await records.proxies.account([Used(proxy_id, None, False, 1, clock.now())] * SKIP_AT)
+        await records.proxies.account([ProxyUse(proxy_id, None, False, 1, clock.now())] * SKIP_AT)
     clock.advance(PROBE_EVERY / 1000)
     found = [[row.id for row in await records.proxies.due_probes(2)] for _ in range(3)]
     assert [len(some) for some in found] == [2, 1, 0]
@@ -427,7 +429,7 @@ async def test_a_pool_that_leads_nowhere_is_not_kept(records: Records):
         await records.pools.drop("two")
     assert await records.pools.find() == good
     with pytest.raises(BadInput, match="no proxy pool named 'nine'"):
-        await records.proxies.pick(Ask(pool="nine"))
+        await records.proxies.pick(ProxyRequest(pool="nine"))
 
 
 async def test_a_tier_is_used_up_before_the_next(records: Records):
@@ -440,7 +442,7 @@ async def test_a_tier_is_used_up_before_the_next(records: Records):
     while some := await picked(records, pool="first", exclude=frozenset(tried)):
         tried += some
     assert tried == [b, a, c, d]
-    found = await records.proxies.pick(Ask(pool="first", exclude=frozenset(tried)))
+    found = await records.proxies.pick(ProxyRequest(pool="first", exclude=frozenset(tried)))
     assert (found.size, found.exhausted) == (4, True)
     source = await source_with(records, [d])
     assert await picked(records, pool="first", source_id=source) == [d], "a source's own come before a pool"
@@ -463,7 +465,7 @@ async def test_rotation_is_strict_however_many_ask(records: Records, houses: lis
     source = await source_with(records, five)
 
     async def ask(house: Records) -> tuple[int, int]:
-        (row,) = (await house.proxies.pick(Ask(source_id=source))).proxies
+        (row,) = (await house.proxies.pick(ProxyRequest(source_id=source))).proxies
         return row.turn, row.id
 
     for round in range(5):
@@ -476,7 +478,7 @@ async def test_rotation_is_strict_however_many_ask(records: Records, houses: lis
 async def test_the_hour_is_never_overdrawn_however_many_ask(records: Records, houses: list[Records], peek: Peek):
     few = await add(records, 3, max_per_hour=7)
     sources = [await source_with(records, few, name) for name in ("one", "two")]
-    asks = [Ask(source_id=sources[0], wanted=2), Ask(source_id=sources[1]), Ask()]
+    asks = [ProxyRequest(source_id=sources[0], wanted=2), ProxyRequest(source_id=sources[1]), ProxyRequest()]
     found = await asyncio.gather(*(houses[i % 4].proxies.pick(asks[i % 3]) for i in range(36)))
     gone = Counter(row.id for some in found for row in some.proxies)
     assert gone == dict.fromkeys(few, 7)
@@ -491,8 +493,8 @@ async def test_nothing_is_lost_when_all_report_and_pick_at_once(records: Records
 
     async def crawl(house: Records, number: int) -> None:
         for _ in range(5):
-            found = await house.proxies.pick(Ask(source_id=source, wanted=4))
-            used = [Used(row.id, source, True, 50, number) for row in found.proxies]
+            found = await house.proxies.pick(ProxyRequest(source_id=source, wanted=4))
+            used = [ProxyUse(row.id, source, True, 50, number) for row in found.proxies]
             await house.proxies.account(used if number % 2 else used[::-1])
 
     await asyncio.gather(*(crawl(houses[i % 4], i) for i in range(10)))
@@ -509,8 +511,8 @@ class Lingering(GatedDatabase):
         super().__init__(database, gate)
         self.under, self.gate = database, gate
 
-    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
-        async def lingers(tx: Tx) -> T:
+    async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
+        async def lingers(tx: Transaction) -> T:
             done = await work(tx)
             await self.gate.pass_through(self.gate.before)
             return done
@@ -539,6 +541,8 @@ async def test_two_who_write_pools_at_once_make_no_ring(records: Records, linger
 async def test_who_picks_waits_for_the_pick_before(records: Records, lingering: Lingering, peek: Peek):
     a, b = await add(records, 2)
     source = await source_with(records, [a, b])
-    first = partial(ProxyRecords(lingering).pick, Ask(source_id=source))
-    one, two = await interleave(first, lingering.gate, partial(records.proxies.pick, Ask(source_id=source)), peek)
+    first = partial(ProxyRecords(lingering).pick, ProxyRequest(source_id=source))
+    one, two = await interleave(
+        first, lingering.gate, partial(records.proxies.pick, ProxyRequest(source_id=source)), peek
+    )
     assert [row.id for found in (one, two) for row in found.proxies] == [a, b]

@@ -14,7 +14,7 @@ from longline.drivers.records import open_database, postgres
 from longline.drivers.records.bots.tasks import BotTaskRecords
 from longline.drivers.records.database import Database, TryAgain
 from longline.drivers.records.frontier.claims import FrontierRecords
-from longline.drivers.records.frontier.moves import MovesRecords
+from longline.drivers.records.frontier.moves import MoveRecords
 from longline.drivers.records.runs import RunRecords
 from longline.model.bots.bot import NewBotTask
 from longline.model.frontier.host import HostLease
@@ -23,7 +23,7 @@ from longline.model.runs.run import NewRun
 from longline.model.sources.source import NewSource
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch, Change, HostSetting
+from longline.ports.records.frontier import Admitted, Change, HostSetting, ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleave, locked, settled, together
@@ -74,7 +74,7 @@ async def tasks_in(records: Records, state: str, run_id: int, amount: int = 2) -
     return [task.id for task in lease.tasks]
 
 
-def cancel_run(port: MovesRecords, run_id: int) -> Callable[[], Awaitable[Any]]:
+def cancel_run(port: MoveRecords, run_id: int) -> Callable[[], Awaitable[Any]]:
     return partial(port.apply, Change("run", run_id, "cancel", "running", "cancelled", "person"))
 
 
@@ -87,7 +87,7 @@ async def reports(records: Records, became: TaskState) -> Callable[[], Awaitable
 async def gives(records: Records, became: TaskState) -> Callable[[], Awaitable[Any]]:
     """A parser that is about to give back."""
     taken = await records.hands.take("parse", ME, 10, TTL)
-    return partial(records.hands.give, [(x.token, ended(x.task, became, "why", due=9)) for x in taken], Batch())
+    return partial(records.hands.give, [(x.token, ended(x.task, became, "why", due=9)) for x in taken], ReportBatch())
 
 
 async def resumes(records: Records, task_id: int) -> Callable[[], Awaitable[Any]]:
@@ -117,7 +117,7 @@ async def test_cancelling_a_run_while_its_tasks_move(
     else:
         other = await gives(records, became) if state == "downloaded" else await resumes(records, ids[0])
     gate = Gate(before)
-    port = MovesRecords(GatedDatabase(database, gate))
+    port = MoveRecords(GatedDatabase(database, gate))
     cancelled, moved = await interleave(cancel_run(port, run.id), gate, other, peek)
     assert not isinstance(moved, BaseException), moved
     if became == TaskState.COMPLETED and not isinstance(cancelled, BaseException) and cancelled is None:
@@ -137,7 +137,7 @@ async def test_cancelling_a_run_while_urls_are_admitted(
     gate = Gate(before)
     port = FrontierRecords(GatedDatabase(database, gate))
     held = partial(port.admit, [url(run, "b.example", "/late")], {})
-    admitted, cancelled = await interleave(held, gate, cancel_run(MovesRecords(database), run.id), peek)
+    admitted, cancelled = await interleave(held, gate, cancel_run(MoveRecords(database), run.id), peek)
     assert cancelled.state == "cancelled"
     assert admitted in (Admitted(1, 0, 0), Admitted(0, 0, 1))
     assert await faults(peek, clock.now()) == []
@@ -150,7 +150,7 @@ async def test_cancelling_a_run_that_was_given_another_host_does_not_wait_in_a_r
     await admit(records, url(run, "a.example"))
     await records.frontier.ensure_hosts([HostSetting("b.example", 0, 1)])
     looked, holds = Gate("move_run"), Gate("open_tasks_of_run")
-    port = MovesRecords(GatedDatabase(GatedDatabase(database, looked), holds))
+    port = MoveRecords(GatedDatabase(GatedDatabase(database, looked), holds))
     async with together() as started, asyncio.timeout(PATIENCE):
         cancelling = started(cancel_run(port, run.id)())
         await looked.reached.wait()
@@ -196,7 +196,7 @@ async def test_two_reports_of_a_run_with_a_budget_do_not_wait_for_each_other_in_
     leases = await claim(records)
     gate = Gate("admit_tasks")
     port = FrontierRecords(GatedDatabase(database, gate))
-    batch = Batch(reports=[host_report(leases["a.example"])], admit=[url(run, "a.example", "/found")])
+    batch = ReportBatch(reports=[host_report(leases["a.example"])], admit=[url(run, "a.example", "/found")])
     first, second = await interleave(
         partial(port.report, batch), gate, partial(report, records, host_report(leases["b.example"])), peek
     )
@@ -214,7 +214,7 @@ async def test_reports_over_several_runs_do_not_wait_for_each_other_in_a_ring(
     leases = await claim(records)
     gate = Gate("admit_tasks")
     port = FrontierRecords(GatedDatabase(database, gate))
-    batch = Batch(reports=[host_report(leases["a.example"])], admit=[url(large, "a.example", "/found")])
+    batch = ReportBatch(reports=[host_report(leases["a.example"])], admit=[url(large, "a.example", "/found")])
     first, second = await interleave(
         partial(port.report, batch), gate, partial(report, records, host_report(leases["b.example"])), peek
     )
@@ -234,7 +234,7 @@ async def test_reports_of_a_source_with_a_budget_do_not_wait_for_each_other_in_a
     gate = Gate(before)
     port = FrontierRecords(GatedDatabase(database, gate))
     batches = [
-        Batch(reports=[host_report(leases[f"{host}.example"])], admit=[url(run, f"{host}.example", "/found")])
+        ReportBatch(reports=[host_report(leases[f"{host}.example"])], admit=[url(run, f"{host}.example", "/found")])
         for host, run in zip("ab", reversed(runs), strict=True)
     ]
     other = partial(records.frontier.report, batches[1])
@@ -269,7 +269,7 @@ async def test_a_fenced_move_that_is_overtaken_by_the_reaper(
     (taken,) = await records.hands.take("parse", ME, 1, TTL)
     clock.advance(TTL / 1000 + 1)
     gate = Gate("pull_from_offers")
-    port = MovesRecords(GatedDatabase(database, gate))
+    port = MoveRecords(GatedDatabase(database, gate))
     late = Change("task", task_id, "complete", "parsing", "completed", "worker", token=taken.token)
 
     async def reap_and_take() -> list[Any]:
@@ -338,7 +338,7 @@ async def test_a_claim_while_a_task_is_paused(records: Records, database: Databa
     run = await running_run(records)
     first, _ = await tasks_in(records, "pending", run.id)
     gate = Gate("move_task")
-    port = MovesRecords(GatedDatabase(database, gate))
+    port = MoveRecords(GatedDatabase(database, gate))
     pause = Change("task", first, "pause", "pending", "paused", "person")
     paused, leases = await interleave(partial(port.apply, pause), gate, partial(claim, records), peek)
     assert paused is not None

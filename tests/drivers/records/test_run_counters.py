@@ -6,8 +6,8 @@ import orjson
 import pytest
 
 from longline.drivers.records import open_database
-from longline.drivers.records.database import Database, TryAgain, Tx
-from longline.drivers.records.run_counters import Ledger, Moved, column
+from longline.drivers.records.database import Database, Transaction, TryAgain
+from longline.drivers.records.run_counters import MovedTasks, RunCounters, column
 from longline.model.errors import IllegalMove
 from longline.model.states import TaskState
 from longline.ports.records import Records
@@ -24,8 +24,8 @@ async def database(records_url: str, clock: FakeClock) -> AsyncIterator[Database
     await opened.close()
 
 
-async def write(database: Database, ledger: Ledger, actor: str = "worker") -> tuple[int, ...]:
-    async def work(tx: Tx) -> tuple[int, ...]:
+async def write(database: Database, ledger: RunCounters, actor: str = "worker") -> tuple[int, ...]:
+    async def work(tx: Transaction) -> tuple[int, ...]:
         return await ledger.write(tx, actor)
 
     return await database.transact(work)
@@ -40,15 +40,17 @@ def test_every_state_is_counted_somewhere(state: TaskState):
 async def test_an_empty_ledger_writes_nothing(database: Database, records: Records, peek: Peek):
     await running_run(records)
     before = await peek.snapshot()
-    assert await write(database, Ledger()) == ()
+    assert await write(database, RunCounters()) == ()
     assert await peek.snapshot() == before
 
 
 async def test_moves_are_counted_listed_and_given_their_fates(database: Database, records: Records):
     run = await running_run(records)
-    ledger = Ledger()
-    ledger.moved([Moved(n, run.id, None, "pending", "") for n in range(3)], listed=False)
-    ledger.moved([Moved(0, run.id, "pending", "completed", "ok"), Moved(1, run.id, "pending", "pending", "dns")])
+    ledger = RunCounters()
+    ledger.moved([MovedTasks(n, run.id, None, "pending", "") for n in range(3)], listed=False)
+    ledger.moved(
+        [MovedTasks(0, run.id, "pending", "completed", "ok"), MovedTasks(1, run.id, "pending", "pending", "dns")]
+    )
     ledger.refused({(run.id, "offsite"): 2})
     assert ledger.runs == {run.id}
     assert await write(database, ledger) == ()
@@ -64,12 +66,12 @@ async def test_moves_are_counted_listed_and_given_their_fates(database: Database
 
 async def test_a_fate_taken_back_is_not_shown(database: Database, records: Records):
     run = await running_run(records)
-    ledger = Ledger()
-    ledger.moved([Moved(n, run.id, None, "pending", "") for n in range(2)], listed=False)
-    ledger.moved([Moved(1, run.id, "pending", "failed", "dns")])
+    ledger = RunCounters()
+    ledger.moved([MovedTasks(n, run.id, None, "pending", "") for n in range(2)], listed=False)
+    ledger.moved([MovedTasks(1, run.id, "pending", "failed", "dns")])
     await write(database, ledger)
-    back = Ledger()
-    back.moved([Moved(1, run.id, "failed", "pending", "again", was_reason="dns")])
+    back = RunCounters()
+    back.moved([MovedTasks(1, run.id, "failed", "pending", "again", was_reason="dns")])
     await write(database, back)
     assert await records.runs.fates(run.id) == []
     assert (await get_run(records, run.id)).open == 2
@@ -78,10 +80,12 @@ async def test_a_fate_taken_back_is_not_shown(database: Database, records: Recor
 async def test_sums_that_do_not_add_up_are_not_committed(database: Database, records: Records, peek: Peek):
     run = await running_run(records)
     before = await peek.snapshot()
-    ledger = Ledger()
-    ledger.moved([Moved(1, run.id, "completed", "pending", "x", was_reason="ok")])
-    ledger.moved([Moved(1, run.id, "pending", "pending", "x")])
-    ledger.moved([Moved(2, run.id, "pending", "completed", "x"), Moved(3, run.id, "pending", "completed", "x")])
+    ledger = RunCounters()
+    ledger.moved([MovedTasks(1, run.id, "completed", "pending", "x", was_reason="ok")])
+    ledger.moved([MovedTasks(1, run.id, "pending", "pending", "x")])
+    ledger.moved(
+        [MovedTasks(2, run.id, "pending", "completed", "x"), MovedTasks(3, run.id, "pending", "completed", "x")]
+    )
     with pytest.raises(Exception, match=r"(?i)check constraint"):
         await write(database, ledger)
     assert await peek.snapshot() == before
@@ -91,8 +95,8 @@ async def test_urls_for_a_run_that_just_ended_are_decided_upon_anew(database: Da
     run = await running_run(records)
     await records.moves.apply(Change("run", run.id, "finish", "running", "completed", "worker"))
     before = await peek.snapshot()
-    ledger = Ledger()
-    ledger.moved([Moved(1, run.id, None, "pending", "")], listed=False)
+    ledger = RunCounters()
+    ledger.moved([MovedTasks(1, run.id, None, "pending", "")], listed=False)
     with pytest.raises(TryAgain):
         await write(database, ledger)
     assert await peek.snapshot() == before
@@ -100,13 +104,13 @@ async def test_urls_for_a_run_that_just_ended_are_decided_upon_anew(database: Da
 
 async def test_a_cancelled_run_stays_cancelled(database: Database, records: Records, peek: Peek):
     run = await running_run(records)
-    ledger = Ledger()
-    ledger.moved([Moved(1, run.id, None, "pending", ""), Moved(1, run.id, "pending", "completed", "ok")])
+    ledger = RunCounters()
+    ledger.moved([MovedTasks(1, run.id, None, "pending", ""), MovedTasks(1, run.id, "pending", "completed", "ok")])
     await records.moves.apply(Change("run", run.id, "cancel", "running", "cancelled", "person"))
     await write(database, ledger)
     before = await peek.snapshot()
-    again = Ledger()
-    again.moved([Moved(1, run.id, "completed", "pending", "again", was_reason="ok")])
+    again = RunCounters()
+    again.moved([MovedTasks(1, run.id, "completed", "pending", "again", was_reason="ok")])
     with pytest.raises(IllegalMove, match="cannot reopen a run that is cancelled"):
         await write(database, again, "person")
     assert await peek.snapshot() == before
@@ -114,7 +118,7 @@ async def test_a_cancelled_run_stays_cancelled(database: Database, records: Reco
 
 async def test_a_run_that_has_not_begun_does_not_end(database: Database, records: Records):
     run = await queued_run(records)
-    ledger = Ledger()
-    ledger.moved([Moved(1, run.id, None, "pending", ""), Moved(1, run.id, "pending", "completed", "ok")])
+    ledger = RunCounters()
+    ledger.moved([MovedTasks(1, run.id, None, "pending", ""), MovedTasks(1, run.id, "pending", "completed", "ok")])
     assert await write(database, ledger) == ()
     assert (await get_run(records, run.id)).state == "queued"

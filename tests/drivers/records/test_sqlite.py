@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longline.drivers.records import open_database, open_records, sqlite
-from longline.drivers.records.database import Tx
+from longline.drivers.records.database import Transaction
 from longline.drivers.records.named_queries import AT_ONCE
 from longline.drivers.records.sqlite import SqliteDatabase, statements
 from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
@@ -83,7 +83,7 @@ async def test_an_old_library_is_refused_plainly(path: Path, monkeypatch: pytest
 async def test_a_transaction_may_only_await_its_own_statements(path: Path):
     database = await opened(path)
 
-    async def work(tx: Tx) -> None:
+    async def work(tx: Transaction) -> None:
         await asyncio.sleep(0)
 
     with pytest.raises(RuntimeError, match="may only await its own statements"):
@@ -204,7 +204,7 @@ async def test_rows_are_written_alike_one_by_one_and_many_at_once(path: Path, am
     await records.schema.migrate()
     hosts = [(f"{number}.example", number, 1 + number % 3) for number in range(amount)]
 
-    async def write(tx: Tx) -> list[Any]:
+    async def write(tx: Transaction) -> list[Any]:
         await tx.batch("add_hosts", [*hosts, *hosts[:1]])
         await tx.batch("add_lines", [(host,) for host, _, _ in hosts])
         ids = {row["host"]: row["id"] for row in await tx.batch("host_ids", [(host,) for host, _, _ in hosts])}
@@ -244,7 +244,7 @@ def item(number: int) -> NewItem:
 # -- a disk without room, a file that is damaged ---------------------------------------------------------------------
 
 
-async def fill(tx: Tx) -> None:
+async def fill(tx: Transaction) -> None:
     for _ in range(100):
         await tx.script("INSERT INTO filler VALUES (zeroblob(8192));")
 

@@ -7,7 +7,7 @@ from longline.model.runs.run import NewRun
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
-from longline.ports.records.frontier import Written
+from longline.ports.records.frontier import WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import ME, YOU, admit, claim, ended, host_report, page, report, running_run, url, urls
 
@@ -114,8 +114,12 @@ async def test_segments_are_found_once_their_report_is_in(records: Records):
     assert {s.key for s in await records.segments.abandoned([ME, YOU])} == {"first", "third", "second"}
     assert await records.segments.abandoned([]) == []
     a, b = leases["a.example"], leases["b.example"]
-    await report(records, host_report(a, [ended(t, page=page()) for t in a.tasks]), segment=Written(first, 2, 20))
-    await report(records, host_report(b, [ended(t, page=page()) for t in b.tasks]), segment=Written(second, 1, 10))
+    await report(
+        records, host_report(a, [ended(t, page=page()) for t in a.tasks]), segment=WrittenSegment(first, 2, 20)
+    )
+    await report(
+        records, host_report(b, [ended(t, page=page()) for t in b.tasks]), segment=WrittenSegment(second, 1, 10)
+    )
     assert [s.id for s in await records.segments.find()] == [first, second]
     assert [s.id for s in await records.segments.find(run_id=other.id)] == [second]
     await records.segments.drop(first)

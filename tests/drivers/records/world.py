@@ -9,7 +9,7 @@ from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch, Change, HostSetting, Reported
+from longline.ports.records.frontier import Admitted, Change, HostSetting, ReportBatch, Reported
 
 DELAY = 1000
 TTL = 30_000
@@ -79,7 +79,7 @@ def host_report(lease: HostLease, outcomes: Sequence[Outcome] | None = None, **m
 
 async def report(records: Records, *reports: HostReport, **more: object) -> Reported:
     """Send a report."""
-    return await records.frontier.report(Batch(reports=reports, **more))  # type: ignore[arg-type]
+    return await records.frontier.report(ReportBatch(reports=reports, **more))  # type: ignore[arg-type]
 
 
 async def release(records: Records, lease: HostLease, not_before: int = 0) -> None:

@@ -5,15 +5,15 @@ import json
 import pytest
 from redis.asyncio import Redis
 
-from longline.drivers.schedules.redis_page_changes import RedisRhythms
+from longline.drivers.schedules.redis_page_changes import RedisPageChanges
 from longline.model.errors import Unavailable
-from longline.ports.records.schedules import Rhythm
+from longline.ports.records.schedules import PageChanges
 
-RHYTHM = Rhythm("sha256:ab", 1_700_000_000_123, 3, 14_400_000)
+RHYTHM = PageChanges("sha256:ab", 1_700_000_000_123, 3, 14_400_000)
 
 
 async def test_what_is_kept_is_read_again_and_forgotten(redis_url: str):
-    rhythms = RedisRhythms(redis_url)
+    rhythms = RedisPageChanges(redis_url)
     assert await rhythms.get("7") is None
     await rhythms.keep("7", RHYTHM)
     assert await rhythms.get("7") == RHYTHM
@@ -23,7 +23,7 @@ async def test_what_is_kept_is_read_again_and_forgotten(redis_url: str):
 
 
 async def test_others_find_it_where_the_contract_says(redis_url: str):
-    rhythms, client = RedisRhythms(redis_url), Redis.from_url(redis_url)
+    rhythms, client = RedisPageChanges(redis_url), Redis.from_url(redis_url)
     await rhythms.keep("7", RHYTHM)
     said = json.loads(await client.get("crawler:adaptive:7") or "")
     assert (said["last_hash"], said["unchanged_count"]) == ("ab", 3), "the bare SHA-256"
@@ -37,7 +37,7 @@ async def test_others_find_it_where_the_contract_says(redis_url: str):
 
 
 async def test_a_server_that_is_away_is_said_so():
-    rhythms = RedisRhythms("redis://127.0.0.1:1/0")
+    rhythms = RedisPageChanges("redis://127.0.0.1:1/0")
     with pytest.raises(Unavailable, match="Redis cannot be asked"):
         await rhythms.get("7")
     await rhythms.close()

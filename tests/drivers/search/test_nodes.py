@@ -9,7 +9,7 @@ import trustme
 from cryptography.hazmat.primitives import serialization
 from wreq import Method
 
-from longline.drivers.search.nodes import Manners, Nodes
+from longline.drivers.search.nodes import NodeOptions, Nodes
 from longline.model.errors import BadInput, Unavailable
 from tests.drivers.search.cluster import Cluster, running
 
@@ -18,7 +18,7 @@ NOBODY = "http://127.0.0.1:1"
 
 async def test_the_next_node_is_asked_and_remembered():
     async with running(Cluster()) as cluster:
-        nodes = Nodes([NOBODY, cluster.url + "/"], "", Manners())
+        nodes = Nodes([NOBODY, cluster.url + "/"], "", NodeOptions())
         for _ in range(2):
             assert (await nodes.send(Method.GET, "/")).status == 200
         cluster.trouble = [503]
@@ -28,7 +28,7 @@ async def test_the_next_node_is_asked_and_remembered():
 
 
 async def test_without_a_node_search_is_unavailable_in_one_line():
-    nodes = Nodes([NOBODY], "", Manners())
+    nodes = Nodes([NOBODY], "", NodeOptions())
     with pytest.raises(Unavailable, match="search cannot be used") as refused:
         await nodes.send(Method.GET, "/")
     assert "\n" not in str(refused.value)
@@ -45,7 +45,7 @@ async def test_without_a_node_search_is_unavailable_in_one_line():
 )
 async def test_credentials_go_into_a_header_and_into_no_message(name: str, key: str, sent: str | None):
     async with running(Cluster()) as cluster:
-        nodes = Nodes([cluster.url.replace("//", f"//{name}")], key, Manners())
+        nodes = Nodes([cluster.url.replace("//", f"//{name}")], key, NodeOptions())
         assert (await nodes.send(Method.GET, "/")).status == 200
         assert cluster.headers.get("authorization") == sent
         cluster.trouble = [429]
@@ -68,7 +68,7 @@ def secured(issuer: trustme.CA, *, asks: bool = False) -> ssl.SSLContext:
     return context
 
 
-async def said(cluster: Cluster, manners: Manners) -> int | None:
+async def said(cluster: Cluster, manners: NodeOptions) -> int | None:
     """The status of an answer, or None where there was none."""
     nodes = Nodes([cluster.url], "", manners)
     try:
@@ -83,9 +83,9 @@ async def test_nodes_are_believed_by_certificate_unless_the_operator_says_otherw
     issuer, roots = trustme.CA(), tmp_path / "issuer.pem"
     issuer.cert_pem.write_to_path(roots)
     async with running(Cluster(), secured(issuer)) as cluster:
-        assert await said(cluster, Manners()) is None
-        assert await said(cluster, Manners(roots)) == 200
-        assert await said(cluster, Manners(verify=False)) == 200
+        assert await said(cluster, NodeOptions()) is None
+        assert await said(cluster, NodeOptions(roots)) == 200
+        assert await said(cluster, NodeOptions(verify=False)) == 200
 
 
 async def test_a_node_may_ask_for_our_certificate(tmp_path: Path):
@@ -95,8 +95,8 @@ async def test_a_node_may_ask_for_our_certificate(tmp_path: Path):
     mine.cert_chain_pems[0].write_to_path(ours[0])
     ours[1].write_bytes(pkcs8(mine.private_key_pem.bytes()))
     async with running(Cluster(), secured(issuer, asks=True)) as cluster:
-        assert await said(cluster, Manners(roots)) is None
-        assert await said(cluster, Manners(roots, ours)) == 200
+        assert await said(cluster, NodeOptions(roots)) is None
+        assert await said(cluster, NodeOptions(roots, ours)) == 200
 
 
 def pkcs8(pem: bytes) -> bytes:
@@ -112,5 +112,5 @@ def test_a_certificate_that_cannot_be_used_is_said_in_one_line(tmp_path: Path, c
     for file in files if content else ():
         file.write_text(content or "")
     with pytest.raises(BadInput, match=r"cert\.pem") as refused:
-        Nodes(["https://127.0.0.1:1"], "", Manners(identity=files))
+        Nodes(["https://127.0.0.1:1"], "", NodeOptions(identity=files))
     assert "\n" not in str(refused.value)

@@ -11,7 +11,7 @@ from longline.drivers.search.mapping import ITEMS, RAW_CONTENT
 from longline.drivers.search.opensearch import OpenSearch
 from longline.model.errors import Unavailable
 from longline.model.search.document import document_id
-from longline.model.search.item import Document
+from longline.model.search.item import SearchDocument
 from longline.model.search.query import Filters, parse_query
 from tests.drivers.search.cluster import Cluster, running
 
@@ -29,12 +29,12 @@ async def search(cluster: Cluster) -> AsyncIterator[OpenSearch]:
     await opened.close()
 
 
-def document(number: int, title: str = "", body: str = "", **facts: Any) -> Document:
+def document(number: int, title: str = "", body: str = "", **facts: Any) -> SearchDocument:
     none: dict[str, Any] = dict.fromkeys(("price", "rating", "availability", "brand", "category"))
     usual = {"id": number, "hash": "h", "kind": "page", "source_id": 0, "run_id": 1, "task_id": 1, "fields": "{}"}
     times = {"created_at": 1_700_000_000_000 + number, "updated_at": 1_700_000_000_000 + number}
     text = {"url": f"https://a.example/{number}", "title": title, "body": body}
-    return Document(**none | usual | times | text | facts)
+    return SearchDocument(**none | usual | times | text | facts)
 
 
 async def found(search: OpenSearch, text: str, **how: Any) -> list[int]:

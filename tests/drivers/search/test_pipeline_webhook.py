@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.drivers.search.pipeline_webhook import PipelineService
+from longline.drivers.search.pipeline_webhook import PipelineWebhook
 from longline.model.errors import Unavailable
 from tests.web import running_site
 from tests.web.wire import Answer
@@ -12,19 +12,19 @@ async def test_an_event_is_sent_to_the_usual_path_or_the_one_that_was_named() ->
     with running_site(pages=1) as site:
         site.site.extra |= {"/api/v1/events": Answer(202), "/hook": Answer(200), "/no": Answer(500)}
         for url in (site.url, f"{site.url}hook"):
-            service = PipelineService(url)
+            service = PipelineWebhook(url)
             await service.post({"stage": "indexed"})
             await service.close()
         sent = [(visit.method, visit.path, visit.headers["content-type"]) for visit in site.requests]
         assert sent == [("POST", path, "application/json") for path in ("/api/v1/events", "/hook")]
-        refused = PipelineService(f"{site.url}no")
+        refused = PipelineWebhook(f"{site.url}no")
         with pytest.raises(Unavailable, match="answered 500"):
             await refused.post({})
         await refused.close()
 
 
 async def test_nobody_there_is_unavailable() -> None:
-    service = PipelineService("http://127.0.0.1:1/")
+    service = PipelineWebhook("http://127.0.0.1:1/")
     with pytest.raises(Unavailable):
         await service.post({})
     await service.close()

@@ -1,7 +1,7 @@
 import pytest
 
 from longline.drivers.signals import open_signals
-from longline.drivers.signals.redis import RedisCarrier
+from longline.drivers.signals.redis import RedisTransport
 from longline.model.errors import BadInput, Unavailable
 from tests.drivers.signals.hearing import next_of
 
@@ -27,4 +27,4 @@ async def test_what_the_server_says_is_told(redis_url):
 @pytest.mark.parametrize("url", ["http://127.0.0.1", "127.0.0.1:6379", "redis://127.0.0.1:port"])
 def test_an_address_that_cannot_be_right_is_bad_input(url):
     with pytest.raises(BadInput, match="the address of Redis is not right"):
-        RedisCarrier(url)
+        RedisTransport(url)

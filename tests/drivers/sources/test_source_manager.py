@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from longline.drivers.sources import source_manager as module
-from longline.drivers.sources.source_manager import CuratorService
+from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.model.errors import Conflict, Unavailable
 from tests.servers.curator import SourceManager, running_manager, token
 
@@ -19,13 +19,13 @@ def manager() -> Iterator[SourceManager]:
 
 
 @pytest.fixture
-async def service(manager: SourceManager) -> AsyncIterator[CuratorService]:
-    service = CuratorService(f"{manager.url}/", token)
+async def service(manager: SourceManager) -> AsyncIterator[HttpSourceManager]:
+    service = HttpSourceManager(f"{manager.url}/", token)
     yield service
     await service.close()
 
 
-async def test_the_list_is_read_in_pages(manager: SourceManager, service: CuratorService) -> None:
+async def test_the_list_is_read_in_pages(manager: SourceManager, service: HttpSourceManager) -> None:
     for number in range(3):
         manager.add(f"s{number}", feed_url="https://a.example/feed" if number else None)
     manager.most = 2
@@ -38,7 +38,7 @@ async def test_the_list_is_read_in_pages(manager: SourceManager, service: Curato
     assert {(call.query["limit"], call.query["sort_by"]) for call in manager.calls} == {("500", "created_at")}
 
 
-async def test_one_source_is_read_written_and_switched(manager: SourceManager, service: CuratorService) -> None:
+async def test_one_source_is_read_written_and_switched(manager: SourceManager, service: HttpSourceManager) -> None:
     manager.add("a/b")
     manager.sources["a%2Fb"] = manager.sources.pop("a/b") | {"id": "a/b"}
     found = await service.get("a/b")
@@ -52,18 +52,18 @@ async def test_one_source_is_read_written_and_switched(manager: SourceManager, s
     assert manager.told() == [("a%2Fb/feed-disable", {"reason": "gone"}), ("a%2Fb/feed-enable", {})]
 
 
-async def test_what_is_in_an_envelope_is_taken_out(manager: SourceManager, service: CuratorService) -> None:
+async def test_what_is_in_an_envelope_is_taken_out(manager: SourceManager, service: HttpSourceManager) -> None:
     manager.answer_always(200, b'{"source": {"id": "a"}}')
     assert await service.get("a") == {"id": "a"}
 
 
-async def test_nobody_of_that_name_is_no_failure(service: CuratorService) -> None:
+async def test_nobody_of_that_name_is_no_failure(service: HttpSourceManager) -> None:
     assert await service.get("nobody") is None
     await service.put("nobody", {})
     await service.disable_feed("nobody", "gone")
 
 
-async def test_what_it_does_not_take_is_a_conflict(manager: SourceManager, service: CuratorService) -> None:
+async def test_what_it_does_not_take_is_a_conflict(manager: SourceManager, service: HttpSourceManager) -> None:
     manager.add("a")
     with pytest.raises(Conflict, match="400"):
         await service.put("a", {"name": "half of it"})
@@ -78,7 +78,7 @@ async def test_what_it_does_not_take_is_a_conflict(manager: SourceManager, servi
     ("status", "said"),
     [(500, b"{}"), (401, b"{}"), (403, b"{}"), (429, b"{}"), (302, b"{}"), (200, b"<html>"), (200, b"[1]"), (200, b"")],
 )
-async def test_no_answer_is_unavailable(manager: SourceManager, service: CuratorService, status: int, said: bytes):
+async def test_no_answer_is_unavailable(manager: SourceManager, service: HttpSourceManager, status: int, said: bytes):
     manager.answer_always(status, said)
     asked = [service.page(1), service.get("a")]
     told = [service.put("a", {}), service.disable_feed("a", "gone"), service.enable_feed("a")]
@@ -90,13 +90,13 @@ async def test_no_answer_is_unavailable(manager: SourceManager, service: Curator
 
 
 @pytest.mark.parametrize("said", [b'{"sources": 7}', b'{"sources": "x"}'])
-async def test_a_list_that_is_none_is_unavailable(manager: SourceManager, service: CuratorService, said: bytes):
+async def test_a_list_that_is_none_is_unavailable(manager: SourceManager, service: HttpSourceManager, said: bytes):
     manager.answer_always(200, said)
     with pytest.raises(Unavailable):
         await service.page(1)
 
 
-async def test_what_is_no_source_is_left_out_of_the_list(manager: SourceManager, service: CuratorService) -> None:
+async def test_what_is_no_source_is_left_out_of_the_list(manager: SourceManager, service: HttpSourceManager) -> None:
     manager.answer_always(200, b'{"sources": [1, null, {"id": "a"}], "total": "many", "total_pages": true}')
     page = await service.page(1)
     assert (page.sources, page.total, page.pages) == ([{"id": "a"}], None, None)
@@ -107,7 +107,7 @@ async def test_what_is_no_source_is_left_out_of_the_list(manager: SourceManager,
 async def test_who_hangs_is_unavailable(manager: SourceManager, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "PATIENCE", timedelta(seconds=0.2))
     manager.trouble = lambda _: (200, b"{}") if manager.closing.wait(60) else None
-    service = CuratorService(manager.url, token)
+    service = HttpSourceManager(manager.url, token)
     async with asyncio.timeout(30):
         with pytest.raises(Unavailable, match="cannot be asked"):
             await service.get("a")
@@ -115,7 +115,7 @@ async def test_who_hangs_is_unavailable(manager: SourceManager, monkeypatch: pyt
 
 
 async def test_nobody_there_is_unavailable() -> None:
-    service = CuratorService("http://127.0.0.1:1/api/v1/sources", token)
+    service = HttpSourceManager("http://127.0.0.1:1/api/v1/sources", token)
     with pytest.raises(Unavailable, match="cannot be asked"):
         await service.page(1)
     await service.close()
@@ -123,7 +123,7 @@ async def test_nobody_there_is_unavailable() -> None:
 
 async def test_a_wrong_secret_is_unavailable(manager: SourceManager) -> None:
     manager.add("a")
-    service = CuratorService(manager.url, lambda: "x.y.z")
+    service = HttpSourceManager(manager.url, lambda: "x.y.z")
     assert (await service.page(1)).total == 1, "the list is open"
     with pytest.raises(Unavailable, match="401"):
         await service.get("a")

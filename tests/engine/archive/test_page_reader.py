@@ -3,12 +3,12 @@ from collections.abc import Callable
 import pytest
 from msgspec import structs
 
-from longline.engine.archive.page_reader import Archive
-from longline.engine.archive.segment_writer import Keeper, keep_page
+from longline.engine.archive.page_reader import PageReader
+from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
 from longline.model.archive.warc import DamagedRecord, read_record
 from longline.model.errors import NotFound
-from longline.model.frontier.task import Known
+from longline.model.frontier.task import KnownPage
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import OWNER, FakeBlobs, FakeSegments, FakeTasks, Journal, part, response
 
@@ -20,19 +20,19 @@ class Shelf:
 
     def __init__(self, clock: FakeClock) -> None:
         self.blobs, self.tasks = FakeBlobs(Journal()), FakeTasks()
-        self.keeper = Keeper(part(self.blobs), part(FakeSegments(Journal())), clock, OWNER)
-        self.archive = Archive(part(self.tasks), part(self.blobs))
+        self.keeper = SegmentWriter(part(self.blobs), part(FakeSegments(Journal())), clock, OWNER)
+        self.archive = PageReader(part(self.tasks), part(self.blobs))
 
-    async def put(self, task_id: int, fetched: Fetched, known: Known | None = None) -> None:
+    async def put(self, task_id: int, fetched: Fetched, known: KnownPage | None = None) -> None:
         earlier = await self.archive.earlier(known) if known else None
         kept = keep_page(fetched, "T", known, earlier.original if earlier else None)
         assert kept
         stored = await self.keeper.write([kept])
         self.tasks.pages[task_id] = (stored.key, stored.facts[0])
 
-    def known(self, task_id: int) -> Known:
+    def known(self, task_id: int) -> KnownPage:
         facts = self.tasks.pages[task_id][1]
-        return Known(task_id, facts.digest, facts.fetched_at, facts.etag, facts.last_modified)
+        return KnownPage(task_id, facts.digest, facts.fetched_at, facts.etag, facts.last_modified)
 
 
 @pytest.fixture

@@ -6,10 +6,17 @@ import msgspec
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from longline.engine.archive.segment_writer import Keeper, KeptPage, KeptRedirect, Press, keep_page, segment_key
+from longline.engine.archive.segment_writer import (
+    KeptRedirect,
+    PageToKeep,
+    RecordBuilder,
+    SegmentWriter,
+    keep_page,
+    segment_key,
+)
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.fetch.sender import Sent
-from longline.model.archive.warc import Record, read_record, verified_record
+from longline.engine.fetch.sender import TimedResponse
+from longline.model.archive.warc import WarcRecord, read_record, verified_record
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PageFacts
 from longline.testing.clock import START, FakeClock
@@ -32,11 +39,11 @@ def segments(journal: Journal) -> FakeSegments:
 
 
 @pytest.fixture
-def keeper(blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock) -> Keeper:
-    return Keeper(part(blobs), part(segments), clock, OWNER)
+def keeper(blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock) -> SegmentWriter:
+    return SegmentWriter(part(blobs), part(segments), clock, OWNER)
 
 
-def kept(number: int, title: str = "") -> KeptPage:
+def kept(number: int, title: str = "") -> PageToKeep:
     url = f"https://a.example/{number}"
     answer = response(url, body=b"<p>%d</p>" % number, headers=(("Content-Type", "text/html"), ("ETag", '"e"')))
     page = keep_page(Fetched("ok", START + number, answer, answer.body, 200), title)
@@ -64,7 +71,7 @@ def test_of_a_failure_nothing_is_kept():
     assert keep_page(Fetched("dns", START, error="no such name"), "") is None
 
 
-async def test_pages_can_be_read_back_one_by_one(keeper: Keeper, blobs: FakeBlobs):
+async def test_pages_can_be_read_back_one_by_one(keeper: SegmentWriter, blobs: FakeBlobs):
     stored = await keeper.write([kept(n) for n in range(3)])
     data = blobs.objects[stored.key]
     assert uris(data) == [f"https://a.example/{n}" for n in range(3)]
@@ -77,7 +84,7 @@ async def test_pages_can_be_read_back_one_by_one(keeper: Keeper, blobs: FakeBlob
 async def test_a_segment_begins_with_the_program_that_wrote_it(
     blobs: FakeBlobs, segments: FakeSegments, clock: FakeClock
 ):
-    keeper = Keeper(
+    keeper = SegmentWriter(
         part(blobs), part(segments), clock, OWNER, {"software": "longline/9", "http-header-user-agent": "us"}
     )
     stored = await keeper.write([kept(1)])
@@ -89,12 +96,12 @@ async def test_a_segment_begins_with_the_program_that_wrote_it(
     assert lines["format"] == "WARC File Format 1.1"
 
 
-def sent(path: str, status: int, *, ip: str | None = None) -> Sent:
+def sent(path: str, status: int, *, ip: str | None = None) -> TimedResponse:
     answer = response(f"https://a.example{path}", status, b"", (("Location", "/next"),))
-    return Sent(START, msgspec.structs.replace(answer, ip=ip), (("user-agent", "us"), ("accept", "*/*")))
+    return TimedResponse(START, msgspec.structs.replace(answer, ip=ip), (("user-agent", "us"), ("accept", "*/*")))
 
 
-async def test_redirects_have_records_of_their_own(keeper: Keeper, blobs: FakeBlobs):
+async def test_redirects_have_records_of_their_own(keeper: SegmentWriter, blobs: FakeBlobs):
     hops = [KeptRedirect(7, number, sent(f"/{number}", 301 + number, ip="192.0.2.1")) for number in range(2)]
     stored = await keeper.write([], hops)
     assert stored.written.records == 0, "redirects are not pages"
@@ -111,7 +118,7 @@ async def test_requests_are_kept_where_that_is_wanted(blobs: FakeBlobs, segments
     one = keep_page(fetched, "")
     assert one
     redirects = [KeptRedirect(7, 0, hop) for hop in fetched.redirects]
-    keeper = Keeper(part(blobs), part(segments), clock, OWNER, requests=True)
+    keeper = SegmentWriter(part(blobs), part(segments), clock, OWNER, requests=True)
     stored = await keeper.write([one], redirects)
     found = [(r.rec_type, r) for r in ArchiveIterator(io.BytesIO(blobs.objects[stored.key]), no_record_parse=False)]
     assert [kind for kind, _ in found] == ["warcinfo", "response", "request", "response", "request"]
@@ -121,19 +128,21 @@ async def test_requests_are_kept_where_that_is_wanted(blobs: FakeBlobs, segments
     assert found[4][1].http_headers.statusline == "/page?q=1 HTTP/1.1"
     assert found[4][1].http_headers.get_header("host") == "a.example"
     assert found[4][1].http_headers.get_header("user-agent") == "us"
-    plain = await Keeper(part(blobs), part(segments), clock, OWNER).write([one], redirects)
+    plain = await SegmentWriter(part(blobs), part(segments), clock, OWNER).write([one], redirects)
     assert (
         b"".join(r.rec_type[:3].encode() for r in ArchiveIterator(io.BytesIO(blobs.objects[plain.key]))) == b"warresres"
     )
 
 
-async def test_who_writes_is_said_before_anything_is_written(keeper: Keeper, journal: Journal, segments: FakeSegments):
+async def test_who_writes_is_said_before_anything_is_written(
+    keeper: SegmentWriter, journal: Journal, segments: FakeSegments
+):
     stored = await keeper.write([kept(1)])
     assert journal == [("begin", stored.key), ("put", stored.key)]
     assert [(row.owner, row.state) for row in segments.rows.values()] == [(OWNER, "writing")]
 
 
-async def test_a_segment_is_written_again_with_exactly_what_remains(keeper: Keeper, blobs: FakeBlobs):
+async def test_a_segment_is_written_again_with_exactly_what_remains(keeper: SegmentWriter, blobs: FakeBlobs):
     pages = [kept(n) for n in range(4)]
     before = await keeper.write(pages)
     after = await keeper.rewrite(before, [pages[0], pages[3]])
@@ -144,15 +153,15 @@ async def test_a_segment_is_written_again_with_exactly_what_remains(keeper: Keep
     assert after.written.records == 2
 
 
-async def test_a_discarded_segment_leaves_nothing(keeper: Keeper, blobs: FakeBlobs, segments: FakeSegments):
+async def test_a_discarded_segment_leaves_nothing(keeper: SegmentWriter, blobs: FakeBlobs, segments: FakeSegments):
     await keeper.discard(await keeper.write([kept(1)]))
     assert (blobs.objects, segments.rows) == ({}, {})
 
 
-async def test_what_was_never_named_is_cleared_away(keeper: Keeper, blobs: FakeBlobs, segments: FakeSegments):
+async def test_what_was_never_named_is_cleared_away(keeper: SegmentWriter, blobs: FakeBlobs, segments: FakeSegments):
     named, unnamed = await keeper.write([kept(1)]), await keeper.write([kept(2)])
     segments.name(named.written.segment_id, 1, named.written.bytes)
-    other = await Keeper(part(blobs), part(segments), FakeClock(), OWNER + 1).write([kept(3)])
+    other = await SegmentWriter(part(blobs), part(segments), FakeClock(), OWNER + 1).write([kept(3)])
     blobs.away = True
     with pytest.raises(Unavailable):
         await keeper.write([kept(4)])  # begun, never put
@@ -173,13 +182,13 @@ def test_keys_are_in_the_order_of_time_and_never_the_same():
 # -- ahead of the report ----------------------------------------------------------------------------------------------
 
 
-class Watched(KeptPage, frozen=True):
+class Watched(PageToKeep, frozen=True):
     """A page that notes in which thread its record was made, and lets that fail."""
 
     threads: list[int] = msgspec.field(default_factory=list)
     fails: bool = False
 
-    def _make(self) -> tuple[Record, PageFacts]:
+    def _make(self) -> tuple[WarcRecord, PageFacts]:
         self.threads.append(threading.get_ident())
         if self.fails:
             raise ValueError("no record of this")
@@ -191,13 +200,13 @@ def watched(number: int, *, fails: bool = False) -> Watched:
     return Watched(page.fetched, page.response, page.title, page.known, fails=fails)
 
 
-async def settled(press: Press) -> None:
+async def settled(press: RecordBuilder) -> None:
     while (pressing := press._pressing) is not None:
         await asyncio.wait([pressing])
 
 
-async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper: Keeper, blobs: FakeBlobs):
-    press, pages = Press(at_once=2), [watched(n) for n in range(5)]
+async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper: SegmentWriter, blobs: FakeBlobs):
+    press, pages = RecordBuilder(at_once=2), [watched(n) for n in range(5)]
     for page in pages:
         press.add(page.made)
         await settled(press)
@@ -208,8 +217,8 @@ async def test_records_are_made_off_the_loop_while_pages_come_in_and_once(keeper
     assert threading.get_ident() not in {thread for page in pages for thread in page.threads}
 
 
-async def test_what_cannot_be_made_ahead_is_told_to_whoever_needs_it(keeper: Keeper):
-    press, bad, good = Press(at_once=2), watched(1, fails=True), watched(2)
+async def test_what_cannot_be_made_ahead_is_told_to_whoever_needs_it(keeper: SegmentWriter):
+    press, bad, good = RecordBuilder(at_once=2), watched(1, fails=True), watched(2)
     press.add(bad.made)
     press.add(good.made)
     await settled(press)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.engine.discovery.candidate_probe import Scout
+from longline.engine.discovery.candidate_probe import CandidateProbe
 from longline.model.discovery.candidate import CandidateRow, DiscoveryRules
 from longline.ports.records import Records
 from tests.drivers.records.discovery.test_candidates import sighting
@@ -21,7 +21,7 @@ async def looked_at(web: HandMadeWeb, said: Said | None) -> CandidateRow:
     await web.records.candidates.sight([sighting("b.example")], DiscoveryRules())
     if said:
         web.says["https://b.example/"] = said
-    scout = Scout(web.parts, web.records.candidates)
+    scout = CandidateProbe(web.parts, web.records.candidates)
     assert await scout.once() == 1
     assert await scout.once() == 0, "it is looked at once"
     await web.answer()

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.discovery.external_links import REMEMBERED_SECONDS, Discovery, Parts
+from longline.engine.discovery.external_links import REMEMBERED_SECONDS, Discovery, DiscoveryParts
 from longline.model.discovery.candidate import DiscoveryRules
 from longline.model.errors import Unavailable
 from longline.model.sources.source import NewSource
@@ -30,7 +30,7 @@ def web(records: Records) -> HandMadeWeb:
 
 
 def discovery(web: HandMadeWeb, clock: FakeClock, **rules: Any) -> Discovery:
-    parts = Parts(web.records.candidates, web.records.sources, web.parts.seeder, clock)
+    parts = DiscoveryParts(web.records.candidates, web.records.sources, web.parts.seeder, clock)
     return Discovery(parts, DiscoveryRules(**rules))
 
 
@@ -87,5 +87,5 @@ async def test_it_is_no_reason_to_fail(web: HandMadeWeb, clock: FakeClock) -> No
         async def identified(self, _: str) -> None:
             raise Unavailable("away")
 
-    parts = Parts(web.records.candidates, part(Away()), web.parts.seeder, clock)
+    parts = DiscoveryParts(web.records.candidates, part(Away()), web.parts.seeder, clock)
     await Discovery(parts, DiscoveryRules()).save([await page(clock, *AWAY)])

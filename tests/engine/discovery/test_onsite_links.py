@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from longline.engine.discovery.onsite_links import Spider
+from longline.engine.discovery.onsite_links import OnsiteLinks
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.worker.reporter import Finished
 from longline.model.frontier.standing_frontier import UrlQuery
@@ -16,8 +16,8 @@ from tests.engine.worker.test_reporter import Desk, done
 
 
 @pytest.fixture
-def spider(records: Records) -> Spider:
-    return Spider(Lifecycle(records), standing(records), lambda url: "story" in url)
+def spider(records: Records) -> OnsiteLinks:
+    return OnsiteLinks(Lifecycle(records), standing(records), lambda url: "story" in url)
 
 
 async def page(records: Records, clock: FakeClock, *links: str) -> Finished:
@@ -28,7 +28,7 @@ async def page(records: Records, clock: FakeClock, *links: str) -> Finished:
 
 
 async def test_links_to_the_own_site_are_given_to_the_frontier(
-    records: Records, spider: Spider, clock: FakeClock
+    records: Records, spider: OnsiteLinks, clock: FakeClock
 ) -> None:
     found = await page(
         records, clock, "https://a.example/2", "https://a.example/story", "https://b.example/", "http://["
@@ -45,7 +45,7 @@ async def test_links_to_the_own_site_are_given_to_the_frontier(
     }
 
 
-async def test_pages_of_no_source_lead_nowhere(records: Records, spider: Spider, clock: FakeClock) -> None:
+async def test_pages_of_no_source_lead_nowhere(records: Records, spider: OnsiteLinks, clock: FakeClock) -> None:
     found = await page(records, clock, "https://a.example/2")
     nobodys = Finished(
         found.host,

@@ -1,7 +1,7 @@
 from typing import Any
 
 from longline.engine.discovery.outlinks import Outlinks
-from longline.model.discovery.link import LearntLink, NewLink
+from longline.model.discovery.link import LinkDetails, NewLink
 from longline.model.errors import Unavailable
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import RUN, part
@@ -13,7 +13,7 @@ class Remembered:
 
     def __init__(self, *, away: bool = False) -> None:
         self.links: list[NewLink] = []
-        self.learnt: list[LearntLink] = []
+        self.learnt: list[LinkDetails] = []
         self._away = away
 
     async def save(self, links: list[NewLink]) -> int:
@@ -22,7 +22,7 @@ class Remembered:
         self.links += links
         return len(links)
 
-    async def learn(self, pages: list[LearntLink]) -> int:
+    async def learn(self, pages: list[LinkDetails]) -> int:
         self.learnt += pages
         return 0
 
@@ -38,7 +38,7 @@ async def test_only_what_leads_away_is_remembered(clock: FakeClock):
     await Outlinks(part(found)).save(await pages(clock, *links))
     away = [NewLink(RUN, url, "https://a.example/1", 1) for url in ("https://c.example/x", "https://d.example/")]
     assert found.links == away
-    assert found.learnt == [LearntLink("https://a.example/1", 200, "text/html; charset=utf-8")]
+    assert found.learnt == [LinkDetails("https://a.example/1", 200, "text/html; charset=utf-8")]
 
 
 async def test_where_there_is_nothing_nothing_is_written(clock: FakeClock):

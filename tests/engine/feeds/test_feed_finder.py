@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.engine.feeds.feed_finder import Finder
+from longline.engine.feeds.feed_finder import FeedFinder
 from longline.model.feeds.feed_poll import SEARCH_AGAIN, FeedRow
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -19,7 +19,7 @@ def web(records: Records) -> HandMadeWeb:
 
 async def search(web: HandMadeWeb, source_id: int) -> FeedRow:
     """Search until there is no more to be done."""
-    finder = Finder(web.parts, web.records.sources)
+    finder = FeedFinder(web.parts, web.records.sources)
     while await finder.once():
         await web.answer()
     feed = await web.records.feeds.get(source_id)
@@ -86,7 +86,7 @@ async def test_a_feed_that_is_known_is_not_searched_for(web: HandMadeWeb) -> Non
 
 async def test_how_long_a_source_is_left_alone_is_the_operators_word(web: HandMadeWeb, clock: FakeClock) -> None:
     source_id = await web.source("a")
-    finder = Finder(web.parts, web.records.sources, again_ms=5000)
+    finder = FeedFinder(web.parts, web.records.sources, again_ms=5000)
     while await finder.once():
         await web.answer()
     feed = await web.records.feeds.get(source_id)

@@ -6,9 +6,9 @@ import logging
 
 import pytest
 
-from longline.engine.feeds.feed_poller import Feeder, side_by_side
+from longline.engine.feeds.feed_poller import FeedPoller, side_by_side
 from longline.engine.frontier.admit import seed
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import ENTRY_PRIORITY, HOUR, MINUTE, POLL_EVERY, FeedRow
 from longline.model.frontier.task import DEFAULT_PRIORITY
@@ -26,8 +26,8 @@ def web(records: Records) -> HandMadeWeb:
 
 
 @pytest.fixture
-def feeder(web: HandMadeWeb) -> Feeder:
-    return Feeder(web.parts)
+def feeder(web: HandMadeWeb) -> FeedPoller:
+    return FeedPoller(web.parts)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def polled(web: HandMadeWeb, source_id: int) -> FeedRow:
     return feed
 
 
-async def poll(web: HandMadeWeb, feeder: Feeder, source_id: int) -> FeedRow:
+async def poll(web: HandMadeWeb, feeder: FeedPoller, source_id: int) -> FeedRow:
     """Let what is due be polled, and look at the feed afterwards."""
     await feeder.once()
     await web.answer()
@@ -56,7 +56,7 @@ async def poll(web: HandMadeWeb, feeder: Feeder, source_id: int) -> FeedRow:
     return feed
 
 
-async def poll_again(web: HandMadeWeb, feeder: Feeder, source_id: int, clock: FakeClock) -> FeedRow:
+async def poll_again(web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock) -> FeedRow:
     """The same when the feed comes due the next time."""
     feed = await web.records.feeds.get(source_id)
     assert feed is not None
@@ -64,7 +64,9 @@ async def poll_again(web: HandMadeWeb, feeder: Feeder, source_id: int, clock: Fa
     return await poll(web, feeder, source_id)
 
 
-async def test_what_is_new_becomes_tasks(web: HandMadeWeb, feeder: Feeder, source_id: int, clock: FakeClock) -> None:
+async def test_what_is_new_becomes_tasks(
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
+) -> None:
     web.says[FEED] = rss("https://a.example/1", "/2", "not a url", "https://b.example/3?utm_source=feed", "mailto:x")
 
     feed = await poll(web, feeder, source_id)
@@ -79,7 +81,7 @@ async def test_what_is_new_becomes_tasks(web: HandMadeWeb, feeder: Feeder, sourc
 
 
 async def test_what_was_there_before_is_not_asked_for_again(
-    web: HandMadeWeb, feeder: Feeder, source_id: int, clock: FakeClock
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     web.says[FEED] = rss("https://a.example/1", "http://a.example/2?utm_medium=rss")
     await poll(web, feeder, source_id)
@@ -103,7 +105,7 @@ async def test_what_was_there_before_is_not_asked_for_again(
 
 
 async def test_nothing_happens_until_a_feed_is_due(
-    web: HandMadeWeb, feeder: Feeder, source_id: int, clock: FakeClock
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     web.says[FEED] = rss("https://a.example/1")
     await poll(web, feeder, source_id)
@@ -116,7 +118,9 @@ async def test_nothing_happens_until_a_feed_is_due(
     assert await feeder.once() == 0, "it is under way"
 
 
-async def test_not_modified_is_a_success(web: HandMadeWeb, feeder: Feeder, source_id: int, clock: FakeClock) -> None:
+async def test_not_modified_is_a_success(
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
+) -> None:
     web.says[FEED] = rss("https://a.example/1", "https://a.example/2")
     await poll(web, feeder, source_id)
     web.says[FEED] = Said(500)
@@ -130,7 +134,7 @@ async def test_not_modified_is_a_success(web: HandMadeWeb, feeder: Feeder, sourc
 
 
 async def test_the_third_time_missing_disables_and_a_success_after_the_rest_enables(
-    web: HandMadeWeb, feeder: Feeder, source_id: int, clock: FakeClock
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     web.says[FEED] = MISSING
     for errors in (1, 2):
@@ -153,7 +157,7 @@ async def test_the_third_time_missing_disables_and_a_success_after_the_rest_enab
 
 
 async def test_throttling_asks_for_ever_more_patience(
-    web: HandMadeWeb, feeder: Feeder, source_id: int, clock: FakeClock
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     web.says[FEED] = Said(429)
     waits = []
@@ -180,7 +184,7 @@ async def test_throttling_asks_for_ever_more_patience(
     ],
 )
 async def test_failures_have_a_kind(
-    web: HandMadeWeb, feeder: Feeder, source_id: int, said: Said, kind: str, caplog: pytest.LogCaptureFixture
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int, said: Said, kind: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     web.says[FEED] = said
 
@@ -191,7 +195,7 @@ async def test_failures_have_a_kind(
     assert line.levelno == (logging.ERROR if kind == "unexpected" else logging.WARNING)
 
 
-async def test_a_feed_that_moved_is_read_where_it_is(web: HandMadeWeb, feeder: Feeder, source_id: int) -> None:
+async def test_a_feed_that_moved_is_read_where_it_is(web: HandMadeWeb, feeder: FeedPoller, source_id: int) -> None:
     await feeder.once()
     (run,) = await web.records.runs.find()
     web.says[FEED] = Said(302, reason="redirected")
@@ -206,11 +210,11 @@ async def test_a_feed_that_moved_is_read_where_it_is(web: HandMadeWeb, feeder: F
 
 
 async def test_a_poll_that_was_cancelled_counts_for_nothing(
-    web: HandMadeWeb, feeder: Feeder, source_id: int, clock: FakeClock
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int, clock: FakeClock
 ) -> None:
     await feeder.once()
     (run,) = await web.records.runs.find()
-    await Lifecycle(web.records).move(Order("run", run.id, "cancel", "person"))
+    await Lifecycle(web.records).move(MoveRequest("run", run.id, "cancel", "person"))
 
     await feeder.once()
 
@@ -220,7 +224,7 @@ async def test_a_poll_that_was_cancelled_counts_for_nothing(
 
 
 async def test_one_feed_never_stops_the_others(
-    web: HandMadeWeb, feeder: Feeder, caplog: pytest.LogCaptureFixture
+    web: HandMadeWeb, feeder: FeedPoller, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken, fine = [await with_feed(web, name) for name in ("broken", "fine")]
     web.says["https://fine.example/feed"] = rss("https://fine.example/1")
@@ -233,13 +237,13 @@ async def test_one_feed_never_stops_the_others(
 
 
 async def test_a_poll_that_two_processes_read_brings_everything_once(
-    web: HandMadeWeb, feeder: Feeder, source_id: int
+    web: HandMadeWeb, feeder: FeedPoller, source_id: int
 ) -> None:
     web.says[FEED] = rss("https://a.example/1", "https://a.example/2")
     await feeder.once()
     await web.answer()
 
-    await asyncio.gather(*(Feeder(web.parts).once() for _ in range(4)))
+    await asyncio.gather(*(FeedPoller(web.parts).once() for _ in range(4)))
     await web.answer()
 
     feed = await web.records.feeds.get(source_id)
@@ -249,7 +253,7 @@ async def test_a_poll_that_two_processes_read_brings_everything_once(
     assert {run.kind for run in await web.records.runs.find()} == {"frontier.feed", "poll"}
 
 
-async def test_all_of_very_many_are_polled(web: HandMadeWeb, feeder: Feeder) -> None:
+async def test_all_of_very_many_are_polled(web: HandMadeWeb, feeder: FeedPoller) -> None:
     for number in range(250):
         await with_feed(web, f"s{number}")
         web.says[f"https://s{number}.example/feed"] = rss(f"https://s{number}.example/1")
@@ -272,7 +276,7 @@ async def test_a_feed_that_takes_long_holds_up_no_other(web: HandMadeWeb, clock:
             await let_go.wait()
         return await usual(page)
 
-    feeder = Feeder(dataclasses.replace(web.parts, read=read))
+    feeder = FeedPoller(dataclasses.replace(web.parts, read=read))
     for name in ("bad", "one", "two", "three"):
         web.says[f"https://{name}.example/feed"] = rss(f"https://{name}.example/1")
     await feeder.begin()

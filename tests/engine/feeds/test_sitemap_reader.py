@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import msgspec
 import pytest
 
-from longline.engine.feeds.sitemap_reader import Mapper
+from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.model.feeds.feed_poll import PLACE_PRIORITY
 from longline.model.feeds.sitemap import POLL_EVERY
 from longline.ports.records import Records
@@ -20,7 +20,7 @@ class Maps:
 
     def __init__(self, records: Records, clock: FakeClock) -> None:
         self.web, self.clock = HandMadeWeb(records), clock
-        self.mapper = Mapper(mapped(self.web, clock))
+        self.mapper = SitemapReader(mapped(self.web, clock))
 
     def says(self, path: str, *places: str, index: bool = False, days: dict[str, float] | None = None) -> None:
         root, tag = ("sitemapindex", "sitemap") if index else ("urlset", "url")

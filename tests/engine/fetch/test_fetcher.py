@@ -9,7 +9,7 @@ from longline.engine.fetch.sender import LeaseLost
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.frontier import outcomes as fate
-from longline.model.frontier.task import Asked, Known
+from longline.model.frontier.task import KnownPage, RequestMade
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import dedupe_key
 from longline.ports.http import FetchFailed, Response
@@ -272,19 +272,19 @@ async def test_a_redirect_without_a_place_is_the_answer(fetcher: Asker, http: Fa
 @pytest.mark.parametrize(
     ("answer", "last"),
     [
-        (msgspec.structs.replace(response(HOME, body=b"abc"), resent_ms=3), Asked(200, 5, 3)),
-        (FetchFailed("reset", "gone", resent_ms=3), Asked()),
+        (msgspec.structs.replace(response(HOME, body=b"abc"), resent_ms=3), RequestMade(200, 5, 3)),
+        (FetchFailed("reset", "gone", resent_ms=3), RequestMade()),
     ],
 )
 async def test_a_request_that_was_sent_again_was_made(fetcher: Asker, http: FakeHttp, clock: FakeClock, answer, last):
     http.on(HOME, answer)
     got = await fetcher.fetch(held(clock), HOME, FREE)
-    assert got.asked == (Asked(ms=3, reason="resent"), last)
+    assert got.asked == (RequestMade(ms=3, reason="resent"), last)
 
 
 # -- what is known ----------------------------------------------------------------------------------------------
 
-KNOWN = Known(7, "sha256:00", 5, '"v1"', "Sat, 14 Nov 2026 10:00:00 GMT")
+KNOWN = KnownPage(7, "sha256:00", 5, '"v1"', "Sat, 14 Nov 2026 10:00:00 GMT")
 
 
 async def test_a_known_page_is_asked_for_only_if_it_changed(fetcher: Asker, http: FakeHttp, clock: FakeClock):
@@ -295,7 +295,7 @@ async def test_a_known_page_is_asked_for_only_if_it_changed(fetcher: Asker, http
     assert (got.reason, got.status, got.same_as) == ("ok", 304, KNOWN)
 
 
-@pytest.mark.parametrize("known", [None, Known(7, "sha256:00", 5)])
+@pytest.mark.parametrize("known", [None, KnownPage(7, "sha256:00", 5)])
 async def test_without_anything_to_compare_nothing_is_asked(fetcher: Asker, http: FakeHttp, clock: FakeClock, known):
     http.on(HOME, response(HOME, 304, b""))
     got = await fetcher.fetch(held(clock), HOME, FREE, known=known)

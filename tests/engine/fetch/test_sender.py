@@ -4,12 +4,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.fetch.sender import MOST_WAYS, Errand, FetchSettings, LeaseLost, Sender
+from longline.engine.fetch.sender import MOST_WAYS, FetchSettings, LeaseLost, RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
-from longline.engine.proxies.rotation import Exits
+from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.http import FetchFailed, Proxy, Response
-from longline.ports.records.proxies import Way
+from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, FakeHttp, FakeWays, response, sender_of
 from tests.engine.fetch.test_fetcher import HOME, held, http
@@ -20,12 +20,12 @@ PLAN = CrawlPlan(())
 FAULT = FetchFailed("proxy_failed", "gone", proxy_fault=True)
 
 
-def errand(run_id: int = 1, **plan: Any) -> Errand:
-    return Errand(run_id, CrawlPlan((), **plan))
+def errand(run_id: int = 1, **plan: Any) -> RequestContext:
+    return RequestContext(run_id, CrawlPlan((), **plan))
 
 
-def way(number: int) -> Way:
-    return Way(number, Proxy("http", "192.0.2.1", 8000 + number))
+def way(number: int) -> PickedProxy:
+    return PickedProxy(number, Proxy("http", "192.0.2.1", 8000 + number))
 
 
 def headers(http: FakeHttp, number: int = -1) -> dict[str, str]:
@@ -43,7 +43,7 @@ def host(clock: FakeClock) -> HeldHost:
 async def test_a_runs_headers_go_with_every_request_and_win(http: FakeHttp, clock: FakeClock, host: HeldHost):
     sender = sender_of(http, clock)
     wanted = errand(headers=(("Accept", "text/html"), ("X-Key", "k")))
-    await sender.send(host, HOME, Errand(1, wanted.plan, (("if-none-match", '"e"'),)))
+    await sender.send(host, HOME, RequestContext(1, wanted.plan, (("if-none-match", '"e"'),)))
     sent = http.requests[-1].headers
     assert [value for name, value in sent if name.lower() == "accept"] == ["text/html"]
     assert {("X-Key", "k"), ("user-agent", AGENT), ("if-none-match", '"e"')} <= set(sent)
@@ -62,7 +62,7 @@ async def test_user_agents_take_turns_and_robots_is_read_for_the_first(
 
 async def test_every_deadline_is_told(http: FakeHttp, clock: FakeClock, host: HeldHost):
     settings = FetchSettings(AGENT, connect_seconds=1, idle_seconds=2, total_seconds=3, max_bytes=4)
-    await Sender(http, clock, settings, Exits(FakeWays(), clock)).send(host, HOME, errand())
+    await Sender(http, clock, settings, ProxyRotation(FakeWays(), clock)).send(host, HOME, errand())
     r = http.requests[-1]
     assert (r.connect_seconds, r.idle_seconds, r.total_seconds, r.max_bytes) == (1, 2, 3, 4)
 
@@ -117,7 +117,7 @@ async def test_a_request_that_was_sent_again_keeps_the_next_one_apart(
 async def test_a_way_that_fails_is_left_for_the_next_at_the_hosts_turn(http: FakeHttp, clock: FakeClock):
     ways = FakeWays(way(1), way(2), way(3))
     http.on(HOME, FAULT, FAULT, response(HOME))
-    sender = Sender(http, clock, FetchSettings(AGENT), Exits(ways, clock))
+    sender = Sender(http, clock, FetchSettings(AGENT), ProxyRotation(ways, clock))
     sent = await sender.send(held(clock, concurrency=8), HOME, errand())
     assert sent.response.status == 200
     ports = [r.proxy.port for r in http.requests if r.proxy]
@@ -127,7 +127,7 @@ async def test_a_way_that_fails_is_left_for_the_next_at_the_hosts_turn(http: Fak
 
 async def test_every_use_is_noted_with_whose_fault_it_was(http: FakeHttp, clock: FakeClock, host: HeldHost):
     ways = FakeWays(way(1))
-    exits = Exits(ways, clock)
+    exits = ProxyRotation(ways, clock)
     sender = Sender(http, clock, FetchSettings(AGENT), exits)
     answers = [response(HOME, 200), response(HOME, 404), response(HOME, 503), response(HOME, 403), response(HOME, 429)]
     http.on(HOME, *answers, FetchFailed("tls", "the target's fault"), response(HOME))
@@ -153,7 +153,7 @@ async def test_a_failure_speaks_for_a_proxy_only_where_it_came_through_it(
     http: FakeHttp, clock: FakeClock, host: HeldHost, failure: FetchFailed, shown: list[bool]
 ):
     ways = FakeWays(way(1))
-    exits = Exits(ways, clock)
+    exits = ProxyRotation(ways, clock)
     http.on(HOME, failure)
     with pytest.raises(FetchFailed):
         await Sender(http, clock, FetchSettings(AGENT), exits).send(host, HOME, errand())
@@ -193,7 +193,7 @@ async def test_nothing_is_sent_for_a_host_that_is_gone(http: FakeHttp, clock: Fa
 async def test_pauses_are_longer_at_random_where_the_run_asks_for_it(http: FakeHttp, clock: FakeClock):
     host = held(clock, delay_ms=2000)
     begun = clock.monotonic()
-    sender = Sender(http, clock, FetchSettings(AGENT), Exits(FakeWays(), clock), lambda: 0.5)
+    sender = Sender(http, clock, FetchSettings(AGENT), ProxyRotation(FakeWays(), clock), lambda: 0.5)
     await sender.send(host, HOME, errand(jitter_ms=1000))
     assert host.next_start - begun == pytest.approx(2.5)
 
@@ -205,19 +205,19 @@ PAGE = f"{HOME}links"
 
 async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp, clock: FakeClock, host: HeldHost):
     sender = sender_of(http, clock)
-    await sender.send(host, HOME, Errand(1, PLAN, found_on=PAGE))
+    await sender.send(host, HOME, RequestContext(1, PLAN, found_on=PAGE))
     assert headers(http)["referer"] == PAGE
-    await sender.send(host, HOME, Errand(1, PLAN))
+    await sender.send(host, HOME, RequestContext(1, PLAN))
     assert "referer" not in headers(http)
-    await sender.send(host, HOME.replace("https", "http"), Errand(1, PLAN, found_on=PAGE))
+    await sender.send(host, HOME.replace("https", "http"), RequestContext(1, PLAN, found_on=PAGE))
     assert "referer" not in headers(http)
 
 
 async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: FakeClock, host: HeldHost):
     wanted = CrawlPlan((), headers=(("Referer", "https://own.example/"),))
-    await sender_of(http, clock).send(host, HOME, Errand(1, wanted, found_on=PAGE))
+    await sender_of(http, clock).send(host, HOME, RequestContext(1, wanted, found_on=PAGE))
     assert [h for h in http.requests[-1].headers if h[0].lower() == "referer"] == [("Referer", "https://own.example/")]
-    await sender_of(http, clock, referer=False).send(host, HOME, Errand(1, PLAN, found_on=PAGE))
+    await sender_of(http, clock, referer=False).send(host, HOME, RequestContext(1, PLAN, found_on=PAGE))
     assert "referer" not in headers(http)
 
 
@@ -225,13 +225,13 @@ async def test_what_is_rendered_leaves_by_no_proxy(http: FakeHttp, clock: FakeCl
     sender = sender_of(http, clock, way(1), renders=True)
     assert (sender.renders(CrawlPlan((), render=True)), sender.renders(PLAN)) == (True, False)
     assert not sender_of(http, clock).renders(CrawlPlan((), render=True))
-    await sender.send(host, HOME, Errand(1, PLAN, render=True))
-    await sender.send(host, HOME, Errand(1, PLAN))
+    await sender.send(host, HOME, RequestContext(1, PLAN, render=True))
+    await sender.send(host, HOME, RequestContext(1, PLAN))
     assert [(r.render, r.proxy) for r in http.requests] == [(True, None), (False, way(1).proxy)]
 
 
 async def test_a_host_sticks_to_its_proxy(http: FakeHttp, clock: FakeClock, host: HeldHost):
-    exits = Exits(FakeWays(way(1), way(2)), clock, sticky=60.0)
+    exits = ProxyRotation(FakeWays(way(1), way(2)), clock, sticky=60.0)
     sender = Sender(http, clock, FetchSettings(AGENT), exits)
     for _ in range(3):
         await sender.send(host, HOME, errand())

@@ -3,7 +3,7 @@ from collections import Counter
 
 import pytest
 
-from longline.engine.frontier.admit import Admission, Verdicts, seed
+from longline.engine.frontier.admit import Admission, AdmissionCache, seed
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.runs.plan import CrawlPlan
@@ -15,7 +15,7 @@ PLAN = CrawlPlan(("https://a.example/",), max_depth=2, hosts=("a.example",), del
 
 
 def test_links_are_one_step_deeper_and_know_where_they_come_from():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.links(claimed(9, depth=1, scope=4), ["https://a.example/x#top", "https://a.example/y"], PLAN)
     first, second = admission.tasks
     assert (first.url, second.url) == ("https://a.example/x", "https://a.example/y")
@@ -25,7 +25,7 @@ def test_links_are_one_step_deeper_and_know_where_they_come_from():
 
 
 def test_a_link_that_is_not_ordinary_has_its_own_priority():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     urgency = {"https://a.example/first": -5, "https://a.example/map": 3}
     admission.links(claimed(), ["https://a.example/first", "https://a.example/other"], PLAN, urgency)
     admission.beside(claimed(), ["https://a.example/map"], PLAN, urgency)
@@ -37,32 +37,32 @@ def test_a_link_that_is_not_ordinary_has_its_own_priority():
 
 
 def test_in_the_standing_frontier_a_url_has_the_name_that_it_has_there():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.redirect(claimed(scope=SCOPE), "https://a.example/x/?utm_source=y", PLAN)
     assert [task.key for task in admission.tasks] == [url_hash("http://a.example/x")]
 
 
 def test_beyond_the_depth_nothing_is_taken_and_everything_is_counted():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.links(claimed(depth=2), ["https://a.example/x", "https://a.example/y"], PLAN)
     assert (admission.tasks, admission.hosts) == ([], [])
     assert admission.refused == {(RUN, "depth"): 2}
 
 
 def test_a_redirect_is_no_step_deeper():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.redirect(claimed(depth=2), "https://a.example/moved", PLAN)
     assert [task.depth for task in admission.tasks] == [2]
 
 
 def test_to_be_listed_is_no_step_deeper():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.beside(claimed(depth=2), ["https://a.example/listed"], PLAN)
     assert [(task.depth, task.hops) for task in admission.tasks] == [(2, 0)]
 
 
 def test_other_hosts_are_refused_where_the_plan_names_its_own():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.links(claimed(), ["https://b.example/", "https://a.example:8080/", "http://a.example/"], PLAN)
     admission.redirect(claimed(), "https://b.example/", PLAN)
     assert [task.url for task in admission.tasks] == ["http://a.example/"]
@@ -71,14 +71,14 @@ def test_other_hosts_are_refused_where_the_plan_names_its_own():
 
 def test_any_host_will_do_where_the_plan_names_none():
     plan = CrawlPlan(("https://a.example/",), delay_ms=250, concurrency=3)
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.links(claimed(), ["https://b.example/", "https://c.example/", "https://b.example/x"], plan)
     assert [task.host for task in admission.tasks] == ["b.example", "c.example", "b.example"]
     assert admission.hosts == [HostSetting("b.example", 250, 3), HostSetting("c.example", 250, 3)]
 
 
 def test_what_is_no_url_is_counted_by_its_reason():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     bad = ["mailto:a@b.example", "ftp://a.example/", "https://", "x" * 9000, "https://a.example/\ud800", "/relative"]
     admission.links(claimed(), bad, PLAN)
     assert admission.tasks == []
@@ -86,7 +86,7 @@ def test_what_is_no_url_is_counted_by_its_reason():
 
 
 def test_refusals_are_counted_run_by_run():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.links(claimed(1, run_id=1, depth=2), ["https://a.example/x"], PLAN)
     admission.links(claimed(2, run_id=2, depth=2), ["https://a.example/x"] * 2, PLAN)
     assert admission.refused == Counter({(1, "depth"): 1, (2, "depth"): 2})
@@ -107,7 +107,7 @@ LINKS = ["https://a.example/x", "https://b.example/", "https://a.example/y"]
 
 
 def test_what_was_taken_is_known_and_not_sent_again():
-    verdicts = Verdicts()
+    verdicts = AdmissionCache()
     first = Admission(verdicts)
     first.links(claimed(1), LINKS, PLAN)
     verdicts.took(first.tasks)
@@ -118,7 +118,7 @@ def test_what_was_taken_is_known_and_not_sent_again():
 
 
 def test_what_was_not_taken_is_sent_again():
-    verdicts = Verdicts()
+    verdicts = AdmissionCache()
     for _ in range(2):
         admission = Admission(verdicts)
         admission.links(claimed(1), LINKS, PLAN)
@@ -126,7 +126,7 @@ def test_what_was_not_taken_is_sent_again():
 
 
 def test_another_run_makes_up_its_own_mind():
-    verdicts = Verdicts()
+    verdicts = AdmissionCache()
     first = Admission(verdicts)
     first.links(claimed(1, run_id=1), LINKS, PLAN)
     verdicts.took(first.tasks)
@@ -136,7 +136,7 @@ def test_another_run_makes_up_its_own_mind():
 
 
 def test_a_url_goes_once_with_each_report():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.links(claimed(1), LINKS, PLAN)
     admission.links(claimed(2), LINKS, PLAN)
     assert len(admission.tasks) == 2
@@ -144,14 +144,14 @@ def test_a_url_goes_once_with_each_report():
 
 
 def test_spellings_of_one_url_go_once_with_each_report():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     admission.links(claimed(1), ["https://a.example/%7Eu", "https://a.example/~u", "https://a.example/%7eu"], PLAN)
     assert [task.url for task in admission.tasks] == ["https://a.example/%7Eu"]
     assert admission.refused == {(RUN, "known"): 2}
 
 
 def test_no_more_is_remembered_than_so_much():
-    verdicts = Verdicts(most=3)
+    verdicts = AdmissionCache(most=3)
     taken = Admission(verdicts)
     taken.links(claimed(1), [f"https://a.example/{n}" for n in range(5)], PLAN)
     verdicts.took(taken.tasks)
@@ -163,7 +163,7 @@ def test_no_more_is_remembered_than_so_much():
 
 def test_forgetting_the_oldest_verdict_costs_the_same_however_many_were_forgotten():
     bound, part = 50_000, 5_000
-    verdicts = Verdicts(bound)
+    verdicts = AdmissionCache(bound)
     judged = 0
 
     def judge(count: int) -> float:
@@ -182,7 +182,7 @@ def test_forgetting_the_oldest_verdict_costs_the_same_however_many_were_forgotte
 
 def test_forgetting_costs_the_same_with_many_short_runs():
     bound = 50_000
-    verdicts = Verdicts(bound)
+    verdicts = AdmissionCache(bound)
 
     def judge(runs: range) -> float:
         started = time.process_time()
@@ -197,7 +197,7 @@ def test_forgetting_costs_the_same_with_many_short_runs():
 
 
 def test_links_with_a_user_name_or_a_password_are_left_out():
-    admission = Admission(Verdicts())
+    admission = Admission(AdmissionCache())
     links = ["https://anna:pw@a.example/x", "https://anna@a.example/", "https://a.example/@anna"]
     admission.links(claimed(), links, PLAN)
     assert [task.url for task in admission.tasks] == ["https://a.example/@anna"]

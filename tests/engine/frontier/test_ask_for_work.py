@@ -1,6 +1,6 @@
 """Who has nothing to do asks for work, and does not ask for ever."""
 
-from longline.engine.frontier.ask_for_work import LONGEST_PAUSE, Appeal
+from longline.engine.frontier.ask_for_work import LONGEST_PAUSE, WorkRequest
 from longline.testing.clock import FakeClock
 
 
@@ -10,7 +10,7 @@ async def test_it_asks_ever_more_seldom_and_anew_after_it_was_fed(clock: FakeClo
     async def ask() -> None:
         asked.append(clock.monotonic() - start)
 
-    start, appeal = clock.monotonic(), Appeal(ask, clock)
+    start, appeal = clock.monotonic(), WorkRequest(ask, clock)
     for _ in range(32):
         await appeal.told(hungry=True)
         clock.advance(0.5)

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from longline.engine.engine_clock import engine_time
-from longline.engine.frontier.ask_for_work import Appeal
-from longline.engine.frontier.claims import Claims, WorkerSettings
+from longline.engine.frontier.ask_for_work import WorkRequest
+from longline.engine.frontier.claims import WorkClaims, WorkerSettings
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import OWNER, FakeFrontier, FakeSegments, Journal, claimed, records_of
@@ -23,11 +23,11 @@ class Counter:
         for number, host in enumerate(HOSTS if tasks else ()):
             self.frontier.add(*(claimed(100 * number + n, host=host) for n in range(1, tasks + 1)), host=host)
         lifecycle = Lifecycle(records_of(self.frontier))
-        self.claims = Claims(
+        self.claims = WorkClaims(
             lifecycle, clock, OWNER, WorkerSettings(**{"concurrency": 4, "hosts_per_claim": 5} | settings)
         )
         self.calls = 0
-        self.appeal = Appeal(self._call, clock)
+        self.appeal = WorkRequest(self._call, clock)
 
     async def _call(self) -> None:
         self.calls += 1

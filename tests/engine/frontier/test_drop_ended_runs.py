@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from longline.engine.frontier.drop_ended_runs import Recall
+from longline.engine.frontier.drop_ended_runs import EndedRunFilter
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import RUN, claimed, part
 from tests.engine.worker.test_worker import Shop, url
@@ -21,7 +21,7 @@ class Ended:
 async def test_nothing_more_is_begun_for_a_run_that_has_ended(clock: FakeClock):
     shop, history = Shop(clock), Ended()
     shop.frontier.add(*(claimed(n) for n in range(1, 21)))
-    recall = Recall(shop.worker.hand, part(history))
+    recall = EndedRunFilter(shop.worker.hand, part(history))
     first = shop.gate(url(1))
     async with shop.open():
         await shop.until(lambda: shop.http.sent)

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from longline.engine.engine_clock import engine_time
-from longline.engine.frontier.held_hosts import Hand, HeldHost, TooSoon
+from longline.engine.frontier.held_hosts import HeldHost, HeldHosts, TooSoon
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import claimed, lease
 
@@ -285,7 +285,7 @@ async def test_tasks_of_a_host_that_has_been_busy_for_long_cannot_be_counted_on(
 
 
 def test_hosts_take_turns():
-    hand = Hand()
+    hand = HeldHosts()
     for number in (1, 2, 3):
         hand.add(held(*(claimed(10 * number + n) for n in range(3)), host_id=number))
     order = []
@@ -299,7 +299,7 @@ def test_hosts_take_turns():
 
 
 def test_a_host_that_must_wait_is_passed_over():
-    hand = Hand()
+    hand = HeldHosts()
     hand.add(held(claimed(1), host_id=1, not_before=START + 9000))
     hand.add(held(claimed(2), host_id=2, not_before=START + 4000))
     assert hand.next_task(0, 9) is None
@@ -312,7 +312,7 @@ def test_a_host_that_must_wait_is_passed_over():
 
 @pytest.mark.parametrize(("places", "most"), [(1, 1), (2, 1), (4, 3), (64, 57)])
 def test_no_host_takes_every_place(places: int, most: int):
-    hand = Hand()
+    hand = HeldHosts()
     hand.add(held(*(claimed(n) for n in range(100)), concurrency=100))
     taken = 0
     while found := hand.next_task(0, places - taken):
@@ -325,7 +325,7 @@ def test_no_host_takes_every_place(places: int, most: int):
 
 
 def test_hosts_that_are_silent_together_leave_room_for_others():
-    hand, taken = Hand(), 0
+    hand, taken = HeldHosts(), 0
     for number in range(4):
         hand.add(held(*(claimed(n) for n in range(100)), concurrency=100, host_id=number))
     while found := hand.next_task(0, 64 - taken):
@@ -336,12 +336,12 @@ def test_hosts_that_are_silent_together_leave_room_for_others():
 
 
 def test_an_empty_hand_waits_for_nothing():
-    assert Hand().next_time(0, 9) is None
-    assert Hand().soon(0, 1) == 0
+    assert HeldHosts().next_time(0, 9) is None
+    assert HeldHosts().soon(0, 1) == 0
 
 
 def test_a_host_that_comes_again_makes_its_old_lease_a_lost_one():
-    hand = Hand()
+    hand = HeldHosts()
     old, new = held(claimed(1), token=1), held(claimed(2), token=3)
     hand.add(old)
     hand.add(new)
@@ -351,7 +351,7 @@ def test_a_host_that_comes_again_makes_its_old_lease_a_lost_one():
 
 
 def test_waiting_tasks_of_a_lost_host_do_not_count():
-    hand = Hand()
+    hand = HeldHosts()
     first, second = held(claimed(1), claimed(2), host_id=1), held(claimed(3), host_id=2)
     hand.add(first)
     hand.add(second)

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from longline.engine.frontier.log_standing_counts import Census
+from longline.engine.frontier.log_standing_counts import StandingCountLog
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun
@@ -18,7 +18,7 @@ async def test_every_rest_is_told_of(records: Records, caplog: pytest.LogCapture
     await claim_one(records)
     await admit(records, *(url(run, "b.example", f"/{n}", scope=SCOPE) for n in range(2)))
     with caplog.at_level(logging.INFO):
-        await Census(records.standing).once()
+        await StandingCountLog(records.standing).once()
     [said] = caplog.records
     assert {rest: getattr(said, rest) for rest in ("waiting", "held", "done", "given_up")} == {
         "waiting": 2,

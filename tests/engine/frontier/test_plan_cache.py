@@ -1,6 +1,6 @@
 import pytest
 
-from longline.engine.frontier.plan_cache import Plans
+from longline.engine.frontier.plan_cache import PlanCache
 from longline.model.errors import Unavailable
 from longline.model.runs.plan import CrawlPlan
 from tests.engine.fakes import FakeRuns, part
@@ -10,14 +10,14 @@ PLAN = CrawlPlan(("https://a.example/",), max_depth=7, hosts=("a.example",), rob
 
 async def test_a_plan_is_looked_up_once():
     runs = FakeRuns({1: PLAN})
-    plans = Plans(part(runs), part(None))
+    plans = PlanCache(part(runs), part(None))
     assert [await plans.get(1) for _ in range(3)] == [PLAN] * 3
     assert runs.asked == 1
 
 
 async def test_many_plans_do_not_stay_for_ever():
     runs = FakeRuns({n: PLAN for n in range(5)})
-    plans = Plans(part(runs), part(None), most=3)
+    plans = PlanCache(part(runs), part(None), most=3)
     for number in (0, 1, 2, 3, 4, 3):
         await plans.get(number)
     assert runs.asked == 5
@@ -27,7 +27,7 @@ async def test_many_plans_do_not_stay_for_ever():
 
 async def test_a_look_that_failed_is_not_remembered():
     runs = FakeRuns({1: PLAN})
-    plans = Plans(part(runs), part(None))
+    plans = PlanCache(part(runs), part(None))
     runs.away = True
     with pytest.raises(Unavailable):
         await plans.get(1)

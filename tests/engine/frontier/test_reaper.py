@@ -2,13 +2,13 @@ import pytest
 
 from longline.drivers.blobs import open_blobs
 from longline.engine.frontier.reaper import Reaper
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PARSE
 from longline.model.frontier.worker import WorkerRow
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch, Written
+from longline.ports.records.frontier import ReportBatch, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import TTL, admit, claim, ended, get_run, host_report, page, running_run, url, urls
@@ -75,9 +75,9 @@ async def test_what_the_dead_held_is_free_at_once(
     assert set(freed) == {first[0].host}
     assert {t.claims for t in freed[first[0].host].tasks} == {2}
     # The dead worker's report comes too late, the living one's does not.
-    late = await records.frontier.report(Batch(reports=[host_report(first[0])]))
+    late = await records.frontier.report(ReportBatch(reports=[host_report(first[0])]))
     assert late.stale == {first[0].host_id}
-    assert not (await records.frontier.report(Batch(reports=[host_report(second[0])]))).refused
+    assert not (await records.frontier.report(ReportBatch(reports=[host_report(second[0])]))).refused
 
 
 async def test_what_the_living_hold_is_left_alone(records: Records, reaper: Reaper, peek: Peek, blobs: Blobs):
@@ -104,7 +104,7 @@ async def test_half_written_archives_go_with_whoever_wrote_them(
         number = await records.segments.begin(key, owner.id)
         if key == "warc/named":
             outcome = ended(lease.tasks[0], page=page())
-            batch = Batch(reports=[host_report(lease, [outcome])], segment=Written(number, 1, 100))
+            batch = ReportBatch(reports=[host_report(lease, [outcome])], segment=WrittenSegment(number, 1, 100))
             assert not (await records.frontier.report(batch)).refused
         if key != "warc/never-put":
             await blobs.put(key, b"bytes")
@@ -122,7 +122,7 @@ async def test_runs_and_taken_tasks_of_the_dead_are_free_as_well(
     run = await running_run(records)
     await admit(records, url(run, executor=PARSE))
     lifecycle = Lifecycle(records)
-    await lifecycle.move(Order("run", run.id, "adopt", "worker", owner=dead.id, lease_ms=TTL))
+    await lifecycle.move(MoveRequest("run", run.id, "adopt", "worker", owner=dead.id, lease_ms=TTL))
     [taken] = await records.hands.take(PARSE, dead.id, 1, TTL)
     presence.dead = {"dead"}
     await reaper.bury()

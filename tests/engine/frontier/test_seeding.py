@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from longline.engine.frontier.seeding import Seeder, Wanted
+from longline.engine.frontier.seeding import RunToMake, Seeder
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource
@@ -26,7 +26,7 @@ async def source_id(records: Records) -> int:
 
 
 async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, source_id: int) -> None:
-    wanted = Wanted("poll", CrawlPlan(SEEDS, max_depth=0), source_id)
+    wanted = RunToMake("poll", CrawlPlan(SEEDS, max_depth=0), source_id)
 
     first, second = await seeder.ask(wanted), await seeder.ask(wanted)
 
@@ -40,7 +40,7 @@ async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, 
 async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
     seeder: Seeder, records: Records, source_id: int
 ) -> None:
-    run_id = await seeder.ask(Wanted("poll", CrawlPlan(SEEDS[:2]), source_id))
+    run_id = await seeder.ask(RunToMake("poll", CrawlPlan(SEEDS[:2]), source_id))
     (lease,) = (await claim(records)).values()
     outcomes = [ended(task, reason="redirected" if task.url == SEEDS[0] else "ok") for task in lease.tasks]
     await report(records, host_report(lease, outcomes))

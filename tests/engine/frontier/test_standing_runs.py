@@ -3,14 +3,14 @@
 import msgspec
 import pytest
 
-from longline.engine.frontier.plan_cache import Plans
+from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.frontier.standing_runs import KNOWN_SECONDS, StandingRules, StandingRuns, standing_plan
 from longline.engine.sources.crawl_plan import as_crawled
-from longline.engine.sources.lookup import OwnDirectory
+from longline.engine.sources.lookup import LocalSources
 from longline.model.errors import Unavailable
 from longline.model.runs.bounds import bounds_of
 from longline.model.runs.plan import CrawlPlan
-from longline.model.sources.source import CrawlSource, CuratedSource, NewSource
+from longline.model.sources.source import CrawlSource, NewSource, RemoteSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 
@@ -18,7 +18,7 @@ RULES = StandingRules(delay_ms=7, attempts=2, max_redirects=1)
 
 
 def standing(records: Records, clock: FakeClock, rules: StandingRules = RULES) -> StandingRuns:
-    return StandingRuns(records.runs, OwnDirectory(records.sources), rules, clock)
+    return StandingRuns(records.runs, LocalSources(records.sources), rules, clock)
 
 
 async def test_there_is_one_run_for_each_origin_and_source(records: Records, clock: FakeClock) -> None:
@@ -41,7 +41,7 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
     source = await records.sources.add(NewSource("news", "https://news.example/"))
     asked, fetching = [standing(records, clock) for _ in range(2)]
     before = await asked.get("frontier.feed", source.called)
-    plans = Plans(records.runs, fetching)
+    plans = PlanCache(records.runs, fetching)
     assert (await plans.get(before.id)).delay_ms == 7
     said = '{"rate_limit": "4s", "render_mode": "dynamic", "selectors": {"article": {"title": "h2"}}}'
     await records.sources.change(msgspec.structs.replace(source, name="daily", crawl=said))
@@ -60,16 +60,14 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
 async def test_a_run_goes_by_the_rules_of_who_works_on_it(records: Records, clock: FakeClock) -> None:
     before = await standing(records, clock).get("frontier.feed", "somebody's")
     later = standing(records, clock, msgspec.structs.replace(RULES, attempts=9))
-    assert (await Plans(records.runs, later).get(before.id)).max_attempts == 9
+    assert (await PlanCache(records.runs, later).get(before.id)).max_attempts == 9
 
 
 async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records: Records, clock: FakeClock) -> None:
     runs = standing(records, clock)
     before = await runs.get("frontier.manual", "theirs")
     clock.advance(KNOWN_SECONDS)
-    await records.curated.take(
-        [CuratedSource(ref="theirs", name="news", base_url="https://news.example/")], clock.now()
-    )
+    await records.curated.take([RemoteSource(ref="theirs", name="news", base_url="https://news.example/")], clock.now())
     source = await records.curated.get("theirs")
     assert source is not None
 

@@ -1,6 +1,6 @@
 """Waking the frontier, on both engines."""
 
-from longline.engine.frontier.wake_standing import Waker
+from longline.engine.frontier.wake_standing import StandingWaker
 from longline.model.frontier.standing_frontier import ASLEEP, SCOPE
 from longline.ports.records import Records
 from tests.drivers.records.world import admit, claim_one, queued_run, url
@@ -11,6 +11,6 @@ async def test_everything_that_sleeps_is_woken_once(records: Records) -> None:
     await admit(records, *(url(run, path=f"/{n}", scope=SCOPE, due=ASLEEP) for n in range(3)))
     assert await records.frontier.claim(1, 10, 10, 1000) == []
 
-    assert [await Waker(records.standing).once() for _ in range(2)] == [3, 0]
+    assert [await StandingWaker(records.standing).once() for _ in range(2)] == [3, 0]
 
     assert len((await claim_one(records)).tasks) == 3

@@ -5,14 +5,14 @@ from itertools import product
 
 import pytest
 
-from longline.engine.lifecycle.moves import AFTER_CLAIM, AFTER_TAKE, MAX_TASKS_PER_TRANSACTION, Lifecycle, Order
+from longline.engine.lifecycle.moves import AFTER_CLAIM, AFTER_TAKE, MAX_TASKS_PER_TRANSACTION, Lifecycle, MoveRequest
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.frontier.task import PARSE
 from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.states import IN_HAND, MOVES, Actor, Move, Noun, TaskState, legal
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch, HostSetting, Standing
+from longline.ports.records.frontier import Current, HostSetting, ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek, Snapshot
 from tests.drivers.records.world import DELAY, ME, TTL, YOU, ended, get_run, host_report, queued_run, url, urls
@@ -27,8 +27,8 @@ async def schedule(records: Records, interval_ms: int | None = 60_000) -> int:
     return (await records.schedules.add(NewSchedule(new_id(), "https://a.example/", interval_ms=interval_ms))).id
 
 
-async def start(lifecycle: Lifecycle, noun: Noun, subject: int, owner: int = ME) -> Standing:
-    return await lifecycle.move(Order(noun, subject, "start", "planner", owner=owner, lease_ms=TTL))
+async def start(lifecycle: Lifecycle, noun: Noun, subject: int, owner: int = ME) -> Current:
+    return await lifecycle.move(MoveRequest(noun, subject, "start", "planner", owner=owner, lease_ms=TTL))
 
 
 async def running(records: Records, lifecycle: Lifecycle, amount: int = 1, **facts: int) -> int:
@@ -61,21 +61,21 @@ PATHS: dict[Noun, dict[str, tuple[tuple[str, Actor], ...]]] = {"schedule": SCHED
 CASES = [(noun, state, rule) for noun, paths in PATHS.items() for state in paths for rule in MOVES if rule.noun == noun]
 
 
-async def brought_to(records: Records, lifecycle: Lifecycle, noun: Noun, state: str) -> tuple[int, Standing]:
+async def brought_to(records: Records, lifecycle: Lifecycle, noun: Noun, state: str) -> tuple[int, Current]:
     subject = await schedule(records) if noun == "schedule" else (await queued_run(records)).id
     standing = await records.moves.standing(noun, subject)
     for name, actor in PATHS[noun][state]:
         assert standing is not None
         lease = (ME, TTL) if name == "start" else (None, None)
-        standing = await lifecycle.move(Order(noun, subject, name, actor, standing.token, *lease))
+        standing = await lifecycle.move(MoveRequest(noun, subject, name, actor, standing.token, *lease))
     assert standing is not None
     assert standing.state == state
     return subject, standing
 
 
-def order_for(rule: Move, subject: int, token: int) -> Order:
+def order_for(rule: Move, subject: int, token: int) -> MoveRequest:
     lease = (YOU, TTL) if rule.gives else (None, None)
-    return Order(rule.noun, subject, rule.name, sorted(rule.actors)[0], token, *lease)
+    return MoveRequest(rule.noun, subject, rule.name, sorted(rule.actors)[0], token, *lease)
 
 
 async def test_every_move_from_every_state_is_made_or_refused_as_the_table_says(
@@ -115,7 +115,7 @@ async def test_only_those_named_in_the_table_may(records: Records, lifecycle: Li
     for rule, actor in product(MOVES, actors):
         if rule.noun == noun and "running" in rule.was and actor not in rule.actors:
             with pytest.raises(IllegalMove, match=f"cannot {rule.name} a {noun} that is running"):
-                await lifecycle.move(Order(noun, subject, rule.name, actor, token=standing.token))
+                await lifecycle.move(MoveRequest(noun, subject, rule.name, actor, token=standing.token))
     assert await peek.snapshot() == before
 
 
@@ -130,22 +130,24 @@ async def test_a_fenced_move_needs_the_token_of_the_lease(
         if rule.noun == noun and rule.fenced and wrong != 0:
             token = None if wrong is None else standing.token + wrong
             with pytest.raises(StaleLease, match="is no longer held"):
-                await lifecycle.move(Order(noun, subject, rule.name, "worker", token=token))
+                await lifecycle.move(MoveRequest(noun, subject, rule.name, "worker", token=token))
     assert await peek.snapshot() == before
     if wrong == 0:
-        assert (await lifecycle.move(Order(noun, subject, "fail", "worker", token=standing.token))).state == "failed"
+        assert (
+            await lifecycle.move(MoveRequest(noun, subject, "fail", "worker", token=standing.token))
+        ).state == "failed"
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run", "task"])
 async def test_what_is_not_there_cannot_move(lifecycle: Lifecycle, noun: Noun):
     with pytest.raises(NotFound, match=f"no such {noun}: 4711"):
-        await lifecycle.move(Order(noun, 4711, "cancel", "person"))
+        await lifecycle.move(MoveRequest(noun, 4711, "cancel", "person"))
 
 
 async def test_a_refusal_says_what_is_legal_now(records: Records, lifecycle: Lifecycle):
     subject = await schedule(records)
     with pytest.raises(IllegalMove) as refused:
-        await lifecycle.move(Order("schedule", subject, "resume", "person"))
+        await lifecycle.move(MoveRequest("schedule", subject, "resume", "person"))
     assert str(refused.value) == "cannot resume a schedule that is scheduled; legal now: pause, force_run, cancel"
 
 
@@ -153,7 +155,7 @@ async def test_a_run_with_open_tasks_is_not_finished_by_hand(records: Records, l
     run_id = await running(records, lifecycle)
     before = await peek.snapshot()
     with pytest.raises(IllegalMove, match="cannot finish a run that is running with open tasks"):
-        await lifecycle.move(Order("run", run_id, "finish", "worker"))
+        await lifecycle.move(MoveRequest("run", run_id, "finish", "worker"))
     assert await peek.snapshot() == before
 
 
@@ -161,7 +163,7 @@ async def test_a_run_whose_tasks_ended_before_it_began_ends_when_it_begins(recor
     run = await queued_run(records)
     await lifecycle.admit([url(run)], [HostSetting("a.example", DELAY, 1)])
     (lease,) = await lifecycle.claim(ME, 1, 1, TTL)
-    assert (await lifecycle.report(Batch(reports=[host_report(lease)]))).ended_runs == ()
+    assert (await lifecycle.report(ReportBatch(reports=[host_report(lease)]))).ended_runs == ()
     assert (await get_run(records, run.id)).state == "queued"
     assert (await start(lifecycle, "run", run.id)).state == "completed"
     events = [(e.move, e.was, e.became) for e in await records.events.find() if e.noun == "run" and e.became]
@@ -177,7 +179,7 @@ async def test_no_single_move_puts_a_task_into_a_hand(records: Records, lifecycl
     (task,) = await records.tasks.find()
     before = await peek.snapshot()
     with pytest.raises((BadInput, IllegalMove)):
-        await lifecycle.move(Order("task", task.id, name, "worker", owner=ME, lease_ms=TTL))
+        await lifecycle.move(MoveRequest("task", task.id, name, "worker", owner=ME, lease_ms=TTL))
     assert await peek.snapshot() == before
 
 
@@ -197,9 +199,9 @@ async def test_a_worker_may_not_bring_a_task_anywhere(
     before = await peek.snapshot()
     outcomes = [ended(one), ended(two, became)]
     with pytest.raises(IllegalMove, match=f"bring to {became}"):
-        await lifecycle.report(Batch(reports=[host_report(lease, outcomes)]), [HostSetting("new.example", 1, 1)])
+        await lifecycle.report(ReportBatch(reports=[host_report(lease, outcomes)]), [HostSetting("new.example", 1, 1)])
     with pytest.raises(IllegalMove, match=f"bring to {became}"):
-        await lifecycle.give([(1, ended(two, became))], Batch(), [HostSetting("new.example", 1, 1)])
+        await lifecycle.give([(1, ended(two, became))], ReportBatch(), [HostSetting("new.example", 1, 1)])
     assert await peek.snapshot() == before
 
 
@@ -211,7 +213,7 @@ async def test_a_report_does_not_leave_a_task_in_a_hand(
     (lease,) = await lifecycle.claim(ME, 1, 10, TTL)
     before = await peek.snapshot()
     with pytest.raises(IllegalMove, match=f"bring to {became}"):
-        await lifecycle.report(Batch(reports=[host_report(lease, [ended(lease.tasks[0], became)])]))
+        await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], became)])]))
     assert await peek.snapshot() == before
 
 
@@ -219,19 +221,19 @@ async def test_persons_move_a_task_in_hand_and_the_worker_is_refused(records: Re
     await running(records, lifecycle)
     (lease,) = await lifecycle.claim(ME, 1, 10, TTL)
     task_id = lease.tasks[0].id
-    assert (await lifecycle.move(Order("task", task_id, "pause", "person"))).state == "paused"
-    assert (await lifecycle.move(Order("task", task_id, "resume", "person"))).state == "pending"
-    assert (await lifecycle.report(Batch(reports=[host_report(lease)]))).gone == {task_id}
+    assert (await lifecycle.move(MoveRequest("task", task_id, "pause", "person"))).state == "paused"
+    assert (await lifecycle.move(MoveRequest("task", task_id, "resume", "person"))).state == "pending"
+    assert (await lifecycle.report(ReportBatch(reports=[host_report(lease)]))).gone == {task_id}
 
 
 async def test_a_page_goes_from_worker_to_parser(records: Records, lifecycle: Lifecycle):
     run_id = await running(records, lifecycle)
     (lease,) = await lifecycle.claim(ME, 1, 10, TTL)
-    await lifecycle.report(Batch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.QUEUED_PARSE)])]))
+    await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.QUEUED_PARSE)])]))
     (taken,) = await lifecycle.take(PARSE, YOU, 10, TTL)
     assert await lifecycle.renew_taken(YOU, [(taken.task.id, taken.token)], TTL) == {taken.task.id}
     found, hosts = [url(run_id, "b.example")], [HostSetting("b.example", DELAY, 1)]
-    given = await lifecycle.give([(taken.token, ended(taken.task))], Batch(admit=found), hosts)
+    given = await lifecycle.give([(taken.token, ended(taken.task))], ReportBatch(admit=found), hosts)
     assert given.admitted.new == 1
     assert [lease.host for lease in await lifecycle.claim(ME, 10, 10, TTL)] == ["b.example"]
 
@@ -247,7 +249,7 @@ async def test_renewing_nothing_asks_nobody(lifecycle: Lifecycle):
 async def test_the_reaper_takes_back_everything_that_lapsed(records: Records, lifecycle: Lifecycle, clock: FakeClock):
     await running(records, lifecycle, 2)
     (lease,) = await lifecycle.claim(ME, 1, 1, TTL)
-    await lifecycle.report(Batch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
+    await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
     assert len(await lifecycle.take(PARSE, ME, 1, TTL)) == 1
     assert len(await lifecycle.claim(ME, 1, 1, TTL)) == 1
     recurring, once = await schedule(records), await schedule(records, None)
@@ -280,7 +282,7 @@ async def test_a_lease_that_was_renewed_in_the_meantime_is_left_alone(
     monkeypatch.setattr(records.moves, "lapsed", as_it_was)
     assert (await lifecycle.reap())["schedules"] == 0
     assert (
-        await lifecycle.move(Order("schedule", subject, "succeed", "worker", token=standing.token))
+        await lifecycle.move(MoveRequest("schedule", subject, "succeed", "worker", token=standing.token))
     ).state == "completed"
 
 
@@ -309,19 +311,19 @@ async def test_a_renewal_between_the_reapers_look_and_its_move_wins(
 async def test_everything_of_a_dead_owner_comes_back_at_once(records: Records, lifecycle: Lifecycle):
     run_id = await running(records, lifecycle, 2)
     (lease,) = await lifecycle.claim(ME, 1, 1, TTL)
-    await lifecycle.report(Batch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
+    await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
     await lifecycle.take(PARSE, ME, 1, TTL)
     await lifecycle.claim(ME, 1, 1, TTL)
     assert await lifecycle.disown(ME) == 3
     assert await lifecycle.disown(ME) == 0
-    adopted = await lifecycle.move(Order("run", run_id, "adopt", "worker", owner=YOU, lease_ms=TTL))
+    adopted = await lifecycle.move(MoveRequest("run", run_id, "adopt", "worker", owner=YOU, lease_ms=TTL))
     assert adopted.owner == YOU
 
 
 async def test_a_held_run_is_not_adopted_and_one_that_was_let_go_is(records: Records, lifecycle: Lifecycle):
     run = await queued_run(records)
     standing = await start(lifecycle, "run", run.id)
-    adopt = Order("run", run.id, "adopt", "worker", owner=YOU, lease_ms=TTL)
+    adopt = MoveRequest("run", run.id, "adopt", "worker", owner=YOU, lease_ms=TTL)
     with pytest.raises(StaleLease, match=f"run {run.id} is held by worker {ME}"):
         await lifecycle.move(adopt)
     assert not await lifecycle.free_run(run.id, standing.token - 1)
@@ -338,7 +340,7 @@ async def test_of_many_who_start_one_thing_one_gets_it(records: Records, lifecyc
     found = await asyncio.gather(
         *(start(lifecycle, "schedule", subject, owner) for owner in range(1, 9)), return_exceptions=True
     )
-    (winner,) = [x for x in found if isinstance(x, Standing)]
+    (winner,) = [x for x in found if isinstance(x, Current)]
     assert all(isinstance(x, IllegalMove | StaleLease) for x in found if x is not winner)
     row = await records.schedules.get(subject)
     assert row is not None
@@ -353,16 +355,16 @@ async def test_a_move_is_tried_again_when_the_thing_changed_under_it(
     standing = records.moves.standing
     meddled: list[bool] = []
 
-    async def meddling(noun: Noun, of: int) -> Standing | None:
+    async def meddling(noun: Noun, of: int) -> Current | None:
         found = await standing(noun, of)
         if not meddled:
             meddled.append(True)
-            await Lifecycle(records).move(Order("schedule", subject, "pause", "person"))
-            await Lifecycle(records).move(Order("schedule", subject, "resume", "person"))
+            await Lifecycle(records).move(MoveRequest("schedule", subject, "pause", "person"))
+            await Lifecycle(records).move(MoveRequest("schedule", subject, "resume", "person"))
         return found
 
     monkeypatch.setattr(records.moves, "standing", meddling)
-    assert (await lifecycle.move(Order("schedule", subject, "force_run", "person"))).state == "pending"
+    assert (await lifecycle.move(MoveRequest("schedule", subject, "force_run", "person"))).state == "pending"
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])
@@ -372,15 +374,15 @@ async def test_a_lease_that_changes_hands_between_the_look_and_the_move_is_not_t
     subject, mine = await brought_to(records, lifecycle, noun, "running")
     standing, others = records.moves.standing, Lifecycle(records)
 
-    async def meanwhile(noun: Noun, of: int) -> Standing | None:
+    async def meanwhile(noun: Noun, of: int) -> Current | None:
         """What was looked at is true, and then is not: the thing is running again, under another lease."""
         monkeypatch.setattr(records.moves, "standing", standing)
         found = await standing(noun, of)
         if noun == "run":
             await others.free_run(of, mine.token)
-            await others.move(Order("run", of, "adopt", "worker", owner=YOU, lease_ms=TTL))
+            await others.move(MoveRequest("run", of, "adopt", "worker", owner=YOU, lease_ms=TTL))
         else:
-            await others.move(Order("schedule", of, "retry_later", "worker", token=mine.token))
+            await others.move(MoveRequest("schedule", of, "retry_later", "worker", token=mine.token))
             await start(others, "schedule", of, YOU)
         before.append(await peek.snapshot())
         return found
@@ -388,7 +390,7 @@ async def test_a_lease_that_changes_hands_between_the_look_and_the_move_is_not_t
     before: list[Snapshot] = []
     monkeypatch.setattr(records.moves, "standing", meanwhile)
     with pytest.raises(StaleLease):
-        await lifecycle.move(Order(noun, subject, "fail", "worker", token=mine.token))
+        await lifecycle.move(MoveRequest(noun, subject, "fail", "worker", token=mine.token))
     assert [await peek.snapshot()] == before
 
 
@@ -398,17 +400,17 @@ async def test_a_thing_that_never_stands_still_is_given_up(
     subject = await schedule(records)
     standing = records.moves.standing
 
-    async def always_late(noun: Noun, of: int) -> Standing | None:
+    async def always_late(noun: Noun, of: int) -> Current | None:
         found = await standing(noun, of)
         monkeypatch.setattr(records.moves, "standing", standing)
-        await Lifecycle(records).move(Order("schedule", subject, "pause", "person"))
-        await Lifecycle(records).move(Order("schedule", subject, "resume", "person"))
+        await Lifecycle(records).move(MoveRequest("schedule", subject, "pause", "person"))
+        await Lifecycle(records).move(MoveRequest("schedule", subject, "resume", "person"))
         monkeypatch.setattr(records.moves, "standing", always_late)
         return found
 
     monkeypatch.setattr(records.moves, "standing", always_late)
     with pytest.raises(StaleLease, match="kept changing while it should force_run"):
-        await lifecycle.move(Order("schedule", subject, "force_run", "person"))
+        await lifecycle.move(MoveRequest("schedule", subject, "force_run", "person"))
 
 
 async def test_many_urls_are_taken_in_by_several_transactions_and_counted_together(
@@ -426,7 +428,7 @@ async def test_a_report_of_many_urls_is_written_in_parts_that_add_up(records: Re
     run_id = await running(records, lifecycle)
     [lease] = await lifecycle.claim(ME, 1, 1, TTL)
     found = urls(run_id, "a.example", 2 * MAX_TASKS_PER_TRANSACTION + 4)
-    batch = Batch([host_report(lease, [ended(lease.tasks[0])])], admit=found, refused={(run_id, "offsite"): 7})
+    batch = ReportBatch([host_report(lease, [ended(lease.tasks[0])])], admit=found, refused={(run_id, "offsite"): 7})
     reported = await lifecycle.report(batch, [HostSetting("a.example", DELAY, 1)])
     assert reported.admitted == (len(found) - 1, 1, 0), "one of them is the page itself"
     run = await get_run(records, run_id)

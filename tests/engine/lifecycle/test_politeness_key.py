@@ -2,7 +2,7 @@ from ipaddress import ip_address
 
 import pytest
 
-from longline.engine.lifecycle.politeness_key import Politeness
+from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.frontier.task import NewTask
 from longline.model.url import parse
 from longline.ports.http import FetchFailed
@@ -36,27 +36,27 @@ async def resolve(hostname: str):
     ],
 )
 async def test_whose_turn_a_url_waits_for(by, url, key):
-    assert await Politeness(by, resolve).key(parse(url)) == key
+    assert await PolitenessKey(by, resolve).key(parse(url)) == key
 
 
 async def test_tasks_and_hosts_are_placed_under_those_names():
     urls = ["https://www.a.example/1", "https://img.a.example/2", "https://b.example/3"]
     tasks = [NewTask(u, parse(u).host, b"k", 1, 1) for u in urls]
     hosts = [HostSetting(t.host, 100 + n, 1) for n, t in enumerate(tasks)]
-    placed, settings = await Politeness("domain").place(tasks, hosts)
+    placed, settings = await PolitenessKey("domain").place(tasks, hosts)
     assert [(t.url, t.host) for t in placed] == list(zip(urls, ["a.example", "a.example", "b.example"], strict=True))
     assert sorted(settings) == [HostSetting("a.example", 100, 1), HostSetting("b.example", 102, 1)]
 
 
 async def test_by_host_nothing_is_touched():
     tasks, hosts = [NewTask("https://www.a.example/1", "www.a.example", b"k", 1, 1)], [HostSetting("x", 1, 1)]
-    placed, settings = await Politeness().place(tasks, hosts)
+    placed, settings = await PolitenessKey().place(tasks, hosts)
     assert placed is tasks
     assert settings is hosts
 
 
 @pytest.mark.parametrize(("by", "covered"), [("host", False), ("domain", True)])
 async def test_who_holds_a_domain_may_ask_all_its_hosts(by, covered):
-    assert await Politeness(by).covers("a.example", "https://www.a.example/") is covered
-    assert await Politeness(by).covers("a.example", "https://a.example/x") is True
-    assert await Politeness(by).covers("a.example", "https://other.example/") is False
+    assert await PolitenessKey(by).covers("a.example", "https://www.a.example/") is covered
+    assert await PolitenessKey(by).covers("a.example", "https://a.example/x") is True
+    assert await PolitenessKey(by).covers("a.example", "https://other.example/") is False

@@ -2,10 +2,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from longline.engine.logs import redis_copy as module
-from longline.engine.logs.redis_copy import Mirror
+from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
-from longline.model.logs import Mark, NewEntry
+from longline.model.logs import LogMark, NewLogEntry
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.records import Records
 from longline.testing.clock import START
@@ -16,14 +16,14 @@ class Copies:
     """Streams in memory; `away` fails after so many."""
 
     def __init__(self) -> None:
-        self.streams: dict[str, list[tuple[Mark, str]]] = {}
+        self.streams: dict[str, list[tuple[LogMark, str]]] = {}
         self.away = False
 
-    async def last(self, name: str) -> Mark | None:
+    async def last(self, name: str) -> LogMark | None:
         found = self.streams.get(name)
         return found[-1][0] if found else None
 
-    async def add(self, name: str, lines: Sequence[tuple[Mark, dict[str, Any]]]) -> None:
+    async def add(self, name: str, lines: Sequence[tuple[LogMark, dict[str, Any]]]) -> None:
         if self.away:
             raise Unavailable("away")
         self.streams.setdefault(name, []).extend((mark, line["message"]) for mark, line in lines)
@@ -33,7 +33,7 @@ class Copies:
 
 
 async def say(records: Records, run_id: int, *texts: str) -> None:
-    await records.logs.append([NewEntry(run_id, START, "info", "fetch", text) for text in texts], {})
+    await records.logs.append([NewLogEntry(run_id, START, "info", "fetch", text) for text in texts], {})
 
 
 async def test_entries_are_copied_once_in_order_and_taken_up_after_a_failure(records: Records, monkeypatch):
@@ -41,7 +41,7 @@ async def test_entries_are_copied_once_in_order_and_taken_up_after_a_failure(rec
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     first, second = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
     copies = Copies()
-    mine = Mirror(records.logs, copies)
+    mine = RedisLogCopy(records.logs, copies)
     await say(records, first.id, "a", "b", "c")
     await mine.copy({first.id})
     copies.away = True
@@ -53,5 +53,5 @@ async def test_entries_are_copied_once_in_order_and_taken_up_after_a_failure(rec
     await mine.copy({second.id, first.id})
     await say(records, first.id, "too late")
     await mine.copy({first.id})
-    marks = [*(Mark(first.id, n) for n in range(1, 5)), Mark(second.id, 1)]
+    marks = [*(LogMark(first.id, n) for n in range(1, 5)), LogMark(second.id, 1)]
     assert copies.streams == {schedule.uid: list(zip(marks, "abcde", strict=True))}

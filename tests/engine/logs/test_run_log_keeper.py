@@ -6,9 +6,9 @@ import pytest
 
 from longline.drivers.blobs import open_blobs
 from longline.drivers.signals.local import LocalSignals
-from longline.engine.logs.run_log_keeper import Scribe, ScribeSettings
+from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
 from longline.model.ids import new_id
-from longline.model.logs import NewEntry, Wanted
+from longline.model.logs import LogFilter, NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.blobs import Blobs
@@ -25,12 +25,12 @@ def blobs() -> Blobs:
 
 
 @pytest.fixture
-def scribe(records: Records, blobs: Blobs, clock: FakeClock) -> Scribe:
-    return Scribe(records.logs, blobs, LocalSignals(), clock, ScribeSettings())
+def scribe(records: Records, blobs: Blobs, clock: FakeClock) -> RunLogKeeper:
+    return RunLogKeeper(records.logs, blobs, LocalSignals(), clock, RunLogKeeperSettings())
 
 
 async def say(records: Records, run: RunRow, *texts: str) -> None:
-    await records.logs.append([NewEntry(run.id, START, "info", "fetch", text) for text in texts], {})
+    await records.logs.append([NewLogEntry(run.id, START, "info", "fetch", text) for text in texts], {})
 
 
 async def end(records: Records, run: RunRow, clock: FakeClock, move: str = "cancel") -> None:
@@ -49,7 +49,7 @@ async def entries(records: Records, run: RunRow) -> list[tuple[str, str, dict[st
 
 
 async def test_a_run_that_ended_is_summed_up_closed_and_kept(
-    records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock
+    records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     await running_run(records, schedule_id=schedule.id)
@@ -88,9 +88,9 @@ async def test_a_run_that_ended_is_summed_up_closed_and_kept(
 
 
 async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
-    records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock
+    records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
-    other = Scribe(records.logs, blobs, LocalSignals(), clock, ScribeSettings())
+    other = RunLogKeeper(records.logs, blobs, LocalSignals(), clock, RunLogKeeperSettings())
     run = await running_run(records)
     await say(records, run, "a")
     await admit(records, *urls(run, "a.example", 61))
@@ -115,7 +115,7 @@ async def test_an_open_run_is_told_of_now_and_then_by_one_of_several(
     ]
 
 
-async def test_no_milestone_is_passed_in_silence(records: Records, scribe: Scribe, clock: FakeClock):
+async def test_no_milestone_is_passed_in_silence(records: Records, scribe: RunLogKeeper, clock: FakeClock):
     """However quick a run is, and whatever else was said of it."""
     run = await running_run(records)
     await say(records, run, "a")
@@ -140,7 +140,7 @@ async def test_no_milestone_is_passed_in_silence(records: Records, scribe: Scrib
     ]
 
 
-async def test_milestones_do_not_put_off_heartbeats(records: Records, scribe: Scribe, clock: FakeClock):
+async def test_milestones_do_not_put_off_heartbeats(records: Records, scribe: RunLogKeeper, clock: FakeClock):
     run = await running_run(records)
     await say(records, run, "a")
     await admit(records, *urls(run, "a.example", 61))
@@ -155,13 +155,13 @@ async def test_milestones_do_not_put_off_heartbeats(records: Records, scribe: Sc
 
 @pytest.mark.parametrize(
     ("wanted", "said"),
-    [(Wanted(), ["milestone", "heartbeat", "run cancelled"]), (Wanted(quiet=True), ["run cancelled"])]
-    + [(Wanted(level=level), []) for level in ("warn", "error")],
+    [(LogFilter(), ["milestone", "heartbeat", "run cancelled"]), (LogFilter(quiet=True), ["run cancelled"])]
+    + [(LogFilter(level=level), []) for level in ("warn", "error")],
 )
 async def test_what_is_not_wanted_is_not_said_of_runs_either(
-    records: Records, blobs: Blobs, clock: FakeClock, wanted: Wanted, said: list[str]
+    records: Records, blobs: Blobs, clock: FakeClock, wanted: LogFilter, said: list[str]
 ):
-    scribe = Scribe(records.logs, blobs, LocalSignals(), clock, ScribeSettings(wanted=wanted))
+    scribe = RunLogKeeper(records.logs, blobs, LocalSignals(), clock, RunLogKeeperSettings(wanted=wanted))
     run = await running_run(records)
     await records.logs.open(run.id, [])
     await admit(records, *urls(run, "a.example", 61))
@@ -177,7 +177,9 @@ async def test_what_is_not_wanted_is_not_said_of_runs_either(
     assert found.kept == len(said)
 
 
-async def test_a_store_is_told_what_an_archive_is(records: Records, blobs: Blobs, scribe: Scribe, clock: FakeClock):
+async def test_a_store_is_told_what_an_archive_is(
+    records: Records, blobs: Blobs, scribe: RunLogKeeper, clock: FakeClock
+):
     told: dict[str, str] = {}
 
     class Listening:
@@ -190,7 +192,7 @@ async def test_a_store_is_told_what_an_archive_is(records: Records, blobs: Blobs
     run = await running_run(records, schedule_id=schedule.id)
     await say(records, run, "a")
     await end(records, run, clock)
-    await Scribe(records.logs, store, LocalSignals(), clock, ScribeSettings()).once()
+    await RunLogKeeper(records.logs, store, LocalSignals(), clock, RunLogKeeperSettings()).once()
     assert told == {
         "Content-Type": "application/gzip",
         "job_id": schedule.uid,
@@ -202,7 +204,9 @@ async def test_a_store_is_told_what_an_archive_is(records: Records, blobs: Blobs
     }
 
 
-async def test_a_log_that_opened_again_is_continued(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):
+async def test_a_log_that_opened_again_is_continued(
+    records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
+):
     run = await running_run(records)
     await admit(records, url(run))
     await say(records, run, "a")
@@ -224,7 +228,9 @@ async def test_a_log_that_opened_again_is_continued(records: Records, scribe: Sc
 
 
 async def test_without_an_archive_logs_are_closed_all_the_same(records: Records, blobs: Blobs, clock: FakeClock):
-    scribe = Scribe(records.logs, blobs, LocalSignals(), clock, ScribeSettings(archive=False, entries_ms=5000))
+    scribe = RunLogKeeper(
+        records.logs, blobs, LocalSignals(), clock, RunLogKeeperSettings(archive=False, entries_ms=5000)
+    )
     run = await running_run(records)
     await say(records, run, "a")
     await end(records, run, clock)
@@ -238,7 +244,7 @@ async def test_without_an_archive_logs_are_closed_all_the_same(records: Records,
 
 
 async def test_the_log_of_a_forgotten_run_goes_with_it(
-    records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock
+    records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/", next_due=clock.now()))
     [tick] = await records.ticks.start(1, 1, 1000)
@@ -253,7 +259,7 @@ async def test_the_log_of_a_forgotten_run_goes_with_it(
     assert [info.key async for info in blobs.list("logs")] == []
 
 
-async def test_logs_go_with_their_schedule(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):
+async def test_logs_go_with_their_schedule(records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock):
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     over, live = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
     await say(records, over, "a")
@@ -269,7 +275,7 @@ async def test_logs_go_with_their_schedule(records: Records, scribe: Scribe, blo
     assert [run.sealed for run in await records.logs.find(live.uid)] == [None]
 
 
-async def test_old_logs_go_with_their_objects(records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock):
+async def test_old_logs_go_with_their_objects(records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock):
     run = await running_run(records)
     await say(records, run, "a")
     await end(records, run, clock)
@@ -281,7 +287,7 @@ async def test_old_logs_go_with_their_objects(records: Records, scribe: Scribe, 
 
 
 async def test_a_log_that_another_instance_began_is_kept_whole(
-    records: Records, scribe: Scribe, blobs: Blobs, clock: FakeClock
+    records: Records, scribe: RunLogKeeper, blobs: Blobs, clock: FakeClock
 ):
     """Without a common store, whoever closes a log that opened again does not have what was kept of it before."""
     run = await running_run(records)
@@ -296,6 +302,6 @@ async def test_a_log_that_another_instance_began_is_kept_whole(
     await report(records, host_report(await claim_one(records)))
     clock.advance(1.0)
     elsewhere = open_blobs("memory://")
-    await Scribe(records.logs, elsewhere, LocalSignals(), clock, ScribeSettings()).once()
+    await RunLogKeeper(records.logs, elsewhere, LocalSignals(), clock, RunLogKeeperSettings()).once()
     lines = await archive(elsewhere, f"logs/{run.uid}/1.log.gz")
     assert [line["message"] for line in lines] == ["a", "run completed", "b", "run completed"]

@@ -5,7 +5,7 @@ import pytest
 
 from longline.drivers.signals.local import LocalSignals
 from longline.engine.logs import run_log_writer as journal_module
-from longline.engine.logs.run_log_writer import LOGS, Bucket, Journal, JournalSettings
+from longline.engine.logs.run_log_writer import LOGS, LineBudget, RunLogSettings, RunLogWriter
 from longline.model.errors import Unavailable
 from longline.ports.records import Records
 from longline.testing.clock import START, FakeClock
@@ -24,8 +24,8 @@ class AwayOnce:
         return getattr(self._logs, name)
 
 
-def journal(records: Records, clock: FakeClock, **settings: Any) -> Journal:
-    return Journal(records.logs, LocalSignals(), clock, JournalSettings(**settings))
+def journal(records: Records, clock: FakeClock, **settings: Any) -> RunLogWriter:
+    return RunLogWriter(records.logs, LocalSignals(), clock, RunLogSettings(**settings))
 
 
 async def texts(records: Records, run_id: int) -> list[str]:
@@ -34,7 +34,7 @@ async def texts(records: Records, run_id: int) -> list[str]:
 
 async def test_log_lines_that_name_a_run_are_written_in_bulk(records: Records, clock: FakeClock):
     run, listening = await running_run(records), LocalSignals()
-    mine = Journal(records.logs, listening, clock, JournalSettings())
+    mine = RunLogWriter(records.logs, listening, clock, RunLogSettings())
     speaker = logging.Logger("a speaker")
     speaker.addHandler(mine)
     speaker.info("nothing to do with a run")
@@ -125,7 +125,7 @@ async def test_what_cannot_be_written_now_is_written_later(
 ):
     monkeypatch.setattr(journal_module, "MOST_WAITING", 2)
     run, logs = await running_run(records), AwayOnce(records.logs)
-    mine: Any = Journal(logs, LocalSignals(), clock, JournalSettings())
+    mine: Any = RunLogWriter(logs, LocalSignals(), clock, RunLogSettings())
     mine.see(run.id)
     mine.say(run.id, "info", "fetch", "first")
     await mine.write()
@@ -159,7 +159,7 @@ async def test_readers_that_cannot_be_told_look_by_themselves(
 ):
     run, deaf = await running_run(records), LocalSignals()
     await deaf.close()
-    mine = Journal(records.logs, deaf, clock, JournalSettings())
+    mine = RunLogWriter(records.logs, deaf, clock, RunLogSettings())
     for _ in range(3):
         mine.say(run.id, "info", "fetch", "page")
         await mine.write()
@@ -168,6 +168,6 @@ async def test_readers_that_cannot_be_told_look_by_themselves(
 
 
 def test_a_bucket_fills_up_again():
-    bucket = Bucket(2, 0.0)
+    bucket = LineBudget(2, 0.0)
     assert [bucket.take(0.0) for _ in range(3)] == [True, True, False]
     assert [bucket.take(at) for at in (0.5, 0.6, 10.0, 10.0, 10.0)] == [True, False, True, True, False]

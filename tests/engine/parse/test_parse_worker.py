@@ -7,19 +7,19 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.archive.segment_writer import Keeper, keep_page
+from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.frontier.plan_cache import Plans
+from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.parse.parse_worker import ParseWorker, Parts
-from longline.engine.parse.parser import Parser
+from longline.engine.parse.parse_worker import ParseWorker, ParseWorkerParts
+from longline.engine.parse.parser import PageParser
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PARSE, Outcome, PageFacts
 from longline.model.runs.plan import CrawlPlan
 from longline.parsers import page as built_in
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
-from longline.ports.records.frontier import Batch, Reported, TaskLease
+from longline.ports.records.frontier import ReportBatch, Reported, TaskLease
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import (
     HTML,
@@ -45,7 +45,7 @@ class FakeHands:
     def __init__(self) -> None:
         self.offers: dict[int, Any] = {}
         self.taken: dict[int, int] = {}
-        self.given: list[tuple[list[Outcome], Batch]] = []
+        self.given: list[tuple[list[Outcome], ReportBatch]] = []
         self.renewals: list[list[tuple[int, int]]] = []
         self.gone: frozenset[int] = frozenset()
         self.away = False
@@ -64,7 +64,7 @@ class FakeHands:
         self.renewals.append(list(held))
         return {n for n, _ in held}
 
-    async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: Batch) -> Reported:
+    async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:
         assert all(self.taken[o.task.id] == token for token, o in outcomes)
         if gone := self.gone & {o.task.id for _, o in outcomes}:
             return Reported(gone=gone)
@@ -83,16 +83,16 @@ class Desk:
         self.clock, self.blobs, self.hands = clock, FakeBlobs(journal), FakeHands()
         self.pages: dict[int, tuple[str, PageFacts]] = {}
         self.frontier = FakeFrontier(clock, journal, FakeSegments(journal))
-        self.keeper = Keeper(part(self.blobs), part(FakeSegments(journal)), clock, OWNER)
+        self.keeper = SegmentWriter(part(self.blobs), part(FakeSegments(journal)), clock, OWNER)
         mine = ModuleType("mine")
         vars(mine).update({f.__name__: f for f in parsers})
         self.worker = ParseWorker(
-            Parts(
+            ParseWorkerParts(
                 lifecycle=Lifecycle(records_of(self.frontier, hands=self.hands)),
                 tasks=part(self),
-                plans=Plans(part(FakeRuns({RUN: PLAN})), part(None)),
+                plans=PlanCache(part(FakeRuns({RUN: PLAN})), part(None)),
                 blobs=part(self.blobs),
-                parser=Parser(Registry(built_in, mine)),
+                parser=PageParser(Registry(built_in, mine)),
                 clock=clock,
                 owner=OWNER,
                 batch=4,

@@ -3,17 +3,17 @@ from typing import Any
 
 import pytest
 
-from longline.engine.parse.parser import Parsed, Parser
+from longline.engine.parse.parser import PageParser, Parsed
 from longline.model.errors import BadInput
 from longline.parsers import page as built_in
 from longline.plugins import Item, Link, Links, Page, parser
 from longline.plugins.registry import Registry
 
 
-def parser_of(*functions: Any) -> Parser:
+def parser_of(*functions: Any) -> PageParser:
     module = ModuleType("mine")
     vars(module).update({f.__name__: f for f in functions})
-    return Parser(Registry(built_in, module))
+    return PageParser(Registry(built_in, module))
 
 
 def a_page(body: bytes = b"<title>One</title><a href=/two>", **more: Any) -> Page:

@@ -11,19 +11,19 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.engine.parse.parser import NOBODY, Parsed, Parser, Share
+from longline.engine.parse.parser import NOBODY, PageParser, Parsed, Share
 from longline.engine.parse.parser_process import Limits
-from longline.engine.parse.process_pool import Aside
+from longline.engine.parse.process_pool import ProcessPool
 from longline.parsers import page as built_in
 from longline.plugins import Page
-from longline.plugins.registry import Registry, Shelf
+from longline.plugins.registry import ParserSources, Registry
 
-SHELF = Shelf(modules=("longline.parsers.page", "tests.engine.slow_parsers"))
+SHELF = ParserSources(modules=("longline.parsers.page", "tests.engine.slow_parsers"))
 
 
 @pytest.fixture
-async def aside() -> AsyncIterator[Aside]:
-    made = Aside(SHELF, 1, 20.0)
+async def aside() -> AsyncIterator[ProcessPool]:
+    made = ProcessPool(SHELF, 1, 20.0)
     yield made
     made.close()
 
@@ -32,11 +32,11 @@ def page(name: str, body: bytes = b"<title>T</title>", **more: object) -> Page:
     return Page(f"https://{name}.example/", body, content_type="text/html", **more)  # type: ignore[arg-type]  # as given
 
 
-async def pid(aside: Aside) -> int:
+async def pid(aside: ProcessPool) -> int:
     return int((await aside.parse("where", page("where"))).items[0].fields["pid"])
 
 
-async def test_one_process_parses_page_after_page(aside: Aside):
+async def test_one_process_parses_page_after_page(aside: ProcessPool):
     got = await aside.parse("where", page("where", config={"a": 1}, status=404))
     assert (got.title, got.links, got.error) == ("T", ("https://where.example/next",), None)
     assert got.items[0].fields["config"] == {"a": 1}
@@ -45,7 +45,7 @@ async def test_one_process_parses_page_after_page(aside: Aside):
     assert await pid(aside) == got.items[0].fields["pid"]
 
 
-async def test_a_parser_that_raises_fails_its_page_and_not_its_process(aside: Aside):
+async def test_a_parser_that_raises_fails_its_page_and_not_its_process(aside: ProcessPool):
     first = await pid(aside)
     assert await aside.parse("raises", page("raises")) == Parsed(error="raises: RuntimeError('no good')")
     assert "cannot be kept" in str((await aside.parse("uncarried", page("uncarried"))).error)
@@ -53,7 +53,7 @@ async def test_a_parser_that_raises_fails_its_page_and_not_its_process(aside: As
     assert await pid(aside) == first
 
 
-async def test_a_failure_is_told_by_who_asked_and_not_by_the_process(aside: Aside, caplog, capfd):
+async def test_a_failure_is_told_by_who_asked_and_not_by_the_process(aside: ProcessPool, caplog, capfd):
     await aside.parse("raises", page("raises"))
     (told,) = caplog.records
     assert (told.message, told.error) == ("parser failed", "raises: RuntimeError('no good')")
@@ -61,7 +61,7 @@ async def test_a_failure_is_told_by_who_asked_and_not_by_the_process(aside: Asid
 
 
 async def test_a_page_that_hangs_is_given_up_and_its_process_killed():
-    aside = Aside(SHELF, 1, 2)
+    aside = ProcessPool(SHELF, 1, 2)
     try:
         first = await pid(aside)
         got = await aside.parse("hangs", page("hangs"))
@@ -73,7 +73,7 @@ async def test_a_page_that_hangs_is_given_up_and_its_process_killed():
         aside.close()
 
 
-async def test_a_process_that_was_killed_is_replaced(aside: Aside):
+async def test_a_process_that_was_killed_is_replaced(aside: ProcessPool):
     first = await pid(aside)
     os.kill(first, signal.SIGKILL)
     assert await pid(aside) != first
@@ -82,7 +82,7 @@ async def test_a_process_that_was_killed_is_replaced(aside: Aside):
 @pytest.mark.parametrize(
     ("deaths", "error"), [(0, None), (1, None), (2, "dies: the process that parsed the page died")]
 )
-async def test_a_page_that_kills_its_process_is_tried_once_more(aside: Aside, tmp_path: Path, deaths, error):
+async def test_a_page_that_kills_its_process_is_tried_once_more(aside: ProcessPool, tmp_path: Path, deaths, error):
     left = tmp_path / "left"
     left.write_text("x" * deaths)
     got = await aside.parse("dies", page("dies", str(left).encode()))
@@ -90,7 +90,7 @@ async def test_a_page_that_kills_its_process_is_tried_once_more(aside: Aside, tm
     assert not left.read_text()
 
 
-async def hanging(aside: Aside) -> asyncio.Task[Parsed]:
+async def hanging(aside: ProcessPool) -> asyncio.Task[Parsed]:
     """A page that hangs, once a process has it in hand."""
     await pid(aside)
     parsing = asyncio.create_task(aside.parse("hangs", page("hangs")))
@@ -100,7 +100,7 @@ async def hanging(aside: Aside) -> asyncio.Task[Parsed]:
 
 
 async def test_the_loop_goes_on_meanwhile():
-    aside = Aside(SHELF, 1, 60.0)
+    aside = ProcessPool(SHELF, 1, 60.0)
     try:
         parsing = await hanging(aside)
         for _ in range(50):
@@ -112,7 +112,7 @@ async def test_the_loop_goes_on_meanwhile():
 
 
 async def test_closing_ends_what_is_under_way():
-    aside = Aside(SHELF, 1, 60.0)
+    aside = ProcessPool(SHELF, 1, 60.0)
     first = await pid(aside)
     parsing = await hanging(aside)
     aside.close()
@@ -121,8 +121,8 @@ async def test_closing_ends_what_is_under_way():
         os.kill(first, 0)
 
 
-async def test_only_what_takes_long_goes_aside(aside: Aside):
-    parser = Parser(SHELF.open(), aside)
+async def test_only_what_takes_long_goes_aside(aside: ProcessPool):
+    parser = PageParser(SHELF.open(), aside)
     light, heavy = await parser.parse(page("light")), await parser.parse(page("where"))
     assert light.items[0].fields["pid"] == os.getpid()
     assert heavy.items[0].fields["pid"] != os.getpid()
@@ -142,7 +142,7 @@ class NotedPool:
 
 
 async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
-    parser = Parser(SHELF.open(), NotedPool())
+    parser = PageParser(SHELF.open(), NotedPool())
     large = await parser.parse(page("light", b"<div>" * 40_000), Share("a.example", 1))
     assert large.title == "light elsewhere of 200 a.example True"
     assert (await parser.parse(page("light", b"<div></div>" * 900))).title == ""
@@ -150,7 +150,7 @@ async def test_a_page_that_looks_dangerous_goes_aside_whoever_parses_it():
 
 async def test_a_host_whose_page_took_too_long_has_the_next_of_the_kind_parsed_elsewhere():
     pool = NotedPool()
-    parser = Parser(SHELF.open(), pool)
+    parser = PageParser(SHELF.open(), pool)
     slow, good = Share("busy.example", 1), Share("good.example", 2)
     await parser.parse(page("busy"), slow)
     assert pool.urls == []
@@ -171,17 +171,17 @@ async def test_the_tree_of_a_large_page_is_built_off_the_loop(body: bytes):
             return super().tree
 
     large = Noted("https://light.example/", body, content_type="text/html", config={"parser": "page"})
-    await Parser(SHELF.open()).parse(large)
+    await PageParser(SHELF.open()).parse(large)
     assert len(built) == 1
     assert threading.get_ident() not in built
 
 
 async def test_a_page_that_is_too_intricate_says_so_whoever_built_its_tree():
     deep = Page("https://a.example/", b"<div>" * 20_000, content_type="text/html")
-    assert "TooIntricate" in str((await Parser(Registry(built_in)).parse(deep)).error)
+    assert "TooIntricate" in str((await PageParser(Registry(built_in)).parse(deep)).error)
 
 
-async def test_each_host_has_its_turn_however_many_pages_of_another_wait(aside: Aside):
+async def test_each_host_has_its_turn_however_many_pages_of_another_wait(aside: ProcessPool):
     await pid(aside)
     order: list[str] = []
 
@@ -197,7 +197,7 @@ async def test_each_host_has_its_turn_however_many_pages_of_another_wait(aside: 
 
 
 async def test_pages_that_take_long_leave_a_process_to_the_others():
-    aside = Aside(SHELF, 2, 60.0)
+    aside = ProcessPool(SHELF, 2, 60.0)
     try:
         await asyncio.gather(pid(aside), pid(aside))
         slow = [asyncio.create_task(aside.parse("hangs", page("hangs"), Share(f"slow{n}", n))) for n in range(4)]
@@ -212,8 +212,8 @@ async def test_pages_that_take_long_leave_a_process_to_the_others():
 
 
 async def test_a_host_is_not_slow_because_a_process_had_to_start_for_it():
-    slow_start = Shelf(modules=(*SHELF.modules, "tests.engine.slow_to_import"))
-    aside = Aside(slow_start, 2, 60.0)
+    slow_start = ParserSources(modules=(*SHELF.modules, "tests.engine.slow_to_import"))
+    aside = ProcessPool(slow_start, 2, 60.0)
     try:
         await asyncio.gather(*(aside.parse("where", page("where"), Share("good", 1)) for _ in range(2)))
         hanging = asyncio.create_task(aside.parse("hangs", page("hangs"), Share("slow", 2), slow=True))
@@ -227,7 +227,7 @@ async def test_a_host_is_not_slow_because_a_process_had_to_start_for_it():
 
 
 async def test_a_page_may_not_take_more_memory_than_the_bound():
-    aside = Aside(SHELF, 1, 60.0, Limits(memory_bytes=512 * 1024 * 1024))
+    aside = ProcessPool(SHELF, 1, 60.0, Limits(memory_bytes=512 * 1024 * 1024))
     try:
         first = await pid(aside)
         got = await aside.parse("greedy", page("greedy"))
@@ -237,16 +237,16 @@ async def test_a_page_may_not_take_more_memory_than_the_bound():
         aside.close()
 
 
-async def test_what_is_made_of_a_page_is_bounded(aside: Aside):
+async def test_what_is_made_of_a_page_is_bounded(aside: ProcessPool):
     got = await aside.parse("verbose", page("verbose"))
     assert "bytes were made of the page" in str(got.error)
 
 
-async def test_links_beyond_the_bound_are_counted(aside: Aside):
+async def test_links_beyond_the_bound_are_counted(aside: ProcessPool):
     links = b"".join(b"<a href=/%d>" % n for n in range(12_000))
-    got = await Parser(SHELF.open(), aside).parse(page("light", links, config={"parser": "page"}))
+    got = await PageParser(SHELF.open(), aside).parse(page("light", links, config={"parser": "page"}))
     assert (len(got.links), got.cut, got.links[-1]) == (10_000, 2_000, "https://light.example/9999")
-    few = await Parser(SHELF.open(), max_links=3).parse(
+    few = await PageParser(SHELF.open(), max_links=3).parse(
         page("light", b"<a href=1><a href=2><a href=3><a href=4>", config={"parser": "page"})
     )
     assert (len(few.links), few.cut) == (3, 1)

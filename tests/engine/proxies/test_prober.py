@@ -2,7 +2,7 @@ import pytest
 
 from longline.engine.proxies.prober import Prober
 from longline.ports.http import FetchFailed, Proxy
-from longline.ports.records.proxies import Way
+from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import FakeHttp, FakeWays, response
 
@@ -20,7 +20,7 @@ PAGE = "https://probe.example/"
     ],
 )
 async def test_one_request_shows_whether_a_proxy_works_again(clock: FakeClock, answer, ok):
-    http, ways = FakeHttp(clock), FakeWays(Way(5, Proxy("socks5", "192.0.2.1", 1080, "me", "pw")))
+    http, ways = FakeHttp(clock), FakeWays(PickedProxy(5, Proxy("socks5", "192.0.2.1", 1080, "me", "pw")))
     http.on(PAGE, answer)
     assert await Prober(ways, http, clock, PAGE).once() == 1
     assert [r.proxy for r in http.requests] == [ways.ways[0].proxy]
@@ -29,7 +29,7 @@ async def test_one_request_shows_whether_a_proxy_works_again(clock: FakeClock, a
 
 @pytest.mark.parametrize("kind", ["dns", "egress", "bad_url"])
 async def test_a_probe_that_never_left_says_nothing(clock: FakeClock, kind: str):
-    http, ways = FakeHttp(clock), FakeWays(Way(5, Proxy("socks5", "192.0.2.1", 1080)))
+    http, ways = FakeHttp(clock), FakeWays(PickedProxy(5, Proxy("socks5", "192.0.2.1", 1080)))
     http.on(PAGE, FetchFailed(kind, "before the proxy was asked"))
     assert await Prober(ways, http, clock, PAGE).once() == 1
     assert ways.used == []

@@ -2,11 +2,11 @@ import asyncio
 
 import pytest
 
-from longline.engine.proxies.rotation import NONE_FOR, Exits
+from longline.engine.proxies.rotation import NONE_FOR, ProxyRotation
 from longline.model.errors import Unavailable
 from longline.model.runs.plan import CrawlPlan, Proxying
 from longline.ports.http import FetchFailed, Proxy
-from longline.ports.records.proxies import Way
+from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import FakeWays
 
@@ -14,8 +14,8 @@ PLAN = CrawlPlan((), source_id=7)
 NOBODY: frozenset[int] = frozenset()
 
 
-def way(number: int) -> Way:
-    return Way(number, Proxy("http", "192.0.2.1", 8000 + number), source_id=7)
+def way(number: int) -> PickedProxy:
+    return PickedProxy(number, Proxy("http", "192.0.2.1", 8000 + number), source_id=7)
 
 
 @pytest.fixture
@@ -24,18 +24,18 @@ def ways() -> FakeWays:
 
 
 @pytest.fixture
-def exits(ways: FakeWays, clock: FakeClock) -> Exits:
-    return Exits(ways, clock)
+def exits(ways: FakeWays, clock: FakeClock) -> ProxyRotation:
+    return ProxyRotation(ways, clock)
 
 
-async def test_who_asks_together_is_served_by_one_pick(exits: Exits, ways: FakeWays):
+async def test_who_asks_together_is_served_by_one_pick(exits: ProxyRotation, ways: FakeWays):
     got = await asyncio.gather(*(exits.next(PLAN, NOBODY) for _ in range(7)))
     assert [w.proxy_id for w in got if w] == [1, 2, 3, 1, 2, 3, 1]
     assert [ask.wanted for ask in ways.picks] == [7]
     assert ways.picks[0].source_id == 7
 
 
-async def test_who_asks_during_a_pick_is_served_by_the_next(exits: Exits, ways: FakeWays):
+async def test_who_asks_during_a_pick_is_served_by_the_next(exits: ProxyRotation, ways: FakeWays):
     first = asyncio.create_task(exits.next(PLAN, NOBODY))
     for _ in range(3):
         await asyncio.sleep(0)
@@ -44,7 +44,7 @@ async def test_who_asks_during_a_pick_is_served_by_the_next(exits: Exits, ways: 
     assert [w.proxy_id for w in rest if w] == [2, 3, 1]
 
 
-async def test_who_failed_the_page_is_not_picked_again(exits: Exits, ways: FakeWays):
+async def test_who_failed_the_page_is_not_picked_again(exits: ProxyRotation, ways: FakeWays):
     got = await exits.next(PLAN, frozenset({1, 3}))
     assert got == way(2)
     with pytest.raises(FetchFailed, match="none of 3 proxies") as caught:
@@ -52,7 +52,7 @@ async def test_who_failed_the_page_is_not_picked_again(exits: Exits, ways: FakeW
     assert caught.value.kind == "proxy_exhausted"
 
 
-async def test_when_nobody_can_go_everybody_who_waits_hears_so(exits: Exits, ways: FakeWays):
+async def test_when_nobody_can_go_everybody_who_waits_hears_so(exits: ProxyRotation, ways: FakeWays):
     ways.spent = {1, 2, 3}
     got = await asyncio.gather(*(exits.next(PLAN, NOBODY) for _ in range(3)), return_exceptions=True)
     assert [getattr(g, "kind", g) for g in got] == ["proxy_exhausted"] * 3
@@ -60,17 +60,17 @@ async def test_when_nobody_can_go_everybody_who_waits_hears_so(exits: Exits, way
     assert await exits.next(PLAN, NOBODY), "and may ask again"
 
 
-async def test_a_plan_may_go_without_where_nobody_can_go(exits: Exits, ways: FakeWays):
+async def test_a_plan_may_go_without_where_nobody_can_go(exits: ProxyRotation, ways: FakeWays):
     ways.spent = {1, 2, 3}
     assert await exits.next(CrawlPlan((), proxying=Proxying(direct=True)), NOBODY) is None
 
 
-async def test_a_plan_may_do_without_proxies(exits: Exits, ways: FakeWays):
+async def test_a_plan_may_do_without_proxies(exits: ProxyRotation, ways: FakeWays):
     assert await exits.next(CrawlPlan((), proxying=Proxying(use=False)), NOBODY) is None
     assert ways.picks == []
 
 
-async def test_what_the_plan_wants_is_what_is_asked_for(exits: Exits, ways: FakeWays):
+async def test_what_the_plan_wants_is_what_is_asked_for(exits: ProxyRotation, ways: FakeWays):
     await exits.next(CrawlPlan((), proxying=Proxying(pool="west", country="DE", strategy="health")), NOBODY)
     (ask,) = ways.picks
     assert (ask.source_id, ask.pool, ask.country, ask.strategy) == (None, "west", "DE", "health")
@@ -78,7 +78,7 @@ async def test_what_the_plan_wants_is_what_is_asked_for(exits: Exits, ways: Fake
 
 async def test_where_there_are_no_proxies_nobody_is_asked_every_time(clock: FakeClock):
     ways = FakeWays()
-    exits = Exits(ways, clock)
+    exits = ProxyRotation(ways, clock)
     for _ in range(5):
         assert await exits.next(PLAN, NOBODY) is None
     assert len(ways.picks) == 1
@@ -87,7 +87,7 @@ async def test_where_there_are_no_proxies_nobody_is_asked_every_time(clock: Fake
     assert await exits.next(PLAN, NOBODY) == way(1), "a proxy that was registered meanwhile is found"
 
 
-async def test_how_proxies_did_is_written_before_the_next_is_picked(exits: Exits, ways: FakeWays):
+async def test_how_proxies_did_is_written_before_the_next_is_picked(exits: ProxyRotation, ways: FakeWays):
     got = await exits.next(PLAN, NOBODY)
     assert got
     exits.note(got, 5, ok=False)
@@ -96,7 +96,7 @@ async def test_how_proxies_did_is_written_before_the_next_is_picked(exits: Exits
     assert [(u.proxy_id, u.source_id, u.ok, u.ms) for u in ways.used] == [(1, 7, False, 5)]
 
 
-async def test_what_cannot_be_written_now_is_written_later_and_once(exits: Exits, ways: FakeWays):
+async def test_what_cannot_be_written_now_is_written_later_and_once(exits: ProxyRotation, ways: FakeWays):
     exits.note(way(1), 5, ok=True)
     ways.away = True
     with pytest.raises(Unavailable):
@@ -108,34 +108,34 @@ async def test_what_cannot_be_written_now_is_written_later_and_once(exits: Exits
     assert [u.proxy_id for u in ways.used] == [1, 2]
 
 
-async def test_an_engine_that_is_away_is_no_fault_of_anybody(exits: Exits, ways: FakeWays):
+async def test_an_engine_that_is_away_is_no_fault_of_anybody(exits: ProxyRotation, ways: FakeWays):
     ways.away = True
     with pytest.raises(Unavailable):
         await exits.next(PLAN, NOBODY)
 
 
-async def test_who_stops_waiting_takes_nothing_from_the_others(exits: Exits, ways: FakeWays):
+async def test_who_stops_waiting_takes_nothing_from_the_others(exits: ProxyRotation, ways: FakeWays):
     asked = [asyncio.create_task(exits.next(PLAN, NOBODY)) for _ in range(3)]
     await asyncio.sleep(0)
     asked[0].cancel()
     got = await asyncio.gather(*asked, return_exceptions=True)
     assert isinstance(got[0], asyncio.CancelledError)
-    assert all(isinstance(g, Way) for g in got[1:])
+    assert all(isinstance(g, PickedProxy) for g in got[1:])
 
 
 # -- hosts that stick to their proxies --------------------------------------------------------------------------
 
 
 @pytest.fixture
-def sticky(ways: FakeWays, clock: FakeClock) -> Exits:
-    return Exits(ways, clock, sticky=60.0)
+def sticky(ways: FakeWays, clock: FakeClock) -> ProxyRotation:
+    return ProxyRotation(ways, clock, sticky=60.0)
 
 
-async def of_hosts(exits: Exits, *hosts: str, failed: frozenset[int] = NOBODY) -> list[int]:
+async def of_hosts(exits: ProxyRotation, *hosts: str, failed: frozenset[int] = NOBODY) -> list[int]:
     return [found.proxy_id for host in hosts if (found := await exits.next(PLAN, failed, host))]
 
 
-async def test_a_host_keeps_its_proxy_for_a_while(sticky: Exits, ways: FakeWays, clock: FakeClock):
+async def test_a_host_keeps_its_proxy_for_a_while(sticky: ProxyRotation, ways: FakeWays, clock: FakeClock):
     assert await of_hosts(sticky, "a", "b", "a", "b", "b") == [1, 2, 1, 2, 2]
     assert len(ways.picks) == 2
     clock.advance(59)
@@ -144,18 +144,18 @@ async def test_a_host_keeps_its_proxy_for_a_while(sticky: Exits, ways: FakeWays,
     assert await of_hosts(sticky, "a", "a") == [3, 3]
 
 
-async def test_a_host_leaves_a_proxy_that_failed_and_sticks_to_the_next(sticky: Exits):
+async def test_a_host_leaves_a_proxy_that_failed_and_sticks_to_the_next(sticky: ProxyRotation):
     assert await of_hosts(sticky, "a", "a") == [1, 1]
     assert await of_hosts(sticky, "a", failed=frozenset({1})) == [3]
     assert await of_hosts(sticky, "a") == [3]
 
 
-async def test_a_proxy_that_did_badly_is_left_by_all_its_hosts(sticky: Exits):
+async def test_a_proxy_that_did_badly_is_left_by_all_its_hosts(sticky: ProxyRotation):
     assert await of_hosts(sticky, "a", "b", "c", "d") == [1, 2, 3, 1]
     sticky.note(way(1), 5, ok=False)
     sticky.note(way(2), 5, ok=True)
     assert await of_hosts(sticky, "b", "c", "a", "d") == [2, 3, 2, 3]
 
 
-async def test_what_has_no_host_takes_the_next(sticky: Exits):
+async def test_what_has_no_host_takes_the_next(sticky: ProxyRotation):
     assert await of_hosts(sticky, "", "", "") == [1, 2, 3]

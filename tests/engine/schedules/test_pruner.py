@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from longline.engine.schedules.pruner import Pruner
+from longline.engine.schedules.pruner import RunPruner
 from longline.model.discovery.candidate import Decision
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -17,12 +17,12 @@ async def test_what_runs_is_never_forgotten(records: Records, clock: FakeClock):
     one = planner(records, clock)
     await one.poll()
     clock.advance(40 * 86_400)
-    assert await Pruner(records.history, records.candidates, clock).once() == 0
+    assert await RunPruner(records.history, records.candidates, clock).once() == 0
     await work(records)
     await one.follow()
-    assert await Pruner(records.history, records.candidates, clock).once() == 0, "it has ended just now"
+    assert await RunPruner(records.history, records.candidates, clock).once() == 0, "it has ended just now"
     clock.advance(31 * 86_400)
-    assert await Pruner(records.history, records.candidates, clock).once() == 1
+    assert await RunPruner(records.history, records.candidates, clock).once() == 1
     assert await records.history.find(row.id) == []
 
 
@@ -33,7 +33,7 @@ async def test_what_a_forgotten_run_brought_stays(records: Records, clock: FakeC
     await work(records)
     await one.follow()
     clock.advance(31 * 86_400)
-    assert await Pruner(records.history, records.candidates, clock).once() == 1
+    assert await RunPruner(records.history, records.candidates, clock).once() == 1
     [run] = await records.runs.find()
     assert (run.completed, run.schedule_id) == (1, None)
     assert len(await records.tasks.find(run_id=run.id)) == 1
@@ -47,7 +47,7 @@ async def test_decisions_are_forgotten_with_the_runs_of_their_time(
         await records.candidates.note([Decision("a.example", f"https://a.example/{number}", "find", "why", 1)])
     clock.advance(29 * 86_400)
     await records.candidates.note([Decision("a.example", "https://a.example/new", "find", "why", 1)])
-    pruner = Pruner(records.history, records.candidates, clock)
+    pruner = RunPruner(records.history, records.candidates, clock)
     await pruner.once()
     assert len(await records.candidates.decisions("a.example", 10)) == 6
     clock.advance(2 * 86_400)
@@ -63,5 +63,5 @@ async def test_of_several_pruners_each_run_is_forgotten_by_one(records: Records,
     await work(records)
     await one.follow()
     clock.advance(31 * 86_400)
-    forgotten = await asyncio.gather(*(Pruner(records.history, records.candidates, clock).once() for _ in range(4)))
+    forgotten = await asyncio.gather(*(RunPruner(records.history, records.candidates, clock).once() for _ in range(4)))
     assert sum(forgotten) == 20

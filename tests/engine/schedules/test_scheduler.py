@@ -6,18 +6,18 @@ from typing import Any
 import pytest
 
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.lifecycle.schedules import Timetable
-from longline.engine.schedules.scheduler import Parts, Planner, PlannerSettings, next_rhythm, start_digest
-from longline.engine.sources.lookup import OwnDirectory
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
+from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings, next_rhythm, start_digest
+from longline.engine.sources.lookup import LocalSources
 from longline.model.errors import Unavailable
 from longline.model.ids import new_id
-from longline.model.runs.run import Start
-from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms, paused, resumed
+from longline.model.runs.run import StartPage
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec, paused, resumed
 from longline.model.search.item import NewItem
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.ports.records.frontier import Change
-from longline.ports.records.schedules import Rhythm, Tick
+from longline.ports.records.schedules import PageChanges, Tick
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
@@ -35,23 +35,23 @@ class Away:
         raise self.error
 
 
-def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> Planner:
+def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> Scheduler:
     parts: dict[str, Any] = {
-        "timetable": Timetable(records),
+        "timetable": ScheduleLifecycle(records),
         "lifecycle": Lifecycle(records),
-        "directory": OwnDirectory(records.sources),
+        "directory": LocalSources(records.sources),
         "history": records.history,
         "rhythms": records.rhythms,
         "tallies": records.tallies,
         "clock": clock,
         "owner": owner,
     }
-    return Planner(Parts(**parts | more), PlannerSettings())
+    return Scheduler(SchedulerParts(**parts | more), SchedulerSettings())
 
 
 async def schedule(records: Records, name: str = "a", interval_ms: int | None = None, due: int = 0) -> ScheduleRow:
     source = await records.sources.add(NewSource(name, f"https://{name}.example/"))
-    terms = Terms(url=source.base_url, source_ref=source.called, max_retries=1)
+    terms = ScheduleSpec(url=source.base_url, source_ref=source.called, max_retries=1)
     return await records.schedules.add(
         NewSchedule(new_id(), terms.url, interval_ms=interval_ms, next_due=due, terms=terms)
     )
@@ -71,7 +71,7 @@ async def work(records: Records) -> None:
 
 async def test_a_run_whose_planner_died_before_the_launch_is_launched_by_the_next(records: Records, clock: FakeClock):
     row = await schedule(records)
-    [tick] = await Timetable(records).start(1, 10, 300_000)
+    [tick] = await ScheduleLifecycle(records).start(1, 10, 300_000)
     assert (tick.run.state, tick.run.number, tick.schedule.state) == ("queued", 1, "running")
     clock.advance(301)
     assert await planner(records, clock, 2).follow() == 1
@@ -154,7 +154,7 @@ async def test_a_launch_that_failed_is_tried_again_although_its_planner_lives(
 
 
 async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Records, clock: FakeClock):
-    class Late(Timetable):
+    class Late(ScheduleLifecycle):
         """By the time that one knows what is held, some of it has ended."""
 
         async def held(self, owner: int) -> list[Tick]:
@@ -167,7 +167,7 @@ async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Reco
     assert await leaving.poll() == 2
     await leaving.leave()
     assert [(await current(records, row)).state for row in rows] == ["completed", "completed"]
-    assert await Timetable(records).held(1) == []
+    assert await ScheduleLifecycle(records).held(1) == []
 
 
 async def test_what_a_dead_process_held_is_adopted_at_once(records: Records, clock: FakeClock):
@@ -270,7 +270,7 @@ async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
 ):
     row = await schedule(records)
     await planner(records, clock).poll()
-    [tick] = await Timetable(records).held(1)
+    [tick] = await ScheduleLifecycle(records).held(1)
 
     async def look(*_: object) -> list[Tick]:
         return [tick]  # it was chosen as lapsed, and when its row was read it had been renewed
@@ -282,7 +282,7 @@ async def test_a_lease_renewed_while_somebody_looked_is_left_alone(
 
 async def test_a_row_that_came_back_to_its_state_is_another_one(records: Records, clock: FakeClock):
     row = await schedule(records, interval_ms=60_000, due=clock.now() + 60_000)
-    timetable = Timetable(records)
+    timetable = ScheduleLifecycle(records)
     held = await timetable.turn(row, paused(row, clock.now(), "me"), "person")
     assert held is not None
     back = await timetable.turn(held, resumed(held, clock.now()), "person")
@@ -345,14 +345,14 @@ async def test_a_run_that_somebody_cancelled_is_no_failure(records: Records, clo
 
 def test_the_start_page_is_known_with_and_without_its_slash():
     pages = {"https://a.example/x/": "d1", "https://a.example/y": "d2"}
-    assert start_digest(Start("https://a.example/x", "skipped", "redirected", None, pages)) == "d1"
-    assert start_digest(Start("https://a.example/z", "completed", "ok", None, pages)) is None
+    assert start_digest(StartPage("https://a.example/x", "skipped", "redirected", None, pages)) == "d1"
+    assert start_digest(StartPage("https://a.example/z", "completed", "ok", None, pages)) is None
     assert start_digest(None) is None
 
 
 def test_rhythms_count_what_did_not_change():
     first = next_rhythm(None, "d", 60_000, 5)
-    assert first == Rhythm("d", 5, 0, 60_000)
+    assert first == PageChanges("d", 5, 0, 60_000)
     second = next_rhythm(first, "d", 60_000, 9)
-    assert second == Rhythm("d", 5, 1, 120_000)
-    assert next_rhythm(second, "e", 60_000, 11) == Rhythm("e", 11, 0, 60_000)
+    assert second == PageChanges("d", 5, 1, 120_000)
+    assert next_rhythm(second, "e", 60_000, 11) == PageChanges("e", 11, 0, 60_000)

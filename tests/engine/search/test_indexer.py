@@ -6,7 +6,7 @@ import pytest
 
 from longline.engine.search.indexer import Indexer
 from longline.model.errors import Unavailable
-from longline.model.search.item import Document, Origin, new_items
+from longline.model.search.item import Origin, SearchDocument, new_items
 from longline.model.search.query import parse_query
 from longline.ports.records import Records
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
@@ -31,7 +31,7 @@ class Recorded:
     def __init__(self, records: Records) -> None:
         self.real, self.batches, self.fails = records.search, [], False  # type: ignore[var-annotated]
 
-    async def index(self, documents: Sequence[Document]) -> None:
+    async def index(self, documents: Sequence[SearchDocument]) -> None:
         if self.fails:
             raise Unavailable("the index is away")
         self.batches.append(len(documents))

@@ -7,15 +7,17 @@ from typing import Any
 
 import pytest
 
-from longline.engine.search.pipeline_notifier import MOST_WAITING, Announcer
+from longline.engine.search.pipeline_notifier import MOST_WAITING, PipelineNotifier
 from longline.model.errors import Unavailable
-from longline.model.search.item import Document
+from longline.model.search.item import SearchDocument
 from longline.testing.clock import START, FakeClock
 
 
-def document(kind: str = "article", url: str = "https://a.example/1") -> Document:
+def document(kind: str = "article", url: str = "https://a.example/1") -> SearchDocument:
     facts: dict[str, Any] = dict.fromkeys(("price", "rating", "availability", "brand", "category"))
-    return Document(1, "h", kind, 7, 1, 1, url, "Title", "three words here", "{}", **facts, created_at=1, updated_at=1)
+    return SearchDocument(
+        1, "h", kind, 7, 1, 1, url, "Title", "three words here", "{}", **facts, created_at=1, updated_at=1
+    )
 
 
 class Service:
@@ -32,8 +34,8 @@ class Service:
 
 
 @asynccontextmanager
-async def telling(service: Service, clock: FakeClock) -> AsyncIterator[Announcer]:
-    announcer = Announcer(service.post, clock)
+async def telling(service: Service, clock: FakeClock) -> AsyncIterator[PipelineNotifier]:
+    announcer = PipelineNotifier(service.post, clock)
     running = asyncio.create_task(announcer.run())
     yield announcer
     await announcer.drained()

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.drivers.sources.source_manager import CuratorService
+from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.engine.frontier.standing_runs import StandingRules, standing_plan
 from longline.engine.sources import crawl_plan as module
 from longline.engine.sources.crawl_plan import NEVER, CrawlRules, described, is_binary, plan_of
-from longline.engine.sources.lookup import AWAY_SECONDS, LAST_SAID, NearDirectory, OwnDirectory, RemoteDirectory
+from longline.engine.sources.lookup import AWAY_SECONDS, LAST_SAID, CachedSources, LocalSources, RemoteSources
 from longline.model.errors import BadInput, Unavailable
 from longline.model.runs.bounds import bounds_of
 from longline.model.sources.source import CrawlSource, NewSource
@@ -141,7 +141,7 @@ def test_forbidden_domains_fail_a_run_before_it_begins(
 async def test_our_own_table(records: Records):
     crawl = {"rate_limit": 5, "max_depth": 2, "priority": "high", "rules": {"allow": ["("], "disallow": ["/x"]}}
     row = await records.sources.add(NewSource("n", "https://n.example/", crawl=msgspec.json.encode(crawl).decode()))
-    directory = OwnDirectory(records.sources)
+    directory = LocalSources(records.sources)
     found = CrawlSource(
         ref=row.called,
         name="n",
@@ -162,7 +162,7 @@ async def test_our_own_table_is_read_to_its_end(records: Records, monkeypatch: p
     monkeypatch.setattr(module, "PAGE", 2)
     for number in range(5):
         await records.sources.add(NewSource(f"s{number}", "https://s.example/"))
-    assert [one.name for one in await OwnDirectory(records.sources).all()] == [f"s{number}" for number in range(5)]
+    assert [one.name for one in await LocalSources(records.sources).all()] == [f"s{number}" for number in range(5)]
 
 
 @pytest.fixture
@@ -172,20 +172,20 @@ def manager() -> Iterator[SourceManager]:
 
 
 @pytest.fixture
-async def elsewhere(records: Records, manager: SourceManager, clock: FakeClock) -> AsyncIterator[RemoteDirectory]:
+async def elsewhere(records: Records, manager: SourceManager, clock: FakeClock) -> AsyncIterator[RemoteSources]:
     """A directory of another service's sources; time goes on while it is asked."""
-    service = CuratorService(manager.url, token)
+    service = HttpSourceManager(manager.url, token)
 
     async def now() -> int:
         clock.advance(1)
         return clock.now()
 
-    yield RemoteDirectory(service, records.curated, OwnDirectory(records.sources), now)
+    yield RemoteSources(service, records.curated, LocalSources(records.sources), now)
     await service.close()
 
 
 async def test_a_source_of_another_service_is_known_here_under_its_own_id(
-    records: Records, manager: SourceManager, elsewhere: RemoteDirectory
+    records: Records, manager: SourceManager, elsewhere: RemoteSources
 ):
     manager.add("abc", name="n", url="https://n.example/", rate_limit=10, enabled=False, selectors={}, max_depth=0)
     found = await elsewhere.get("abc")
@@ -200,7 +200,7 @@ async def test_a_source_of_another_service_is_known_here_under_its_own_id(
     assert await elsewhere.get("gone") is None
 
 
-async def test_what_it_says_is_read_anew_each_time(manager: SourceManager, elsewhere: RemoteDirectory):
+async def test_what_it_says_is_read_anew_each_time(manager: SourceManager, elsewhere: RemoteSources):
     manager.add("abc", render_mode="static")
     before = await elsewhere.get("abc")
     manager.sources["abc"] |= {"render_mode": "dynamic", "rate_limit": "9s", "name": "other"}
@@ -212,7 +212,7 @@ async def test_what_it_says_is_read_anew_each_time(manager: SourceManager, elsew
 
 
 async def test_while_it_is_away_its_sources_are_as_they_were(
-    manager: SourceManager, elsewhere: RemoteDirectory, clock: FakeClock, caplog: pytest.LogCaptureFixture
+    manager: SourceManager, elsewhere: RemoteSources, clock: FakeClock, caplog: pytest.LogCaptureFixture
 ):
     manager.add("abc")
     before = await elsewhere.get("abc")
@@ -233,7 +233,7 @@ async def test_while_it_is_away_its_sources_are_as_they_were(
 
 
 async def test_a_source_of_another_door_is_found_beside_those_of_the_service(
-    records: Records, manager: SourceManager, elsewhere: RemoteDirectory
+    records: Records, manager: SourceManager, elsewhere: RemoteSources
 ):
     manager.add("abc")
     own = await records.sources.add(NewSource("own", "https://own.example/"))
@@ -244,10 +244,10 @@ async def test_a_source_of_another_door_is_found_beside_those_of_the_service(
 
 
 async def test_near_at_hand_only_what_is_not_known_is_asked_for(
-    records: Records, manager: SourceManager, elsewhere: RemoteDirectory
+    records: Records, manager: SourceManager, elsewhere: RemoteSources
 ):
     manager.add("abc", rate_limit="3s")
-    near = NearDirectory(OwnDirectory(records.sources), elsewhere)
+    near = CachedSources(LocalSources(records.sources), elsewhere)
     found = [await near.get("abc") for _ in range(3)]
     assert [source.rate_limit for source in found if source] == ["3s"] * 3
     assert len(manager.calls) == 1
@@ -256,14 +256,14 @@ async def test_near_at_hand_only_what_is_not_known_is_asked_for(
     assert await near.get("gone") is None
 
 
-async def test_all_its_sources_are_listed(manager: SourceManager, elsewhere: RemoteDirectory):
+async def test_all_its_sources_are_listed(manager: SourceManager, elsewhere: RemoteSources):
     for number in range(1203):
         manager.add(f"s{number:04}")
     assert [source.ref for source in await elsewhere.all()] == list(manager.sources)
     assert [call.query["limit"] for call in manager.calls] == ["500"] * 3
 
 
-async def test_a_source_that_cannot_be_made_out_is_told_as_it_is(manager: SourceManager, elsewhere: RemoteDirectory):
+async def test_a_source_that_cannot_be_made_out_is_told_as_it_is(manager: SourceManager, elsewhere: RemoteSources):
     manager.add("abc", url="nowhere")
     found = await elsewhere.get("abc")
     assert found is not None

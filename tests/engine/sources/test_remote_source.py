@@ -6,7 +6,7 @@ import pytest
 from longline.engine.sources.remote_source import MOST_PAGES, listing, made_out
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import MINUTE, POLL_EVERY
-from longline.ports.sources import Described, Listed
+from longline.ports.sources import Described, ListedSource
 
 SIZE = 3
 
@@ -17,10 +17,10 @@ class Book:
     def __init__(self, *refs: str) -> None:
         self.refs, self.asked = list(refs), 0
 
-    async def page(self, number: int) -> Listed:
+    async def page(self, number: int) -> ListedSource:
         self.asked += 1
         shown = self.refs[(number - 1) * SIZE : number * SIZE]
-        listed = Listed([{"id": ref} for ref in shown], len(self.refs), -(-len(self.refs) // SIZE))
+        listed = ListedSource([{"id": ref} for ref in shown], len(self.refs), -(-len(self.refs) // SIZE))
         self.turn()
         return listed
 
@@ -47,8 +47,8 @@ async def test_one_that_went_meanwhile_leaves_a_gap(monkeypatch: pytest.MonkeyPa
 
 
 async def test_who_says_that_there_are_fewer_pages_than_sources_is_read_on() -> None:
-    async def wrong(number: int) -> Listed:
-        return Listed([{"id": str(number)}] if number < 4 else [], 3, 1)
+    async def wrong(number: int) -> ListedSource:
+        return ListedSource([{"id": str(number)}] if number < 4 else [], 3, 1)
 
     assert await listing(wrong) == ({str(n): {"id": str(n)} for n in (1, 2, 3)}, True)
 
@@ -66,7 +66,7 @@ async def test_one_that_came_meanwhile_is_seen_or_the_list_is_not_whole(monkeypa
 async def test_who_says_the_same_again_and_again_is_not_listened_to() -> None:
     book = Book(*"abcdef")
 
-    async def first(_: int) -> Listed:
+    async def first(_: int) -> ListedSource:
         return await book.page(1)
 
     with pytest.raises(Unavailable, match="repeats itself"):
@@ -77,9 +77,9 @@ async def test_who_says_the_same_again_and_again_is_not_listened_to() -> None:
 async def test_who_never_ends_is_not_listened_to() -> None:
     asked = []
 
-    async def endless(number: int) -> Listed:
+    async def endless(number: int) -> ListedSource:
         asked.append(number)
-        return Listed([{"id": str(number)}], 10**9)
+        return ListedSource([{"id": str(number)}], 10**9)
 
     with pytest.raises(Unavailable, match="no end"):
         await listing(endless)
@@ -87,20 +87,20 @@ async def test_who_never_ends_is_not_listened_to() -> None:
 
 
 async def test_who_says_nothing_of_how_many_is_read_until_an_empty_page() -> None:
-    async def silent(number: int) -> Listed:
-        return Listed([{"id": str(number)}] if number < 4 else [])
+    async def silent(number: int) -> ListedSource:
+        return ListedSource([{"id": str(number)}] if number < 4 else [])
 
     assert await listing(silent) == ({str(n): {"id": str(n)} for n in (1, 2, 3)}, True)
 
-    async def paged(number: int) -> Listed:
-        return Listed([{"id": str(number)}], None, 2)
+    async def paged(number: int) -> ListedSource:
+        return ListedSource([{"id": str(number)}], None, 2)
 
     assert list((await listing(paged)).sources) == ["1", "2"]
 
 
 async def test_sources_without_an_id_are_passed_over() -> None:
-    async def odd(_: int) -> Listed:
-        return Listed([{}, {"id": None}, {"id": True}, {"id": "a\0b"}, {"id": ""}, {"id": 17}], 6)
+    async def odd(_: int) -> ListedSource:
+        return ListedSource([{}, {"id": None}, {"id": True}, {"id": "a\0b"}, {"id": ""}, {"id": 17}], 6)
 
     with pytest.raises(Unavailable, match="repeats itself: 1 sources"):
         await listing(odd)

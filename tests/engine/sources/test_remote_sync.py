@@ -8,12 +8,12 @@ from collections.abc import AsyncIterator, Callable
 
 import pytest
 
-from longline.drivers.sources.source_manager import CuratorService
-from longline.engine.feeds.feed_finder import Finder
-from longline.engine.feeds.feed_poller import Feeder
-from longline.engine.feeds.sitemap_reader import Mapper
+from longline.drivers.sources.source_manager import HttpSourceManager
+from longline.engine.feeds.feed_finder import FeedFinder
+from longline.engine.feeds.feed_poller import FeedPoller
+from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.frontier.standing_runs import KNOWN_SECONDS
-from longline.engine.sources.remote_sync import HOLD_MS, Courier
+from longline.engine.sources.remote_sync import HOLD_MS, RemoteSourceSync
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import ENTRY_PRIORITY, MINUTE, SEARCH_AGAIN, FeedRow
 from longline.model.frontier.standing_frontier import UrlQuery
@@ -30,15 +30,15 @@ LONG_AGO = shown(time.time() - 30 * 86_400)
 class Errands:
     """A courier and all that works with what it brings."""
 
-    def __init__(self, records: Records, clock: FakeClock, manager: SourceManager, service: CuratorService) -> None:
+    def __init__(self, records: Records, clock: FakeClock, manager: SourceManager, service: HttpSourceManager) -> None:
         self.records, self.clock, self.manager, self.service = records, clock, manager, service
         self.web = HandMadeWeb(records, clock)
         self.courier = self.again()
-        self.feeder = Feeder(self.web.parts)
+        self.feeder = FeedPoller(self.web.parts)
 
-    def again(self) -> Courier:
+    def again(self) -> RemoteSourceSync:
         """A courier who knows nothing of what was before."""
-        return Courier(self.service, self.records.curated, self._now, feeds=True)
+        return RemoteSourceSync(self.service, self.records.curated, self._now, feeds=True)
 
     async def _now(self) -> int:
         self.clock.advance(0.001)
@@ -73,7 +73,7 @@ class Errands:
 @pytest.fixture
 async def errands(records: Records, clock: FakeClock) -> AsyncIterator[Errands]:
     with running_manager() as manager:
-        service = CuratorService(manager.url, token)
+        service = HttpSourceManager(manager.url, token)
         yield Errands(records, clock, manager, service)
         await service.close()
 
@@ -306,7 +306,7 @@ async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: p
 
 
 async def search(errands: Errands) -> None:
-    finder = Finder(errands.web.parts, errands.records.sources)
+    finder = FeedFinder(errands.web.parts, errands.records.sources)
     while await finder.once():
         await errands.web.answer()
 
@@ -378,7 +378,7 @@ async def test_sitemaps_of_its_sources_are_read_under_their_ids(errands: Errands
     place = "<urlset><url><loc>https://a.example/1</loc></url></urlset>"
     errands.web.says["https://a.example/maps.xml"] = Said(body=place.encode())
     await errands.bring()
-    reader = Mapper(mapped(errands.web, clock))
+    reader = SitemapReader(mapped(errands.web, clock))
     while await reader.once():
         await errands.web.answer()
     [url] = (await errands.records.standing.find(UrlQuery(kind="frontier.sitemap")))[0]
@@ -494,6 +494,6 @@ async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Er
 async def test_where_no_feeds_are_polled_nobody_asks_which(errands: Errands) -> None:
     errands.manager.add("a", feed_url=FEED)
     errands.clock.advance(1)
-    await Courier(errands.service, errands.records.curated, errands._now, feeds=False).bring()
+    await RemoteSourceSync(errands.service, errands.records.curated, errands._now, feeds=False).bring()
     assert [call.query.get("feed_active") for call in errands.manager.calls] == [None]
     assert (await errands.source()).feed_listed

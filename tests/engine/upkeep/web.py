@@ -6,12 +6,12 @@ import msgspec
 
 from longline.engine.feeds import sitemap_reader as mapper
 from longline.engine.feeds.document_reader import Reader
-from longline.engine.feeds.feed_poller import Parts
+from longline.engine.feeds.feed_poller import FeedParts
 from longline.engine.frontier.seeding import Seeder
 from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.parse.parser import Parser
-from longline.engine.sources.lookup import OwnDirectory
+from longline.engine.parse.parser import PageParser
+from longline.engine.sources.lookup import LocalSources
 from longline.model.frontier import outcomes as fate
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource
@@ -43,7 +43,7 @@ class HandMadeWeb:
         self.says: dict[str, Said] = {}
         self.asked: list[str] = []
         self._pages: dict[int, Page] = {}
-        self.parts = Parts(
+        self.parts = FeedParts(
             feeds=records.feeds,
             tasks=records.tasks,
             seeder=Seeder(Lifecycle(records), records.runs, records.tasks, self.standing),
@@ -89,17 +89,17 @@ class HandMadeWeb:
 
 def reader() -> Reader:
     """Reads documents here and now."""
-    return Reader(Parser(Registry(feed, sitemap)))
+    return Reader(PageParser(Registry(feed, sitemap)))
 
 
 def standing(records: Records, clock: Clock | None = None) -> StandingRuns:
     """Standing runs that hurry."""
-    return StandingRuns(records.runs, OwnDirectory(records.sources), StandingRules(delay_ms=0), clock or FakeClock())
+    return StandingRuns(records.runs, LocalSources(records.sources), StandingRules(delay_ms=0), clock or FakeClock())
 
 
-def mapped(web: HandMadeWeb, clock: Clock) -> mapper.Parts:
+def mapped(web: HandMadeWeb, clock: Clock) -> mapper.SitemapParts:
     """What a mapper needs to read sitemaps in such a web."""
-    return mapper.Parts(
+    return mapper.SitemapParts(
         sitemaps=web.records.sitemaps,
         sources=web.records.sources,
         seeder=web.parts.seeder,

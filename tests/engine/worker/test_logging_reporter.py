@@ -4,15 +4,15 @@ from typing import Any
 import pytest
 
 from longline.drivers.signals.local import LocalSignals
-from longline.engine.archive.segment_writer import Keeper
+from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.logs.run_log_writer import Journal, JournalSettings
+from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
 from longline.engine.parse.parser import Parsed
-from longline.engine.worker.logging_reporter import SAID, TellingReporter
-from longline.engine.worker.reporter import Finished, Sheaf
+from longline.engine.worker.logging_reporter import SAID, LoggingReporter
+from longline.engine.worker.reporter import Finished, FinishedBatch
 from longline.model.frontier.outcomes import FINAL, OK, RETRYABLE, SKIPPED, rest
-from longline.model.logs import NewEntry
+from longline.model.logs import NewLogEntry
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import OWNER, RUN, part
 from tests.engine.worker.test_reporter import Desk, done
@@ -23,13 +23,13 @@ class Heard:
 
     def __init__(self) -> None:
         self.opened: list[int] = []
-        self.entries: list[NewEntry] = []
+        self.entries: list[NewLogEntry] = []
 
-    async def open(self, run_id: int, _: list[NewEntry]) -> bool:
+    async def open(self, run_id: int, _: list[NewLogEntry]) -> bool:
         self.opened.append(run_id)
         return True
 
-    async def append(self, entries: list[NewEntry], _: Any) -> set[int]:
+    async def append(self, entries: list[NewLogEntry], _: Any) -> set[int]:
         self.entries += entries
         return set()
 
@@ -40,10 +40,10 @@ class TellingDesk(Desk):
     def __init__(self, clock: FakeClock, level: str = "debug") -> None:
         super().__init__(clock)
         self.heard = Heard()
-        self.said = Journal(part(self.heard), LocalSignals(), clock, JournalSettings(level=level))
-        keeper = Keeper(part(self.blobs), part(self.segments), clock, OWNER)
+        self.said = RunLogWriter(part(self.heard), LocalSignals(), clock, RunLogSettings(level=level))
+        keeper = SegmentWriter(part(self.blobs), part(self.segments), clock, OWNER)
         lifecycle: Lifecycle = self.reporter._lifecycle
-        self.reporter = TellingReporter(lifecycle, keeper, clock, self.said)
+        self.reporter = LoggingReporter(lifecycle, keeper, clock, self.said)
 
 
 def failed(finished: Finished, reason: str, **facts: Any) -> Finished:
@@ -59,7 +59,7 @@ async def test_it_says_what_became_of_each_page(clock: FakeClock):
         failed(done(host, 3), "http_4xx", status=404, error="HTTP 404"),
         failed(done(host, 4), "http_429", status=429),
     ]
-    await desk.reporter.deliver(Sheaf(pages))
+    await desk.reporter.deliver(FinishedBatch(pages))
     await desk.said.write()
     assert desk.heard.opened == [RUN]
     assert [(e.level, e.topic, e.message) for e in desk.heard.entries] == [
@@ -78,7 +78,7 @@ async def test_it_says_what_became_of_each_page(clock: FakeClock):
 async def test_what_nobody_wants_is_not_said_but_the_log_is_begun(clock: FakeClock):
     desk = TellingDesk(clock, level="info")
     host = await desk.claim(1)
-    await desk.reporter.deliver(Sheaf([done(host, 1)]))
+    await desk.reporter.deliver(FinishedBatch([done(host, 1)]))
     await desk.said.write()
     assert (desk.heard.opened, desk.heard.entries) == ([RUN], [])
 

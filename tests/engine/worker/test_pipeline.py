@@ -1,10 +1,10 @@
 import pytest
 from msgspec import structs
 
-from longline.engine.archive.segment_writer import Keeper, keep_page
+from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.worker.pipeline import MOST_CLAIMS
-from longline.model.frontier.task import Known
+from longline.model.frontier.task import KnownPage
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import dedupe_key
 from tests.engine.fakes import HOST, OWNER, RUN, claimed, part, response
@@ -28,14 +28,14 @@ class Before:
     def __init__(self, shop: Shop, body: bytes) -> None:
         self._shop, self._body = shop, body
 
-    async def keep(self) -> Known:
+    async def keep(self) -> KnownPage:
         answer = response(url(1), body=self._body, headers=(("Content-Type", "text/html"), ("ETag", '"v1"')))
         kept = keep_page(Fetched("ok", 5, answer, self._body, 200), "")
         assert kept
-        keeper = Keeper(part(self._shop.blobs), part(self._shop.segments), self._shop.clock, OWNER)
+        keeper = SegmentWriter(part(self._shop.blobs), part(self._shop.segments), self._shop.clock, OWNER)
         stored = await keeper.write([kept])
         self._shop.tasks.pages[77] = (stored.key, stored.facts[0])
-        return Known(77, stored.facts[0].digest, 5, '"v1"')
+        return KnownPage(77, stored.facts[0].digest, 5, '"v1"')
 
 
 async def test_a_page_that_has_not_changed_still_leads_on(shop: Shop):

@@ -8,12 +8,12 @@ import msgspec
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from longline.engine.archive.segment_writer import Keeper, keep_page
+from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.parser import Parsed
-from longline.engine.worker.reporter import Finished, Reporter, Sheaf
+from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter
 from longline.model.errors import DiskFull, Unavailable
 from longline.model.frontier.task import ClaimedTask
 from longline.model.runs.plan import CrawlPlan
@@ -47,7 +47,7 @@ class Desk:
         self.blobs, self.segments = FakeBlobs(self.journal), FakeSegments(self.journal)
         self.frontier = FakeFrontier(clock, self.journal, self.segments)
         lifecycle = Lifecycle(records_of(self.frontier))
-        self.reporter = Reporter(lifecycle, Keeper(part(self.blobs), part(self.segments), clock, OWNER), clock)
+        self.reporter = Reporter(lifecycle, SegmentWriter(part(self.blobs), part(self.segments), clock, OWNER), clock)
 
     async def claim(self, *numbers: int, host: str = "a.example", **facts: Any) -> HeldHost:
         """A host with so many tasks, leased."""
@@ -106,7 +106,7 @@ def release(host: HeldHost, *unstarted: int) -> dict[int, Any]:
 
 async def test_pages_are_durable_before_they_are_reported(desk: Desk):
     host = await desk.claim(1, 2)
-    [(sheaf, reported)] = await desk.reporter.deliver(Sheaf([done(host, 1), done(host, 2)], release(host)))
+    [(sheaf, reported)] = await desk.reporter.deliver(FinishedBatch([done(host, 1), done(host, 2)], release(host)))
     assert desk.words == ["begin", "put", "report"]
     assert (desk.kept, desk.states) == ([["1", "2"]], [("stored", 2)])
     assert (len(sheaf.finished), reported.refused) == (2, False)
@@ -122,7 +122,7 @@ async def test_pages_are_durable_before_they_are_reported(desk: Desk):
 async def test_each_page_is_told_where_it_is_also_between_failures(desk: Desk):
     host = await desk.claim(1, 2, 3, 4)
     mixed = [failed(host, 1, "robots"), done(host, 2), failed(host, 3, "http_4xx", status=404), done(host, 4)]
-    await desk.reporter.deliver(Sheaf(mixed))
+    await desk.reporter.deliver(FinishedBatch(mixed))
     [batch] = desk.frontier.reports
     pages = {o.task.id: o.page for o in batch.reports[0].outcomes}
     [data] = desk.blobs.objects.values()
@@ -150,7 +150,7 @@ async def test_items_are_made_once_and_off_the_loop(desk: Desk, in_words: bool):
     host = await desk.claim(1)
     parsed = Watched(title="T", items=(Item("page", title="T", text="Some Words"),))
     finished = done(host, 1, parsed=parsed, in_words=in_words)
-    await desk.reporter.deliver(Sheaf([finished], release(host)))
+    await desk.reporter.deliver(FinishedBatch([finished], release(host)))
     [item] = desk.frontier.reports[0].items
     assert (item.task_id, item.title, item.body) == (1, "T", "Some Words")
     assert item.words == (("t", "some words") if in_words else None)
@@ -160,20 +160,20 @@ async def test_items_are_made_once_and_off_the_loop(desk: Desk, in_words: bool):
 
 async def test_without_a_page_there_is_no_segment(desk: Desk):
     host = await desk.claim(1)
-    await desk.reporter.deliver(Sheaf([failed(host, 1, "robots")], release(host)))
+    await desk.reporter.deliver(FinishedBatch([failed(host, 1, "robots")], release(host)))
     assert desk.words == ["report"]
     assert desk.frontier.reports[0].segment is None
 
 
 async def test_an_empty_sheaf_is_no_report(desk: Desk):
-    assert await desk.reporter.deliver(Sheaf()) == []
+    assert await desk.reporter.deliver(FinishedBatch()) == []
     assert desk.journal == []
 
 
 async def test_links_and_redirects_are_admitted_with_their_hosts(desk: Desk):
     host = await desk.claim(1, 2)
     away = failed(host, 2, "redirected", elsewhere="https://b.example/there")
-    await desk.reporter.deliver(Sheaf([done(host, 1, ("https://a.example/x", "https://c.example/")), away]))
+    await desk.reporter.deliver(FinishedBatch([done(host, 1, ("https://a.example/x", "https://c.example/")), away]))
     assert [(t.url, t.depth) for t in desk.frontier.admitted] == [
         ("https://a.example/x", 1),
         ("https://b.example/there", 0),
@@ -184,7 +184,7 @@ async def test_links_and_redirects_are_admitted_with_their_hosts(desk: Desk):
 
 async def test_a_page_left_to_another_parser_brings_no_links_yet(desk: Desk):
     host = await desk.claim(1)
-    await desk.reporter.deliver(Sheaf([done(host, 1, parsed=None)]))
+    await desk.reporter.deliver(FinishedBatch([done(host, 1, parsed=None)]))
     [outcome] = desk.frontier.reports[0].reports[0].outcomes
     assert (outcome.became, outcome.reason) == (TaskState.QUEUED_PARSE, "ok")
     assert outcome.page
@@ -193,7 +193,7 @@ async def test_a_page_left_to_another_parser_brings_no_links_yet(desk: Desk):
 
 async def test_a_parser_that_raised_fails_the_task_and_keeps_the_page(desk: Desk):
     host = await desk.claim(1)
-    await desk.reporter.deliver(Sheaf([done(host, 1, parsed=Parsed(error="mine: ValueError()"))]))
+    await desk.reporter.deliver(FinishedBatch([done(host, 1, parsed=Parsed(error="mine: ValueError()"))]))
     [outcome] = desk.frontier.reports[0].reports[0].outcomes
     assert (outcome.became, outcome.reason, outcome.error) == ("failed", "parser_error", "mine: ValueError()")
     assert (desk.kept, desk.states) == ([["1"]], [("stored", 1)])
@@ -208,7 +208,7 @@ async def test_times_are_told_in_the_engines_clock(clock: FakeClock):
     clock.advance(1)
     again = failed(host, 1, "http_5xx", status=503)
     patient = failed(host, 2, "http_429", status=429, retry_after=50.0)
-    await desk.reporter.deliver(Sheaf([again, patient], release(host)))
+    await desk.reporter.deliver(FinishedBatch([again, patient], release(host)))
     [report] = desk.frontier.reports[0].reports
     # The engine's time may run faster than the worker's clock: by one part in two hundred.
     assert report.not_before - clock.now() in range(1000, 1010), "one delay after the last start"
@@ -224,14 +224,14 @@ async def test_a_wait_is_doubled_up_to_what_the_plan_says(desk: Desk):
         host = await desk.claim(attempt)
         task = msgspec.structs.replace(host.lease.tasks[0], attempt=attempt)
         again = replace(failed(host, attempt, "http_5xx", status=503), task=task, plan=plan)
-        await desk.reporter.deliver(Sheaf([again], release(host)))
+        await desk.reporter.deliver(FinishedBatch([again], release(host)))
         [outcome] = desk.frontier.reports[-1].reports[0].outcomes
         assert outcome.due - desk.clock.now() in range(wait * 1000, wait * 1005 + 10)
 
 
 async def test_what_was_not_started_goes_back_uncounted(desk: Desk):
     host = await desk.claim(1, 2, 3)
-    await desk.reporter.deliver(Sheaf([done(host, 1)], release(host, 2, 3)))
+    await desk.reporter.deliver(FinishedBatch([done(host, 1)], release(host, 2, 3)))
     line = desk.frontier.lines[1]
     assert (dict(line.attempts), list(line.tasks), line.owner) == ({1: 1, 2: 0, 3: 0}, [2, 3], None)
 
@@ -242,7 +242,9 @@ async def test_what_was_not_started_goes_back_uncounted(desk: Desk):
 async def test_a_report_refused_in_part_is_made_again_without_that_part(desk: Desk):
     mine, theirs = await desk.claim(1, 2), await desk.claim(11, 12, host="b.example")
     desk.frontier.take_away(2)
-    sheaf = Sheaf([done(theirs, 11), done(mine, 1), done(theirs, 12), done(mine, 2)], release(mine) | release(theirs))
+    sheaf = FinishedBatch(
+        [done(theirs, 11), done(mine, 1), done(theirs, 12), done(mine, 2)], release(mine) | release(theirs)
+    )
     [(told, _)] = await desk.reporter.deliver(sheaf)
     assert desk.words == ["begin", "put", "refuse", "put", "report"]
     assert [f.task.id for f in told.finished] == [1, 2]
@@ -257,7 +259,7 @@ async def test_a_task_that_is_gone_takes_only_itself_away(desk: Desk):
     host = await desk.claim(1, 2, 3)
     del desk.frontier.lines[1].marked[2]  # somebody cancelled it
     [(told, _)] = await desk.reporter.deliver(
-        Sheaf([done(host, 1, ("https://a.example/a",)), done(host, 2, ("https://a.example/b",)), done(host, 3)])
+        FinishedBatch([done(host, 1, ("https://a.example/a",)), done(host, 2, ("https://a.example/b",)), done(host, 3)])
     )
     assert [f.task.id for f in told.finished] == [1, 3]
     assert desk.kept == [["1", "3"]]
@@ -268,7 +270,7 @@ async def test_a_task_that_is_gone_takes_only_itself_away(desk: Desk):
 async def test_when_nothing_remains_the_segment_is_discarded(desk: Desk):
     host = await desk.claim(1, 2)
     desk.frontier.take_away(1)
-    [(told, _)] = await desk.reporter.deliver(Sheaf([done(host, 1), done(host, 2)], release(host)))
+    [(told, _)] = await desk.reporter.deliver(FinishedBatch([done(host, 1), done(host, 2)], release(host)))
     assert told.finished == []
     assert (desk.blobs.objects, desk.segments.rows) == ({}, {})
     assert desk.frontier.ended == {}
@@ -277,7 +279,7 @@ async def test_when_nothing_remains_the_segment_is_discarded(desk: Desk):
 async def test_refusals_may_come_one_after_the_other(desk: Desk):
     host = await desk.claim(1, 2, 3)
     desk.frontier.refusals = [Reported(gone=frozenset({1})), Reported(gone=frozenset({3}))]
-    await desk.reporter.deliver(Sheaf([done(host, n) for n in (1, 2, 3)]))
+    await desk.reporter.deliver(FinishedBatch([done(host, n) for n in (1, 2, 3)]))
     assert (desk.kept, desk.states) == ([["2"]], [("stored", 1)])
 
 
@@ -288,7 +290,7 @@ async def test_without_a_durable_segment_nothing_is_reported(desk: Desk, clock: 
     host = await desk.claim(1)
     desk.blobs.away = True
     with pytest.raises(Unavailable):
-        await desk.reporter.report(Sheaf([done(host, 1)], release(host)))
+        await desk.reporter.report(FinishedBatch([done(host, 1)], release(host)))
     assert desk.words == ["begin"]
     assert (desk.frontier.reports, desk.frontier.held) == ([], [1])
 
@@ -309,7 +311,7 @@ async def test_an_engine_that_comes_back_is_told_everything_once(desk: Desk, clo
     host = await desk.claim(1, 2)
     away = getattr(desk, engine)
     away.away = True
-    delivery = asyncio.create_task(desk.reporter.deliver(Sheaf([done(host, 1), done(host, 2)], release(host))))
+    delivery = asyncio.create_task(desk.reporter.deliver(FinishedBatch([done(host, 1), done(host, 2)], release(host))))
     for _ in range(100):
         await asyncio.sleep(0)
         clock.advance(0.1)
@@ -325,7 +327,7 @@ async def test_a_report_whose_answer_was_lost_keeps_its_segment(desk: Desk, cloc
     """It was written; the second try is refused, and what the first one named must stay."""
     host = await desk.claim(1, 2)
     desk.frontier.lost_answers = 1
-    await waited_for(clock, desk.reporter.deliver(Sheaf([done(host, 1), done(host, 2)], release(host))), 60)
+    await waited_for(clock, desk.reporter.deliver(FinishedBatch([done(host, 1), done(host, 2)], release(host))), 60)
     assert (desk.kept, desk.states) == ([["1", "2"]], [("stored", 2)])
     assert desk.frontier.ended == {1: "ok", 2: "ok"}
 
@@ -335,7 +337,7 @@ async def test_one_page_that_cannot_be_written_does_not_take_the_others_along(
 ):
     host, other = await desk.claim(*range(1, 8)), await desk.claim(11, 12, host="b.example")
     desk.frontier.poison = {5}
-    sheaf = Sheaf([done(host, n) for n in range(1, 8)] + [done(other, 11)], release(host) | release(other, 12))
+    sheaf = FinishedBatch([done(host, n) for n in range(1, 8)] + [done(other, 11)], release(host) | release(other, 12))
     await desk.reporter.deliver(sheaf)
     assert desk.frontier.ended == {n: "internal" if n == 5 else "ok" for n in (*range(1, 8), 11)}
     assert sorted(page for pages in desk.kept for page in pages) == ["1", "11", "2", "3", "4", "6", "7"]
@@ -348,7 +350,7 @@ async def test_an_engine_that_takes_nothing_at_all_is_an_error(desk: Desk):
     host = await desk.claim(1)
     desk.frontier.failures = [ValueError("no")] * 2
     with pytest.raises(ValueError, match="no"):
-        await desk.reporter.deliver(Sheaf([done(host, 1)]))
+        await desk.reporter.deliver(FinishedBatch([done(host, 1)]))
     assert desk.frontier.reports == []
 
 
@@ -375,14 +377,14 @@ async def test_a_worker_that_leaves_does_not_wait_for_room(clock: FakeClock):
     desk = Desk(clock)
     blobs = FullBlobs(desk.journal)
     lifecycle = Lifecycle(records_of(desk.frontier))
-    reporter = Reporter(lifecycle, Keeper(part(blobs), part(desk.segments), clock, OWNER), clock)
+    reporter = Reporter(lifecycle, SegmentWriter(part(blobs), part(desk.segments), clock, OWNER), clock)
     mine = await desk.claim(1)
     reporter.leaving = True
     with pytest.raises(DiskFull):
-        await reporter.deliver(Sheaf([done(mine, 1)], release(mine)))
+        await reporter.deliver(FinishedBatch([done(mine, 1)], release(mine)))
     troubles = [reporter.trouble]
     blobs.full = False
-    await reporter.deliver(Sheaf([done(mine, 1)], release(mine)))
+    await reporter.deliver(FinishedBatch([done(mine, 1)], release(mine)))
     troubles.append(reporter.trouble)
     assert [type(trouble) for trouble in troubles] == [DiskFull, type(None)]
     assert desk.frontier.ended == {1: "ok"}, "what could not be written is written when there is room"

@@ -10,20 +10,20 @@ from urllib.parse import urlsplit
 import msgspec
 import pytest
 
-from longline.engine.archive.page_reader import Archive
-from longline.engine.archive.segment_writer import Keeper
+from longline.engine.archive.page_reader import PageReader
+from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.fetch.fetcher import Fetcher, FetchParts
-from longline.engine.fetch.robots import Rules
+from longline.engine.fetch.robots import RobotsRules
 from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.frontier.claims import WorkerSettings
-from longline.engine.frontier.plan_cache import Plans
+from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.lifecycle.politeness_key import Politeness
-from longline.engine.parse.parser import Parser
-from longline.engine.proxies.rotation import Exits
+from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.engine.parse.parser import PageParser
+from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter
-from longline.engine.worker.worker import MAX_HEAVY_LINKS, Parts, Worker
+from longline.engine.worker.worker import MAX_HEAVY_LINKS, Worker, WorkerParts
 from longline.model.runs.plan import CrawlPlan
 from longline.parsers import page
 from longline.plugins import Page, parser
@@ -66,18 +66,18 @@ class Shop:
         mine = ModuleType("mine")
         vars(mine).update({f.__name__: f for f in parsers})
         lifecycle = Lifecycle(records_of(self.frontier))
-        exits = Exits(FakeWays(), clock)
+        exits = ProxyRotation(FakeWays(), clock)
         sender = Sender(self.http, clock, FetchSettings("longline/1.0"), exits)
-        parts = Parts(
+        parts = WorkerParts(
             lifecycle=lifecycle,
             pipeline=Pipeline(
-                plans=Plans(part(self.runs), part(None)),
-                fetcher=Fetcher(FetchParts(sender, Rules(sender, clock), clock, Politeness()), 10**6),
-                parser=Parser(Registry(page, mine)) if parse else None,
-                archive=Archive(part(self.tasks), part(self.blobs)),
+                plans=PlanCache(part(self.runs), part(None)),
+                fetcher=Fetcher(FetchParts(sender, RobotsRules(sender, clock), clock, PolitenessKey()), 10**6),
+                parser=PageParser(Registry(page, mine)) if parse else None,
+                archive=PageReader(part(self.tasks), part(self.blobs)),
                 clock=clock,
             ),
-            reporter=Reporter(lifecycle, Keeper(part(self.blobs), part(self.segments), clock, OWNER), clock),
+            reporter=Reporter(lifecycle, SegmentWriter(part(self.blobs), part(self.segments), clock, OWNER), clock),
             exits=exits,
             clock=clock,
             owner=OWNER,

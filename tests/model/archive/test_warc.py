@@ -17,9 +17,9 @@ from longline.model.archive.warc import (
     Capture,
     DamagedRecord,
     Original,
-    Place,
-    Record,
+    RecordPlace,
     Segment,
+    WarcRecord,
     payload_digest,
     read_record,
     response_record,
@@ -276,7 +276,7 @@ def test_places_are_those_that_others_find():
     segment = segment_of(many_pages(50))
     data = bytes(segment)
     seen = warcio_reads(data)
-    assert [Place(offset, length) for offset, length, _, _ in seen] == segment.places
+    assert [RecordPlace(offset, length) for offset, length, _, _ in seen] == segment.places
     assert sum(place.length for place in segment.places) == segment.size == len(data)
     for place, (_, _, record, body) in zip(segment.places, seen, strict=True):
         found = read_record(data[place.offset : place.offset + place.length])
@@ -286,8 +286,8 @@ def test_places_are_those_that_others_find():
 
 def test_add_tells_the_place():
     segment = Segment()
-    first, second = segment.add(Record("a", "d", b"12345")), segment.add(Record("b", "d", b"678"))
-    assert (first, second) == (Place(0, 5), Place(5, 3))
+    first, second = segment.add(WarcRecord("a", "d", b"12345")), segment.add(WarcRecord("b", "d", b"678"))
+    assert (first, second) == (RecordPlace(0, 5), RecordPlace(5, 3))
     assert segment.parts == [b"12345", b"678"]
 
 

@@ -1,11 +1,11 @@
-from longline.model.bots.rate_limit import ONCE, Spent, spend
+from longline.model.bots.rate_limit import ONCE, TokenBucket, spend
 
 
 def test_so_many_times_a_minute_and_then_one_by_one():
     granted, left, wait_ms = spend(None, 0, 3, 4)
     assert (granted, left, wait_ms) == (3, 0, 20_000)
-    assert spend(left, 19_000, 3, 1) == Spent(0, 57_000, 1000)
-    assert spend(left, 20_000, 3, 2) == Spent(1, 0, 20_000)
+    assert spend(left, 19_000, 3, 1) == TokenBucket(0, 57_000, 1000)
+    assert spend(left, 20_000, 3, 2) == TokenBucket(1, 0, 20_000)
 
 
 def test_what_is_saved_up_is_one_minutes_worth():
@@ -17,4 +17,4 @@ def test_a_limit_that_was_lowered_holds_at_once():
 
 
 def test_a_clock_that_was_set_back_takes_nothing_away():
-    assert spend(ONCE, -5000, 2, 1) == Spent(1, 0, 30_000)
+    assert spend(ONCE, -5000, 2, 1) == TokenBucket(1, 0, 30_000)

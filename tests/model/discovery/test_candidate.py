@@ -1,6 +1,6 @@
 import pytest
 
-from longline.model.discovery.candidate import DiscoveryRules, Glimpse, home_of, identity_of, risk_of
+from longline.model.discovery.candidate import DiscoveryRules, ProbeResult, home_of, identity_of, risk_of
 from longline.model.url import parse
 
 PLACES = {
@@ -28,12 +28,12 @@ def test_lists_are_texts_that_a_url_has():
 
 
 def test_the_more_doubtful_the_more_risk():
-    good, closed = Glimpse("ok", 200, "News"), Glimpse("robots")
+    good, closed = ProbeResult("ok", 200, "News"), ProbeResult("robots")
     scores = [
         risk_of("https://news.example/", good),
         risk_of("http://news.example/", good),
         risk_of("https://news.example/", closed),
-        risk_of("http://192.0.2.1/", Glimpse("dns")),
+        risk_of("http://192.0.2.1/", ProbeResult("dns")),
     ]
     assert scores == [0, 20, 35, 90]
     assert risk_of("http://xn--bcher-kva.b.c.d.e-e-e.example/", closed) <= 100

@@ -2,11 +2,11 @@
 
 import pytest
 
-from longline.model.feeds.sitemap import POLL_EVERY, Place, Sitemap, SitemapRow, answered, asked, may_be_sitemap
+from longline.model.feeds.sitemap import POLL_EVERY, Sitemap, SitemapEntry, SitemapRow, answered, asked, may_be_sitemap
 
 
 def test_places_that_changed_lately_or_do_not_say_are_of_interest() -> None:
-    places = (Place("new", 11), Place("old", 9), Place("edge", 10), Place("silent"))
+    places = (SitemapEntry("new", 11), SitemapEntry("old", 9), SitemapEntry("edge", 10), SitemapEntry("silent"))
 
     assert Sitemap("urlset", places).since(10) == ["new", "silent"]
 

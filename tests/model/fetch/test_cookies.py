@@ -1,6 +1,6 @@
 import pytest
 
-from longline.model.fetch.cookies import MOST, Jar
+from longline.model.fetch.cookies import MOST, RunCookies
 
 HOME = "https://www.site.example/shop/"
 
@@ -25,20 +25,20 @@ HOME = "https://www.site.example/shop/"
     ],
 )
 def test_a_cookie_goes_where_it_belongs(value: str, url: str, sent: str | None):
-    jar = Jar()
+    jar = RunCookies()
     jar.learn(HOME, [value])
     assert jar.header(url) == sent
 
 
 def test_a_later_value_takes_the_place_of_an_earlier_one():
-    jar = Jar()
+    jar = RunCookies()
     jar.learn(HOME, ["a=1; Path=/", "b=2; Path=/"])
     jar.learn(HOME, ["a=3; Path=/"])
     assert sorted((jar.header(HOME) or "").split("; ")) == ["a=3", "b=2"]
 
 
 def test_a_site_that_sets_cookies_without_an_end_is_left_alone():
-    jar = Jar()
+    jar = RunCookies()
     for n in range(MOST + 500):
         jar.learn(HOME, [f"c{n}=1; Path=/p{n}/"])
     assert jar.header(f"https://www.site.example/p{MOST - 1}/") is not None

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longline.model.errors import BadInput
-from longline.model.fetch.egress import INSIDE, INSIDE6, Wall
+from longline.model.fetch.egress import INSIDE, INSIDE6, AddressPolicy
 
-WALL = Wall()
+WALL = AddressPolicy()
 
 CLOSED = [
     "0.0.0.0/8",
@@ -141,15 +141,15 @@ def test_wrapped_addresses_are_judged_by_what_they_wrap(address: str, admitted: 
     ],
 )
 def test_allowed_networks_are_open_and_no_others(allowed: str, opened: list[str], closed: list[str]):
-    wall = Wall.opening([allowed])
+    wall = AddressPolicy.opening([allowed])
     assert all(wall.admits(ip_address(address)) for address in opened)
     assert not any(wall.admits(ip_address(address)) for address in closed)
     assert wall.admits(ip_address("8.8.8.8"))
 
 
 def test_several_networks_as_they_are_written():
-    wall = Wall.opening([" 10.0.0.0/8", "fd00::/8 "])
-    assert wall == Wall((ip_network("10.0.0.0/8"), ip_network("fd00::/8")))
+    wall = AddressPolicy.opening([" 10.0.0.0/8", "fd00::/8 "])
+    assert wall == AddressPolicy((ip_network("10.0.0.0/8"), ip_network("fd00::/8")))
     assert wall.admits(ip_address("10.9.9.9"))
     assert wall.admits(ip_address("fd00::1"))
 
@@ -157,7 +157,7 @@ def test_several_networks_as_they_are_written():
 @pytest.mark.parametrize("text", ["", "localhost", "10.0.0.1/8", "10.0.0.0/33", "10.0.0.0/8,127.0.0.1"])
 def test_what_is_no_network(text: str):
     with pytest.raises(BadInput, match="not a network"):
-        Wall.opening([text])
+        AddressPolicy.opening([text])
 
 
 @given(st.ip_addresses(v=4))

@@ -1,10 +1,10 @@
 import msgspec
 
-from longline.model.frontier.task import ClaimedTask, Known
+from longline.model.frontier.task import ClaimedTask, KnownPage
 
 TASK = ClaimedTask(7, "https://a.example/", 1, 0, 0, 1, 500, 0)
 
 
 def test_a_page_of_ones_own_is_no_earlier_one():
-    own, other = [msgspec.structs.replace(TASK, known=Known(task_id, "", 0)) for task_id in (7, 8)]
+    own, other = [msgspec.structs.replace(TASK, known=KnownPage(task_id, "", 0)) for task_id in (7, 8)]
     assert (TASK.earlier, own.earlier, other.earlier) == (None, None, other.known)

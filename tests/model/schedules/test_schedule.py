@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from longline.model.errors import BadInput
 from longline.model.schedules.schedule import (
     ScheduleRow,
-    Terms,
+    ScheduleSpec,
     back_off_ms,
     cancelled,
     failed,
@@ -93,16 +93,16 @@ def test_by_hand():
 
 
 def test_terms_count_units_and_recur_only_when_enabled():
-    terms = Terms(url="https://a.example/", every=6, unit="hours")
+    terms = ScheduleSpec(url="https://a.example/", every=6, unit="hours")
     assert terms.interval_ms is None
     assert msgspec.structs.replace(terms, enabled=True).interval_ms == 6 * HOUR
-    assert ROW.terms == Terms(url="https://a.example/")
+    assert ROW.terms == ScheduleSpec(url="https://a.example/")
 
 
 @pytest.mark.parametrize(
     "wrong", [{"every": 0}, {"enabled": True}, {"max_retries": -1}, {"backoff_seconds": 0}, {"every": -1}]
 )
 def test_terms_that_contradict_themselves_are_refused(wrong: dict[str, int]):
-    terms = msgspec.structs.replace(Terms(url="https://a.example/"), **wrong)
+    terms = msgspec.structs.replace(ScheduleSpec(url="https://a.example/"), **wrong)
     with pytest.raises(BadInput):
         terms.check()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longline.model.errors import BadInput
-from longline.model.search.query import MAX_TERMS, MAX_TEXT, Filters, Query, Term, excerpt, parse_query
+from longline.model.search.query import MAX_TERMS, MAX_TEXT, Filters, SearchQuery, Term, excerpt, parse_query
 
 
 def term(*words: str, prefix: bool = False) -> Term:
@@ -35,13 +35,13 @@ def term(*words: str, prefix: bool = False) -> Term:
     ],
 )
 def test_what_was_typed(text: str, wanted: tuple[Term, ...], unwanted: tuple[Term, ...]):
-    assert parse_query(text) == Query(wanted, unwanted)
+    assert parse_query(text) == SearchQuery(wanted, unwanted)
 
 
 def test_filters_and_order_go_along():
     filters = Filters(kind="product", price_max=9.5)
     query = parse_query("rod", filters, sort="price", descending=False, limit=5, offset=10)
-    assert query == Query((term("rod"),), (), filters, "price", descending=False, limit=5, offset=10)
+    assert query == SearchQuery((term("rod"),), (), filters, "price", descending=False, limit=5, offset=10)
 
 
 @pytest.mark.parametrize("text", ["-tuna", '-"blue fin" -x', "a*", "x" * (MAX_TEXT + 1), "a " * (MAX_TERMS + 1)])

@@ -5,12 +5,12 @@ import pytest
 
 from longline.model.feeds.feed_poll import HOUR, SEARCH_AGAIN, FeedRow
 from longline.model.sources.remote_source import GONE, apart, feed_followed, followed, withdrawn
-from longline.model.sources.source import CuratedSource, SourceRow
+from longline.model.sources.source import RemoteSource, SourceRow
 
 NOW = 1_000_000_000
 FEED, OTHER = "https://a.example/feed", "https://a.example/other"
 ROW = SourceRow(7, "a", "https://a.example/", "{}", True, 1, 1, ref="x", feed_url=FEED, told_feed_url=FEED)
-SAID = CuratedSource(ref="x", name="a", base_url="https://a.example/", feed_url=FEED)
+SAID = RemoteSource(ref="x", name="a", base_url="https://a.example/", feed_url=FEED)
 POLLED = FeedRow(7, FEED, due_at=NOW + 5000, errors=2, error="why", etag="e")
 
 
@@ -18,7 +18,7 @@ def changed(row: SourceRow, **facts: object) -> SourceRow:
     return msgspec.structs.replace(row, **facts)
 
 
-def said(**facts: object) -> CuratedSource:
+def said(**facts: object) -> RemoteSource:
     return msgspec.structs.replace(SAID, **facts)
 
 

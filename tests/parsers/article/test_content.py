@@ -4,7 +4,14 @@ import json
 
 import pytest
 
-from longline.parsers.article.content import Figures, article_score, bucket, detected_type, page_type, skip_reason
+from longline.parsers.article.content import (
+    PageTypeFeatures,
+    article_score,
+    bucket,
+    detected_type,
+    page_type,
+    skip_reason,
+)
 from longline.plugins import Page
 
 
@@ -91,9 +98,9 @@ def test_og_type_and_patterns():
     assert detected("/news/storm", patterns=("/story/", "(")) is None
 
 
-def figures(**changed: object) -> Figures:
+def figures(**changed: object) -> PageTypeFeatures:
     given = {"title": "", "words": 100, "markup": "", "links": 0, "schema_type": "", "og_type": "", "detected": None}
-    return Figures(**(given | changed))  # type: ignore[arg-type]  # a table of any of them
+    return PageTypeFeatures(**(given | changed))  # type: ignore[arg-type]  # a table of any of them
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longline.model.feeds.sitemap import MAX_BYTES, MAX_PLACES, Alternate, News, NotASitemap, Place, Sitemap, Video
+from longline.model.feeds.sitemap import (
+    MAX_BYTES,
+    MAX_PLACES,
+    Alternate,
+    News,
+    NotASitemap,
+    Sitemap,
+    SitemapEntry,
+    Video,
+)
 from longline.parsers import page
 from longline.parsers.feeds import feed
 from longline.parsers.feeds import sitemap as module
@@ -40,11 +49,11 @@ def test_a_sitemap() -> None:
 
     assert (found.kind, found.index, found.flaw) == ("urlset", False, None)
     assert found.places == (
-        Place("http://www.example.com/", 1104537600000, "monthly", 0.8),
-        Place(f"{CATALOG}?item=12&desc=vacation_hawaii", None, "weekly"),
-        Place(f"{CATALOG}?item=73&desc=vacation", 1103824815000),
-        Place("http://www.example.com/a?b=1&c=2"),
-        Place("http://www.example.com/%C3%BCmlat.html", 1099267200000),
+        SitemapEntry("http://www.example.com/", 1104537600000, "monthly", 0.8),
+        SitemapEntry(f"{CATALOG}?item=12&desc=vacation_hawaii", None, "weekly"),
+        SitemapEntry(f"{CATALOG}?item=73&desc=vacation", 1103824815000),
+        SitemapEntry("http://www.example.com/a?b=1&c=2"),
+        SitemapEntry("http://www.example.com/%C3%BCmlat.html", 1099267200000),
     )
 
 
@@ -53,9 +62,9 @@ def test_an_index() -> None:
 
     assert found.index
     assert found.places == (
-        Place("http://www.example.com/sitemap1.xml.gz", 1096654997000),
-        Place("http://www.example.com/sitemap2.xml.gz", 1104537600000),
-        Place("http://www.example.com/bare.xml"),
+        SitemapEntry("http://www.example.com/sitemap1.xml.gz", 1096654997000),
+        SitemapEntry("http://www.example.com/sitemap2.xml.gz", 1104537600000),
+        SitemapEntry("http://www.example.com/bare.xml"),
     )
 
 
@@ -247,13 +256,13 @@ async def test_a_large_sitemap_is_read_beside_the_loop_and_in_little_memory() ->
 def test_dates(written: str, changed: int | None) -> None:
     document = f"<urlset><url><loc>http://a.example/</loc><lastmod>{written}</lastmod></url></urlset>"
 
-    assert read_sitemap(document.encode(), HERE).places == (Place("http://a.example/", changed),)
+    assert read_sitemap(document.encode(), HERE).places == (SitemapEntry("http://a.example/", changed),)
 
 
 def test_an_element_inside_its_own_url_keeps_its_date() -> None:
     document = b"<urlset><url><loc><url>http://a.example/1</url></loc><lastmod>1970-01-02</lastmod></url></urlset>"
 
-    assert read_sitemap(document).places == (Place("http://a.example/1", 86_400_000),)
+    assert read_sitemap(document).places == (SitemapEntry("http://a.example/1", 86_400_000),)
 
 
 def many(count: int) -> str:

@@ -5,8 +5,8 @@ import pytest
 from longline.plugins.html.parse_cost import (
     HARMLESS_BYTES,
     QUICK_BYTES,
-    Effort,
-    TooIntricate,
+    ParseCost,
+    TooComplex,
     check_intricacy,
     effort_of,
 )
@@ -41,9 +41,9 @@ MANY = 30_000
     ],
 )
 def test_hostile_markup(markup):
-    with pytest.raises(TooIntricate):
+    with pytest.raises(TooComplex):
         check_intricacy(markup)
-    with pytest.raises(TooIntricate):
+    with pytest.raises(TooComplex):
         Page("http://example.com/", markup).links()
 
 
@@ -86,38 +86,38 @@ def test_large_but_honest_markup(markup):
 def test_an_encoding_hides_nothing():
     body = ("<div>" * MANY).encode("utf-16")
     assert len(body) > HARMLESS_BYTES
-    with pytest.raises(TooIntricate):
+    with pytest.raises(TooComplex):
         Page("http://example.com/", body).links()
 
 
 @pytest.mark.parametrize(
     ("body", "effort"),
     [
-        (b"<p>some words and more</p>" * 900, Effort.LITTLE),
-        (b"<p>" + b"word " * 40_000, Effort.LITTLE),
-        (b'<base href="/"><p>words</p>', Effort.LITTLE),
-        (b"<style>" + b"a{b:c}" * 2_000 + b"</style>", Effort.LITTLE),  # long, but no tag
-        (b"<b>" * 20_000, Effort.MUCH),  # small, but each tag looks through those that are open
-        (b"<p" + b" a" * 3_000 + b">", Effort.MUCH),  # each attribute is compared with all others
-        (b"<style>a</style><p" + b" <a" * 2_000 + b">", Effort.MUCH),
-        (b"\x1b$B0!\x1b(B", Effort.MUCH),  # decoded piece by piece
-        (b"<p>" + b"word " * 70_000, Effort.SOME),  # beyond what is quick
-        (b"<p>words</p>" * 2_400, Effort.SOME),
-        (b"<p>" + b"word " * 300_000, Effort.MUCH),
-        (b"<b>" * 25_000, Effort.MUCH),
-        (b"<b>" * 40_000, Effort.WILD),
-        (b"<b></b>" * 40_000, Effort.WILD),
+        (b"<p>some words and more</p>" * 900, ParseCost.LITTLE),
+        (b"<p>" + b"word " * 40_000, ParseCost.LITTLE),
+        (b'<base href="/"><p>words</p>', ParseCost.LITTLE),
+        (b"<style>" + b"a{b:c}" * 2_000 + b"</style>", ParseCost.LITTLE),  # long, but no tag
+        (b"<b>" * 20_000, ParseCost.MUCH),  # small, but each tag looks through those that are open
+        (b"<p" + b" a" * 3_000 + b">", ParseCost.MUCH),  # each attribute is compared with all others
+        (b"<style>a</style><p" + b" <a" * 2_000 + b">", ParseCost.MUCH),
+        (b"\x1b$B0!\x1b(B", ParseCost.MUCH),  # decoded piece by piece
+        (b"<p>" + b"word " * 70_000, ParseCost.SOME),  # beyond what is quick
+        (b"<p>words</p>" * 2_400, ParseCost.SOME),
+        (b"<p>" + b"word " * 300_000, ParseCost.MUCH),
+        (b"<b>" * 25_000, ParseCost.MUCH),
+        (b"<b>" * 40_000, ParseCost.WILD),
+        (b"<b></b>" * 40_000, ParseCost.WILD),
     ],
 )
-def test_how_much_effort_a_page_takes(body: bytes, effort: Effort):
+def test_how_much_effort_a_page_takes(body: bytes, effort: ParseCost):
     assert effort_of(body) is effort
 
 
 def test_links_relative_to_a_long_url_take_effort():
-    assert effort_of(b"<a href=x>", "https://a.example/" + "a" * 2_000) is Effort.MUCH
+    assert effort_of(b"<a href=x>", "https://a.example/" + "a" * 2_000) is ParseCost.MUCH
 
 
 def test_what_is_quick_is_more_than_what_is_harmless():
-    assert effort_of(b" " * QUICK_BYTES) is Effort.LITTLE
-    assert effort_of(b" " * (QUICK_BYTES + 1)) is Effort.SOME
+    assert effort_of(b" " * QUICK_BYTES) is ParseCost.LITTLE
+    assert effort_of(b" " * (QUICK_BYTES + 1)) is ParseCost.SOME
     assert HARMLESS_BYTES < QUICK_BYTES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.engine.frontier.plan_cache import Plans
+from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.archive.warc import Capture, info_record, response_record
 from longline.model.runs.plan import CrawlPlan
@@ -98,7 +98,7 @@ async def test_a_page_that_was_fetched_again_since_is_no_damage_any_more(records
     assert len((await check(records, archive_blobs)).damaged) == 7, "a later one that is damaged heals nothing"
 
 
-class Asked(Plans):
+class Asked(PlanCache):
     """Plans that are the same for every run."""
 
     def __init__(self) -> None:

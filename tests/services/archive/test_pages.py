@@ -6,7 +6,7 @@ from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.services.archive.pages import Archive
+from longline.services.archive.pages import ArchivedPages
 from tests.services.kept import HEADERS, keep
 
 BODIES = {f"/{n}": f"<p>page {n}</p>".encode() * (n + 1) for n in range(20)}
@@ -14,7 +14,7 @@ BODIES = {f"/{n}": f"<p>page {n}</p>".encode() * (n + 1) for n in range(20)}
 
 async def test_every_page_is_read_from_its_place(records: Records, archive_blobs: Blobs):
     run = await keep(records, archive_blobs, "warc/1.warc.gz", BODIES)
-    archive = Archive(records.pages, archive_blobs)
+    archive = ArchivedPages(records.pages, archive_blobs)
     rows = await records.pages.of_run(run.id)
     assert len(rows) == 20
     for row in rows:
@@ -24,7 +24,7 @@ async def test_every_page_is_read_from_its_place(records: Records, archive_blobs
 
 async def test_a_page_is_found_by_its_url_and_by_its_task(records: Records, archive_blobs: Blobs):
     run = await keep(records, archive_blobs, "warc/1.warc.gz", BODIES)
-    archive = Archive(records.pages, archive_blobs)
+    archive = ArchivedPages(records.pages, archive_blobs)
     page = await archive.by_url("https://A.example:443/7#here")
     assert (page.body, page.row.run_id, page.row.status) == (BODIES["/7"], run.id, 200)
     assert (await archive.by_task(page.row.task_id)).row == page.row
@@ -33,7 +33,7 @@ async def test_a_page_is_found_by_its_url_and_by_its_task(records: Records, arch
 async def test_of_several_captures_the_last_is_read(records: Records, archive_blobs: Blobs):
     await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"old"})
     run = await keep(records, archive_blobs, "warc/2.warc.gz", {"/": b"new"})
-    page = await Archive(records.pages, archive_blobs).by_url("https://a.example/")
+    page = await ArchivedPages(records.pages, archive_blobs).by_url("https://a.example/")
     assert (page.body, page.row.run_id) == (b"new", run.id)
 
 
@@ -41,19 +41,19 @@ async def test_the_body_of_a_revisit_is_that_of_the_page_it_repeats(records: Rec
     first = await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"same"})
     (original,) = await records.pages.of_run(first.id)
     await keep(records, archive_blobs, "warc/2.warc.gz", {"/": b"same"}, body_of=original.task_id)
-    page = await Archive(records.pages, archive_blobs).by_url("https://a.example/")
+    page = await ArchivedPages(records.pages, archive_blobs).by_url("https://a.example/")
     assert (page.record.type, page.record.headers, page.body) == ("revisit", HEADERS, b"same")
 
 
 async def test_a_revisit_of_what_is_gone_says_so(records: Records, archive_blobs: Blobs):
     await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"same"}, body_of=999999)
     with pytest.raises(NotFound, match="task 999999, which has the body of this page"):
-        await Archive(records.pages, archive_blobs).by_url("https://a.example/")
+        await ArchivedPages(records.pages, archive_blobs).by_url("https://a.example/")
 
 
 async def test_what_is_not_there_is_not_found(records: Records, archive_blobs: Blobs):
     run = await keep(records, archive_blobs, "warc/1.warc.gz", {"/": b"x"})
-    archive = Archive(records.pages, archive_blobs)
+    archive = ArchivedPages(records.pages, archive_blobs)
     with pytest.raises(NotFound, match=r"no page of https://a\.example/nowhere"):
         await archive.by_url("https://a.example/nowhere")
     with pytest.raises(NotFound, match="task 999999 has no page"):

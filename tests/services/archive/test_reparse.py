@@ -2,8 +2,8 @@
 
 from types import ModuleType
 
-from longline.engine.archive.page_reader import Archive
-from longline.engine.parse.parser import Parser
+from longline.engine.archive.page_reader import PageReader
+from longline.engine.parse.parser import PageParser
 from longline.model.archive.page import PageRow
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
@@ -27,7 +27,7 @@ def parts(records: Records, blobs: Blobs) -> Reparse:
     own = ModuleType("own")
     vars(own)["heads"] = heads
     registry = Registry(own)
-    return Reparse(records.pages, records.items, Archive(records.tasks, blobs), Parser(registry), at_once=2)
+    return Reparse(records.pages, records.items, PageReader(records.tasks, blobs), PageParser(registry), at_once=2)
 
 
 async def test_items_are_made_anew_and_what_is_the_same_keeps_its_id(

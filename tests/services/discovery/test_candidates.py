@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.model.discovery.candidate import DiscoveryRules, Glimpse
+from longline.model.discovery.candidate import DiscoveryRules, ProbeResult
 from longline.model.errors import Conflict, NotFound
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
@@ -24,7 +24,7 @@ def candidates(web: HandMadeWeb) -> Candidates:
 async def pending(web: HandMadeWeb) -> int:
     await web.records.candidates.sight([sighting("b.example")], DiscoveryRules())
     [found] = await web.records.candidates.fresh(10)
-    await web.records.candidates.judge(found.id, Glimpse("ok", 200, "B", "https://b.example/feed"), 0)
+    await web.records.candidates.judge(found.id, ProbeResult("ok", 200, "B", "https://b.example/feed"), 0)
     return found.id
 
 

@@ -3,20 +3,20 @@ import pytest
 from longline.model.discovery.link import LinkQuery, NewLink
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
-from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec
 from longline.ports.records import Records
-from longline.services.discovery.links import Discovered
+from longline.services.discovery.links import DiscoveredLinks
 from tests.drivers.records.world import queued_run
 
 
 async def test_a_link_becomes_a_schedule_of_the_source_that_is_named(records: Records):
     made: list[tuple[str, str, str | None]] = []
 
-    async def make(terms: Terms) -> ScheduleRow:
+    async def make(terms: ScheduleSpec) -> ScheduleRow:
         made.append((terms.url, terms.source_ref, terms.source_name))
         return await records.schedules.add(NewSchedule(new_id(), terms.url))
 
-    service = Discovered(records.links, make)
+    service = DiscoveredLinks(records.links, make)
     run = await queued_run(records)
     await records.links.save([NewLink(run.id, "https://x.example/", "https://p.example/", 1)])
     [[link], _] = await service.links(LinkQuery(), 1, 0)

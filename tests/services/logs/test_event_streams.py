@@ -8,15 +8,15 @@ from longline.model.runs.run import RunRow
 from longline.services.health import Check, Health
 from longline.services.logs.event_streams import (
     Broker,
+    ClientLimit,
     Counted,
-    EngineSeen,
-    FigureTeller,
-    HealthTeller,
-    MoveTeller,
+    CountPublisher,
+    EngineHealth,
+    HealthPublisher,
+    MovePublisher,
     RunAdvanced,
     RunEnded,
     ScheduleMoved,
-    Seats,
     Subscription,
 )
 from longline.testing.clock import START, FakeClock
@@ -55,7 +55,7 @@ async def test_who_falls_behind_is_let_go_and_the_others_do_not_notice():
 
 
 def test_seats_are_taken_and_given_back():
-    seats = Seats(most=2)
+    seats = ClientLimit(most=2)
     assert [seats.take() for _ in range(3)] == [True, True, False]
     seats.leave()
     assert seats.take()
@@ -104,10 +104,10 @@ class Runs:
         return RunRow(**facts | {"started_at": START, "ended_at": START + 9, "error": None})
 
 
-def teller(broker: Broker, past: Any, clock: FakeClock, schedule_id: int | None = 3) -> MoveTeller:
+def teller(broker: Broker, past: Any, clock: FakeClock, schedule_id: int | None = 3) -> MovePublisher:
     runs: Any = Runs(past, schedule_id)
     schedules: Any = Schedules()
-    return MoveTeller(broker, past, schedules, runs, past, clock)
+    return MovePublisher(broker, past, schedules, runs, past, clock)
 
 
 async def test_what_happened_before_anybody_listened_is_not_told(clock: FakeClock):
@@ -201,7 +201,7 @@ async def test_health_is_told_when_it_changes_and_now_and_then(clock: FakeClock)
         return "Engine 1"
 
     broker = Broker()
-    telling = HealthTeller(broker, Health([Check("engine", probe)], clock), clock, every=30.0)
+    telling = HealthPublisher(broker, Health([Check("engine", probe)], clock), clock, every=30.0)
     await telling.once()
     client = broker.join("health")
     await telling.once()
@@ -211,7 +211,7 @@ async def test_health_is_told_when_it_changes_and_now_and_then(clock: FakeClock)
     clock.advance(30.0)
     await telling.once()
     broker.close()
-    told = [(one.name, one.status, one.detail) async for one in client if isinstance(one, EngineSeen)]
+    told = [(one.name, one.status, one.detail) async for one in client if isinstance(one, EngineHealth)]
     degraded = [("crawler", "degraded", None), ("engine", "degraded", "unavailable")]
     assert told == [("crawler", "healthy", None), ("engine", "healthy", "Engine 1"), *degraded, *degraded]
 
@@ -226,7 +226,7 @@ async def test_figures_are_counted_only_for_somebody(clock: FakeClock):
 
     broker, found = Broker(), Found()
     port: Any = found
-    telling = FigureTeller(broker, port, port, clock)
+    telling = CountPublisher(broker, port, port, clock)
     await telling.once()
     assert found.asked == 0
     client = broker.join("metrics")

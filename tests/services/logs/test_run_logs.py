@@ -11,19 +11,19 @@ from longline.drivers.blobs import open_blobs
 from longline.drivers.signals.local import LocalSignals
 from longline.model.errors import NotFound, Unavailable
 from longline.model.ids import new_id
-from longline.model.logs import Mark, NewEntry
+from longline.model.logs import LogMark, NewLogEntry
 from longline.model.schedules.schedule import NewSchedule
 from longline.ports.records import Records
 from longline.ports.records.frontier import Change
 from longline.services.logs import run_logs as module
-from longline.services.logs.run_logs import Ended, Followers, NoArchive, NoRuns, RunLogs, Said, Step
+from longline.services.logs.run_logs import Ended, Followers, LogLines, NoArchive, NoRuns, RunLogs, Step
 from longline.testing.clock import START
 from tests.drivers.records.world import running_run
 
 
 async def said(stream: AsyncIterator[Step]) -> list[str]:
     step = await asyncio.wait_for(anext(stream), 60)
-    assert isinstance(step, Said)
+    assert isinstance(step, LogLines)
     return [entry.message for entry, _ in step.entries]
 
 
@@ -36,7 +36,7 @@ async def waiting_are(followers: Followers, amount: int) -> None:
 
 
 async def say(records: Records, run_id: int, *texts: str) -> None:
-    await records.logs.append([NewEntry(run_id, START, "info", "fetch", text) for text in texts], {})
+    await records.logs.append([NewLogEntry(run_id, START, "info", "fetch", text) for text in texts], {})
 
 
 async def test_a_signal_wakes_whoever_waits(records: Records, monkeypatch: pytest.MonkeyPatch):
@@ -45,7 +45,7 @@ async def test_a_signal_wakes_whoever_waits(records: Records, monkeypatch: pytes
     followers = Followers(records.logs, signals)
     hearing = asyncio.create_task(followers.run(stop))
     await say(records, run.id, "a")
-    stream = followers.follow(run.uid, None, Mark(run.id, 0))
+    stream = followers.follow(run.uid, None, LogMark(run.id, 0))
     assert await said(stream) == ["a"]
     waiting = asyncio.ensure_future(said(stream))
     await waiting_are(followers, 1)
@@ -80,7 +80,7 @@ async def test_an_engine_that_is_away_is_asked_again(records: Records, monkeypat
             return getattr(records.logs, name)
 
     logs: Any = Shaky()
-    stream = Followers(logs, LocalSignals()).follow(run.uid, None, Mark(run.id, 0))
+    stream = Followers(logs, LocalSignals()).follow(run.uid, None, LogMark(run.id, 0))
     assert await said(stream) == ["a"]
     assert not troubles
 
@@ -90,7 +90,7 @@ async def test_a_log_that_is_gone_is_gone_past(records: Records, monkeypatch: py
     schedule = await records.schedules.add(NewSchedule(new_id(), "https://a.example/"))
     old, new = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
     await say(records, new.id, "new")
-    stream = Followers(records.logs, LocalSignals()).follow(schedule.uid, None, Mark(old.id, 9))
+    stream = Followers(records.logs, LocalSignals()).follow(schedule.uid, None, LogMark(old.id, 9))
     assert await said(stream) == ["new"]
 
 
@@ -106,7 +106,7 @@ async def test_a_close_ends_everybody(records: Records, monkeypatch: pytest.Monk
     await waiting_are(followers, 3)
     followers.close()
     for steps in await asyncio.wait_for(asyncio.gather(*following), 60):
-        assert [step.entries for step in steps if isinstance(step, Said)] == [[]]
+        assert [step.entries for step in steps if isinstance(step, LogLines)] == [[]]
         assert not [step for step in steps if isinstance(step, Ended)]
 
 
@@ -146,7 +146,7 @@ async def test_nobody_goes_on_to_the_next_run_while_the_last_may_say_more(
     old, new = [await running_run(records, schedule_id=schedule.id) for _ in range(2)]
     await say(records, old.id, "first")
     followers = Followers(records.logs, LocalSignals(), archive=False)
-    stream = followers.follow(schedule.uid, None, Mark(old.id, 0), endless=True)
+    stream = followers.follow(schedule.uid, None, LogMark(old.id, 0), endless=True)
     assert await said(stream) == ["first"]
     waiting = asyncio.ensure_future(said(stream))
     await say(records, new.id, "of the next run")
@@ -154,7 +154,7 @@ async def test_nobody_goes_on_to_the_next_run_while_the_last_may_say_more(
     await say(records, old.id, "late")
     assert await waiting == ["late"]
     assert await records.moves.apply(Change("run", old.id, "cancel", "running", "cancelled", "person"))
-    await records.logs.seal(old.id, [NewEntry(old.id, START, "info", "lifecycle", "end")])
+    await records.logs.seal(old.id, [NewLogEntry(old.id, START, "info", "lifecycle", "end")])
     assert await said(stream) == ["end"]
     assert isinstance(await asyncio.wait_for(anext(stream), 60), Ended)
     assert await said(stream) == ["of the next run"]

@@ -10,12 +10,12 @@ import pytest
 
 from longline.drivers.records import open_records
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.proxies import PROBE_EVERY, SKIP_AT, Ask, NoProxies, Used
+from longline.model.proxies import PROBE_EVERY, SKIP_AT, NoProxies, ProxyRequest, ProxyUse
 from longline.model.sources.source import NewSource
 from longline.ports.http import Proxy
 from longline.ports.records import Records
-from longline.ports.records.proxies import Ways
-from longline.services.proxies.proxies import LONGEST_LIST, DuplicateProxy, Proxies, VaultedWays
+from longline.ports.records.proxies import ProxySource
+from longline.services.proxies.proxies import LONGEST_LIST, DuplicateProxy, Proxies, StoredProxies
 from longline.services.secrets import Vault
 from longline.testing.clock import FakeClock
 
@@ -47,19 +47,19 @@ def proxies(records: Records, vault: Vault) -> Proxies:
 
 
 @pytest.fixture
-def ways(records: Records, vault: Vault) -> Ways:
-    return VaultedWays(records.proxies, vault)
+def ways(records: Records, vault: Vault) -> ProxySource:
+    return StoredProxies(records.proxies, vault)
 
 
 async def source(records: Records) -> int:
     return (await records.sources.add(NewSource("news", "https://news.example/"))).id
 
 
-async def test_a_password_is_never_told(proxies: Proxies, ways: Ways, caplog: pytest.LogCaptureFixture):
+async def test_a_password_is_never_told(proxies: Proxies, ways: ProxySource, caplog: pytest.LogCaptureFixture):
     with caplog.at_level(logging.DEBUG):
         shown = await proxies.add(PROXY)
         shown2 = await proxies.update(shown.id, password=PASSWORD + "2")
-        (way,) = await ways.pick(Ask())
+        (way,) = await ways.pick(ProxyRequest())
     assert way.proxy.password == PASSWORD + "2"
     told = f"{shown!r} {shown2!r} {msgspec.json.encode(shown2)!r} {way!r} {proxies!r} {caplog.text}"
     assert PASSWORD not in told
@@ -97,13 +97,13 @@ async def test_a_stolen_database_has_no_password(database_url: str, clock: FakeC
 async def test_a_password_can_be_forgotten_and_needs_its_key(proxies: Proxies, records: Records):
     shown = await proxies.add(PROXY)
     with pytest.raises(Unavailable, match="another key"):
-        await VaultedWays(records.proxies, Vault("b key")).pick(Ask())
+        await StoredProxies(records.proxies, Vault("b key")).pick(ProxyRequest())
     assert not (await proxies.update(shown.id, password="")).has_password
-    (way,) = await VaultedWays(records.proxies, Vault("b key")).pick(Ask())
+    (way,) = await StoredProxies(records.proxies, Vault("b key")).pick(ProxyRequest())
     assert (way.proxy.username, way.proxy.password) == ("ann", "")
 
 
-async def test_a_proxy_is_shown_with_its_figures(proxies: Proxies, ways: Ways, clock: FakeClock):
+async def test_a_proxy_is_shown_with_its_figures(proxies: Proxies, ways: ProxySource, clock: FakeClock):
     made = await proxies.add(PROXY, country="de", city="Bonn", provider="acme", monthly_cost=1250, max_per_hour=5)
     assert (made.scheme, made.host, made.port, made.username, made.country) == (
         "socks5",
@@ -113,7 +113,7 @@ async def test_a_proxy_is_shown_with_its_figures(proxies: Proxies, ways: Ways, c
         "DE",
     )
     assert (made.monthly_cost, made.max_per_hour, made.success_rate) == (1250, 5, 0)
-    await ways.account([Used(made.id, None, ok, 50, clock.now()) for ok in (True, True, False)])
+    await ways.account([ProxyUse(made.id, None, ok, 50, clock.now()) for ok in (True, True, False)])
     shown = await proxies.get(made.id)
     assert (shown.success_count, shown.failure_count, shown.total_failures, shown.success_rate) == (2, 1, 1, 66.67)
     assert await proxies.find(country="DE", provider="acme", active=True) == [shown]
@@ -160,16 +160,16 @@ async def test_a_proxy_that_would_resolve_names_itself_is_not_kept(proxies: Prox
         await proxies.add(Proxy("socks5h", "p.example", 1080))
 
 
-async def test_a_person_switches_off_and_on(proxies: Proxies, ways: Ways, clock: FakeClock):
+async def test_a_person_switches_off_and_on(proxies: Proxies, ways: ProxySource, clock: FakeClock):
     made = await proxies.add(PROXY)
     off = await proxies.disable(made.id)
     assert (off.active, off.disabled_reason) == (False, "manual")
-    await ways.account([Used(made.id, None, True, 1, clock.now())])
+    await ways.account([ProxyUse(made.id, None, True, 1, clock.now())])
     assert not (await proxies.get(made.id)).active
     with pytest.raises(NoProxies, match="none of 1"):
-        await ways.pick(Ask())
+        await ways.pick(ProxyRequest())
     assert (await proxies.enable(made.id)).active
-    assert len(await ways.pick(Ask())) == 1
+    assert len(await ways.pick(ProxyRequest())) == 1
 
 
 async def test_who_is_not_there_is_not_found(proxies: Proxies, records: Records):
@@ -190,44 +190,44 @@ async def test_who_is_not_there_is_not_found(proxies: Proxies, records: Records)
             await asked
 
 
-async def test_a_sources_own_proxies(proxies: Proxies, ways: Ways, records: Records, clock: FakeClock):
+async def test_a_sources_own_proxies(proxies: Proxies, ways: ProxySource, records: Records, clock: FakeClock):
     one, two = await proxies.add(PROXY), await proxies.add(Proxy("http", "q.example", 80))
     here = await source(records)
-    (way,) = await ways.pick(Ask(source_id=here))
+    (way,) = await ways.pick(ProxyRequest(source_id=here))
     assert way.source_id is None, "from everybody's pool, so no figures of the source's"
     with pytest.raises(BadInput, match="no proxy"):
         await proxies.assign(here, [])
     assert await proxies.assign(here, [two.id]) == 1
-    (way,) = await ways.pick(Ask(source_id=here))
+    (way,) = await ways.pick(ProxyRequest(source_id=here))
     assert (way.proxy_id, way.source_id, way.proxy) == (two.id, here, Proxy("http", "q.example", 80))
-    await ways.account([Used(way.proxy_id, way.source_id, True, 9, clock.now())])
+    await ways.account([ProxyUse(way.proxy_id, way.source_id, True, 9, clock.now())])
     assert [m.success_count for m in await proxies.mappings(here)] == [1]
     assert not (await proxies.switch(here, two.id, False)).active
     with pytest.raises(NoProxies):
-        await ways.pick(Ask(source_id=here))
+        await ways.pick(ProxyRequest(source_id=here))
     await proxies.unassign(here, two.id)
     assert await proxies.mappings(here) == []
-    assert {w.proxy_id for w in await ways.pick(Ask(source_id=here, wanted=2))} == {one.id, two.id}
+    assert {w.proxy_id for w in await ways.pick(ProxyRequest(source_id=here, wanted=2))} == {one.id, two.id}
 
 
-async def test_no_pool_is_no_fault(ways: Ways):
-    assert await ways.pick(Ask()) == []
+async def test_no_pool_is_no_fault(ways: ProxySource):
+    assert await ways.pick(ProxyRequest()) == []
 
 
-async def test_probes_are_ways_too(proxies: Proxies, ways: Ways, clock: FakeClock):
+async def test_probes_are_ways_too(proxies: Proxies, ways: ProxySource, clock: FakeClock):
     made = await proxies.add(PROXY)
-    await ways.account([Used(made.id, None, False, 1, clock.now())] * SKIP_AT)
+    await ways.account([ProxyUse(made.id, None, False, 1, clock.now())] * SKIP_AT)
     assert await ways.probes() == []
     clock.advance(PROBE_EVERY / 1000)
     (way,) = await ways.probes()
     assert (way.proxy_id, way.source_id, way.proxy.password) == (made.id, None, PASSWORD)
 
 
-async def test_proxies_of_the_settings_are_registered_once_and_kept_up_to_date(proxies: Proxies, ways: Ways):
+async def test_proxies_of_the_settings_are_registered_once_and_kept_up_to_date(proxies: Proxies, ways: ProxySource):
     await proxies.ensure(["socks5://ann:one@192.0.2.1:1080", "http://192.0.2.2:8080"])
     first = await proxies.find()
     await proxies.ensure(["socks5://ann:one@192.0.2.1:1080", "http://192.0.2.2:8080"])
     assert await proxies.find() == first
     await proxies.ensure(["socks5://ann:two@192.0.2.1:1080", "https://bob:x@192.0.2.2:8080"])
-    picked = [way.proxy for way in await ways.pick(Ask(wanted=2))]
+    picked = [way.proxy for way in await ways.pick(ProxyRequest(wanted=2))]
     assert {(p.scheme, p.username, p.password) for p in picked} == {("socks5", "ann", "two"), ("https", "bob", "x")}

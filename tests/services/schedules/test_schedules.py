@@ -5,21 +5,21 @@ import asyncio
 import msgspec
 import pytest
 
-from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.errors import IllegalMove, LonglineError, NotFound
-from longline.model.schedules.schedule import Terms, failed
+from longline.model.schedules.schedule import ScheduleSpec, failed
 from longline.model.schedules.slots import slot_of
 from longline.ports.records import Records
-from longline.services.schedules.schedules import NoSuchTurn, Schedules, Slots
+from longline.services.schedules.schedules import NoSuchTransition, Schedules, Slots
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 
-TERMS = Terms(url="https://a.example/", source_ref="7", every=1, unit="days", enabled=True)
+TERMS = ScheduleSpec(url="https://a.example/", source_ref="7", every=1, unit="days", enabled=True)
 
 
 @pytest.fixture
 def schedules(records: Records, clock: FakeClock) -> Schedules:
-    return Schedules(Timetable(records), records.schedules, records.runs, records.rhythms, clock)
+    return Schedules(ScheduleLifecycle(records), records.schedules, records.runs, records.rhythms, clock)
 
 
 async def test_a_recurring_schedule_made_by_many_at_once_is_one(schedules: Schedules, records: Records):
@@ -29,7 +29,9 @@ async def test_a_recurring_schedule_made_by_many_at_once_is_one(schedules: Sched
 
 
 async def test_schedules_made_at_once_do_not_pile_up(schedules: Schedules, clock: FakeClock, records: Records):
-    terms = [Terms(url="https://a.example/", source_ref=str(n), every=1, unit="days", enabled=True) for n in range(24)]
+    terms = [
+        ScheduleSpec(url="https://a.example/", source_ref=str(n), every=1, unit="days", enabled=True) for n in range(24)
+    ]
     made = await asyncio.gather(*(schedules.make(one) for one in terms))
     assert len({slot_of(row.next_due or 0) for row in made}) == 24
     assert sum(await Slots(records.schedules, clock).hours()) == 24
@@ -43,9 +45,9 @@ async def test_of_many_who_pause_one_does(schedules: Schedules):
 
 
 async def test_cancelling_while_it_is_started_ends_cancelled(schedules: Schedules, records: Records):
-    timetable = Timetable(records)
+    timetable = ScheduleLifecycle(records)
     for n in range(5):
-        row = await schedules.make(Terms(url="https://a.example/", source_ref=f"once {n}"))
+        row = await schedules.make(ScheduleSpec(url="https://a.example/", source_ref=f"once {n}"))
         await asyncio.gather(timetable.start(1, 10, 60_000), schedules.cancel(row.uid))
         assert (await schedules.get(row.uid)).state == "cancelled"
         assert {run.state for run in await records.history.find(row.id)} <= {"cancelled"}
@@ -54,8 +56,8 @@ async def test_cancelling_while_it_is_started_ends_cancelled(schedules: Schedule
 async def test_a_failed_recurring_schedule_is_revived_by_making_it_again(schedules: Schedules, records: Records):
     row = await schedules.make(TERMS)
     await schedules.change(row.uid, lambda terms: msgspec.structs.replace(terms, max_retries=0), "pending")
-    [tick] = await Timetable(records).start(1, 10, 60_000)
-    assert await Timetable(records).turn(tick.schedule, failed(tick.schedule, tick.at, "no"), "planner")
+    [tick] = await ScheduleLifecycle(records).start(1, 10, 60_000)
+    assert await ScheduleLifecycle(records).turn(tick.schedule, failed(tick.schedule, tick.at, "no"), "planner")
     again = await schedules.make(TERMS)
     assert (again.uid, again.state, again.max_retries) == (row.uid, "pending", 3)
 
@@ -64,9 +66,9 @@ async def test_what_is_not_there_and_what_cannot_be(schedules: Schedules):
     with pytest.raises(NotFound):
         await schedules.get("nowhere")
     row = await schedules.make(TERMS)
-    with pytest.raises(NoSuchTurn, match="invalid state transition from scheduled to running"):
+    with pytest.raises(NoSuchTransition, match="invalid state transition from scheduled to running"):
         await schedules.change(row.uid, lambda terms: terms, "running")
-    assert issubclass(NoSuchTurn, LonglineError)
+    assert issubclass(NoSuchTransition, LonglineError)
 
 
 async def test_states_without_any_are_zero(schedules: Schedules):

@@ -5,15 +5,15 @@ from typing import Any
 import msgspec
 import pytest
 
-from longline.engine.lifecycle.schedules import Timetable
-from longline.engine.sources.lookup import OwnDirectory
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
+from longline.engine.sources.lookup import LocalSources
 from longline.model.schedules.schedule import ScheduleRow
 from longline.model.sources.source import NewSource, SourceRow
 from longline.ports.records import Records
 from longline.services.schedules.schedules import Schedules
-from longline.services.sources.source_event_handlers import SourceReactions
+from longline.services.sources.source_event_handlers import SourceEventHandlers
 from longline.services.sources.source_events import SourceEvent
-from longline.services.sources.source_schedules import Sync
+from longline.services.sources.source_schedules import SourceSchedules
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 
@@ -24,14 +24,14 @@ async def source(records: Records) -> SourceRow:
 
 
 @pytest.fixture
-def reactions(records: Records, clock: FakeClock) -> SourceReactions:
-    timetable, directory = Timetable(records), OwnDirectory(records.sources)
+def reactions(records: Records, clock: FakeClock) -> SourceEventHandlers:
+    timetable, directory = ScheduleLifecycle(records), LocalSources(records.sources)
     schedules = Schedules(timetable, records.schedules, records.runs, records.rhythms, clock)
-    sync = Sync(directory, records.schedules, records.runs, timetable, clock)
-    return SourceReactions(sync, schedules, records.schedules, directory, clock, records.heard)
+    sync = SourceSchedules(directory, records.schedules, records.runs, timetable, clock)
+    return SourceEventHandlers(sync, schedules, records.schedules, directory, clock, records.heard)
 
 
-async def say(reactions: SourceReactions, kind: str, ref: str, **payload: Any) -> None:
+async def say(reactions: SourceEventHandlers, kind: str, ref: str, **payload: Any) -> None:
     """Let it be said twice: the second time must change nothing."""
     for number in range(2):
         await reactions.by_type()[kind](SourceEvent(f"e{number}", kind, ref, payload))
@@ -42,7 +42,7 @@ async def only(records: Records) -> ScheduleRow:
     return row
 
 
-async def test_a_new_source_gets_one_schedule(reactions: SourceReactions, records: Records, clock: FakeClock):
+async def test_a_new_source_gets_one_schedule(reactions: SourceEventHandlers, records: Records, clock: FakeClock):
     said = {"name": "n", "url": "https://n.example/", "rate_limit": 10, "max_depth": 1, "priority": "high"}
     await say(reactions, "SOURCE_CREATED", "abc", enabled=True, **said)
     row = await only(records)
@@ -70,7 +70,7 @@ async def test_a_new_source_gets_one_schedule(reactions: SourceReactions, record
     ],
 )
 async def test_a_payload_that_is_none_changes_nothing(
-    reactions: SourceReactions, records: Records, source: SourceRow, kind: str, payload: Any
+    reactions: SourceEventHandlers, records: Records, source: SourceRow, kind: str, payload: Any
 ):
     with pytest.raises(msgspec.ValidationError):
         await reactions.by_type()[kind](SourceEvent("e", kind, source.called, payload))
@@ -78,7 +78,7 @@ async def test_a_payload_that_is_none_changes_nothing(
 
 
 async def test_what_it_is_made_of_changes_with_the_source(
-    reactions: SourceReactions, records: Records, source: SourceRow
+    reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
     ref = source.called
     await say(reactions, "SOURCE_ENABLED", ref)
@@ -100,7 +100,7 @@ async def test_what_it_is_made_of_changes_with_the_source(
 
 
 async def test_a_change_is_also_seen_in_what_was_and_is(
-    reactions: SourceReactions, records: Records, source: SourceRow
+    reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
     """A service that names no field that changed, but sends both, is understood all the same."""
     ref = source.called
@@ -114,7 +114,7 @@ async def test_a_change_is_also_seen_in_what_was_and_is(
 
 
 async def test_switched_off_and_on_again(
-    reactions: SourceReactions, records: Records, source: SourceRow, clock: FakeClock
+    reactions: SourceEventHandlers, records: Records, source: SourceRow, clock: FakeClock
 ):
     ref = source.called
     await say(reactions, "SOURCE_ENABLED", ref)
@@ -127,11 +127,11 @@ async def test_switched_off_and_on_again(
 
 
 async def test_a_source_that_is_gone_leaves_no_schedule_and_no_run(
-    reactions: SourceReactions, records: Records, source: SourceRow
+    reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
     ref = source.called
     await say(reactions, "SOURCE_ENABLED", ref)
-    [tick] = await Timetable(records).start(1, 10, 60_000)
+    [tick] = await ScheduleLifecycle(records).start(1, 10, 60_000)
     await say(reactions, "SOURCE_DELETED", ref)
     assert await records.schedules.find() == []
     run = await records.runs.get(tick.run.id)
@@ -141,7 +141,7 @@ async def test_a_source_that_is_gone_leaves_no_schedule_and_no_run(
 
 
 async def test_an_effect_and_its_note_are_one_step(
-    reactions: SourceReactions, records: Records, source: SourceRow, clock: FakeClock
+    reactions: SourceEventHandlers, records: Records, source: SourceRow, clock: FakeClock
 ):
     """Acceptance 25: whoever crashes after an effect, and before anything else, has said that it was done."""
     ref, started = source.called, 0
@@ -150,7 +150,7 @@ async def test_an_effect_and_its_note_are_one_step(
         nonlocal started
         if kind == "SOURCE_DISABLED" or kind == "SOURCE_DELETED":
             clock.advance(7200)
-            started += len(await Timetable(records).start(1, 10, 60_000))
+            started += len(await ScheduleLifecycle(records).start(1, 10, 60_000))
         event = SourceEvent(f"{kind} {payload}", kind, ref, payload)
         await reactions.by_type()[kind](event)
         assert await records.heard.has(event.event_id), event
@@ -170,6 +170,6 @@ async def test_an_effect_and_its_note_are_one_step(
     assert started == 2, "two of these met a run under way"
 
 
-async def test_what_had_no_effect_is_noted_by_whoever_heard_it(reactions: SourceReactions, records: Records):
+async def test_what_had_no_effect_is_noted_by_whoever_heard_it(reactions: SourceEventHandlers, records: Records):
     await reactions.disabled(SourceEvent("e", "SOURCE_DISABLED", "nobody"))
     assert not await records.heard.has("e")

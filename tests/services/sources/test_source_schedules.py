@@ -2,22 +2,24 @@
 
 import pytest
 
-from longline.engine.lifecycle.schedules import Timetable
-from longline.engine.sources.lookup import OwnDirectory
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
+from longline.engine.sources.lookup import LocalSources
 from longline.model.schedules.schedule import paused
 from longline.model.sources.source import CrawlSource, NewSource
 from longline.ports.records import Records
-from longline.services.sources.source_schedules import Sync, computed, fnv1a, leading, minutes
+from longline.services.sources.source_schedules import SourceSchedules, computed, fnv1a, leading, minutes
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 
 
 @pytest.fixture
-def sync(records: Records, clock: FakeClock) -> Sync:
-    return Sync(OwnDirectory(records.sources), records.schedules, records.runs, Timetable(records), clock)
+def sync(records: Records, clock: FakeClock) -> SourceSchedules:
+    return SourceSchedules(
+        LocalSources(records.sources), records.schedules, records.runs, ScheduleLifecycle(records), clock
+    )
 
 
-async def test_every_enabled_source_gets_its_schedule_once(records: Records, sync: Sync, clock: FakeClock):
+async def test_every_enabled_source_gets_its_schedule_once(records: Records, sync: SourceSchedules, clock: FakeClock):
     made = [await records.sources.add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(5)]
     off = await records.sources.add(NewSource("off", "https://off.example/", enabled=False))
     done = await sync.run()
@@ -32,13 +34,13 @@ async def test_every_enabled_source_gets_its_schedule_once(records: Records, syn
     assert (again.created, again.kept, again.errors) == ([], refs, [])
 
 
-async def test_a_person_who_paused_is_not_overruled(records: Records, sync: Sync, clock: FakeClock):
+async def test_a_person_who_paused_is_not_overruled(records: Records, sync: SourceSchedules, clock: FakeClock):
     made = [await records.sources.add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(2)]
     await sync.run()
     for row, by in zip(made, ("person", "source"), strict=True):
         found = await records.schedules.recurring(row.called)
         assert found is not None
-        await Timetable(records).turn(found, paused(found, clock.now(), by), "planner")
+        await ScheduleLifecycle(records).turn(found, paused(found, clock.now(), by), "planner")
     done = await sync.run()
     assert (done.kept, done.resumed) == ([made[0].called], [made[1].called])
     back = await records.schedules.recurring(made[1].called)

@@ -20,7 +20,7 @@ from longline.services.counts import Counts
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.settings import Settings
-from longline.surfaces.app import Parts, build_app
+from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.server import HttpServer
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.bots import bot_parts, bot_upkeep
@@ -131,7 +131,7 @@ class Stage:
     async def _start(self) -> str:
         counts = Counts(self._records.tasks, self._records.runs)
         health = Health([], self.clock)
-        parts = Parts("1.2.3", health, self._tokens, counts, metrics_open=True, bots=bot_parts(self.house))
+        parts = AppParts("1.2.3", health, self._tokens, counts, metrics_open=True, bots=bot_parts(self.house))
         return await self._server.start(build_app(parts), "127.0.0.1", self._port)
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:

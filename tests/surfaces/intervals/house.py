@@ -12,11 +12,11 @@ import httpx
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.task import Outcome
 from longline.model.ids import new_id, task_id_of
-from longline.model.logs import NewEntry
+from longline.model.logs import NewLogEntry
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.model.states import TaskState
-from longline.ports.records.frontier import Batch, Change
+from longline.ports.records.frontier import Change, ReportBatch
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.wiring import House, open_house
@@ -61,7 +61,7 @@ class Door:
 
     async def say(self, run: RunRow, *texts: str, level: str = "info", fields: str | None = None) -> None:
         now = self.house.clock.now()
-        entries = [NewEntry(run.id, now, level, "fetch", text, fields) for text in texts]
+        entries = [NewLogEntry(run.id, now, level, "fetch", text, fields) for text in texts]
         await self.house.records.logs.append(entries, {})
         await self.house.signals.send("logs", str(run.id))
 
@@ -82,7 +82,7 @@ class Door:
             facts: dict[str, Any] = {"at": self.house.clock.now(), "status": status, "error": error or None}
             outcomes = tuple(Outcome(task, TaskState(became), reason, **facts) for task in mine)
             reports.append(HostReport(lease.host_id, lease.token, outcomes, unstarted=others, release=True))
-        assert not (await frontier.report(Batch(reports=reports))).refused
+        assert not (await frontier.report(ReportBatch(reports=reports))).refused
 
     async def peek(self, sql: str) -> Any:
         """The one value of a query, past everything of ours."""

@@ -11,19 +11,19 @@ import httpx
 import msgspec
 
 from longline.drivers.signals.local import LocalSignals
-from longline.engine.lifecycle.politeness_key import Politeness
-from longline.engine.schedules.pruner import Pruner
-from longline.engine.schedules.scheduler import Planner
-from longline.model.frontier.task import Asked, ClaimedTask, Outcome, PageFacts
+from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.engine.schedules.pruner import RunPruner
+from longline.engine.schedules.scheduler import Scheduler
+from longline.model.frontier.task import ClaimedTask, Outcome, PageFacts, RequestMade
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch, Written
-from longline.ports.records.schedules import Rhythms
+from longline.ports.records.frontier import ReportBatch, WrittenSegment
+from longline.ports.records.schedules import PageChangeStore
 from longline.services.counts import Counts
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.settings import Settings
-from longline.surfaces.app import Parts, build_app
+from longline.surfaces.app import AppParts, build_app
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.intervals import desk, standing_frontier
 from longline.wiring.house import House
@@ -51,7 +51,7 @@ class Stage:
 
     def __init__(self, house: House, client: httpx.AsyncClient, clock: FakeClock) -> None:
         self.house, self.client, self.clock = house, client, clock
-        self.planners: dict[int, Planner] = {}
+        self.planners: dict[int, Scheduler] = {}
         self.bodies: dict[str, str] = {}
         self.statuses: dict[str, int] = {}
         self.made = 0
@@ -60,7 +60,7 @@ class Stage:
     def now(self) -> float:
         return self.clock.now() / 1000
 
-    def planner(self, number: int = 1) -> Planner:
+    def planner(self, number: int = 1) -> Scheduler:
         return self.planners.setdefault(number, planner(self.house, number))
 
     async def ask(self, method: str, path: str, body: Any = None, expect: int = 200) -> Any:
@@ -114,9 +114,9 @@ class Stage:
         for lease in leases.values():
             segment = await self.house.records.segments.begin(f"warc/{lease.host}-{lease.token}", 1)
             outcomes = [self._fetched(task) for task in lease.tasks]
-            batch = Batch(
+            batch = ReportBatch(
                 reports=[host_report(lease, outcomes)],
-                segment=Written(segment, len(outcomes), 1) if any(o.page for o in outcomes) else None,
+                segment=WrittenSegment(segment, len(outcomes), 1) if any(o.page for o in outcomes) else None,
             )
             assert not (await self.house.lifecycle.report(batch)).refused
         if look:
@@ -126,14 +126,14 @@ class Stage:
         body = self.bodies.get(task.url, "a page")
         at, status = self.clock.now(), self.statuses.get(task.url)
         if body in ("robots", "content_type", "challenge"):
-            asked = () if body == "robots" else (Asked(status, 5, reason=body),)
+            asked = () if body == "robots" else (RequestMade(status, 5, reason=body),)
             return Outcome(task, TaskState.SKIPPED, body, at=at, status=status, asked=asked)
         if body == "http_4xx":
-            asked = (Asked(404, 5, reason=body, error="HTTP 404"),)
+            asked = (RequestMade(404, 5, reason=body, error="HTTP 404"),)
             return Outcome(task, TaskState.FAILED, body, at=at, status=404, error="HTTP 404", asked=asked)
         digest = f"sha256:{hashlib.sha256(body.encode()).hexdigest()}"
         page = PageFacts(0, 9, digest, 200, "text/html", len(body), at, 5, task.url, "T", None, None)
-        asked = (Asked(200, 5, len(body)),)
+        asked = (RequestMade(200, 5, len(body)),)
         return Outcome(task, TaskState.COMPLETED, "ok", at=at, status=200, page=page, asked=asked)
 
     async def run(self, number: int = 1) -> int:
@@ -142,8 +142,8 @@ class Stage:
         await self.work(number)
         return started
 
-    def pruner(self) -> Pruner:
-        return Pruner(self.house.records.history, self.house.records.candidates, self.clock)
+    def pruner(self) -> RunPruner:
+        return RunPruner(self.house.records.history, self.house.records.candidates, self.clock)
 
     def advance(self, by: float) -> None:
         self.clock.advance(by)
@@ -155,7 +155,12 @@ class Stage:
 
 @asynccontextmanager
 async def opened(
-    records: Records, clock: FakeClock, folder: Path, http: Any = None, rhythms: Rhythms | None = None, **changes: Any
+    records: Records,
+    clock: FakeClock,
+    folder: Path,
+    http: Any = None,
+    rhythms: PageChangeStore | None = None,
+    **changes: Any,
 ) -> AsyncIterator[Stage]:
     """The house, open."""
     nothing: Any = None
@@ -169,7 +174,7 @@ async def opened(
         signals=LocalSignals(),
         http=http,
         presence=nothing,
-        politeness=Politeness(),
+        politeness=PolitenessKey(),
         vault=nothing,
         parser=nothing,
         search=nothing,
@@ -178,7 +183,7 @@ async def opened(
     )
     tokens = Tokens(SECRET, clock.now)
     counts, urls = Counts(records.tasks, records.runs), standing_frontier(house)
-    parts = Parts("1", Health([], clock), tokens, counts, intervals=desk(house), urls=urls)
+    parts = AppParts("1", Health([], clock), tokens, counts, intervals=desk(house), urls=urls)
     async with serving(build_app(parts)) as client:
         client.timeout = httpx.Timeout(60)
         client.headers["authorization"] = f"Bearer {tokens.issue('admin', 'me', 400 * DAY)}"

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from longline.drivers.schedules.redis_page_changes import RedisRhythms
+from longline.drivers.schedules.redis_page_changes import RedisPageChanges
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.frontier.host import HostLease, HostReport
-from longline.model.frontier.task import Asked, NewTask, Outcome
+from longline.model.frontier.task import NewTask, Outcome, RequestMade
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Batch
+from longline.ports.records.frontier import ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import admit, claim, host_report, report, url
 from tests.surfaces.intervals.stage import DAY, HOUR, MINUTE, Json, Stage, opened, seconds
@@ -379,7 +379,7 @@ async def test_what_is_long_or_fixed_keeps_its_interval(stage: Stage, more: Json
 
 
 async def test_14_intervals_stay_what_they_are_while_redis_is_away(records: Records, clock: FakeClock, tmp_path: Path):
-    away = RedisRhythms("redis://127.0.0.1:1/0")
+    away = RedisPageChanges("redis://127.0.0.1:1/0")
     async with opened(records, clock, tmp_path, rhythms=away) as stage:
         made = await stage.recurring(30)
         for _ in range(3):
@@ -502,8 +502,8 @@ async def bring(stage: Stage, lease: HostLease, documents: int) -> None:
         for n in range(documents)
     ]
     items.append(NewItem(b"x", "h", "extraction", task.run_id, task.id, task.url))  # says how, and is no document
-    outcome = Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200, asked=(Asked(200, 5, 6),))
-    batch = Batch(reports=[host_report(lease, [outcome])], items=items, cpu_ms=40, memory_mb=70)
+    outcome = Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200, asked=(RequestMade(200, 5, 6),))
+    batch = ReportBatch(reports=[host_report(lease, [outcome])], items=items, cpu_ms=40, memory_mb=70)
     assert not (await stage.house.lifecycle.report(batch)).refused
 
 
@@ -540,7 +540,7 @@ async def test_overlapping_runs_of_one_source_count_what_each_of_them_brought(st
     for task in lease.tasks:
         items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url, body="b") for n in range(10)]
         outcomes = [Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200)]
-        batch = Batch(reports=[HostReport(lease.host_id, lease.token, tuple(outcomes), ())], items=items)
+        batch = ReportBatch(reports=[HostReport(lease.host_id, lease.token, tuple(outcomes), ())], items=items)
         assert not (await stage.house.lifecycle.report(batch)).refused
     await stage.planner().follow()
     assert [(await stage.runs(job))[0]["items_indexed"] for job in jobs] == [10, 10, 10]

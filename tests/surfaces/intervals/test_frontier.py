@@ -11,7 +11,7 @@ import httpx
 import msgspec
 import pytest
 
-from longline.engine.frontier.wake_standing import Waker
+from longline.engine.frontier.wake_standing import StandingWaker
 from longline.engine.loops import run_loops
 from longline.model.frontier.standing_frontier import ASLEEP
 from longline.settings import Settings
@@ -532,7 +532,7 @@ async def test_11_a_url_waits_while_the_fetcher_is_off_and_goes_when_it_is_on(se
             await asyncio.sleep(1)  # longer than a worker looks away
             assert not site.requests
             assert (await client.get(f"{PATH}/stats")).json()["total_pending"] == 2
-            assert await Waker(door.house.records.standing).once() == 2
+            assert await StandingWaker(door.house.records.standing).once() == 2
             for uid in uids:
                 assert (await until(client, uid, resting))["status"] == "fetched"
 
@@ -554,7 +554,7 @@ async def test_11_4_a_better_priority_counts_while_the_fetcher_is_off(settings: 
         assert (await submit(client, "https://a.example/1", priority=9))["queued"] is True
         assert (await client.get(f"{PATH}/{first['id']}")).json()["priority"] == 9
         assert await door.peek(asleep) == 2
-        assert await Waker(door.house.records.standing).once() == 2
+        assert await StandingWaker(door.house.records.standing).once() == 2
         assert await door.peek("SELECT MIN(priority) FROM queue WHERE due = 0") == inward(9)
 
 

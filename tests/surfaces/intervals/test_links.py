@@ -6,7 +6,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from longline.model.discovery.link import LearntLink, NewLink
+from longline.model.discovery.link import LinkDetails, NewLink
 from longline.model.runs.run import NewRun
 from longline.model.sources.source import NewSource
 from tests.surfaces.intervals.house import Door
@@ -58,7 +58,7 @@ async def test_links_are_listed_shown_and_forgotten(door: Door):
 async def test_12_1_lists_are_filtered_and_sorted(door: Door):
     await found(door, "https://x.example/Alpha", "https://y.example/beta")
     await found(door, "https://x.example/gamma", source="two")
-    await door.house.records.links.learn([LearntLink("https://y.example/beta", 200, "text/html")])
+    await door.house.records.links.learn([LinkDetails("https://y.example/beta", 200, "text/html")])
     async with door.client() as client:
 
         async def urls(**params: Any) -> list[str]:

@@ -3,7 +3,7 @@
 import msgspec
 
 from longline.model.frontier import outcomes as fate
-from longline.model.runs.run import AskedSum, Fate, RunRow, Survey
+from longline.model.runs.run import Fate, RequestSum, RunRow, RunStats
 from longline.model.schedules.schedule import ScheduleRow
 from longline.surfaces.intervals.shapes import crawl_metrics, execution, lock_token
 from longline.surfaces.intervals.words import CATEGORIES
@@ -18,29 +18,29 @@ def test_a_lock_has_another_name_with_every_lease():
 
 
 def test_what_would_be_empty_is_left_out():
-    survey = Survey()
+    survey = RunStats()
     run = msgspec.structs.replace(RUN, completed=0, failed=0)
     assert crawl_metrics(survey, run) == {"requests_total": 0, "requests_failed": 0, "bytes_downloaded": 0}
 
 
 def test_figures_of_a_run():
     asked = (
-        AskedSum("ok", 200, 5, 90, 10, 1, 4),
-        AskedSum("ok", 301, 1, 0, 2, 2, 2),
-        AskedSum("parser_error", 200, 1, 9, 3, 3, 3),
-        AskedSum("challenge", 403, 2),
-        AskedSum("http_429", 429, 2),
-        AskedSum("http_5xx", 503, 1),
-        AskedSum("dns", 0, 1),
-        AskedSum("refused", 0, 2),
-        AskedSum("total_timeout", 0, 1),
-        AskedSum("too_many_redirects", 302, 1, ms=1, least_ms=1, most_ms=1),
-        AskedSum("internal", 0, 7),
-        AskedSum("resent", 0, 3, ms=9, least_ms=3, most_ms=3),
+        RequestSum("ok", 200, 5, 90, 10, 1, 4),
+        RequestSum("ok", 301, 1, 0, 2, 2, 2),
+        RequestSum("parser_error", 200, 1, 9, 3, 3, 3),
+        RequestSum("challenge", 403, 2),
+        RequestSum("http_429", 429, 2),
+        RequestSum("http_5xx", 503, 1),
+        RequestSum("dns", 0, 1),
+        RequestSum("refused", 0, 2),
+        RequestSum("total_timeout", 0, 1),
+        RequestSum("too_many_redirects", 302, 1, ms=1, least_ms=1, most_ms=1),
+        RequestSum("internal", 0, 7),
+        RequestSum("resent", 0, 3, ms=9, least_ms=3, most_ms=3),
     )
     fates = (Fate("skipped", "robots", 3), Fate("refused", "depth", 4), Fate("refused", "known", 9))
     errors = (("HTTP 500", 2, "https://a.example/"),)
-    told = crawl_metrics(Survey(asked, errors, fates, untitled=1, bodiless=3), RUN)
+    told = crawl_metrics(RunStats(asked, errors, fates, untitled=1, bodiless=3), RUN)
     assert told == {
         "requests_total": 20,
         "requests_failed": 8,

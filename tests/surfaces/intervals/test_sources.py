@@ -10,13 +10,13 @@ from uuid import UUID
 import msgspec
 import pytest
 
-from longline.drivers.sources.source_manager import CuratorService
-from longline.engine.feeds.feed_finder import Finder
-from longline.engine.feeds.feed_poller import Feeder
-from longline.engine.feeds.sitemap_reader import Mapper
+from longline.drivers.sources.source_manager import HttpSourceManager
+from longline.engine.feeds.feed_finder import FeedFinder
+from longline.engine.feeds.feed_poller import FeedPoller
+from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.model.discovery.link import LinkQuery, NewLink
 from longline.model.runs.plan import CrawlPlan
-from longline.model.sources.source import CuratedSource, NewSource
+from longline.model.sources.source import NewSource, RemoteSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.upkeep.web import MISSING, HandMadeWeb, Said, mapped, rss
@@ -272,8 +272,8 @@ class Reader:
 
     def __init__(self, stage: Stage) -> None:
         self.stage, self.web = stage, HandMadeWeb(stage.house.records)
-        self.feeder = Feeder(self.web.parts)
-        self.finder = Finder(self.web.parts, stage.house.records.sources)
+        self.feeder = FeedPoller(self.web.parts)
+        self.finder = FeedFinder(self.web.parts, stage.house.records.sources)
 
     async def look(self, said: Said | None = None) -> int:
         """Poll what is due, which is answered so; how often the feed was asked for."""
@@ -461,7 +461,7 @@ async def test_13_entries_of_a_sitemap_become_urls_of_the_frontier(stage: Stage,
     source = await stage.source(sitemap_url="https://news.example/map.xml", ingestion_mode="spider")
     body = "<urlset><url><loc>https://news.example/1</loc></url></urlset>"
     reader.web.says["https://news.example/map.xml"] = Said(body=body.encode())
-    mapper = Mapper(mapped(reader.web, stage.clock))
+    mapper = SitemapReader(mapped(reader.web, stage.clock))
     assert await mapper.once() == 0, "it wants none of it"
     await stage.ask("PUT", f"{PATH}/{source}", {"ingestion_mode": "feed"})
     assert await mapper.once() == 1
@@ -476,7 +476,7 @@ async def test_13_entries_of_a_sitemap_become_urls_of_the_frontier(stage: Stage,
 
 async def curated(stage: Stage, ref: str, **more: Any) -> None:
     stage.advance(1)
-    said = CuratedSource(ref=ref, name=f"name of {ref}", base_url="https://a.example/", crawl='{"rate_limit": "3s"}')
+    said = RemoteSource(ref=ref, name=f"name of {ref}", base_url="https://a.example/", crawl='{"rate_limit": "3s"}')
     await stage.house.records.curated.take([msgspec.structs.replace(said, **more)], stage.clock.now())
 
 
@@ -484,7 +484,7 @@ async def test_9_sources_of_another_service_are_shown_under_its_ids_and_changed_
     records: Records, clock: FakeClock, tmp_path: Path
 ):
     with running_manager() as manager:
-        service = CuratorService(manager.url, token)
+        service = HttpSourceManager(manager.url, token)
         async with opened(records, clock, tmp_path, curator=service) as stage:
             own = await stage.source("own")
             await curated(stage, "abc", feed_url="https://a.example/feed", enabled=False, disable_reason="why")
@@ -517,7 +517,7 @@ async def test_9_a_job_of_such_a_source_fills_its_index_and_its_links_are_its_ow
 ):
     with running_manager() as manager:
         manager.add("abc", name="The News", url="https://a.example/", rate_limit=2)
-        service = CuratorService(manager.url, token)
+        service = HttpSourceManager(manager.url, token)
         async with opened(records, clock, tmp_path, curator=service) as stage:
             job = await stage.job("abc", url="https://a.example/")
             stage.advance(1)
@@ -539,7 +539,7 @@ async def test_26_sync_sees_every_source_of_another_service_once(records: Record
         for number in range(130):
             manager.add(f"s{number}", rate_limit=5 if number else "5s")
         manager.most = 100
-        service = CuratorService(manager.url, token)
+        service = HttpSourceManager(manager.url, token)
         async with opened(records, clock, tmp_path, curator=service) as stage:
             done = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
             assert (done["sources_seen"], len(done["created"])) == (130, 130)

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from longline.ports.records.frontier import Change
-from longline.services.logs.event_streams import Seats
+from longline.services.logs.event_streams import ClientLimit
 from longline.settings import Settings
 from longline.surfaces.intervals.streams import shaped
 from longline.wiring.parts import logs as wiring
@@ -105,7 +105,7 @@ async def test_the_metrics_stream_tells_figures_and_stages(door: Door):
 
 @EMBEDDED
 async def test_there_are_so_many_seats_and_no_more(door: Door, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(Seats, "take", lambda _: False)
+    monkeypatch.setattr(ClientLimit, "take", lambda _: False)
     job = await door.job()
     async with door.client() as client:
         for path in ("/sse/crawler/events", f"/api/v1/jobs/{job.uid}/logs/stream/v2"):

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from redis.asyncio import Redis
 
-from longline.engine.sources.lookup import OwnDirectory, RemoteDirectory
+from longline.engine.sources.lookup import LocalSources, RemoteSources
 from longline.model.ids import new_id
-from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec
 from longline.model.sources.source import NewSource
 from longline.settings import Settings
 from longline.wiring.doors.intervals import desk, source_events_loop
@@ -21,10 +21,10 @@ from longline.wiring.parts.sources import directory
 
 async def test_sources_come_from_where_the_operator_says(settings: Settings):
     async with open_house(settings) as house:
-        assert isinstance(directory(house), OwnDirectory)
+        assert isinstance(directory(house), LocalSources)
     elsewhere = msgspec.structs.replace(settings, sources_url="http://127.0.0.1:1/api/v1/sources", scheduler=False)
     async with open_house(elsewhere) as house:
-        assert isinstance(directory(house), RemoteDirectory)
+        assert isinstance(directory(house), RemoteSources)
         assert desk(house).planning is False
 
 
@@ -33,7 +33,7 @@ async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
     async with open_house(quick) as house:
         await ready_tables(house, may_migrate=True)
         source = await house.records.sources.add(NewSource("a", "https://a.example/"))
-        terms = Terms(url=source.base_url, source_ref=source.called)
+        terms = ScheduleSpec(url=source.base_url, source_ref=source.called)
         row = await house.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
         stop = asyncio.Event()
         running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
@@ -73,7 +73,9 @@ async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many
             while "polled_at" not in await house.records.tallies.all():
                 await house.clock.sleep(0.01)
             while not [row for row in made if await house.records.history.find(row.id)]:
-                made.append(await desk(other).schedules.make(Terms(url=source.base_url, source_ref=source.called)))
+                made.append(
+                    await desk(other).schedules.make(ScheduleSpec(url=source.base_url, source_ref=source.called))
+                )
                 await house.clock.sleep(0.05)
             stop.set()
             await running

@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 import pytest
 
-from longline.engine.logs.run_log_writer import Journal
+from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import chore, run_loops
 from longline.model.discovery.link import LinkQuery
 from longline.model.runs.plan import CrawlPlan
@@ -20,7 +20,7 @@ from tests.web import running_site
 from tests.web.wire import Answer
 
 
-async def crawled(house: House, owner: int, url: str, *, discovering: bool, journal: Journal | None) -> None:
+async def crawled(house: House, owner: int, url: str, *, discovering: bool, journal: RunLogWriter | None) -> None:
     """A crawl of one page, until everything is known that will be."""
     plan = CrawlPlan((url,), hosts=(parse(url).host,), delay_ms=0, discover=True)
     await Crawls(house.lifecycle, house.records.runs).open(plan, None, owner, 30_000, again=False)

@@ -11,9 +11,9 @@ import msgspec
 import pytest
 
 from longline.engine.feeds.document_reader import Reader
-from longline.engine.feeds.feed_finder import Finder
-from longline.engine.feeds.feed_poller import Feeder
-from longline.engine.feeds.sitemap_reader import Mapper
+from longline.engine.feeds.feed_finder import FeedFinder
+from longline.engine.feeds.feed_poller import FeedPoller
+from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.loops import chore, run_loops
 from longline.model.feeds.feed_poll import FeedRow, enabled
 from longline.model.sources.source import NewSource
@@ -50,8 +50,8 @@ async def working(house: House) -> AsyncIterator[None]:
     async with joined(house, frozenset({"fetch", "parse"})) as owner:
         loops = {
             "worker": fetch_worker(house, owner).run,
-            "feeder": chore(Feeder(parts).once, 0.1),
-            "finder": chore(Finder(parts, house.records.sources).once, 0.1),
+            "feeder": chore(FeedPoller(parts).once, 0.1),
+            "finder": chore(FeedFinder(parts, house.records.sources).once, 0.1),
         }
         running = asyncio.create_task(run_loops(loops, stop))
         yield
@@ -144,7 +144,7 @@ async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(ho
             ),
         }
         await source(house, site)
-        stop, mapper = asyncio.Event(), Mapper(sitemap_parts(house))
+        stop, mapper = asyncio.Event(), SitemapReader(sitemap_parts(house))
         async with joined(house, frozenset({"fetch"})) as owner, asyncio.timeout(60):
             loops = {"worker": fetch_worker(house, owner).run, "mapper": chore(mapper.once, 0.1)}
             running = asyncio.create_task(run_loops(loops, stop))

@@ -3,7 +3,7 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from longline.engine.logs.run_log_keeper import Scribe
+from longline.engine.logs.run_log_keeper import RunLogKeeper
 from longline.model.errors import Unavailable
 from longline.settings import Settings
 from longline.wiring.house import House, open_house, ready_tables
@@ -42,7 +42,7 @@ async def test_what_is_logged_of_a_run_is_written_to_the_last_word(tmp_path, set
 
 
 async def test_a_stop_does_not_fail_where_the_last_logs_cannot_be_kept(tmp_path, monkeypatch, caplog):
-    monkeypatch.setattr(Scribe, "once", AsyncMock(side_effect=Unavailable("the store is away")))
+    monkeypatch.setattr(RunLogKeeper, "once", AsyncMock(side_effect=Unavailable("the store is away")))
     async with open_house(Settings(data=tmp_path)) as house:
         await ready_tables(house, may_migrate=True)
         async with closing(house):

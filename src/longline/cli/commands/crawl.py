@@ -65,10 +65,10 @@ def crawl(
     logs.set_up(
         loaded.settings.log_level if loaded.origins["log_level"] != "default" else "error", loaded.settings.log_format
     )
-    run(loaded, Wish(url, depth, limit, out, offsite, again))
+    run(loaded, CrawlArguments(url, depth, limit, out, offsite, again))
 
 
-class Wish(msgspec.Struct, frozen=True):
+class CrawlArguments(msgspec.Struct, frozen=True):
     """What was typed."""
 
     url: str
@@ -79,14 +79,14 @@ class Wish(msgspec.Struct, frozen=True):
     again: bool = False
 
 
-def run(loaded: Loaded, wish: Wish) -> None:
+def run(loaded: Loaded, wish: CrawlArguments) -> None:
     """Crawl with a bar, then print the table; the exit code says whether it came to its end."""
     start = parse(wish.url)
     folder = wish.out or Path(f"crawl-{start.host.replace(':', '-')}")
     settings = _settings(loaded, folder)
     request = CrawlRequest(_plan(loaded, start, wish.depth, offsite=wish.offsite), wish.limit, wish.again)
     console = Console()
-    with _Bar(console, start) as bar:
+    with _ProgressBar(console, start) as bar:
         result = run_loop(crawl_once(settings, request, bar))
     _summary(console, result, settings)
     if result.run.completed and result.run.state in RUN_ENDED:
@@ -135,7 +135,7 @@ def _loopback(hostname: str) -> bool:
         return hostname == "localhost" or hostname.endswith(".localhost")
 
 
-class _Bar(Watcher):
+class _ProgressBar(Watcher):
     """The live line: how much is done of what is known, and how the rest fares."""
 
     def __init__(self, console: Console, start: Url) -> None:
@@ -155,7 +155,7 @@ class _Bar(Watcher):
         self._bar = self._progress.add_task(start.host, total=None, rate="0", failed=0)
         self._before = 0
 
-    def __enter__(self) -> "_Bar":
+    def __enter__(self) -> "_ProgressBar":
         self._progress.start()
         return self
 

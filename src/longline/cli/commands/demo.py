@@ -28,5 +28,5 @@ def demo(
     with running_site() as site:
         console.print(f"a website of {site.pages} pages is up at {site.url}")
         console.print(f"[dim]$ longline crawl {site.url} --depth 10 --out {folder}[/]")
-        crawl.run(loaded, crawl.Wish(site.url, depth=10, out=folder))
+        crawl.run(loaded, crawl.CrawlArguments(site.url, depth=10, out=folder))
     console.print("next: longline crawl on a site of your own, or longline up for the whole platform")

@@ -32,7 +32,7 @@ _SCARCE_BYTES, _NO_BYTES = 1024**3, 64 * 1024**2
 _DRIFT_MS, _TOO_FAR_MS = 1_000, 10_000
 
 
-class Row(NamedTuple):
+class CheckRow(NamedTuple):
     """One thing that was looked at; `advice` is for whoever must mend it."""
 
     name: str
@@ -64,7 +64,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _table(rows: list[Row]) -> Table:
+def _table(rows: list[CheckRow]) -> Table:
     table = Table("check", "", "found", "what to do", box=None)
     for row in rows:
         # As Text: what engines say may hold brackets, which would be read as colours.
@@ -72,60 +72,62 @@ def _table(rows: list[Row]) -> Table:
     return table
 
 
-def versions() -> list[Row]:
+def versions() -> list[CheckRow]:
     """What is installed."""
     found = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES)
     old = sqlite3.sqlite_version_info < _OLDEST_SQLITE
-    sqlite = Row("sqlite", "fail" if old else "ok", sqlite3.sqlite_version, "3.35 or newer is needed" if old else "")
-    return [Row("python", "ok", platform.python_version()), Row("packages", "ok", found), sqlite]
+    sqlite = CheckRow(
+        "sqlite", "fail" if old else "ok", sqlite3.sqlite_version, "3.35 or newer is needed" if old else ""
+    )
+    return [CheckRow("python", "ok", platform.python_version()), CheckRow("packages", "ok", found), sqlite]
 
 
-def overview(loaded: Loaded) -> Row:
+def overview(loaded: Loaded) -> CheckRow:
     """Whether settings do what their owner expects."""
     if loaded.notes:
-        return Row("settings", "warn", "; ".join(loaded.notes), "remove what has no effect")
+        return CheckRow("settings", "warn", "; ".join(loaded.notes), "remove what has no effect")
     given = sum(origin != "default" for origin in loaded.origins.values())
-    return Row("settings", "ok", f"{given} given, the rest by default")
+    return CheckRow("settings", "ok", f"{given} given, the rest by default")
 
 
-def folder(settings: Settings) -> Row:
+def folder(settings: Settings) -> CheckRow:
     """Whether the data folder can be written to and has room."""
     try:
         free = shutil.disk_usage(prepare(settings.data)).free
     except LonglineError as error:
-        return Row("data folder", "fail", str(error), "give the folder to this user or name another with --data")
+        return CheckRow("data folder", "fail", str(error), "give the folder to this user or name another with --data")
     found = f"{settings.data}, {free / 1024**3:.1f} GB free"
     if free < _SCARCE_BYTES:
-        return Row("data folder", "fail" if free < _NO_BYTES else "warn", found, "make room on this disk")
-    return Row("data folder", "ok", found)
+        return CheckRow("data folder", "fail" if free < _NO_BYTES else "warn", found, "make room on this disk")
+    return CheckRow("data folder", "ok", found)
 
 
-def secret(settings: Settings) -> Row:
+def secret(settings: Settings) -> CheckRow:
     """Whether tokens can be signed, and by us alone."""
     path = settings.data / SECRET_NAME
     if settings.jwt_secret:
-        return Row("secret", "ok", "given in settings")
+        return CheckRow("secret", "ok", "given in settings")
     if not path.exists():
-        return Row("secret", "ok", "none yet; made on first use")
+        return CheckRow("secret", "ok", "none yet; made on first use")
     if path.stat().st_mode & 0o077:
-        return Row("secret", "warn", f"{path} can be read by others", f"chmod 600 {path}")
-    return Row("secret", "ok", str(path))
+        return CheckRow("secret", "warn", f"{path} can be read by others", f"chmod 600 {path}")
+    return CheckRow("secret", "ok", str(path))
 
 
-def port(settings: Settings) -> Row:
+def port(settings: Settings) -> CheckRow:
     """Whether the server could listen."""
     where = f"{settings.port} on {settings.host}"
     try:
         bind(settings.host, settings.port).close()
     except LonglineError as error:
-        return Row("port", "warn", str(error), "nothing, if that is this platform running")
-    return Row("port", "ok", f"{where} is free")
+        return CheckRow("port", "warn", str(error), "nothing, if that is this platform running")
+    return CheckRow("port", "ok", f"{where} is free")
 
 
 class Checked(NamedTuple):
     """The row for the archive, and a line for each damaged page."""
 
-    row: Row
+    row: CheckRow
     lines: list[str]
 
 
@@ -146,11 +148,11 @@ def read_archive(settings: Settings, console: Console, *, repair: bool) -> Check
         lines.append(f"{waiting} pages wait to be fetched again by longline up, worker or crawl --again")
     if findings.damaged:
         advice = "" if waiting else "longline crawl --again, or longline doctor --deep --repair"
-        return Checked(Row("archive", "fail", f"{told}; {len(findings.damaged)} damaged", advice), lines)
-    return Checked(Row("archive", "warn" if findings.replaced else "ok", told), lines)
+        return Checked(CheckRow("archive", "fail", f"{told}; {len(findings.damaged)} damaged", advice), lines)
+    return Checked(CheckRow("archive", "warn" if findings.replaced else "ok", told), lines)
 
 
-async def engines(settings: Settings, *, deep: bool = False) -> list[Row]:
+async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
     """Whether every engine answers."""
     try:
         async with open_house(settings) as house:
@@ -162,32 +164,32 @@ async def engines(settings: Settings, *, deep: bool = False) -> list[Row]:
                 await _ask(carrier, lambda: _say(carrier, house.signals.check), "start it, or correct --redis"),
             ]
     except LonglineError as error:
-        return [Row("engines", "fail", str(error), "mend this first; the engines could not be opened")]
+        return [CheckRow("engines", "fail", str(error), "mend this first; the engines could not be opened")]
 
 
-async def _ask(name: str, look: Callable[[], Awaitable[Row]], advice: str) -> Row:
+async def _ask(name: str, look: Callable[[], Awaitable[CheckRow]], advice: str) -> CheckRow:
     try:
         return await look()
     except LonglineError as error:
-        return Row(name, "fail", str(error), advice)
+        return CheckRow(name, "fail", str(error), advice)
 
 
-async def _say(name: str, check: Callable[[], Awaitable[str]]) -> Row:
-    return Row(name, "ok", await check())
+async def _say(name: str, check: Callable[[], Awaitable[str]]) -> CheckRow:
+    return CheckRow(name, "ok", await check())
 
 
-async def _database(house: House, *, deep: bool) -> Row:
+async def _database(house: House, *, deep: bool) -> CheckRow:
     problems = await house.records.schema.problems(deep=deep)
     if problems:
         advice = "restore it from a copy, or move it away and crawl again"
-        return Row("database", "fail", f"damaged: {problems[0]} ({len(problems)} faults)", advice)
+        return CheckRow("database", "fail", f"damaged: {problems[0]} ({len(problems)} faults)", advice)
     found, pending = await house.records.schema.version(), await house.records.schema.pending()
     if pending:
-        return Row("database", "warn", f"{found}, {len(pending)} migrations pending", "longline migrate")
-    return Row("database", "ok", found)
+        return CheckRow("database", "warn", f"{found}, {len(pending)} migrations pending", "longline migrate")
+    return CheckRow("database", "ok", found)
 
 
-async def clock(house: House) -> Row:
+async def clock(house: House) -> CheckRow:
     """Return how far this machine's wall clock is from the engine's time, by which leases and pauses are kept."""
     before = house.clock.wall()
     theirs = await house.records.schema.now()
@@ -195,4 +197,4 @@ async def clock(house: House) -> Row:
     found = f"{abs(offset)} ms {'ahead of' if offset < 0 else 'behind'} the database"
     far = abs(offset)
     verdict: Verdict = "ok" if far < _DRIFT_MS else "warn" if far < _TOO_FAR_MS else "fail"
-    return Row("clock", verdict, found, "" if verdict == "ok" else "set both clocks by NTP")
+    return CheckRow("clock", verdict, found, "" if verdict == "ok" else "set both clocks by NTP")

@@ -10,7 +10,7 @@ from longline.cli import log_setup as logs
 from longline.cli.data_folder import READS, kept
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
-from longline.services.archive.pages import KeptPage
+from longline.services.archive.pages import ArchivedPage
 from longline.settings import Loaded
 from longline.wiring import read_page
 
@@ -31,7 +31,7 @@ def page(
         sys.stdout.buffer.flush()
 
 
-def facts(found: KeptPage) -> list[tuple[str, str]]:
+def facts(found: ArchivedPage) -> list[tuple[str, str]]:
     """What is known of a page, then the headers it came with."""
     row = found.row
     fetched = datetime.fromtimestamp(row.fetched_at / 1000, UTC).isoformat(timespec="milliseconds")

@@ -12,7 +12,7 @@ from longline.cli.data_folder import READS, kept
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.model.search.query import Filters
-from longline.services.search import Asked, Found, Hit
+from longline.services.search import Hit, SearchPage, SearchRequest
 from longline.settings import Loaded
 from longline.wiring import search as ask
 
@@ -32,14 +32,14 @@ def search(
 ) -> None:
     """Look for items, the best first."""
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
-    asked = Asked(" ".join(words), Filters(kind=kind, run_id=run), limit=limit, offset=offset)
+    asked = SearchRequest(" ".join(words), Filters(kind=kind, run_id=run), limit=limit, offset=offset)
     found = run_loop(ask(kept(loaded), asked))
     show(found, Console())
     if not found.total:
         raise typer.Exit(_NOTHING_FOUND)
 
 
-def show(found: Found, console: Console) -> None:
+def show(found: SearchPage, console: Console) -> None:
     """Print hits as a table, and how many there are."""
     if found.meant:
         console.print(Text(f"nothing has all of these words; looked for: {found.meant}"))

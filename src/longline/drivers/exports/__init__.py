@@ -15,7 +15,7 @@ import msgspec
 from arro3.core import DataType, Field, RecordBatchReader, Schema
 from arro3.io import read_json, write_csv, write_parquet
 
-from longline.model.archive.export import WARC_NAME, Written
+from longline.model.archive.export import WARC_NAME, ExportedFile
 from longline.model.errors import DiskFull, Unavailable, is_disk_full
 
 _TYPES: dict[Any, Callable[[], DataType]] = {
@@ -79,13 +79,13 @@ class FolderExport:
         with self._trouble():
             self._file(WARC_NAME).writelines(members)
 
-    async def finish(self) -> list[Written]:
+    async def finish(self) -> list[ExportedFile]:
         with self._trouble():
             for file in self._open.values():
                 file.close()
             return await asyncio.to_thread(self._put_in_place)
 
-    def _put_in_place(self) -> list[Written]:
+    def _put_in_place(self) -> list[ExportedFile]:
         here = Path(self._building.name)
         for noun, shape in self._shapes.items():
             flat = here / f"{noun}.flat"
@@ -119,6 +119,6 @@ def _schema(shape: type[msgspec.Struct]) -> Schema:
     return Schema(fields)
 
 
-def _moved(path: Path, place: Path) -> Written:
+def _moved(path: Path, place: Path) -> ExportedFile:
     path.replace(place)
-    return Written(str(place), place.stat().st_size)
+    return ExportedFile(str(place), place.stat().st_size)

@@ -15,11 +15,11 @@ from time import monotonic
 
 import wreq
 
-from longline.drivers.http.clients import USUAL, Clients, Tls
+from longline.drivers.http.clients import USUAL, ClientCache, TlsSettings
 from longline.drivers.http.credentials import part
-from longline.drivers.http.dns import Names, Resolve
+from longline.drivers.http.dns import NameResolver, Resolve
 from longline.drivers.http.failures import RAISED, closed_connection, is_tunnel_refused, no_way, told
-from longline.drivers.http.route import Way, find_way
+from longline.drivers.http.route import Route, find_way
 from longline.drivers.http.trust import trust
 from longline.drivers.http.tunnel import refusal
 from longline.model.fetch.egress import Address
@@ -66,15 +66,15 @@ class WreqHttp:
         self,
         resolve: Resolve | None = None,
         *,
-        names: Names | None = None,
+        names: NameResolver | None = None,
         max_clients: int = MAX_CLIENTS,
         roots: Path | None = None,
-        tls: Tls = USUAL,
+        tls: TlsSettings = USUAL,
     ) -> None:
-        self._names = names or Names()
+        self._names = names or NameResolver()
         self._resolve = resolve or self._names.resolve
         store, self.issuers = trust(roots)
-        self._clients = Clients(max_clients, store, tls)
+        self._clients = ClientCache(max_clients, store, tls)
         self._closed = False
 
     async def fetch(self, request: Request) -> Response:
@@ -111,7 +111,7 @@ class WreqHttp:
                 raise no_way(way, await refusal(way, _target(url))) from None
             raise told(error, way) from None
 
-    async def _exchange(self, request: Request, url: Url, way: Way, sending: Sending) -> Response:
+    async def _exchange(self, request: Request, url: Url, way: Route, sending: Sending) -> Response:
         connect, idle = _deadlines(request)
         host = self._clients.get(way, connect)
         href, authorization = part(url.href)
@@ -181,7 +181,7 @@ def _text(value: str) -> str:
         return value
 
 
-async def _take(answer: wreq.Response, request: Request, way: Way, sending: Sending, url: str) -> Response:
+async def _take(answer: wreq.Response, request: Request, way: Route, sending: Sending, url: str) -> Response:
     """Check and read an answer."""
     status = answer.status.as_int()
     peer = _check(answer, way, status)
@@ -198,7 +198,7 @@ async def _take(answer: wreq.Response, request: Request, way: Way, sending: Send
     )
 
 
-def _check(answer: wreq.Response, way: Way, status: int) -> Address:
+def _check(answer: wreq.Response, way: Route, status: int) -> Address:
     """Return the address that answered; it must be one that was checked, and not a proxy that answers for itself."""
     peer = answer.remote_addr
     # Pinned names make sure of it; should one slip through, nothing that comes from elsewhere is taken for an answer.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import wreq
 
-from longline.drivers.http.route import Way
+from longline.drivers.http.route import Route
 from longline.ports.http import Proxy
 
 IDLE_CONNECTION_SECONDS = 30.0
@@ -17,7 +17,7 @@ MAX_REMEMBERED_CONNECTIONS = 1024
 """Connections of one host of which a client remembers that they have answered."""
 
 
-class Tls(NamedTuple):
+class TlsSettings(NamedTuple):
     """How sites are spoken to: whether their certificates must be vouched for, and by which versions."""
 
     verify: bool = True
@@ -25,7 +25,7 @@ class Tls(NamedTuple):
     newest: str = "1.3"
 
 
-USUAL = Tls()
+USUAL = TlsSettings()
 
 _VERSIONS = {
     "1.0": wreq.TlsVersion.TLS_1_0,
@@ -78,15 +78,15 @@ class HostClient:
         return next(iter(self._answered.values()))
 
 
-class Clients:
+class ClientCache:
     """Clients that were used lately, about 50 KB each; the one not used for longest goes first."""
 
-    def __init__(self, size: int, store: wreq.CertStore, tls: Tls = USUAL) -> None:
+    def __init__(self, size: int, store: wreq.CertStore, tls: TlsSettings = USUAL) -> None:
         self._size = size
         self._store, self._tls = store, tls
-        self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Way, HostClient]] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Route, HostClient]] = OrderedDict()
 
-    def get(self, way: Way, connect_seconds: float) -> HostClient:
+    def get(self, way: Route, connect_seconds: float) -> HostClient:
         """Return the client for a way; a new one when its host has moved."""
         key = (way.hostname, way.proxy, connect_seconds)
         known = self._kept.get(key)
@@ -105,7 +105,7 @@ class Clients:
         for _, client in kept.values():
             client.close()
 
-    def _build(self, way: Way, connect_seconds: float, keeps_connections: bool) -> wreq.Client:
+    def _build(self, way: Route, connect_seconds: float, keeps_connections: bool) -> wreq.Client:
         names = wreq.DnsOptions()
         for name, addresses in way.pins().items():
             names.add_resolve(name, addresses)

@@ -15,13 +15,13 @@ Resolve = Callable[[str], Awaitable[tuple[Address, ...]]]
 """Gives the addresses that may be dialled for a host name, in order of preference, or raises `FetchFailed`."""
 
 
-class _Answer(NamedTuple):
+class _CachedAddresses(NamedTuple):
     until: float
     addresses: tuple[Address, ...]
     error: str = ""
 
 
-class Names:
+class NameResolver:
     """Asks the system's resolver, once for all who want the same name, and remembers the answer for a short while."""
 
     def __init__(
@@ -31,15 +31,15 @@ class Names:
         self._failure_seconds = failure_seconds
         self._patience = patience
         self._size = size
-        self._answers: OrderedDict[str, _Answer] = OrderedDict()
-        self._asking: dict[str, asyncio.Task[_Answer]] = {}
+        self._answers: OrderedDict[str, _CachedAddresses] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[_CachedAddresses]] = {}
 
     async def resolve(self, hostname: str) -> tuple[Address, ...]:
         """The addresses of a host name; an address written as the host is its own."""
         answer = self._answers.get(hostname)
         if answer is None or answer.until <= asyncio.get_running_loop().time():
             literal = as_address(hostname)
-            answer = self._keep(hostname, _Answer(inf, (literal,))) if literal else await self._wait(hostname)
+            answer = self._keep(hostname, _CachedAddresses(inf, (literal,))) if literal else await self._wait(hostname)
         if not answer.addresses:
             raise FetchFailed("dns", f"{hostname}: {answer.error}")
         return answer.addresses
@@ -52,7 +52,7 @@ class Names:
         await asyncio.gather(*tasks, return_exceptions=True)
         self._answers.clear()
 
-    async def _wait(self, hostname: str) -> _Answer:
+    async def _wait(self, hostname: str) -> _CachedAddresses:
         task = self._asking.get(hostname) or self._start(hostname)
         try:
             async with asyncio.timeout(self._patience):
@@ -61,23 +61,23 @@ class Names:
         except TimeoutError:
             raise FetchFailed("dns", f"{hostname}: the name did not resolve in {self._patience:g} s") from None
 
-    def _start(self, hostname: str) -> asyncio.Task[_Answer]:
+    def _start(self, hostname: str) -> asyncio.Task[_CachedAddresses]:
         task = asyncio.create_task(self._ask(hostname))
         self._asking[hostname] = task
         task.add_done_callback(lambda _: self._asking.pop(hostname, None))
         return task
 
-    async def _ask(self, hostname: str) -> _Answer:
+    async def _ask(self, hostname: str) -> _CachedAddresses:
         loop = asyncio.get_running_loop()
         try:
             found = await loop.getaddrinfo(hostname, None, type=socket.SOCK_STREAM)
             addresses = tuple(dict.fromkeys(ip_address(entry[4][0]) for entry in found))
-            return self._keep(hostname, _Answer(loop.time() + self._seconds, addresses))
+            return self._keep(hostname, _CachedAddresses(loop.time() + self._seconds, addresses))
         except (OSError, UnicodeError) as error:  # UnicodeError: a label that is too long
             reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-            return self._keep(hostname, _Answer(loop.time() + self._failure_seconds, (), reason))
+            return self._keep(hostname, _CachedAddresses(loop.time() + self._failure_seconds, (), reason))
 
-    def _keep(self, hostname: str, answer: _Answer) -> _Answer:
+    def _keep(self, hostname: str, answer: _CachedAddresses) -> _CachedAddresses:
         self._answers[hostname] = answer
         self._answers.move_to_end(hostname)
         while len(self._answers) > self._size:

@@ -12,7 +12,7 @@ import re
 
 from wreq import exceptions as wreq_errors
 
-from longline.drivers.http.route import Way
+from longline.drivers.http.route import Route
 from longline.ports.http import FetchFailed
 
 RAISED: tuple[type[Exception], ...] = (
@@ -102,7 +102,7 @@ _REASON = re.compile(r'reason: "(\w+)"')
 _CONNECTION = re.compile(r"local_addr: (\S+) }")
 
 
-def told(error: Exception, way: Way) -> FetchFailed:
+def told(error: Exception, way: Route) -> FetchFailed:
     """The failure that this error of the library means."""
     # The URL, and what a server says at its leave, are other people's texts and must not be taken for a cause.
     text = _QUOTED.sub("", str(error))
@@ -130,7 +130,7 @@ def closed_connection(error: Exception) -> str | None:
     return found[1] if found else None
 
 
-def no_way(way: Way, status: int | None) -> FetchFailed:
+def no_way(way: Route, status: int | None) -> FetchFailed:
     """What it means that an HTTP proxy itself answers with this status, instead of letting us through."""
     kind = {401: "proxy_auth", 407: "proxy_auth", 403: "proxy_refused"}.get(status or 0, "proxy_failed")
     label = way.proxy.label if way.proxy else way.hostname
@@ -156,7 +156,7 @@ def _first(causes: tuple[tuple[str, str], ...], text: str) -> str | None:
     return next((kind for mark, kind in causes if mark in text), None)
 
 
-def _blamed(error: Exception, text: str, kind: str, way: Way) -> str | None:
+def _blamed(error: Exception, text: str, kind: str, way: Route) -> str | None:
     """The word for the proxy's fault, or None when it is the target's."""
     if isinstance(error, wreq_errors.ProxyConnectionError):
         return kind if kind.startswith("proxy_") else None

@@ -5,20 +5,20 @@ and nothing is lost by it, since exactly the addresses that passed are pinned to
 """
 
 from longline.drivers.http.dns import Resolve
-from longline.model.fetch.egress import Address, Wall
+from longline.model.fetch.egress import Address, AddressPolicy
 from longline.ports.http import FetchFailed
 
 MOST_REMEMBERED = 10_000
 
 
-class Guarded:
+class GuardedResolver:
     """A `Resolve` behind a wall.
 
     `trusted` are host names, spelt as `Url.hostname` spells them, that the operator has typed: they may be inside. One
     that was public at its first answer has no need of that, and cannot turn inside later.
     """
 
-    def __init__(self, names: Resolve, wall: Wall, trusted: frozenset[str] = frozenset()) -> None:
+    def __init__(self, names: Resolve, wall: AddressPolicy, trusted: frozenset[str] = frozenset()) -> None:
         self._names = names
         self._wall = wall
         self._trusted = set(trusted)

@@ -2,13 +2,13 @@
 
 from typing import NamedTuple
 
-from longline.drivers.http.dns import Names, Resolve, as_address
+from longline.drivers.http.dns import NameResolver, Resolve, as_address
 from longline.model.fetch.egress import Address
 from longline.model.url import Url
 from longline.ports.http import FetchFailed, Proxy
 
 
-class Way(NamedTuple):
+class Route(NamedTuple):
     """A host and the addresses that may be dialled for it; with a proxy, those of the proxy too.
 
     `addresses` is empty where nobody dials by them: an HTTP proxy is told the name.
@@ -37,7 +37,7 @@ class Way(NamedTuple):
         named |= {self.hostname: self.addresses} if self.addresses else {}
         return {name: addresses for name, addresses in named.items() if as_address(name) is None}
 
-    def same(self, other: "Way") -> bool:
+    def same(self, other: "Route") -> bool:
         """Whether a client made for one will do for the other; order does not matter."""
         return _same(self.addresses, other.addresses) and _same(self.proxy_addresses, other.proxy_addresses)
 
@@ -47,15 +47,15 @@ def _same(some: tuple[Address, ...], others: tuple[Address, ...]) -> bool:
     return some is others or set(some) == set(others)
 
 
-async def find_way(url: Url, proxy: Proxy | None, resolve: Resolve, names: Names) -> Way:
+async def find_way(url: Url, proxy: Proxy | None, resolve: Resolve, names: NameResolver) -> Route:
     """Look up and check the target before anything is sent anywhere; the proxy's own name is not behind the wall."""
     secure = url.scheme == "https"
     if proxy is None:
-        return Way(url.hostname, await resolve(url.hostname), secure=secure)
+        return Route(url.hostname, await resolve(url.hostname), secure=secure)
     checked = await resolve(url.hostname)
     try:
         proxy_addresses = await names.resolve(proxy.host)
     except FetchFailed as failed:
         raise FetchFailed("proxy_failed", f"proxy {proxy.label}: {failed}", proxy_fault=True) from None
     pinned = checked if proxy.scheme.startswith("socks") else ()
-    return Way(url.hostname, pinned, proxy, proxy_addresses, secure)
+    return Route(url.hostname, pinned, proxy, proxy_addresses, secure)

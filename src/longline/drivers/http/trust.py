@@ -21,14 +21,14 @@ _SYSTEM = (
 )
 
 
-class Trust(NamedTuple):
+class TrustedCertificates(NamedTuple):
     """A store for the client, and the files that went into it."""
 
     store: wreq.CertStore
     files: tuple[Path, ...]
 
 
-def trust(extra: Path | None = None) -> Trust:
+def trust(extra: Path | None = None) -> TrustedCertificates:
     """What is believed, with the issuers of a PEM file added to the usual ones."""
     files = [Path(certifi.where()), *_system_file()]
     certificates = [each for file in files for each in _certificates(file)]
@@ -36,7 +36,7 @@ def trust(extra: Path | None = None) -> Trust:
         certificates += _operators(extra)
         files.append(extra)
     # The same issuer stands in several lists: each once.
-    return Trust(wreq.CertStore(pem_certs=list(dict.fromkeys(certificates))), tuple(files))
+    return TrustedCertificates(wreq.CertStore(pem_certs=list(dict.fromkeys(certificates))), tuple(files))
 
 
 def _system_file() -> Iterator[Path]:

@@ -4,13 +4,13 @@ import asyncio
 from base64 import b64encode
 from contextlib import suppress
 
-from longline.drivers.http.route import Way
+from longline.drivers.http.route import Route
 from longline.ports.http import Proxy
 
 PATIENCE = 5.0
 
 
-async def refusal(way: Way, target: str) -> int | None:
+async def refusal(way: Route, target: str) -> int | None:
     """The status with which the proxy answers a CONNECT to `host:port`, or None when it cannot be had.
 
     No request is sent through: were the tunnel to open this time, it is closed at once. A proxy behind TLS is not

@@ -9,25 +9,25 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from longline.model.errors import Unavailable
-from longline.model.logs import Mark, mark_of
+from longline.model.logs import LogMark, mark_of
 
 _ANSWER_WITHIN = 5.0
 _KNOWN = "equal or smaller"
 
 
-class RedisCopies:
+class RedisLogCopies:
     """One stream for each schedule, which lasts so long after its last entry."""
 
     def __init__(self, url: str, prefix: str, ttl_seconds: int) -> None:
         self._client: Any = Redis.from_url(url, socket_connect_timeout=_ANSWER_WITHIN, socket_timeout=_ANSWER_WITHIN)
         self._prefix, self._ttl = prefix, ttl_seconds
 
-    async def last(self, name: str) -> Mark | None:
+    async def last(self, name: str) -> LogMark | None:
         with _trouble():
             newest = await self._client.xrevrange(self._key(name), count=1)
             return mark_of(newest[0][0].decode()) if newest else None
 
-    async def add(self, name: str, lines: Sequence[tuple[Mark, dict[str, Any]]]) -> None:
+    async def add(self, name: str, lines: Sequence[tuple[LogMark, dict[str, Any]]]) -> None:
         with _trouble():
             async with self._client.pipeline(transaction=False) as pipe:
                 for mark, line in lines:

@@ -6,34 +6,34 @@ from pathlib import Path
 from longline.drivers.records import postgres
 from longline.drivers.records.archive.pages import PageRecords
 from longline.drivers.records.archive.segments import SegmentRecords
-from longline.drivers.records.bots.bots import BotLookRecords, BotRecords
-from longline.drivers.records.bots.policies import BotScheduleRecords
+from longline.drivers.records.bots.bots import BotOverviewRecords, BotRecords
+from longline.drivers.records.bots.policies import BotPolicyRecords
 from longline.drivers.records.bots.tasks import BotTaskRecords
-from longline.drivers.records.counters import TallyRecords
+from longline.drivers.records.counters import CounterRecords
 from longline.drivers.records.database import Database
 from longline.drivers.records.discovery.candidates import CandidateRecords
 from longline.drivers.records.discovery.links import LinkRecords
 from longline.drivers.records.feeds.feeds import FeedRecords
 from longline.drivers.records.feeds.sitemaps import SitemapRecords
 from longline.drivers.records.frontier.claims import FrontierRecords
-from longline.drivers.records.frontier.moves import MovesRecords
-from longline.drivers.records.frontier.standing_frontier import StandingRecords
-from longline.drivers.records.frontier.task_leases import HandsRecords
+from longline.drivers.records.frontier.moves import MoveRecords
+from longline.drivers.records.frontier.standing_frontier import StandingFrontierRecords
+from longline.drivers.records.frontier.task_leases import TaskLeaseRecords
 from longline.drivers.records.frontier.tasks import TaskRecords
 from longline.drivers.records.frontier.workers import WorkerRecords
 from longline.drivers.records.logs.events import EventRecords
 from longline.drivers.records.logs.logs import LogRecords
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.drivers.records.runs import RunRecords
-from longline.drivers.records.schedules.page_changes import RhythmRecords
-from longline.drivers.records.schedules.run_history import HistoryRecords
+from longline.drivers.records.schedules.page_changes import PageChangeRecords
+from longline.drivers.records.schedules.run_history import RunHistoryRecords
 from longline.drivers.records.schedules.schedules import ScheduleRecords
 from longline.drivers.records.schedules.ticks import TickRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.items import ItemRecords
-from longline.drivers.records.sources.handled_messages import HeardRecords, Noting
-from longline.drivers.records.sources.remote_sources import CuratedRecords
+from longline.drivers.records.sources.handled_messages import HandledMessageRecords, RecordsMessageId
+from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
 from longline.model.errors import BadInput, Unavailable
@@ -61,26 +61,26 @@ async def open_records(url: str, clock: Clock) -> Records:
     return Records(
         schema=SchemaRecords(database),
         sources=SourceRecords(database),
-        curated=CuratedRecords(database),
-        schedules=ScheduleRecords(Noting(database)),
+        curated=RemoteSourceRecords(database),
+        schedules=ScheduleRecords(RecordsMessageId(database)),
         runs=RunRecords(database),
-        history=HistoryRecords(database),
-        rhythms=RhythmRecords(database),
-        tallies=TallyRecords(database),
+        history=RunHistoryRecords(database),
+        rhythms=PageChangeRecords(database),
+        tallies=CounterRecords(database),
         tasks=TaskRecords(database),
         segments=SegmentRecords(database),
         workers=WorkerRecords(database),
         events=EventRecords(database),
         logs=LogRecords(database),
-        heard=HeardRecords(database),
+        heard=HandledMessageRecords(database),
         links=LinkRecords(database),
         candidates=CandidateRecords(database),
-        standing=StandingRecords(database),
+        standing=StandingFrontierRecords(database),
         proxies=ProxyRecords(database),
         pools=PoolRecords(database),
         bots=BotRecords(database),
-        bot_schedules=BotScheduleRecords(database),
-        bot_look=BotLookRecords(database),
+        bot_schedules=BotPolicyRecords(database),
+        bot_look=BotOverviewRecords(database),
         bot_tasks=BotTaskRecords(database),
         feeds=FeedRecords(database),
         sitemaps=SitemapRecords(database),
@@ -88,7 +88,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         items=ItemRecords(database),
         search=RecordsSearch(database),
         frontier=FrontierRecords(database),
-        hands=HandsRecords(database),
-        moves=MovesRecords(database),
-        ticks=TickRecords(Noting(database)),
+        hands=TaskLeaseRecords(database),
+        moves=MoveRecords(database),
+        ticks=TickRecords(RecordsMessageId(database)),
     )

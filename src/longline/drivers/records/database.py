@@ -1,4 +1,4 @@
-"""One way to talk to either engine: a transaction is an async function over `Tx`.
+"""One way to talk to either engine: a transaction is an async function over `Transaction`.
 
 Each operation of a port is written once. PostgreSQL awaits its statements on a connection; SQLite drives the same
 function to its end inside its own thread, so that a whole transaction costs one hop between threads.
@@ -26,7 +26,7 @@ class Row(Protocol):
     def keys(self) -> Any: ...
 
 
-class Tx(Protocol):
+class Transaction(Protocol):
     """What can be done inside a transaction. Only these may be awaited there."""
 
     engine: Engine
@@ -54,11 +54,11 @@ class Database(Protocol):
 
     engine: Engine
 
-    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         """Run `work` in one transaction that commits when it returns and rolls back when it raises."""
         ...
 
-    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         """Run `work`, which only reads."""
         ...
 

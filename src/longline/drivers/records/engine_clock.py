@@ -13,7 +13,7 @@ import asyncpg
 import msgspec
 
 from longline.drivers.clock import Followed, SystemClock
-from longline.drivers.records.named_queries import Query
+from longline.drivers.records.named_queries import NamedQuery
 from longline.model.engine_clock import MAX_SLEW, Anchor
 from longline.ports.clock import Clock
 
@@ -60,7 +60,7 @@ class SqliteTime:
     clock that is moved by hand is left alone.
     """
 
-    def __init__(self, clock: Clock, queries: dict[str, Query]) -> None:
+    def __init__(self, clock: Clock, queries: dict[str, NamedQuery]) -> None:
         self._clock, self._queries = clock, queries
         self._boot = boot_id() if isinstance(clock, SystemClock) else None
         self._checked, self._version = float("-inf"), -1
@@ -149,7 +149,7 @@ class PostgresTime:
     both do not agree any more, the server's clock has jumped: the offset in the database takes the jump back.
     """
 
-    def __init__(self, clock: Clock, queries: dict[str, Query]) -> None:
+    def __init__(self, clock: Clock, queries: dict[str, NamedQuery]) -> None:
         self._clock, self._queries = clock, queries
         self._last: Followed | None = None
         self._asked = 0.0

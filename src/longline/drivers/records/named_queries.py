@@ -31,7 +31,7 @@ _PARAM = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class NamedQuery:
     """One statement ready for one engine: its text, its parameters in order, then the columns of its batch.
 
     `many` is its form for several rows, where it has one, and `at_once` how many those may be.
@@ -46,7 +46,7 @@ class Query:
 
 
 @lru_cache(maxsize=2000)
-def spread(query: Query, rows: int) -> str:
+def spread(query: NamedQuery, rows: int) -> str:
     """The statement for so many rows, whose values come one after the other behind its parameters."""
     if rows == 1:
         return query.sql
@@ -57,9 +57,9 @@ def spread(query: Query, rows: int) -> str:
     return query.many.replace(_VALUES, f"VALUES {', '.join(lines)}")
 
 
-def load(engine: Engine) -> dict[str, Query]:
+def load(engine: Engine) -> dict[str, NamedQuery]:
     """Every query of every file beside this module, for one engine."""
-    queries: dict[str, Query] = {}
+    queries: dict[str, NamedQuery] = {}
     folder = resources.files("longline.drivers.records") / "sql"
     for file in sorted(folder.iterdir(), key=lambda f: f.name):
         if file.name.endswith(".sql") and file.name != "schema.sql":
@@ -93,7 +93,7 @@ def switch(text: str, engine: Engine) -> str:
     return _SWITCH.sub(lambda m: m[2] if m[1] == engine else "", text)
 
 
-def compile_query(name: str, text: str, engine: Engine) -> Query:
+def compile_query(name: str, text: str, engine: Engine) -> NamedQuery:
     """Open the marks and number the parameters."""
     # The batch mark stands in a comment of its own form, so it is set aside before switches are opened.
     sql = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
@@ -121,7 +121,7 @@ def compile_query(name: str, text: str, engine: Engine) -> Query:
     many = _open_many(whole, rows, columns) if rows and engine == "lite" else ""
     at_once = 1 if not rows or not many else ALL if rows[1] else AT_ONCE
     names = tuple(c for c, _ in columns)
-    return Query(name, _PARAM.sub(number, sql), plain, names, _PARAM.sub(number, many), at_once)
+    return NamedQuery(name, _PARAM.sub(number, sql), plain, names, _PARAM.sub(number, many), at_once)
 
 
 def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], engine: Engine) -> str:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.database import Row, Transaction
 
 
-async def counted(tx: Tx, name: str, asked: dict[str, Any], limit: int, offset: int) -> tuple[Sequence[Row], int]:
+async def counted(
+    tx: Transaction, name: str, asked: dict[str, Any], limit: int, offset: int
+) -> tuple[Sequence[Row], int]:
     """Rows of a query that says in each of them, as `total`, how many there would be without a limit."""
     rows = await tx.all(name, limit=limit, offset=offset, **asked)
     # Behind the last row there is none to bring the count.

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
-from longline.drivers.records.database import Row, TryAgain, Tx
+from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.drivers.records.engine_clock import PostgresTime
-from longline.drivers.records.named_queries import Query, load
+from longline.drivers.records.named_queries import NamedQuery, load
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
 
@@ -35,12 +35,12 @@ SETTINGS = {
 }
 
 
-class PostgresTx:
+class PostgresTransaction:
     """Statements on one connection."""
 
     engine: Any = "pg"
 
-    def __init__(self, connection: Any, queries: dict[str, Query], now: int) -> None:
+    def __init__(self, connection: Any, queries: dict[str, NamedQuery], now: int) -> None:
         self._connection = connection
         self._queries = queries
         self.now = now
@@ -65,7 +65,7 @@ class PostgresTx:
     async def script(self, text: str) -> None:
         await self._connection.execute(text)
 
-    def _values(self, query: Query, params: dict[str, Any]) -> tuple[Any, ...]:
+    def _values(self, query: NamedQuery, params: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(self.now if name == "now" and "now" not in params else params[name] for name in query.params)
 
 
@@ -79,11 +79,11 @@ class PostgresDatabase:
         self._queries = load("pg")
         self._time = PostgresTime(clock, self._queries)
 
-    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         for attempt in range(ATTEMPTS):
             try:
                 async with self._connection() as connection, connection.transaction():
-                    return await work(PostgresTx(connection, self._queries, self._time.now()))
+                    return await work(PostgresTransaction(connection, self._queries, self._time.now()))
             except BEGIN_ANEW as error:
                 if attempt == ATTEMPTS - 1:
                     raise
@@ -91,9 +91,9 @@ class PostgresDatabase:
                 await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
         raise AssertionError("unreachable")
 
-    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         async with self._connection() as connection:
-            return await work(PostgresTx(connection, self._queries, self._time.now()))
+            return await work(PostgresTransaction(connection, self._queries, self._time.now()))
 
     async def learn_time(self) -> None:
         """Ask the server for its time, before anything is compared with it."""

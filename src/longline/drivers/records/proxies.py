@@ -12,20 +12,20 @@ from typing import TypeVar
 
 import msgspec
 
-from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.database import Database, Transaction, struct
 from longline.model.errors import NotFound, Unavailable
 from longline.model.proxies import (
     PROBE_EVERY,
     SLOT,
-    Ask,
-    Candidate,
     MappingRow,
     NewProxy,
     Picked,
     Pool,
+    ProxyCandidate,
     ProxyChange,
+    ProxyRequest,
     ProxyRow,
-    Used,
+    ProxyUse,
     after,
     changed,
     deal,
@@ -44,14 +44,14 @@ class ProxyRecords:
         self._database = database
 
     async def add(self, proxy: NewProxy) -> ProxyRow | None:
-        async def work(tx: Tx) -> ProxyRow | None:
+        async def work(tx: Transaction) -> ProxyRow | None:
             row = await tx.one("add_proxy", **msgspec.structs.asdict(proxy))
             return struct(row, ProxyRow) if row else None
 
         return await self._database.transact(work)
 
     async def get(self, proxy_id: int) -> ProxyRow | None:
-        async def work(tx: Tx) -> ProxyRow | None:
+        async def work(tx: Transaction) -> ProxyRow | None:
             row = await tx.one("proxy", id=proxy_id)
             return struct(row, ProxyRow) if row else None
 
@@ -70,7 +70,7 @@ class ProxyRecords:
         return await self._database.read(lambda tx: _all(tx, "find_proxies", ProxyRow, **wanted))
 
     async def update(self, proxy_id: int, change: ProxyChange) -> ProxyRow | None:
-        async def work(tx: Tx) -> ProxyRow | None:
+        async def work(tx: Transaction) -> ProxyRow | None:
             rows = await _locked(tx, [proxy_id])
             if proxy_id not in rows:
                 return None
@@ -83,7 +83,7 @@ class ProxyRecords:
         return await self._database.transact(lambda tx: _any(tx, "remove_proxy", id=proxy_id))
 
     async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             if await tx.one("source", id=source_id) is None:
                 raise NotFound(f"there is no source {source_id}")
             ids = await _existing(tx, proxies)
@@ -97,7 +97,7 @@ class ProxyRecords:
         return await self._database.transact(lambda tx: _any(tx, "unassign_proxy", **pair))
 
     async def switch(self, source_id: int, proxy_id: int, active: bool) -> MappingRow | None:
-        async def work(tx: Tx) -> MappingRow | None:
+        async def work(tx: Transaction) -> MappingRow | None:
             row = await tx.one("switch_mapping", source_id=source_id, proxy_id=proxy_id, active=active)
             return struct(row, MappingRow) if row else None
 
@@ -106,10 +106,10 @@ class ProxyRecords:
     async def mappings(self, source_id: int) -> list[MappingRow]:
         return await self._database.read(lambda tx: _all(tx, "mappings_of_source", MappingRow, source_id=source_id))
 
-    async def pick(self, ask: Ask) -> Picked:
+    async def pick(self, ask: ProxyRequest) -> Picked:
         return await self._database.transact(partial(_pick, ask))
 
-    async def account(self, used: Sequence[Used]) -> None:
+    async def account(self, used: Sequence[ProxyUse]) -> None:
         if used:
             await self._database.transact(partial(_account, used))
 
@@ -126,7 +126,7 @@ class PoolRecords:
         self._database = database
 
     async def keep(self, pools: Sequence[Pool]) -> None:
-        async def work(tx: Tx) -> None:
+        async def work(tx: Transaction) -> None:
             await _alone(tx)
             for pool in pools:
                 await _write_pool(tx, pool)
@@ -138,7 +138,7 @@ class PoolRecords:
         return await self._database.read(_pools)
 
     async def drop(self, name: str) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             await _alone(tx)
             gone = await _any(tx, "drop_pool", name=name)
             await _check_pools(tx)
@@ -147,20 +147,20 @@ class PoolRecords:
         return await self._database.transact(work)
 
 
-async def _all(tx: Tx, query: str, shape: type[S], /, **params: object) -> list[S]:
+async def _all(tx: Transaction, query: str, shape: type[S], /, **params: object) -> list[S]:
     return [struct(row, shape) for row in await tx.all(query, **params)]
 
 
-async def _any(tx: Tx, query: str, /, **params: object) -> bool:
+async def _any(tx: Transaction, query: str, /, **params: object) -> bool:
     return await tx.one(query, **params) is not None
 
 
-async def _locked(tx: Tx, proxies: Sequence[int]) -> dict[int, ProxyRow]:
+async def _locked(tx: Transaction, proxies: Sequence[int]) -> dict[int, ProxyRow]:
     rows = await tx.batch("lock_proxies", [(proxy_id,) for proxy_id in sorted(set(proxies))])
     return {row["id"]: struct(row, ProxyRow) for row in rows}
 
 
-async def _existing(tx: Tx, proxies: Sequence[int]) -> list[int]:
+async def _existing(tx: Transaction, proxies: Sequence[int]) -> list[int]:
     """These proxies, each once, held so that none goes away meanwhile; raises when one is not there."""
     wanted = list(dict.fromkeys(proxies))
     there = await _locked(tx, wanted)
@@ -173,7 +173,7 @@ async def _existing(tx: Tx, proxies: Sequence[int]) -> list[int]:
 # Picking
 
 
-async def _pick(ask: Ask, tx: Tx) -> Picked:
+async def _pick(ask: ProxyRequest, tx: Transaction) -> Picked:
     turn = await tx.one("take_turns", wanted=ask.wanted)
     if turn is None:
         raise Unavailable("the table of turns has lost its row")
@@ -189,26 +189,26 @@ async def _pick(ask: Ask, tx: Tx) -> Picked:
     return Picked(tuple(stamped[i] for i in dealt if i in stamped), size, mapped)
 
 
-async def _deal(tx: Tx, ask: Ask) -> tuple[list[int], int, bool]:
+async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, bool]:
     """Ids in the order of their turns, the size of the pool they are from, and whether it is the source's own."""
     slot = first_slot(tx.now)
     if ask.source_id is not None:
-        own = await _all(tx, "candidates_of_source", Candidate, source_id=ask.source_id, slot=slot)
+        own = await _all(tx, "candidates_of_source", ProxyCandidate, source_id=ask.source_id, slot=slot)
         if own:
             return deal(own, ask, tx.now, random.randrange), len(own), True
     if ask.pool is None:
-        everybody = await _all(tx, "candidates_of_all", Candidate, slot=slot)
+        everybody = await _all(tx, "candidates_of_all", ProxyCandidate, slot=slot)
         return deal(everybody, ask, tx.now, random.randrange), len(everybody), False
     size = 0
     for tier in tiers(ask.pool, await _pools(tx)):
-        members = await _all(tx, "candidates_of_pool", Candidate, pool=tier.name, slot=slot)
+        members = await _all(tx, "candidates_of_pool", ProxyCandidate, pool=tier.name, slot=slot)
         size += len(members)
         if dealt := deal(members, ask, tx.now, random.randrange):
             return dealt, size, False
     return [], size, False
 
 
-async def _stamp(tx: Tx, turns: dict[int, int], counts: Counter[int], source_id: int | None) -> None:
+async def _stamp(tx: Transaction, turns: dict[int, int], counts: Counter[int], source_id: int | None) -> None:
     slot, order = tx.now // SLOT, sorted(turns)
     await tx.batch("use_proxies", [(i, turns[i]) for i in order])
     if source_id is not None:
@@ -220,7 +220,7 @@ async def _stamp(tx: Tx, turns: dict[int, int], counts: Counter[int], source_id:
 # Accounting
 
 
-async def _account(used: Sequence[Used], tx: Tx) -> None:
+async def _account(used: Sequence[ProxyUse], tx: Transaction) -> None:
     proxies = await _locked(tx, [one.proxy_id for one in used])
     pairs = sorted({(one.source_id, one.proxy_id) for one in used if one.source_id is not None})
     found = [struct(row, MappingRow) for row in await tx.batch("lock_mappings", pairs)]
@@ -259,12 +259,12 @@ def _figures(row: ProxyRow) -> tuple[object, ...]:
 # Pools
 
 
-async def _alone(tx: Tx) -> None:
+async def _alone(tx: Transaction) -> None:
     # Two who write pools at once could each be right and together make a ring.
     await tx.all("take_turns", wanted=0)
 
 
-async def _write_pool(tx: Tx, pool: Pool) -> None:
+async def _write_pool(tx: Transaction, pool: Pool) -> None:
     proxies = await _existing(tx, pool.proxies)
     row = await tx.one("keep_pool", name=pool.name, fallbacks=msgspec.json.encode(pool.fallbacks).decode())
     if row is None:
@@ -273,7 +273,7 @@ async def _write_pool(tx: Tx, pool: Pool) -> None:
     await tx.batch("fill_pool", [(i, place) for place, i in enumerate(proxies)], pool_id=row["id"])
 
 
-async def _pools(tx: Tx) -> list[Pool]:
+async def _pools(tx: Transaction) -> list[Pool]:
     pools: dict[str, Pool] = {}
     for row in await tx.all("find_pools"):
         name = row["name"]
@@ -283,7 +283,7 @@ async def _pools(tx: Tx) -> list[Pool]:
     return list(pools.values())
 
 
-async def _check_pools(tx: Tx) -> None:
+async def _check_pools(tx: Transaction) -> None:
     pools = await _pools(tx)
     for pool in pools:
         tiers(pool.name, pools)

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 import orjson
 
-from longline.drivers.records.database import Row, TryAgain, Tx
+from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import StartOutcome
 from longline.model.search.item import COUNTED, NewItem
 from longline.model.states import ENDED, RUN_ENDED, Move, RunState, legal, move
 
 
-class Moved(NamedTuple):
+class MovedTasks(NamedTuple):
     """A task that went from one rest to another; `was` None means it was just admitted."""
 
     task_id: int
@@ -35,7 +35,7 @@ _TASKS = ("admitted", "open", "completed", "failed", "cancelled", "skipped")
 _ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "cpu_ms")
 
 
-class Ledger:
+class RunCounters:
     """Gathers the consequences of moves and writes them at the end of the transaction, runs last."""
 
     def __init__(self) -> None:
@@ -51,7 +51,7 @@ class Ledger:
         """The runs that were counted in so far."""
         return set(self._counts)
 
-    def moved(self, moves: Iterable[Moved], *, listed: bool = True) -> None:
+    def moved(self, moves: Iterable[MovedTasks], *, listed: bool = True) -> None:
         """Count tasks that changed their rest; `listed` ones go into the run's event of this batch."""
         for m in moves:
             counts = self._counts[m.run_id]
@@ -103,7 +103,7 @@ class Ledger:
         """Note one change of one thing; `by` is the actor and the reason."""
         self._events.append((noun, subject, name, was, became, *by, None))
 
-    async def write(self, tx: Tx, actor: str) -> tuple[int, ...]:
+    async def write(self, tx: Transaction, actor: str) -> tuple[int, ...]:
         """Write everything; the runs that ended with this."""
         runs = sorted(run for run, counts in self._counts.items() if any(counts.values()))
         if len(runs) > 1:
@@ -125,7 +125,7 @@ class Ledger:
             for run, moves in sorted(self._moves.items())
         ]
 
-    async def settle(self, tx: Tx, run: Row, actor: str) -> bool:
+    async def settle(self, tx: Transaction, run: Row, actor: str) -> bool:
         """A run ends with its last open task, and opens again when one of its tasks does."""
         run_id, state = run["id"], run["state"]
         if run["open"] == 0 and state == RunState.RUNNING:
@@ -157,7 +157,7 @@ class Ledger:
         return False
 
 
-async def _start_failure(tx: Tx, run_id: int, fetched: int) -> str | None:
+async def _start_failure(tx: Transaction, run_id: int, fetched: int) -> str | None:
     """Return why the start URL of a run that ends brought no page; None when it did, or when others were fetched."""
     start = await tx.one("start_of_run", run_id=run_id)
     if start is None:

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Row, Tx, struct
-from longline.drivers.records.table import Noun
+from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.table import Table
 from longline.model.errors import Unavailable
 from longline.model.runs.run import Fate, NewRun, RunRow
 from longline.model.states import move
@@ -15,14 +15,14 @@ def _born(run: NewRun) -> dict[str, Any]:
     return msgspec.structs.asdict(run) | {"state": move("run", "create").became}
 
 
-class RunRecords(Noun):
+class RunRecords(Table):
     """Runs."""
 
     async def add(self, run: NewRun) -> RunRow:
         return struct(await self._make("add_run", **_born(run)), RunRow)
 
     async def ensure(self, run: NewRun) -> RunRow:
-        async def work(tx: Tx) -> Row | None:
+        async def work(tx: Transaction) -> Row | None:
             await tx.all("ensure_run", **_born(run))
             return await tx.one("first_run", kind=run.kind, seed=run.seed)
 
@@ -41,7 +41,7 @@ class RunRecords(Noun):
         return await self._one("first_run", RunRow, kind=kind, seed=seed)
 
     async def replan(self, run_id: int, plan: str, source_id: int | None) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             return await tx.one("replan_run", id=run_id, plan=plan, source_id=source_id) is not None
 
         return await self._database.transact(work)
@@ -53,7 +53,7 @@ class RunRecords(Noun):
         return await self._all("fates_of_run", Fate, run_id=run_id)
 
     async def counts(self) -> dict[str, int]:
-        async def work(tx: Tx) -> dict[str, int]:
+        async def work(tx: Transaction) -> dict[str, int]:
             return {row["state"]: row["count"] for row in await tx.all("run_counts")}
 
         return await self._database.read(work)

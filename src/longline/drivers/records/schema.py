@@ -4,7 +4,7 @@ from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 
-from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.named_queries import Engine, switch
 from longline.model.errors import CorruptDatabase
 
@@ -45,7 +45,7 @@ class SchemaRecords:
         if self._database.engine == "pg":
             return []
 
-        async def work(tx: Tx) -> list[str]:
+        async def work(tx: Transaction) -> list[str]:
             rows = await tx.all("integrity_check" if deep else "quick_check")
             return [str(row["problem"]) for row in rows if row["problem"] != "ok"]
 
@@ -55,14 +55,14 @@ class SchemaRecords:
             return [str(error)]
 
     async def now(self) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             await tx.one("ping")  # an engine that does not answer has no time
             return tx.now
 
         return await self._database.read(work)
 
     async def pending(self) -> list[str]:
-        async def work(tx: Tx) -> list[str]:
+        async def work(tx: Transaction) -> list[str]:
             applied = await self._applied(tx)
             return [name for name in migration_names() if name not in applied]
 
@@ -74,7 +74,7 @@ class SchemaRecords:
             done += await self._database.transact(partial(self._apply, name))
         return done
 
-    async def _apply(self, name: str, tx: Tx) -> list[str]:
+    async def _apply(self, name: str, tx: Transaction) -> list[str]:
         # SQLite's transaction is already alone; PostgreSQL waits here for whoever else migrates.
         if tx.engine == "pg":
             await tx.all("lock_migrations", lock=LOCK)
@@ -90,7 +90,7 @@ class SchemaRecords:
         await tx.batch("record_migrations", [(name,) for name in names])
         return names
 
-    async def _applied(self, tx: Tx) -> set[str]:
+    async def _applied(self, tx: Transaction) -> set[str]:
         row = await tx.one("has_migrations")
         if row is None or not row["there"]:
             return set()

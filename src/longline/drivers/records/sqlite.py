@@ -12,9 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
-from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.engine_clock import SqliteTime
-from longline.drivers.records.named_queries import Query, load, spread
+from longline.drivers.records.named_queries import NamedQuery, load, spread
 from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
 from longline.ports.clock import Clock
 
@@ -37,12 +37,12 @@ CHECKPOINT_AT_LEAST = 64
 log = logging.getLogger(__name__)
 
 
-class SqliteTx:
+class SqliteTransaction:
     """Statements on one connection. Nothing here suspends, so the writer thread can drive the coroutine itself."""
 
     engine: Any = "lite"
 
-    def __init__(self, connection: sqlite3.Connection, queries: dict[str, Query], now: int) -> None:
+    def __init__(self, connection: sqlite3.Connection, queries: dict[str, NamedQuery], now: int) -> None:
         self._run = connection.execute
         self._script = connection.executescript
         self._queries = queries
@@ -70,7 +70,7 @@ class SqliteTx:
         for statement in statements(text):
             self._run(statement)
 
-    def _values(self, query: Query, params: dict[str, Any]) -> tuple[Any, ...]:
+    def _values(self, query: NamedQuery, params: dict[str, Any]) -> tuple[Any, ...]:
         return tuple(self.now if name == "now" and "now" not in params else params[name] for name in query.params)
 
 
@@ -173,10 +173,10 @@ class SqliteDatabase:
         ):
             connection.execute(f"PRAGMA {pragma}")
 
-    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         return await self._writer.run(lambda: self._write(work))
 
-    async def read(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         return await self._reader.run(lambda: self._drive(self._reader.connection, "BEGIN", work))
 
     async def version(self) -> str:
@@ -187,18 +187,18 @@ class SqliteDatabase:
         await self._writer.run(lambda: self._move_log("TRUNCATE"))
         await self._writer.close()
 
-    def _write(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    def _write(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         result = self._drive(self._writer.connection, WRITE, work)
         self._checkpoint()
         return result
 
-    def _drive(self, connection: sqlite3.Connection, begin: str, work: Callable[[Tx], Awaitable[T]]) -> T:
+    def _drive(self, connection: sqlite3.Connection, begin: str, work: Callable[[Transaction], Awaitable[T]]) -> T:
         try:
             if begin == WRITE:
                 self._time.check(connection)
             connection.execute(begin)
             try:
-                result = _drive(work(SqliteTx(connection, self._queries, self._time.read(connection))))
+                result = _drive(work(SqliteTransaction(connection, self._queries, self._time.read(connection))))
                 connection.execute("COMMIT")
             except BaseException:
                 if connection.in_transaction:

@@ -4,20 +4,20 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.model.errors import Unavailable
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 
-class Noun:
+class Table:
     """The few ways in which a noun is read or made."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def _all(self, query: str, shape: type[S], /, **params: Any) -> list[S]:
-        async def work(tx: Tx) -> list[S]:
+        async def work(tx: Transaction) -> list[S]:
             return [struct(row, shape) for row in await tx.all(query, **params)]
 
         return await self._database.read(work)
@@ -27,7 +27,7 @@ class Noun:
         return rows[0] if rows else None
 
     async def _make(self, query: str, /, **params: Any) -> Row:
-        async def work(tx: Tx) -> Row | None:
+        async def work(tx: Transaction) -> Row | None:
             return await tx.one(query, **params)
 
         row = await self._database.transact(work)
@@ -36,7 +36,7 @@ class Noun:
         return row
 
     async def _write(self, query: str, /, **params: Any) -> None:
-        async def work(tx: Tx) -> None:
+        async def work(tx: Transaction) -> None:
             await tx.all(query, **params)
 
         await self._database.transact(work)

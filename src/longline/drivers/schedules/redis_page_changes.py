@@ -8,7 +8,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError
 
 from longline.model.errors import Unavailable
-from longline.ports.records.schedules import Rhythm
+from longline.ports.records.schedules import PageChanges
 
 PREFIX = "crawler:adaptive:"
 _HASH = "sha256:"
@@ -16,20 +16,20 @@ _NANOSECONDS = 1_000_000
 _ANSWER_WITHIN = 5.0
 
 
-class RedisRhythms:
+class RedisPageChanges:
     """One JSON text for each source, without an end."""
 
     def __init__(self, url: str) -> None:
         self._client = Redis.from_url(url, socket_connect_timeout=_ANSWER_WITHIN, socket_timeout=_ANSWER_WITHIN)
 
-    async def get(self, source_ref: str) -> Rhythm | None:
+    async def get(self, source_ref: str) -> PageChanges | None:
         text = await self._ask("GET", PREFIX + source_ref)
         try:
             return _read(msgspec.json.decode(text)) if text else None
         except (msgspec.DecodeError, KeyError, TypeError, ValueError):
             return None  # somebody else's text; the next run writes ours
 
-    async def keep(self, source_ref: str, rhythm: Rhythm) -> None:
+    async def keep(self, source_ref: str, rhythm: PageChanges) -> None:
         changed = datetime.fromtimestamp(rhythm.changed_at / 1000, UTC).isoformat()
         state = {
             "last_hash": rhythm.digest.removeprefix(_HASH),
@@ -53,20 +53,20 @@ class RedisRhythms:
             raise Unavailable(f"Redis cannot be asked: {error}") from error
 
 
-def _read(state: dict[str, Any]) -> Rhythm:
+def _read(state: dict[str, Any]) -> PageChanges:
     changed = datetime.fromisoformat(state["last_change_at"])
     interval = int(state["current_interval"]) // _NANOSECONDS
     digest = _HASH + str(state["last_hash"])
-    return Rhythm(digest, round(changed.timestamp() * 1000), int(state["unchanged_count"]), interval)
+    return PageChanges(digest, round(changed.timestamp() * 1000), int(state["unchanged_count"]), interval)
 
 
-class NoRhythms:
+class NoPageChanges:
     """Remembers nothing, so that every interval stays as it was asked for."""
 
-    async def get(self, _: str) -> Rhythm | None:
+    async def get(self, _: str) -> PageChanges | None:
         return None
 
-    async def keep(self, _: str, __: Rhythm) -> None:
+    async def keep(self, _: str, __: PageChanges) -> None:
         pass
 
     async def forget(self, _: str) -> None:

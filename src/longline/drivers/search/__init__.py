@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from longline.drivers.search.nodes import Manners, Nodes
+from longline.drivers.search.nodes import NodeOptions, Nodes
 from longline.drivers.search.opensearch import OpenSearch
 
-__all__ = ["Manners", "open_search"]
+__all__ = ["NodeOptions", "open_search"]
 
-USUAL = Manners()
+USUAL = NodeOptions()
 
 
-def open_search(nodes: Sequence[str], api_key: str = "", manners: Manners = USUAL) -> OpenSearch:
+def open_search(nodes: Sequence[str], api_key: str = "", manners: NodeOptions = USUAL) -> OpenSearch:
     """The index on these nodes; touches nothing yet."""
     return OpenSearch(Nodes(nodes, api_key, manners))

@@ -20,7 +20,7 @@ AWAY = frozenset({429, 502, 503, 504})
 """Answers that say: not now, or not this node."""
 
 
-class Manners(NamedTuple):
+class NodeOptions(NamedTuple):
     """How nodes are spoken to by TLS.
 
     `roots` is a PEM file of further issuers, `identity` the PEM files of a certificate of ours and its key. Nodes that
@@ -32,7 +32,7 @@ class Manners(NamedTuple):
     verify: bool = True
 
 
-class Answer(NamedTuple):
+class NodeResponse(NamedTuple):
     """What a node said."""
 
     status: int
@@ -45,7 +45,7 @@ class Answer(NamedTuple):
         return str(error.get("type", error) if isinstance(error, dict) else error or self.status)
 
 
-def _config(manners: Manners) -> "wreq.ClientConfig":
+def _config(manners: NodeOptions) -> "wreq.ClientConfig":
     config: wreq.ClientConfig = {
         "no_proxy": True,
         "timeout": PATIENCE,
@@ -66,12 +66,12 @@ def _config(manners: Manners) -> "wreq.ClientConfig":
 class Nodes:
     """Talks to whichever node answers, beginning with the one that did last."""
 
-    def __init__(self, urls: Sequence[str], api_key: str, manners: Manners) -> None:
+    def __init__(self, urls: Sequence[str], api_key: str, manners: NodeOptions) -> None:
         self._nodes = [part(url.rstrip("/")) for url in urls]
         self._key = f"ApiKey {b64encode(api_key.encode()).decode()}" if api_key else None
         self._client = wreq.Client(**_config(manners))
 
-    async def send(self, method: wreq.Method, path: str, body: bytes | None = None, kind: str = JSON) -> Answer:
+    async def send(self, method: wreq.Method, path: str, body: bytes | None = None, kind: str = JSON) -> NodeResponse:
         """Ask; an answer of any status but those that mean to come again."""
         failures = []
         for node in list(self._nodes):
@@ -94,7 +94,7 @@ class Nodes:
 
     async def _ask(
         self, node: tuple[str, str | None], method: wreq.Method, path: str, body: bytes | None, kind: str
-    ) -> Answer:
+    ) -> NodeResponse:
         url, authorization = node[0] + path, self._key or node[1]
         headers = {"accept": JSON} | ({"authorization": authorization} if authorization else {})
         given = (
@@ -102,4 +102,4 @@ class Nodes:
         )
         async with self._client.request(method, url, **given) as answer:
             data = bytes(await answer.bytes())
-            return Answer(answer.status.as_int(), orjson.loads(data) if data else None)
+            return NodeResponse(answer.status.as_int(), orjson.loads(data) if data else None)

@@ -9,11 +9,11 @@ import orjson
 from wreq import Method
 
 from longline.drivers.search.mapping import ITEMS, RAW_CONTENT
-from longline.drivers.search.nodes import LINES, Answer, Nodes
+from longline.drivers.search.nodes import LINES, NodeResponse, Nodes
 from longline.model.errors import Unavailable
 from longline.model.search import document as index
-from longline.model.search.item import Document
-from longline.model.search.query import Match, Matches, Query, Term
+from longline.model.search.item import SearchDocument
+from longline.model.search.query import Match, Matches, SearchQuery, Term
 from longline.model.search.tokenize import plain
 
 log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class OpenSearch:
         self._nodes = nodes
         self._made: set[str] = set()
 
-    async def index(self, documents: Sequence[Document]) -> None:
+    async def index(self, documents: Sequence[SearchDocument]) -> None:
         articles = [d for d in documents if d.kind in index.RAW_CONTENT]
         await self._make(OURS, ITEMS)
         for name in sorted({index.index_of(d) for d in articles}):
@@ -42,7 +42,7 @@ class OpenSearch:
         # Some hundred texts take longer than the loop may wait.
         await self._bulk(await asyncio.to_thread(_writes, documents, articles))
 
-    async def delete(self, documents: Sequence[Document]) -> None:
+    async def delete(self, documents: Sequence[SearchDocument]) -> None:
         gone: list[Action] = [({"delete": {"_index": OURS, "_id": str(d.id)}}, None) for d in documents]
         gone += [
             ({"delete": {"_index": index.index_of(d), "_id": index.document_id(d)}}, None)
@@ -51,7 +51,7 @@ class OpenSearch:
         ]
         await self._bulk(gone)
 
-    async def query(self, query: Query) -> Matches:
+    async def query(self, query: SearchQuery) -> Matches:
         asked = {
             "query": rendered(query),
             "from": query.offset,
@@ -68,7 +68,7 @@ class OpenSearch:
         matches = tuple(Match(int(hit["_id"]), hit.get("_score") or 0.0) for hit in hits["hits"])
         return Matches(matches, hits["total"]["value"], hits["total"]["relation"] != "eq")
 
-    async def count(self, query: Query) -> int:
+    async def count(self, query: SearchQuery) -> int:
         answer = await self._ask(f"/{OURS}/_count", {"query": rendered(query)})
         return int(answer["count"]) if answer else 0
 
@@ -113,7 +113,7 @@ class OpenSearch:
     def _look_at(self, items: Iterable[dict[str, Any]]) -> None:
         """What the cluster had no room for comes again; what it will never take is told of and left out."""
         for item in items:
-            trouble = Answer(item["status"], item).trouble
+            trouble = NodeResponse(item["status"], item).trouble
             if item["status"] in COME_AGAIN:
                 raise Unavailable(f"search had no room for a batch: {trouble}")
             if item["status"] >= 400 and item["status"] != 404:
@@ -129,7 +129,7 @@ class OpenSearch:
         return answer.said
 
 
-def rendered(query: Query) -> dict[str, Any]:
+def rendered(query: SearchQuery) -> dict[str, Any]:
     """A query in the cluster's own language; words are values in it, never part of its text."""
     filters: list[dict[str, Any]] = [
         {"term": {name: value}} for name in _SAME if (value := getattr(query.filters, name)) is not None
@@ -148,7 +148,7 @@ def _said(term: Term) -> dict[str, Any]:
     return {"multi_match": {"query": " ".join(term.words), "fields": FIELDS, **how}}
 
 
-def _order(query: Query) -> list[Any]:
+def _order(query: SearchQuery) -> list[Any]:
     if query.sort == "score" and query.wanted:
         return ["_score", {"id": "desc"}]
     order = "desc" if query.descending else "asc"
@@ -156,14 +156,14 @@ def _order(query: Query) -> list[Any]:
     return [{field: {"order": order, "missing": "_last"}}, {"id": order}]
 
 
-def _writes(documents: Sequence[Document], articles: Sequence[Document]) -> list[Action]:
+def _writes(documents: Sequence[SearchDocument], articles: Sequence[SearchDocument]) -> list[Action]:
     ours: list[Action] = [({"index": {"_index": OURS, "_id": str(d.id)}}, _ours(d)) for d in documents]
     return ours + [
         ({"index": {"_index": index.index_of(d), "_id": index.document_id(d)}}, index.raw_content(d)) for d in articles
     ]
 
 
-def _ours(document: Document) -> dict[str, Any]:
+def _ours(document: SearchDocument) -> dict[str, Any]:
     return {name: getattr(document, name) for name in ("id", *_SAME, "price", "rating")} | {
         "title": plain(document.title),
         "body": plain(document.body),

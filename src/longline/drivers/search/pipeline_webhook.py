@@ -18,7 +18,7 @@ USUAL_PATH = "/api/v1/events"
 PATIENCE = timedelta(seconds=2)
 
 
-class PipelineService:
+class PipelineWebhook:
     """The service at an address; without a path, events are sent to the usual one."""
 
     def __init__(self, url: str, roots: Path | None = None) -> None:

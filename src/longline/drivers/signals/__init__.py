@@ -1,16 +1,16 @@
 """Wake-up calls: inside the process, by PostgreSQL, or by Redis."""
 
 from longline.drivers.signals.local import LocalSignals
-from longline.drivers.signals.postgres import PostgresCarrier
-from longline.drivers.signals.reconnecting import CarriedSignals
-from longline.drivers.signals.redis import RedisCarrier
+from longline.drivers.signals.postgres import PostgresTransport
+from longline.drivers.signals.reconnecting import ReconnectingSignals
+from longline.drivers.signals.redis import RedisTransport
 from longline.ports.signals import Signals
 
 
 def open_signals(database: str, redis: str | None = None) -> Signals:
     """Redis if there is one, else PostgreSQL if that is the database, else this process; connects to nothing yet."""
     if redis:
-        return CarriedSignals(RedisCarrier(redis))
+        return ReconnectingSignals(RedisTransport(redis))
     if database.startswith(("postgresql://", "postgres://")):
-        return CarriedSignals(PostgresCarrier(database))
+        return ReconnectingSignals(PostgresTransport(database))
     return LocalSignals()

@@ -21,7 +21,7 @@ _FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError)
 _LOST = (OSError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError)
 
 
-class PostgresCarrier:
+class PostgresTransport:
     """Carries payloads as notifications; the channel is that of the schema, so two schemas do not hear each other."""
 
     def __init__(self, url: str) -> None:

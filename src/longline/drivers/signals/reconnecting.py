@@ -15,7 +15,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
 _SUBSCRIBED_WITHIN = 10.0
 
 
-class Carrier(Protocol):
+class SignalTransport(Protocol):
     """A server that carries payloads. Every method raises `Unavailable` when it cannot be reached."""
 
     async def publish(self, payload: str) -> None:
@@ -35,10 +35,10 @@ class Carrier(Protocol):
         ...
 
 
-class CarriedSignals:
+class ReconnectingSignals:
     """Signals over a carrier; one subscription serves all listeners of the process and is mended when it breaks."""
 
-    def __init__(self, carrier: Carrier) -> None:
+    def __init__(self, carrier: SignalTransport) -> None:
         self._carrier = carrier
         self._fanout = Fanout()
         self._subscribed = asyncio.Event()

@@ -17,7 +17,7 @@ _ANSWER_WITHIN = 5.0
 _ASK_AFTER_SILENCE = 20.0  # a connection that was cut without a word looks like one on which nothing is said
 
 
-class RedisCarrier:
+class RedisTransport:
     """Carries payloads as messages; the channel has the database's number, because Redis channels span databases."""
 
     def __init__(self, url: str) -> None:

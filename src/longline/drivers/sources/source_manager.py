@@ -15,7 +15,7 @@ from longline.drivers.http.trust import trust
 from longline.model.errors import Conflict, Unavailable
 from longline.model.url import hide_in_text
 from longline.ports.http import FetchFailed
-from longline.ports.sources import Described, Listed
+from longline.ports.sources import Described, ListedSource
 
 PAGE = 500
 PATIENCE = timedelta(seconds=30)
@@ -30,7 +30,7 @@ AWAY = frozenset({401, 403, 408, 425, 429})
 BROKEN: tuple[type[Exception], ...] = (*RAISED, FetchFailed)
 
 
-class CuratorService:
+class HttpSourceManager:
     """The service behind the address of its list; `token` makes the token that it lets us in with."""
 
     def __init__(self, url: str, token: Callable[[], str], roots: Path | None = None) -> None:
@@ -39,14 +39,14 @@ class CuratorService:
             tls_verify=trust(roots).store, no_proxy=True, timeout=PATIENCE, redirect=wreq.Policy.none()
         )
 
-    async def page(self, number: int, *, feed_active: bool = False) -> Listed:
+    async def page(self, number: int, *, feed_active: bool = False) -> ListedSource:
         only = "&feed_active=true" if feed_active else ""
         found = await self._ask(wreq.Method.GET, f"?page={number}&limit={PAGE}&{ORDER}{only}")
         sources = found.get("sources") if isinstance(found, dict) else None
         if not isinstance(found, dict) or not isinstance(sources, list | None):
             raise Unavailable("the source service did not answer with a list of sources")
         described = [one for one in sources or () if isinstance(one, dict)]
-        return Listed(described, _count(found.get("total")), _count(found.get("total_pages")))
+        return ListedSource(described, _count(found.get("total")), _count(found.get("total_pages")))
 
     async def get(self, ref: str) -> Described | None:
         found = await self._ask(wreq.Method.GET, _path(ref))

@@ -6,10 +6,10 @@ from typing import NamedTuple
 from longline.model.archive.warc import RESPONSE, DamagedRecord, Original, ParsedRecord, read_record, verified_record
 from longline.model.errors import NotFound
 from longline.model.fetch.content_encoding import Undecodable, decode_body
-from longline.model.frontier.task import Known, PageFacts
+from longline.model.frontier.task import KnownPage, PageFacts
 from longline.plugins import Page
 from longline.ports.blobs import Blobs
-from longline.ports.records.frontier import Tasks
+from longline.ports.records.frontier import TaskStore
 
 log = logging.getLogger(__name__)
 
@@ -33,10 +33,10 @@ class Earlier(NamedTuple):
     original: Original
 
 
-class Archive:
+class PageReader:
     """Finds the record of a task's page, and the body that it may have left to an earlier one."""
 
-    def __init__(self, tasks: Tasks, blobs: Blobs) -> None:
+    def __init__(self, tasks: TaskStore, blobs: Blobs) -> None:
         self._tasks, self._blobs = tasks, blobs
 
     async def find(self, task_id: int) -> Page | None:
@@ -46,7 +46,7 @@ class Archive:
         except (NotFound, DamagedRecord, Undecodable):
             return None
 
-    async def earlier(self, known: Known) -> Earlier | None:
+    async def earlier(self, known: KnownPage) -> Earlier | None:
         """Return the page that is known, or None when its record is lost or damaged: the page must be fetched whole."""
         try:
             key, facts = await self._facts(known.task_id)

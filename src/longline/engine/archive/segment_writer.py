@@ -13,30 +13,30 @@ from typing import NamedTuple
 import msgspec
 
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.fetch.sender import Sent
+from longline.engine.fetch.sender import TimedResponse
 from longline.model.archive.warc import (
     Capture,
     Original,
-    Record,
     Segment,
+    WarcRecord,
     info_record,
     request_record,
     response_record,
     revisit_record,
 )
-from longline.model.frontier.task import Known, PageFacts, RedirectFacts
+from longline.model.frontier.task import KnownPage, PageFacts, RedirectFacts
 from longline.model.ids import new_id
 from longline.model.url import parse, target
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.http import Response
-from longline.ports.records.archive import Segments
-from longline.ports.records.frontier import Written
+from longline.ports.records.archive import SegmentStore
+from longline.ports.records.frontier import WrittenSegment
 
 log = logging.getLogger(__name__)
 
 
-class KeptPage(msgspec.Struct, frozen=True):
+class PageToKeep(msgspec.Struct, frozen=True):
     """A page ready for a segment.
 
     `known` is the earlier page with the same body, and `original` the record that holds that body: with both, the page
@@ -46,18 +46,18 @@ class KeptPage(msgspec.Struct, frozen=True):
     fetched: Fetched
     response: Response
     title: str = ""
-    known: Known | None = None
+    known: KnownPage | None = None
     original: Original | None = None
-    _made: list[tuple[Record, PageFacts]] = []
+    _made: list[tuple[WarcRecord, PageFacts]] = []
 
-    def made(self) -> tuple[Record, PageFacts]:
+    def made(self) -> tuple[WarcRecord, PageFacts]:
         """The record, and the facts but for the place in the file. Costs more than all the rest: not for the loop."""
         if not self._made:
             self._made.append(self._make())
         return self._made[0]
 
-    def _make(self) -> tuple[Record, PageFacts]:
-        response, capture = self.response, _capture(Sent(self.fetched.at, self.response))
+    def _make(self) -> tuple[WarcRecord, PageFacts]:
+        response, capture = self.response, _capture(TimedResponse(self.fetched.at, self.response))
         same = self.known if self.original is not None else None
         record = revisit_record(capture, self.original) if self.original else response_record(capture)
         facts = PageFacts(
@@ -78,19 +78,19 @@ class KeptPage(msgspec.Struct, frozen=True):
         return record, facts
 
     @property
-    def asked(self) -> Sent | None:
+    def asked(self) -> TimedResponse | None:
         """Return the exchange that brought the page."""
         return next((sent for sent in self.fetched.exchanges if sent.response is self.response), None)
 
 
 def keep_page(
-    fetched: Fetched, title: str, known: Known | None = None, original: Original | None = None
-) -> KeptPage | None:
+    fetched: Fetched, title: str, known: KnownPage | None = None, original: Original | None = None
+) -> PageToKeep | None:
     """Return the page as it goes into a segment, or None when the fetch brought no page."""
-    return KeptPage(fetched, fetched.response, title, known, original) if fetched.response is not None else None
+    return PageToKeep(fetched, fetched.response, title, known, original) if fetched.response is not None else None
 
 
-def _capture(sent: Sent) -> Capture:
+def _capture(sent: TimedResponse) -> Capture:
     response = sent.response
     return Capture(
         url=response.url,
@@ -107,22 +107,22 @@ class KeptRedirect(NamedTuple):
 
     task_id: int
     number: int
-    sent: Sent
+    sent: TimedResponse
 
 
-class Stored(msgspec.Struct, frozen=True):
+class StoredSegment(msgspec.Struct, frozen=True):
     """A segment that is durable and waits for the report that names its records.
 
     `facts` have the place of each page, and `redirects` those of each redirect.
     """
 
     key: str
-    written: Written
+    written: WrittenSegment
     facts: tuple[PageFacts, ...]
     redirects: tuple[RedirectFacts, ...] = ()
 
 
-class Press:
+class RecordBuilder:
     """Makes what a report needs of its pages while pages still come in, so that the report need not wait for it.
 
     In a thread, where hashing and compressing let others run: one after the other, some pages at a time.
@@ -153,13 +153,13 @@ def _press(makes: Sequence[Callable[[], object]]) -> None:
         make()
 
 
-class Keeper:
+class SegmentWriter:
     """Writes segments for one worker. `about` goes into the warcinfo record; with `requests` requests are kept too."""
 
     def __init__(
         self,
         blobs: Blobs,
-        segments: Segments,
+        segments: SegmentStore,
         clock: Clock,
         owner: int,
         about: Mapping[str, str] | None = None,
@@ -169,19 +169,19 @@ class Keeper:
         self._blobs, self._segments, self._clock, self._owner = blobs, segments, clock, owner
         self._about, self._requests = about or {}, requests
 
-    async def write(self, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect] = ()) -> Stored:
+    async def write(self, pages: Sequence[PageToKeep], redirects: Sequence[KeptRedirect] = ()) -> StoredSegment:
         """Store pages and redirects durably as one new segment."""
         key = segment_key(self._clock.now())
         segment_id = await self._segments.begin(key, self._owner)
         return await self._put(key, segment_id, pages, redirects)
 
     async def rewrite(
-        self, stored: Stored, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect] = ()
-    ) -> Stored:
+        self, stored: StoredSegment, pages: Sequence[PageToKeep], redirects: Sequence[KeptRedirect] = ()
+    ) -> StoredSegment:
         """Store a segment again with fewer pages, because a report refused some: what is kept is what is named."""
         return await self._put(stored.key, stored.written.segment_id, pages, redirects)
 
-    async def discard(self, stored: Stored) -> None:
+    async def discard(self, stored: StoredSegment) -> None:
         """Take back a segment that no report will ever name."""
         await self._blobs.delete([stored.key])
         await self._segments.drop(stored.written.segment_id)
@@ -193,15 +193,15 @@ class Keeper:
             await self._segments.drop(segment.id)
 
     async def _put(
-        self, key: str, segment_id: int, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect]
-    ) -> Stored:
+        self, key: str, segment_id: int, pages: Sequence[PageToKeep], redirects: Sequence[KeptRedirect]
+    ) -> StoredSegment:
         # In a thread: hashing and compressing let others run meanwhile.
         segment, facts, hops = await asyncio.to_thread(self._segment, key, pages, redirects)
         await self._blobs.put(key, segment.parts)
-        return Stored(key, Written(segment_id, len(facts), segment.size), facts, hops)
+        return StoredSegment(key, WrittenSegment(segment_id, len(facts), segment.size), facts, hops)
 
     def _segment(
-        self, key: str, pages: Sequence[KeptPage], redirects: Sequence[KeptRedirect]
+        self, key: str, pages: Sequence[PageToKeep], redirects: Sequence[KeptRedirect]
     ) -> tuple[Segment, tuple[PageFacts, ...], tuple[RedirectFacts, ...]]:
         segment, facts = Segment(), []
         segment.add(info_record(self._clock.now(), key.rpartition("/")[2], self._about))
@@ -231,7 +231,7 @@ class Keeper:
         )
 
 
-def _request(sent: Sent, response_id: str) -> Record:
+def _request(sent: TimedResponse, response_id: str) -> WarcRecord:
     url = sent.response.url
     capture = Capture(url, sent.at, 0, sent.headers, b"", ip=sent.response.ip)
     return request_record(capture, target(url), parse(url).host, response_id)

@@ -5,23 +5,23 @@ A look is a run with one task, so that it waits its host's turn and keeps to rob
 
 import logging
 
-from longline.engine.feeds.feed_poller import AT_ONCE, Parts, polling
-from longline.engine.frontier.seeding import Wanted
-from longline.model.discovery.candidate import CandidateRow, Glimpse, risk_of
+from longline.engine.feeds.feed_poller import AT_ONCE, FeedParts, polling
+from longline.engine.frontier.seeding import RunToMake
+from longline.model.discovery.candidate import CandidateRow, ProbeResult, risk_of
 from longline.model.states import TaskState
 from longline.plugins.feed_links import feed_links
-from longline.plugins.html.parse_cost import TooIntricate
-from longline.ports.records.discovery import Candidates
+from longline.plugins.html.parse_cost import TooComplex
+from longline.ports.records.discovery import CandidateStore
 
 log = logging.getLogger(__name__)
 
 KIND = "look"
 
 
-class Scout:
+class CandidateProbe:
     """Looks at candidates."""
 
-    def __init__(self, parts: Parts, candidates: Candidates) -> None:
+    def __init__(self, parts: FeedParts, candidates: CandidateStore) -> None:
         self._parts, self._candidates = parts, candidates
 
     async def once(self) -> int:
@@ -32,7 +32,7 @@ class Scout:
         fresh = await self._candidates.fresh(AT_ONCE)
         for candidate in fresh:
             plan = polling(self._parts.plan, [candidate.home])
-            run_id = await self._parts.seeder.ask(Wanted(KIND, plan, None))
+            run_id = await self._parts.seeder.ask(RunToMake(KIND, plan, None))
             await self._candidates.look(candidate.id, run_id)
         return len(seen) + len(fresh)
 
@@ -42,14 +42,14 @@ class Scout:
         if await self._candidates.judge(candidate.id, glimpse, risk):
             log.info("a candidate waits for a person", extra={"identity": candidate.identity, "risk": risk})
 
-    async def _glimpse(self, candidate: CandidateRow) -> Glimpse:
+    async def _glimpse(self, candidate: CandidateRow) -> ProbeResult:
         tasks = await self._parts.seeder.tasks_of(candidate.look_id or 0)
         if not tasks:
-            return Glimpse("nothing came")
+            return ProbeResult("nothing came")
         task = tasks[-1]
         page = await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None
         try:
             title, feeds = (page.title, feed_links(page)) if page else ("", [])
-        except TooIntricate:
+        except TooComplex:
             title, feeds = "", []
-        return Glimpse(task.reason or "ok", task.status, title, feeds[0] if feeds else None)
+        return ProbeResult(task.reason or "ok", task.status, title, feeds[0] if feeds else None)

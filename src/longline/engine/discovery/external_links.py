@@ -10,14 +10,14 @@ from itertools import groupby
 from longline.engine.discovery.outlinks import leading_away
 from longline.engine.frontier.seeding import Seeder
 from longline.engine.worker.reporter import Finished
-from longline.model.discovery.candidate import Decision, DiscoveryRules, Sighting, home_of, identity_of
+from longline.model.discovery.candidate import Decision, DiscoveryRules, LinkSighting, home_of, identity_of
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.sources.source import SourceQuery
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.clock import Clock
-from longline.ports.records.discovery import Candidates
-from longline.ports.records.sources import Sources
+from longline.ports.records.discovery import CandidateStore
+from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
 
@@ -32,11 +32,11 @@ LINKS_AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class DiscoveryParts:
     """What discovery works with."""
 
-    candidates: Candidates
-    sources: Sources
+    candidates: CandidateStore
+    sources: SourceStore
     seeder: Seeder
     clock: Clock
 
@@ -44,7 +44,7 @@ class Parts:
 class Discovery:
     """Looks at links of pages whose source allows it. It is never a reason to fail."""
 
-    def __init__(self, parts: Parts, rules: DiscoveryRules) -> None:
+    def __init__(self, parts: DiscoveryParts, rules: DiscoveryRules) -> None:
         self._parts, self._rules = parts, rules
         self._sources: OrderedDict[str, tuple[float, int | None]] = OrderedDict()
         self._said: OrderedDict[tuple[int, str, str], float] = OrderedDict()
@@ -60,7 +60,7 @@ class Discovery:
 
     async def _follow_up(self, page: Finished) -> None:
         decisions: list[Decision] = []
-        sightings: list[Sighting] = []
+        sightings: list[LinkSighting] = []
         known: list[tuple[int, str]] = []
         for number, link in enumerate(await asyncio.to_thread(leading_away, page)):
             if number % LINKS_AT_ONCE == 0:
@@ -78,7 +78,9 @@ class Discovery:
                 sightings.append(_sighting(identity, url, page))
         await self._write(decisions, sightings, known)
 
-    async def _write(self, decisions: list[Decision], sightings: list[Sighting], known: list[tuple[int, str]]) -> None:
+    async def _write(
+        self, decisions: list[Decision], sightings: list[LinkSighting], known: list[tuple[int, str]]
+    ) -> None:
         for source_id, urls in groupby(sorted(known), key=lambda one: one[0]):
             await self._parts.seeder.feed(KIND, source_id, [url for _, url in urls], DEFAULT_PRIORITY)
         await self._parts.candidates.note(
@@ -124,6 +126,6 @@ def _is_at(base_url: str, identity: str) -> bool:
         return False
 
 
-def _sighting(identity: str, url: Url, page: Finished) -> Sighting:
+def _sighting(identity: str, url: Url, page: Finished) -> LinkSighting:
     source = "" if page.plan.source_id is None else str(page.plan.source_id)
-    return Sighting(identity, home_of(url), url.href, page.task.url, page.task.run_id, source)
+    return LinkSighting(identity, home_of(url), url.href, page.task.url, page.task.run_id, source)

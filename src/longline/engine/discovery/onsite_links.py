@@ -22,7 +22,7 @@ KIND = "frontier.spider"
 CONTENT_PRIORITY = DEFAULT_PRIORITY - 10
 
 
-class Spider:
+class OnsiteLinks:
     """Submits links of crawled pages; `promises` tells by its URL whether a page may be content."""
 
     def __init__(self, lifecycle: Lifecycle, runs: StandingRuns, promises: Callable[[str], bool]) -> None:

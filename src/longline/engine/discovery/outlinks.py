@@ -5,11 +5,11 @@ import logging
 from collections.abc import Iterable
 
 from longline.engine.worker.reporter import Finished
-from longline.model.discovery.link import LearntLink, NewLink
+from longline.model.discovery.link import LinkDetails, NewLink
 from longline.model.errors import Unavailable
 from longline.model.runs.bounds import Bounds, bounds_of
 from longline.model.url import BadUrl, parse
-from longline.ports.records.discovery import Links
+from longline.ports.records.discovery import LinkStore
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ MAX_LINKS_PER_TRANSACTION = 2000
 class Outlinks:
     """Remembers where pages lead away to. It is never a reason to fail."""
 
-    def __init__(self, links: Links) -> None:
+    def __init__(self, links: LinkStore) -> None:
         self._links = links
 
     async def save(self, pages: Iterable[Finished]) -> None:
@@ -49,12 +49,12 @@ def leading_away(page: Finished) -> list[NewLink]:
     ]
 
 
-def _learnt(page: Finished) -> LearntLink | None:
+def _learnt(page: Finished) -> LinkDetails | None:
     """How a page answered, in case that a link leads to it."""
     if page.fetched.status is None:
         return None
     answer = page.fetched.response
-    return LearntLink(page.task.url, page.fetched.status, answer.header("content-type") if answer else None)
+    return LinkDetails(page.task.url, page.fetched.status, answer.header("content-type") if answer else None)
 
 
 def _is_offsite(text: str, bounds: Bounds) -> bool:

@@ -1,8 +1,8 @@
 """Reads feeds and sitemaps by their parsers: in a process with a deadline, where there are such processes."""
 
-from longline.engine.parse.parser import Parsed, Parser
+from longline.engine.parse.parser import PageParser, Parsed
 from longline.model.feeds.feed import NotAFeed
-from longline.model.feeds.sitemap import NotASitemap, Place, Sitemap
+from longline.model.feeds.sitemap import NotASitemap, Sitemap, SitemapEntry
 from longline.plugins import Page
 
 FEED = "feed"
@@ -13,7 +13,7 @@ PLACES = "sitemap_places"
 class Reader:
     """Reads documents that were polled; a document that takes too long fails alone."""
 
-    def __init__(self, parser: Parser) -> None:
+    def __init__(self, parser: PageParser) -> None:
         self._parser = parser
 
     async def entries(self, page: Page) -> list[str]:
@@ -29,7 +29,7 @@ class Reader:
         if parsed.error is not None:
             raise NotASitemap(parsed.error)
         told = parsed.items[0].fields
-        places = tuple(map(Place, told["urls"], told["changed"]))
+        places = tuple(map(SitemapEntry, told["urls"], told["changed"]))
         return Sitemap(told["kind"], places, told["index"], told["flaw"])
 
     async def _parse(self, name: str, page: Page) -> Parsed:

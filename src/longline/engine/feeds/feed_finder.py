@@ -7,26 +7,26 @@ is a run of its own. The first that is a feed with an entry to go to wins.
 import logging
 from functools import partial
 
-from longline.engine.feeds.feed_poller import AT_ONCE, HOLD_MS, MAX_READING, Parts, guarded, polling, side_by_side
-from longline.engine.frontier.seeding import Wanted
+from longline.engine.feeds.feed_poller import AT_ONCE, HOLD_MS, MAX_READING, FeedParts, guarded, polling, side_by_side
+from longline.engine.frontier.seeding import RunToMake
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import SEARCH_AGAIN, FeedRow, asked, dropped, found
 from longline.model.frontier.task import TaskRow
 from longline.model.states import TaskState
 from longline.plugins import Page
 from longline.plugins.feed_links import feed_links, usual_feeds
-from longline.plugins.html.parse_cost import TooIntricate
-from longline.ports.records.sources import Sources
+from longline.plugins.html.parse_cost import TooComplex
+from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
 
 HOME, NAMED, USUAL = "home", "named", "usual"
 
 
-class Finder:
+class FeedFinder:
     """Searches for feeds, step by step, and `again` after a while where there was none."""
 
-    def __init__(self, parts: Parts, sources: Sources, again_ms: int = SEARCH_AGAIN) -> None:
+    def __init__(self, parts: FeedParts, sources: SourceStore, again_ms: int = SEARCH_AGAIN) -> None:
         self._parts, self._sources, self._again_ms = parts, sources, again_ms
 
     async def once(self) -> int:
@@ -72,7 +72,7 @@ class Finder:
             await self._ask(free, stage, urls)
 
     async def _ask(self, feed: FeedRow, stage: str, urls: list[str]) -> None:
-        run_id = await self._parts.seeder.ask(Wanted("search", polling(self._parts.plan, urls), feed.source_id))
+        run_id = await self._parts.seeder.ask(RunToMake("search", polling(self._parts.plan, urls), feed.source_id))
         await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage=stage))
 
     async def _end(self, feed: FeedRow, url: str | None) -> None:
@@ -84,7 +84,7 @@ class Finder:
             page = await self._page(task)
             try:
                 return feed_links(page) if page else []
-            except TooIntricate:
+            except TooComplex:
                 return []
         return []
 

@@ -12,7 +12,7 @@ from functools import partial
 
 import msgspec
 
-from longline.engine.frontier.seeding import Seeder, Wanted
+from longline.engine.frontier.seeding import RunToMake, Seeder
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import (
@@ -32,8 +32,8 @@ from longline.model.frontier.task import TaskRow
 from longline.model.runs.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.plugins import Page
-from longline.ports.records.feeds import Feeds
-from longline.ports.records.frontier import Tasks
+from longline.ports.records.feeds import FeedStore
+from longline.ports.records.frontier import TaskStore
 
 log = logging.getLogger(__name__)
 
@@ -49,18 +49,18 @@ Read = Callable[[Page], Awaitable[list[str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class FeedParts:
     """What polling and searching work with; `find` reads a task's page from the archive."""
 
-    feeds: Feeds
-    tasks: Tasks
+    feeds: FeedStore
+    tasks: TaskStore
     seeder: Seeder
     find: Callable[[int], Awaitable[Page | None]]
     read: Read
     plan: CrawlPlan
 
 
-class Failed(Exception):
+class FailedPoll(Exception):
     """A poll that failed; `kind` is one of `FAILURES`."""
 
     def __init__(self, kind: str, error: str) -> None:
@@ -68,10 +68,10 @@ class Failed(Exception):
         self.kind = kind
 
 
-class Feeder:
+class FeedPoller:
     """Asks for feeds and takes what comes back."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: FeedParts) -> None:
         self._parts = parts
 
     async def once(self) -> int:
@@ -93,7 +93,7 @@ class Feeder:
 
     async def _poll(self, feed: FeedRow) -> None:
         plan = polling(self._parts.plan, [feed.url or ""])
-        run_id = await self._parts.seeder.ask(Wanted("poll", plan, feed.source_id))
+        run_id = await self._parts.seeder.ask(RunToMake("poll", plan, feed.source_id))
         await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage="poll"))
 
     async def _take(self, feed: FeedRow) -> None:
@@ -104,7 +104,7 @@ class Feeder:
             return
         try:
             seen = await self._see(feed, task)
-        except Failed as failure:
+        except FailedPoll as failure:
             level = logging.ERROR if FAILURES[failure.kind].surprising else logging.WARNING
             log.log(level, "a feed failed", extra={"feed": feed.url, "kind": failure.kind, "error": str(failure)})
             rule = partial(failed, kind=failure.kind, error=str(failure))
@@ -115,7 +115,7 @@ class Feeder:
     async def _see(self, feed: FeedRow, task: TaskRow) -> Seen:
         kind = failure_of(task.state, task.reason, task.status)
         if kind is not None:
-            raise Failed(kind, task.error or task.reason or task.state)
+            raise FailedPoll(kind, task.error or task.reason or task.state)
         kept = await self._parts.tasks.page(task.id)
         seen = Seen(kept[1].etag, kept[1].last_modified) if kept else Seen()
         if task.status == NOT_MODIFIED:
@@ -128,11 +128,11 @@ class Feeder:
     async def _entries(self, task: TaskRow) -> list[str]:
         page = await self._parts.find(task.id)
         if page is None:
-            raise Failed("unexpected", "the page is no longer in the archive")
+            raise FailedPoll("unexpected", "the page is no longer in the archive")
         try:
             return await self._parts.read(page)
         except NotAFeed as error:
-            raise Failed("parse_error", str(error)) from None
+            raise FailedPoll("parse_error", str(error)) from None
 
 
 def polling(plan: CrawlPlan, urls: Sequence[str]) -> CrawlPlan:

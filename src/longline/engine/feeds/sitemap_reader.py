@@ -12,7 +12,7 @@ from functools import partial
 import msgspec
 
 from longline.engine.feeds.feed_poller import AT_ONCE, HOLD_MS, guarded, polling, side_by_side
-from longline.engine.frontier.seeding import MOST_TASKS, Seeder, Wanted
+from longline.engine.frontier.seeding import MOST_TASKS, RunToMake, Seeder
 from longline.engine.sources.crawl_plan import twins
 from longline.model.feeds.feed_poll import PLACE_PRIORITY
 from longline.model.feeds.sitemap import (
@@ -32,8 +32,8 @@ from longline.model.states import TaskState
 from longline.model.url import join_all, parse
 from longline.plugins import Page
 from longline.ports.clock import Clock
-from longline.ports.records.feeds import Sitemaps
-from longline.ports.records.sources import Sources
+from longline.ports.records.feeds import SitemapStore
+from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
 
@@ -48,11 +48,11 @@ Read = Callable[[Page], Awaitable[Sitemap]]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class SitemapParts:
     """What the mapper works with; `find` reads a task's page from the archive."""
 
-    sitemaps: Sitemaps
-    sources: Sources
+    sitemaps: SitemapStore
+    sources: SourceStore
     seeder: Seeder
     find: Callable[[int], Awaitable[Page | None]]
     read: Read
@@ -60,10 +60,10 @@ class Parts:
     clock: Clock
 
 
-class Mapper:
+class SitemapReader:
     """Asks for sitemaps and takes what comes back."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: SitemapParts) -> None:
         self._parts = parts
 
     async def once(self) -> int:
@@ -90,7 +90,7 @@ class Mapper:
 
     async def _ask(self, row: SitemapRow, level: int, urls: Sequence[str]) -> None:
         plan = msgspec.structs.replace(polling(self._parts.plan, urls), max_body=MAX_BYTES)
-        run_id = await self._parts.seeder.ask(Wanted("sitemap", plan, row.source_id))
+        run_id = await self._parts.seeder.ask(RunToMake("sitemap", plan, row.source_id))
         await self._parts.sitemaps.change(row.source_id, partial(asked, run_id=run_id, level=level, after=row.run_id))
 
     async def _take(self, row: SitemapRow) -> None:

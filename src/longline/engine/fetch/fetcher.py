@@ -10,23 +10,23 @@ import msgspec
 
 from longline.engine.fetch.challenge import is_challenge
 from longline.engine.fetch.retry_after import TOO_MANY, back_off
-from longline.engine.fetch.robots import Rules
-from longline.engine.fetch.sender import Errand, Headers, Sender, Sent
+from longline.engine.fetch.robots import RobotsRules
+from longline.engine.fetch.sender import Headers, RequestContext, Sender, TimedResponse
 from longline.engine.frontier.held_hosts import HeldHost
-from longline.engine.lifecycle.politeness_key import Politeness
+from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.sources.crawl_plan import is_binary
 from longline.model.feeds.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.frontier import outcomes as fate
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.frontier.task import RESENT, Asked, ClaimedTask, Known
+from longline.model.frontier.task import RESENT, ClaimedTask, KnownPage, RequestMade
 from longline.model.runs.bounds import bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import dedupe_key, join_all, parse
 from longline.model.url import target as path_of
 from longline.ports.clock import Clock
 from longline.ports.http import REDIRECTS, FetchFailed, Response
-from longline.ports.records.frontier import Tasks
+from longline.ports.records.frontier import TaskStore
 
 PAGE = 200
 NOT_MODIFIED = 304
@@ -64,18 +64,18 @@ class Fetched(msgspec.Struct, frozen=True):
     elsewhere: str | None = None
     moved_to: str | None = None
     retry_after: float | None = None
-    same_as: Known | None = None
+    same_as: KnownPage | None = None
     sitemaps: tuple[str, ...] = ()
-    asked: tuple[Asked, ...] = ()
-    exchanges: tuple[Sent, ...] = ()
+    asked: tuple[RequestMade, ...] = ()
+    exchanges: tuple[TimedResponse, ...] = ()
 
     @property
-    def redirects(self) -> tuple[Sent, ...]:
+    def redirects(self) -> tuple[TimedResponse, ...]:
         """Return the redirects among the answers."""
         return tuple(sent for sent in self.exchanges if sent.response is not self.response)
 
 
-class Witness(Protocol):
+class ResponseObserver(Protocol):
     """Somebody who wants to see every answer as it came."""
 
     def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
@@ -86,11 +86,11 @@ class FetchParts(NamedTuple):
     """What fetching is done with; `tasks` know the URLs that a run has already."""
 
     sender: Sender
-    rules: Rules
+    rules: RobotsRules
     clock: Clock
-    politeness: Politeness
-    tasks: Tasks | None = None
-    witness: Witness | None = None
+    politeness: PolitenessKey
+    tasks: TaskStore | None = None
+    witness: ResponseObserver | None = None
 
 
 class Fetcher:
@@ -106,14 +106,14 @@ class Fetcher:
         """One page, as its server gave it; every outcome has a word of `model/frontier/outcomes.py`."""
         if plan.never and bounds_of(plan).bars(task.url):
             return Fetched("binary_url", self._clock.now())
-        errand = Errand(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
+        errand = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
         fetched = await self._try(host, task, errand)
         exchanges = tuple(
             sent for sent in errand.exchanges if sent.response is fetched.response or sent.response.status in REDIRECTS
         )
         return msgspec.structs.replace(fetched, asked=tuple(errand.asked), exchanges=exchanges)
 
-    async def _try(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
+    async def _try(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:
         plan = errand.plan
         try:
             if plan.robots and not await self._rules.allow(host, task.url, errand):
@@ -123,21 +123,21 @@ class Fetcher:
             named = await self._sitemaps(host, task, errand) if plan.sitemaps else ()
             return msgspec.structs.replace(fetched, sitemaps=named) if named else fetched
         except FetchFailed as failed:
-            errand.asked.extend((*_resent(failed.resent_ms), Asked()))
+            errand.asked.extend((*_resent(failed.resent_ms), RequestMade()))
             return Fetched(failed.kind, self._clock.now(), error=str(failed), retry_after=failed.retry_after)
         except Undecodable as failed:
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
 
-    async def _send(self, host: HeldHost, url: str, errand: Errand) -> Sent:
+    async def _send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
         """Ask for a page, and note what that took."""
         sent = await self._sender.send(host, url, errand)
         response = sent.response
         errand.asked.extend(_resent(response.resent_ms))
-        errand.asked.append(Asked(response.status, response.elapsed_ms, len(response.body)))
+        errand.asked.append(RequestMade(response.status, response.elapsed_ms, len(response.body)))
         errand.exchanges.append(sent)
         return sent
 
-    async def _sitemaps(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> tuple[str, ...]:
+    async def _sitemaps(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> tuple[str, ...]:
         """The sitemaps that the site of this page names; a run hears of them once."""
         once = (task.run_id, task.url[: -len(path_of(task.url))])
         if once in self._told:
@@ -147,7 +147,7 @@ class Fetcher:
             self._told.popitem(last=False)
         return tuple(join_all(task.url, (await self._rules.of(host, task.url, errand)).sitemaps))
 
-    async def _follow(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
+    async def _follow(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:
         url, seen = task.url, list[Visit]()
         errand = msgspec.structs.replace(errand, found_on=task.found_on) if task.found_on else errand
         asked = msgspec.structs.replace(errand, headers=_conditions(task, errand.plan))
@@ -167,7 +167,7 @@ class Fetcher:
                 reason, error, elsewhere = ended
                 return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
 
-    async def _render(self, host: HeldHost, task: ClaimedTask, errand: Errand) -> Fetched:
+    async def _render(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:
         """The page as a browser shows it; redirects are behind it, and it is looked at where they led."""
         asked = msgspec.structs.replace(errand, render=True)
         sent = await self._send(host, task.url, asked)
@@ -180,7 +180,7 @@ class Fetcher:
         return await self._moved(task, landed, await self._take(host, sent, task, asked))
 
     async def _hop(
-        self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], errand: Errand
+        self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], errand: RequestContext
     ) -> tuple[str, str | None, str | None] | None:
         """Why a redirect to this URL is not followed here (reason, error, where to hand it over), or None."""
         most = errand.plan.max_redirects
@@ -210,12 +210,12 @@ class Fetcher:
             return Fetched("redirected", fetched.at, status=fetched.status, error=f"redirected to {url}")
         return msgspec.structs.replace(fetched, moved_to=url)
 
-    async def _take(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+    async def _take(self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
         if self._witness is not None:
             self._witness.see(asked.plan, sent.at, sent.response)
         return await self._judge(host, sent, task, asked)
 
-    async def _judge(self, host: HeldHost, sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+    async def _judge(self, host: HeldHost, sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
         at, response = sent.at, sent.response
         if is_challenge(response, self._max_bytes):
             return Fetched("challenge", at, status=response.status, error="a challenge instead of the page")
@@ -232,7 +232,7 @@ class Fetcher:
         body = await _decoded(response, asked.most or self._max_bytes)
         return Fetched(fate.OK, at, response, body, response.status)
 
-    def _refused(self, host: HeldHost, sent: Sent, reason: str, *, single: bool) -> Fetched:
+    def _refused(self, host: HeldHost, sent: TimedResponse, reason: str, *, single: bool) -> Fetched:
         """An answer without a page; a host that has enough of single URLs is asked half as often for a while."""
         status = sent.response.status
         if single and status == TOO_MANY:
@@ -241,9 +241,9 @@ class Fetcher:
         return Fetched(reason, sent.at, status=status, error=f"HTTP {status}", retry_after=after)
 
 
-def _resent(after_ms: int | None) -> tuple[Asked, ...]:
+def _resent(after_ms: int | None) -> tuple[RequestMade, ...]:
     """Return the request that came before the one that was sent again, if there was any."""
-    return () if after_ms is None else (Asked(ms=after_ms, reason=RESENT),)
+    return () if after_ms is None else (RequestMade(ms=after_ms, reason=RESENT),)
 
 
 async def _decoded(response: Response, max_bytes: int) -> bytes:
@@ -258,7 +258,7 @@ async def _decoded(response: Response, max_bytes: int) -> bytes:
     return await asyncio.to_thread(decode_body, headers, body, max_bytes)
 
 
-def _unchanged(sent: Sent, task: ClaimedTask, asked: Errand) -> Fetched:
+def _unchanged(sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
     """What it means that a page has not changed."""
     at, response = sent.at, sent.response
     if task.known is None or not asked.headers:

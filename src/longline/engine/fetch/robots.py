@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import msgspec
 
 from longline.engine.fetch.retry_after import TOO_MANY, back_off
-from longline.engine.fetch.sender import Errand, Sender
+from longline.engine.fetch.sender import RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.robots import MAX_BYTES, Robots
@@ -59,7 +59,7 @@ class RobotsCache:
             self._known.popitem(last=False)
 
 
-class Rules:
+class RobotsRules:
     """The rules of the sites whose hosts are in one worker's hand."""
 
     def __init__(self, sender: Sender, clock: Clock, chance: Callable[[], float] = random.random) -> None:
@@ -67,7 +67,7 @@ class Rules:
         self._known = RobotsCache()
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
-    async def of(self, host: HeldHost, url: str, errand: Errand) -> Robots:
+    async def of(self, host: HeldHost, url: str, errand: RequestContext) -> Robots:
         """The rules that a URL is under; a longer delay that they ask for is kept from now on.
 
         Raises `FetchFailed` when they cannot be had, unless the plan is lenient: that is what the page fails by.
@@ -85,11 +85,11 @@ class Rules:
             host.slow_down(min(asked, MAX_CRAWL_DELAY), self._clock.monotonic())
         return robots
 
-    async def allow(self, host: HeldHost, url: str, errand: Errand) -> bool:
+    async def allow(self, host: HeldHost, url: str, errand: RequestContext) -> bool:
         """Whether a URL may be fetched."""
         return (await self.of(host, url, errand)).allows(self._sender.agent(errand.plan), url)
 
-    async def _ask_once(self, host: HeldHost, origin: str, errand: Errand) -> Robots | FetchFailed:
+    async def _ask_once(self, host: HeldHost, origin: str, errand: RequestContext) -> Robots | FetchFailed:
         async with self._asking.setdefault(origin, asyncio.Lock()):
             robots = self._known.get(origin, self._clock.monotonic(), lenient=errand.plan.lenient)
             if robots is None:
@@ -101,12 +101,12 @@ class Rules:
                 self._tell(origin, robots, errand)
         return robots
 
-    def _tell(self, origin: str, robots: Robots | FetchFailed, errand: Errand) -> None:
+    def _tell(self, origin: str, robots: Robots | FetchFailed, errand: RequestContext) -> None:
         asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(errand.plan))
         if asked is not None and asked > MAX_CRAWL_DELAY:
             log.warning("a Crawl-delay is cut", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY})
 
-    async def _ask(self, host: HeldHost, origin: str, errand: Errand) -> Robots:
+    async def _ask(self, host: HeldHost, origin: str, errand: RequestContext) -> Robots:
         target = f"{origin}/robots.txt"
         # One byte more than is read of it, so that the last line is known to be cut.
         errand = msgspec.structs.replace(errand, cut_at=MAX_BYTES + 1, found_on=None)

@@ -8,16 +8,16 @@ from itertools import count
 import msgspec
 
 from longline.engine.frontier.held_hosts import HeldHost
-from longline.engine.proxies.rotation import Exits
+from longline.engine.proxies.rotation import ProxyRotation
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
-from longline.model.fetch.cookies import Jar
-from longline.model.frontier.task import Asked
+from longline.model.fetch.cookies import RunCookies
+from longline.model.frontier.task import RequestMade
 from longline.model.proxies import blames_proxy, proxy_works
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import referer
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request, Response
-from longline.ports.records.proxies import Way
+from longline.ports.records.proxies import PickedProxy
 
 MOST_WAYS = 10
 """Proxies that may fail a page before it is said to have none: behind a proxy a dead site looks like a dead way."""
@@ -43,7 +43,7 @@ class LeaseLost(Exception):
     """The host is no longer ours; nothing may be sent and nothing reported."""
 
 
-class Sent(msgspec.Struct, frozen=True):
+class TimedResponse(msgspec.Struct, frozen=True):
     """An answer, when it was asked for, and the headers of the request."""
 
     at: int
@@ -56,7 +56,7 @@ class Sent(msgspec.Struct, frozen=True):
         return next((value for name, value in self.headers if name.lower() == "cookie"), None)
 
 
-class Errand(msgspec.Struct, frozen=True):
+class RequestContext(msgspec.Struct, frozen=True):
     """Whose request it is: the run, what it was asked to do, and headers of this request alone.
 
     `found_on` is the page that links to what is asked for. With `cut_at` a body of more bytes is cut there; without,
@@ -71,8 +71,8 @@ class Errand(msgspec.Struct, frozen=True):
     most: int | None = None
     found_on: str | None = None
     render: bool = False
-    asked: list[Asked] = []
-    exchanges: list[Sent] = []
+    asked: list[RequestMade] = []
+    exchanges: list[TimedResponse] = []
 
 
 class Sender:
@@ -83,11 +83,11 @@ class Sender:
         http: Http,
         clock: Clock,
         settings: FetchSettings,
-        exits: Exits,
+        exits: ProxyRotation,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._http, self._clock, self._settings, self._exits, self._chance = http, clock, settings, exits, chance
-        self._jars: OrderedDict[int, Jar] = OrderedDict()
+        self._jars: OrderedDict[int, RunCookies] = OrderedDict()
         self._number = count()
 
     def agent(self, plan: CrawlPlan) -> str:
@@ -98,20 +98,20 @@ class Sender:
         """Whether pages of a plan are rendered: where that is wanted, and somebody is there to do it."""
         return plan.render and self._settings.renders
 
-    def cookies(self, url: str, errand: Errand) -> str | None:
+    def cookies(self, url: str, errand: RequestContext) -> str | None:
         """Return the value of the Cookie header with which a URL is asked for, if there is one."""
         own = next((value for name, value in errand.plan.headers if name.lower() == "cookie"), None)
         return own if own is not None else self._stored_cookies(url, errand)
 
-    async def send(self, host: HeldHost, url: str, errand: Errand) -> Sent:
+    async def send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
         """Ask the host in hand; a way that fails is left for the next one, each time at the host's turn."""
         return await self._by_ways(host, url, errand)
 
-    async def aside(self, url: str, errand: Errand) -> Response:
+    async def aside(self, url: str, errand: RequestContext) -> Response:
         """Ask a host that is not in hand for one small thing."""
         return (await self._by_ways(None, url, errand)).response
 
-    async def _by_ways(self, host: HeldHost | None, url: str, errand: Errand) -> Sent:
+    async def _by_ways(self, host: HeldHost | None, url: str, errand: RequestContext) -> TimedResponse:
         request = self._request(url, errand)
         failed: frozenset[int] = frozenset()
         while True:
@@ -129,7 +129,9 @@ class Sender:
             self._learn(errand, url, sent.response)
             return sent
 
-    async def _once(self, host: HeldHost | None, request: Request, way: Way | None, longer: float) -> Sent:
+    async def _once(
+        self, host: HeldHost | None, request: Request, way: PickedProxy | None, longer: float
+    ) -> TimedResponse:
         start = await host.turn(self._clock, longer) if host else self._clock.monotonic()
         if start is None:
             raise LeaseLost
@@ -137,7 +139,7 @@ class Sender:
         try:
             response = await (self._http.fetch(request) if way is None else self._through(way, request))
             resent_ms = response.resent_ms
-            return Sent(at, response, request.headers)
+            return TimedResponse(at, response, request.headers)
         except FetchFailed as failure:
             resent_ms = failure.resent_ms
             raise
@@ -145,7 +147,7 @@ class Sender:
             if host:
                 host.answered(start, self._clock.monotonic(), (resent_ms or 0) / 1000)
 
-    async def _through(self, way: Way, request: Request) -> Response:
+    async def _through(self, way: PickedProxy, request: Request) -> Response:
         start = self._clock.monotonic()
         try:
             response = await self._http.fetch(msgspec.structs.replace(request, proxy=way.proxy))
@@ -160,7 +162,7 @@ class Sender:
     def _ms(self, start: float) -> int:
         return round((self._clock.monotonic() - start) * 1000)
 
-    def _request(self, url: str, errand: Errand) -> Request:
+    def _request(self, url: str, errand: RequestContext) -> Request:
         s = self._settings
         return Request(
             url,
@@ -173,7 +175,7 @@ class Sender:
             render=errand.render,
         )
 
-    def _headers(self, url: str, errand: Errand) -> Headers:
+    def _headers(self, url: str, errand: RequestContext) -> Headers:
         """What every request says, less what the run says otherwise; names are compared without their case."""
         plan = errand.plan
         usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING)]
@@ -186,7 +188,7 @@ class Sender:
         own = {name.lower() for name, _ in plan.headers}
         return (*(h for h in usual if h[0] not in own), *plan.headers, *errand.headers)
 
-    def _stored_cookies(self, url: str, errand: Errand) -> str | None:
+    def _stored_cookies(self, url: str, errand: RequestContext) -> str | None:
         jar = self._jars.get(errand.run_id) if errand.plan.cookies else None
         return jar.header(url) if jar else None
 
@@ -195,12 +197,12 @@ class Sender:
             return self._settings.user_agent
         return plan.user_agents[next(self._number) % len(plan.user_agents)]
 
-    def _learn(self, errand: Errand, url: str, response: Response) -> None:
+    def _learn(self, errand: RequestContext, url: str, response: Response) -> None:
         if not errand.plan.cookies:
             return
         values = [value for name, value in response.headers if name.lower() == "set-cookie"]
         if values:
-            jar = self._jars.setdefault(errand.run_id, Jar())
+            jar = self._jars.setdefault(errand.run_id, RunCookies())
             self._jars.move_to_end(errand.run_id)
             if len(self._jars) > MOST_RUNS:
                 self._jars.popitem(last=False)

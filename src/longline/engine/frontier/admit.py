@@ -23,7 +23,7 @@ Urgency = Mapping[str, int]
 NONE: Urgency = MappingProxyType({})
 
 
-class Found(NamedTuple):
+class AdmittedUrl(NamedTuple):
     """A URL that belongs to its run: how it is written, its host, and what tells it from others."""
 
     url: str
@@ -31,7 +31,7 @@ class Found(NamedTuple):
     key: bytes
 
 
-class Place(NamedTuple):
+class QueuePlace(NamedTuple):
     """Where a URL stands among those of its run."""
 
     depth: int
@@ -39,7 +39,7 @@ class Place(NamedTuple):
     hops: int
 
 
-class Verdicts:
+class AdmissionCache:
     """What was said of links lately: the pages of a site share most of theirs, so most need no second judgement.
 
     What the database has taken in, or had already, is `known` from then on and is not sent there again.
@@ -48,13 +48,13 @@ class Verdicts:
     def __init__(self, most: int = MOST_VERDICTS) -> None:
         self._most, self._count = most, 0
         # A plain dict finds its first key by passing over every slot that was deleted before it.
-        self._said: OrderedDict[int, OrderedDict[str, Found | str]] = OrderedDict()
+        self._said: OrderedDict[int, OrderedDict[str, AdmittedUrl | str]] = OrderedDict()
 
-    def lately(self, run_id: int) -> Mapping[str, Found | str]:
+    def lately(self, run_id: int) -> Mapping[str, AdmittedUrl | str]:
         """What was said of the links of a run, for whoever asks about very many."""
         return self._said.get(run_id, {})
 
-    def judge(self, run_id: int, text: str, plan: CrawlPlan) -> Found | str:
+    def judge(self, run_id: int, text: str, plan: CrawlPlan) -> AdmittedUrl | str:
         """The URL, or the reason why it is not admitted."""
         said = self.lately(run_id).get(text)
         if said is None:
@@ -67,7 +67,7 @@ class Verdicts:
         for task in tasks:
             self._say(task.run_id, task.url, KNOWN)
 
-    def _say(self, run_id: int, text: str, said: Found | str) -> None:
+    def _say(self, run_id: int, text: str, said: AdmittedUrl | str) -> None:
         of_run = self._said.get(run_id)
         if of_run is None:
             of_run = self._said[run_id] = OrderedDict()
@@ -85,18 +85,18 @@ class Verdicts:
             del self._said[run_id]
 
 
-def _judged(text: str, plan: CrawlPlan) -> Found | str:
+def _judged(text: str, plan: CrawlPlan) -> AdmittedUrl | str:
     try:
         url = parse(text)
     except BadUrl as bad:
         return bad.reason
-    return bounds_of(plan).refusal(url) or Found(url.href, url.host, dedupe_key(url.href))
+    return bounds_of(plan).refusal(url) or AdmittedUrl(url.href, url.host, dedupe_key(url.href))
 
 
 class Admission:
     """Gathers the URLs of one report: new tasks, the hosts they live on, and refusals by run and reason."""
 
-    def __init__(self, verdicts: Verdicts) -> None:
+    def __init__(self, verdicts: AdmissionCache) -> None:
         self._verdicts = verdicts
         self.tasks: list[NewTask] = []
         self.refused: Counter[tuple[int, str]] = Counter()
@@ -147,11 +147,11 @@ class Admission:
             elif (page.scope, said.host, said.key) in self._taken:
                 reasons[KNOWN] += 1
             else:
-                self._add(page, said, plan, Place(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
+                self._add(page, said, plan, QueuePlace(depth, DEFAULT_PRIORITY + urgency.get(text, 0), hops))
         for reason, count in reasons.items():
             self.refused[page.run_id, reason] += count
 
-    def _add(self, page: ClaimedTask, found: Found, plan: CrawlPlan, place: Place) -> None:
+    def _add(self, page: ClaimedTask, found: AdmittedUrl, plan: CrawlPlan, place: QueuePlace) -> None:
         url, host, key = found
         self._taken.add((page.scope, host, key))
         if page.scope == SCOPE:

@@ -7,7 +7,7 @@ from longline.ports.clock import Clock
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 
-class Appeal:
+class WorkRequest:
     """Asks, ever more seldom for as long as nobody has anything to give."""
 
     def __init__(self, ask: Callable[[], Awaitable[None]], clock: Clock) -> None:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 
 from longline.engine.engine_clock import late
-from longline.engine.frontier.ask_for_work import Appeal
-from longline.engine.frontier.held_hosts import Hand, HeldHost
+from longline.engine.frontier.ask_for_work import WorkRequest
+from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
@@ -43,18 +43,18 @@ class WorkerSettings(msgspec.Struct, frozen=True):
     drain: float = 5.0
 
 
-class Claims:
+class WorkClaims:
     """Keeps one worker's hand full."""
 
     def __init__(self, lifecycle: Lifecycle, clock: Clock, owner: int, settings: WorkerSettings) -> None:
         self._lifecycle, self._clock, self._owner, self._settings = lifecycle, clock, owner, settings
-        self.hand = Hand()
+        self.hand = HeldHosts()
         self.next = 0.0
         self._free_again = 0.0
         self.under_way: asyncio.Task[None] | None = None
         self.trouble: Unavailable | None = None
 
-    def if_low(self, wake: Callable[[], None], appeal: Appeal | None) -> None:
+    def if_low(self, wake: Callable[[], None], appeal: WorkRequest | None) -> None:
         """Ask for more when what is in hand runs low; `wake` is called when it has come."""
         now, s = self._clock.monotonic(), self._settings
         soon, most = self.hand.soon(now, SOON), s.concurrency * s.tasks_per_host
@@ -87,7 +87,7 @@ class Claims:
             log.error("a claim failed", exc_info=error)
             self.next = self._clock.monotonic() + self._settings.idle_poll
 
-    async def _claim(self, now: float, asking: Sequence[HeldHost], patience: float, appeal: Appeal | None) -> None:
+    async def _claim(self, now: float, asking: Sequence[HeldHost], patience: float, appeal: WorkRequest | None) -> None:
         """Lease more hosts and, where there are too few, take more of what those in hand have."""
         s = self._settings
         held = [(host.lease.host_id, host.lease.token) for host in asking]

@@ -164,7 +164,7 @@ class HeldHost:
         self._kept = self.pace.delay
 
 
-class Hand:
+class HeldHosts:
     """Every host this worker holds."""
 
     def __init__(self) -> None:

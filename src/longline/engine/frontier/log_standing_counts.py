@@ -3,15 +3,15 @@
 import logging
 
 from longline.model.frontier.standing_frontier import RESTS
-from longline.ports.records.standing_frontier import StandingFrontier
+from longline.ports.records.standing_frontier import StandingFrontierStore
 
 log = logging.getLogger(__name__)
 
 
-class Census:
+class StandingCountLog:
     """Counts the standing frontier."""
 
-    def __init__(self, standing: StandingFrontier) -> None:
+    def __init__(self, standing: StandingFrontierStore) -> None:
         self._standing = standing
 
     async def once(self) -> None:

@@ -6,13 +6,13 @@ from longline.engine.frontier.standing_runs import StandingRuns
 from longline.model.frontier.standing_frontier import is_standing
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
-from longline.ports.records.runs import Runs
+from longline.ports.records.runs import RunStore
 
 
-class Plans:
+class PlanCache:
     """Looks plans up: a run keeps its own, and those of the frontier follow their sources."""
 
-    def __init__(self, runs: Runs, standing: StandingRuns, most: int = 1000) -> None:
+    def __init__(self, runs: RunStore, standing: StandingRuns, most: int = 1000) -> None:
         self._runs, self._standing, self._most = runs, standing, most
         self._known: dict[int, CrawlPlan | RunRow] = {}
 

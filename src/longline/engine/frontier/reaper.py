@@ -5,9 +5,9 @@ from collections.abc import Mapping
 
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.ports.blobs import Blobs
-from longline.ports.process_lock import Presence
-from longline.ports.records.archive import Segments
-from longline.ports.records.frontier import Workers
+from longline.ports.process_lock import ProcessLock
+from longline.ports.records.archive import SegmentStore
+from longline.ports.records.frontier import WorkerStore
 
 log = logging.getLogger(__name__)
 
@@ -19,7 +19,7 @@ class Reaper:
     """Finds leases without a living owner."""
 
     def __init__(
-        self, lifecycle: Lifecycle, workers: Workers, segments: Segments, blobs: Blobs, presence: Presence
+        self, lifecycle: Lifecycle, workers: WorkerStore, segments: SegmentStore, blobs: Blobs, presence: ProcessLock
     ) -> None:
         self._lifecycle, self._workers, self._presence = lifecycle, workers, presence
         self._segments, self._blobs = segments, blobs

@@ -7,7 +7,7 @@ import msgspec
 
 from longline.engine.frontier.admit import seed
 from longline.engine.frontier.standing_runs import StandingRuns
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.frontier.standing_frontier import SCOPE, host_of, url_hash
 from longline.model.frontier.task import NewTask, TaskRow
 from longline.model.ids import new_id
@@ -15,14 +15,14 @@ from longline.model.runs.bounds import Bounds, bounds_of
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.url import BadUrl, Url, parse
-from longline.ports.records.frontier import HostSetting, Tasks
-from longline.ports.records.runs import Runs
+from longline.ports.records.frontier import HostSetting, TaskStore
+from longline.ports.records.runs import RunStore
 
 MOST_TASKS = 1000
 """No run that was begun here has more to look through."""
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class RunToMake(msgspec.Struct, frozen=True):
     """A run to be made: its kind says what for, and `plan` how its URLs are fetched."""
 
     kind: str
@@ -33,10 +33,10 @@ class Wanted(msgspec.Struct, frozen=True):
 class Seeder:
     """Begins runs, and looks up how they went."""
 
-    def __init__(self, lifecycle: Lifecycle, runs: Runs, tasks: Tasks, standing: StandingRuns) -> None:
+    def __init__(self, lifecycle: Lifecycle, runs: RunStore, tasks: TaskStore, standing: StandingRuns) -> None:
         self._lifecycle, self._runs, self._tasks, self._standing = lifecycle, runs, tasks, standing
 
-    async def ask(self, wanted: Wanted) -> int:
+    async def ask(self, wanted: RunToMake) -> int:
         """Fetch the seeds of the plan, whether or not they were fetched before; the run."""
         for url in wanted.plan.seeds:
             parse(url)  # a run is begun only for what can be fetched
@@ -79,12 +79,12 @@ class Seeder:
         ]
         return sorted(found, key=lambda task: (order.get(task.url, len(order)), task.id))
 
-    async def _begin(self, wanted: Wanted) -> RunRow:
+    async def _begin(self, wanted: RunToMake) -> RunRow:
         plan = wanted.plan
         run = await self._runs.add(
             NewRun(new_id(), wanted.kind, plan.text(), plan.seeds[0], source_id=wanted.source_id)
         )
-        await self._lifecycle.move(Order("run", run.id, "start", "planner", reason=wanted.kind))
+        await self._lifecycle.move(MoveRequest("run", run.id, "start", "planner", reason=wanted.kind))
         return run
 
 

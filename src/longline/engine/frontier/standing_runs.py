@@ -13,8 +13,8 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.sources.source import CrawlSource
 from longline.ports.clock import Clock
-from longline.ports.records.runs import Runs
-from longline.ports.sources import Directory
+from longline.ports.records.runs import RunStore
+from longline.ports.sources import SourceLookup
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ class StandingRun(NamedTuple):
 class StandingRuns:
     """Finds the standing run of an origin and a source, or makes it; each goes by what its source says now."""
 
-    def __init__(self, runs: Runs, directory: Directory, rules: StandingRules, clock: Clock) -> None:
+    def __init__(self, runs: RunStore, directory: SourceLookup, rules: StandingRules, clock: Clock) -> None:
         self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
         self._known: dict[tuple[str, str], tuple[StandingRun, float]] = {}
         self._called: dict[int, tuple[str, float]] = {}

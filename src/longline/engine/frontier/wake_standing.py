@@ -2,17 +2,17 @@
 
 import logging
 
-from longline.ports.records.standing_frontier import StandingFrontier
+from longline.ports.records.standing_frontier import StandingFrontierStore
 
 log = logging.getLogger(__name__)
 
 AT_ONCE = 500
 
 
-class Waker:
+class StandingWaker:
     """Wakes what sleeps."""
 
-    def __init__(self, standing: StandingFrontier) -> None:
+    def __init__(self, standing: StandingFrontierStore) -> None:
         self._standing = standing
 
     async def once(self) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from longline.model.bots.bot import Answer, Deletion, NewBotTask, Planned, Pull, Pulled, Repair, Swept, Verdict
+from longline.model.bots.bot import AnswerVerdict, BotAnswer, Deletion, NewBotTask, Planned, Pull, Pulled, Repair, Swept
 from longline.ports.records import Records
 from longline.ports.records.frontier import HostSetting
 
@@ -17,11 +17,11 @@ class BotLifecycle:
         """Put tasks into the hands of bots, in one commit."""
         return await self._tasks.pull(pulls)
 
-    async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:
+    async def submit(self, answers: Sequence[BotAnswer], keep_ms: int) -> list[AnswerVerdict]:
         """Put tasks to rest as their bots say, in one commit; what comes without a lease changes nothing."""
         return await self._tasks.submit(answers, keep_ms)
 
-    async def extend(self, task_id: int, created_at: int, bot: str) -> Verdict:
+    async def extend(self, task_id: int, created_at: int, bot: str) -> AnswerVerdict:
         """Let a bot's lease run anew."""
         return await self._tasks.extend(task_id, created_at, bot)
 

@@ -9,13 +9,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 
 import msgspec
 
-from longline.engine.lifecycle.politeness_key import Politeness
+from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import NewTask, Outcome
 from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, legal, move, walk
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch, Change, HostSetting, Reported, Standing, TaskLease
+from longline.ports.records.frontier import Admitted, Change, Current, HostSetting, ReportBatch, Reported, TaskLease
 
 Call = Callable[[], Awaitable[None]]
 """Tells workers, or planners, that there may be something to do."""
@@ -42,7 +42,7 @@ def _with(ahead: Admitted, reported: Reported) -> Reported:
     return msgspec.structs.replace(reported, admitted=_sum(ahead, reported.admitted)) if any(ahead) else reported
 
 
-class Order(msgspec.Struct, frozen=True):
+class MoveRequest(msgspec.Struct, frozen=True):
     """A move that somebody wants made. `token` proves a lease; `owner` and `lease_ms` ask for one."""
 
     noun: Noun
@@ -62,18 +62,18 @@ class Lifecycle:
     """Carries out moves, on whichever records engine."""
 
     def __init__(
-        self, records: Records, politeness: Politeness | None = None, call_workers: Call | None = None
+        self, records: Records, politeness: PolitenessKey | None = None, call_workers: Call | None = None
     ) -> None:
         self._call_workers = call_workers
-        self._politeness = politeness or Politeness()
+        self._politeness = politeness or PolitenessKey()
         self._frontier = records.frontier
         self._hands = records.hands
         self._moves = records.moves
         self._schedules = records.schedules
 
-    async def move(self, order: Order) -> Standing:
+    async def move(self, order: MoveRequest) -> Current:
         """Make one move; raises `NotFound`, `IllegalMove` or `StaleLease`, and then nothing was changed."""
-        seen: Standing | None = None
+        seen: Current | None = None
         for _ in range(RACES):
             standing = await self._moves.standing(order.noun, order.subject)
             if standing is None:
@@ -108,7 +108,7 @@ class Lifecycle:
         """Lease hosts that have due work, each with a batch of its tasks; with too few of them, more of those held."""
         return await self._frontier.claim(owner, hosts, tasks, ttl_ms, held, waited_ms)
 
-    async def report(self, batch: Batch, hosts: Sequence[HostSetting] = ()) -> Reported:
+    async def report(self, batch: ReportBatch, hosts: Sequence[HostSetting] = ()) -> Reported:
         """Write how claimed tasks came to rest, all or nothing; `hosts` are those that found URLs live on."""
         _check((o for r in batch.reports for o in r.outcomes), AFTER_CLAIM)
         batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
@@ -119,14 +119,14 @@ class Lifecycle:
         return await self._hands.take(executor, owner, limit, ttl_ms)
 
     async def give(
-        self, outcomes: Sequence[tuple[int, Outcome]], batch: Batch, hosts: Sequence[HostSetting] = ()
+        self, outcomes: Sequence[tuple[int, Outcome]], batch: ReportBatch, hosts: Sequence[HostSetting] = ()
     ) -> Reported:
         """Write how taken tasks came to rest, each under its own token, all or nothing."""
         _check((o for _, o in outcomes), AFTER_TAKE)
         batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
         return _with(ahead, await self._hands.give(outcomes, batch))
 
-    async def _placed(self, batch: Batch, hosts: Sequence[HostSetting]) -> Batch:
+    async def _placed(self, batch: ReportBatch, hosts: Sequence[HostSetting]) -> ReportBatch:
         """The batch with its new tasks on hosts that exist."""
         if not hosts:
             return batch
@@ -146,7 +146,7 @@ class Lifecycle:
             total = _sum(total, part)
         return total
 
-    async def _admit_ahead(self, batch: Batch) -> tuple[Batch, Admitted]:
+    async def _admit_ahead(self, batch: ReportBatch) -> tuple[ReportBatch, Admitted]:
         """Take most URLs of a large batch in before the rest of it is written.
 
         The task that found them is open until then, so its run cannot end in between. When the rest is refused, or
@@ -195,7 +195,9 @@ class Lifecycle:
         if standing is None or standing.lease_until != deadline:
             return False
         name = "lapse" if noun == "run" or await self._recurs(subject) else "lapse_once"
-        order = Order(noun, subject, name, "upkeep", lease_seen=deadline, reason="lease lapsed", error="lease lapsed")
+        order = MoveRequest(
+            noun, subject, name, "upkeep", lease_seen=deadline, reason="lease lapsed", error="lease lapsed"
+        )
         return await self._moves.apply(_change(order, standing)) is not None
 
     async def _recurs(self, schedule_id: int) -> bool:
@@ -211,7 +213,7 @@ def _check_move(state: str, name: str, actor: Actor) -> str:
     return rule.became
 
 
-def _lease_ms(order: Order, rule: Move) -> int | None:
+def _lease_ms(order: MoveRequest, rule: Move) -> int | None:
     """Return how long the lease lasts that a move leaves behind; None for a move after which none is held."""
     if rule.gives:
         return order.lease_ms
@@ -219,7 +221,7 @@ def _lease_ms(order: Order, rule: Move) -> int | None:
     return LAPSED_MS if rule.noun == "schedule" and rule.became == ScheduleState.RUNNING else None
 
 
-def _change(order: Order, standing: Standing) -> Change:
+def _change(order: MoveRequest, standing: Current) -> Change:
     """The guarded change for an order, or the reason why there is none."""
     rule = move(order.noun, order.move)
     if rule.became in IN_HAND and order.noun == "task":

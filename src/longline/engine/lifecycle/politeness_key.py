@@ -17,7 +17,7 @@ Resolve = Callable[[str], Awaitable[Sequence[object]]]
 """Gives the addresses of a host name, in order of preference, or raises `FetchFailed`."""
 
 
-class Politeness:
+class PolitenessKey:
     """Finds the name under which a URL's requests are counted, kept apart and limited."""
 
     def __init__(self, by: By = "host", resolve: Resolve | None = None) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from longline.engine.lifecycle.moves import _check_move
 from longline.model.errors import IllegalMove
-from longline.model.schedules.schedule import ScheduleRow, Turn
+from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, legal, move
 from longline.ports.records import Records
-from longline.ports.records.schedules import Launch, Stop, Tick
+from longline.ports.records.schedules import Launch, RunStop, Tick
 
 
-class Timetable:
+class ScheduleLifecycle:
     """Moves schedules, and with them the runs they start."""
 
     def __init__(self, records: Records) -> None:
@@ -53,21 +53,23 @@ class Timetable:
         """Everything that an owner holds."""
         return await self._ticks.held(owner)
 
-    async def turn(self, row: ScheduleRow, turn: Turn, actor: Actor) -> ScheduleRow | None:
+    async def turn(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> ScheduleRow | None:
         """Move one schedule; None when somebody moved it since it was looked at."""
         return (await self.turn_all([(row, turn)], actor)).get(row.id)
 
-    def check(self, row: ScheduleRow, turn: Turn, actor: Actor) -> None:
+    def check(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
         """Raise `IllegalMove` for a turn that the schedule may not take where it stands."""
         _check_turn(row, turn, actor)
 
-    async def turn_all(self, turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor) -> dict[int, ScheduleRow]:
+    async def turn_all(
+        self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
+    ) -> dict[int, ScheduleRow]:
         """Move schedules, each for itself; those that nobody moved since they were looked at."""
         for row, turn in turns:
             _check_turn(row, turn, actor)
         return await self._ticks.turn(turns, actor) if turns else {}
 
-    async def stop(self, tick: Tick, turn: Turn, stop: Stop, actor: Actor) -> ScheduleRow | None:
+    async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         """End a run and move its schedule, both or neither; None when somebody moved one of them meanwhile."""
         _check_turn(tick.schedule, turn, actor)
         rule = move("run", stop.move)
@@ -76,7 +78,7 @@ class Timetable:
         return await self._ticks.stop(tick, turn, stop, actor)
 
 
-def _check_turn(row: ScheduleRow, turn: Turn, actor: Actor) -> None:
+def _check_turn(row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
     """Every step of a turn is in the table, and the last one leads to where the schedule is then."""
     state: str = row.state
     for name in turn.steps:

@@ -7,19 +7,19 @@ import logging
 from collections.abc import Iterable
 
 from longline.model.errors import Unavailable
-from longline.model.logs import Mark, told
+from longline.model.logs import LogMark, told
 from longline.ports.logs import LogCopies
-from longline.ports.records.logs import Logs
+from longline.ports.records.logs import LogStore
 
 log = logging.getLogger(__name__)
 
 COPIED_AT_ONCE = 500
 
 
-class Mirror:
+class RedisLogCopy:
     """Copies logs. It is never a reason to fail."""
 
-    def __init__(self, logs: Logs, copies: LogCopies) -> None:
+    def __init__(self, logs: LogStore, copies: LogCopies) -> None:
         self._logs, self._copies = logs, copies
         self._in_vain = False
 
@@ -41,6 +41,6 @@ class Mirror:
             return  # a later run has begun: what comes now comes too late for a stream that only grows
         after = last.number if last is not None and last.run_id == run_id else 0
         while (part := await self._logs.read(run_id, after, COPIED_AT_ONCE)).entries:
-            lines = [(Mark(run_id, entry.number), told(entry, part.name, part.uid)) for entry in part.entries]
+            lines = [(LogMark(run_id, entry.number), told(entry, part.name, part.uid)) for entry in part.entries]
             await self._copies.add(name, lines)
             after = part.entries[-1].number

@@ -10,15 +10,15 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.logs.redis_copy import Mirror
-from longline.engine.logs.run_log_writer import Announcer
+from longline.engine.logs.redis_copy import RedisLogCopy
+from longline.engine.logs.run_log_writer import LogSignals
 from longline.model.errors import NotFound
-from longline.model.logs import Due, LoggedRun, NewEntry, Wanted, archive_key, told
+from longline.model.logs import DueLog, LogFilter, LoggedRun, NewLogEntry, archive_key, told
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.timestamps import written
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.logs import Logs
+from longline.ports.records.logs import LogStore
 from longline.ports.signals import Signals
 
 log = logging.getLogger(__name__)
@@ -27,30 +27,30 @@ PRUNE_EVERY = 60.0
 READ_AT_ONCE = 2000
 
 
-class ScribeSettings(msgspec.Struct, frozen=True):
+class RunLogKeeperSettings(msgspec.Struct, frozen=True):
     """How often what is said, and how long it is kept. Times are milliseconds."""
 
     archive: bool = True
-    wanted: Wanted = Wanted()
-    due: Due = Due(every_ms=15_000, step=50, grace_ms=1000)
+    wanted: LogFilter = LogFilter()
+    due: DueLog = DueLog(every_ms=15_000, step=50, grace_ms=1000)
     entries_ms: int = 86_400_000
     logs_ms: int = 30 * 86_400_000
 
 
-class Scribe:
+class RunLogKeeper:
     """Looks after the logs of all runs."""
 
     def __init__(
         self,
-        logs: Logs,
+        logs: LogStore,
         blobs: Blobs,
         signals: Signals,
         clock: Clock,
-        settings: ScribeSettings,
-        mirror: Mirror | None = None,
+        settings: RunLogKeeperSettings,
+        mirror: RedisLogCopy | None = None,
     ) -> None:
         self._logs, self._blobs, self._clock, self._settings, self._mirror = logs, blobs, clock, settings, mirror
-        self._announcer = Announcer(signals)
+        self._announcer = LogSignals(signals)
         self._pruned = float("-inf")
 
     async def once(self) -> None:
@@ -74,7 +74,7 @@ class Scribe:
             said += self._entry(run, "info", "metrics", "heartbeat", _progress(run))
         return await self._logs.beat(run, said)
 
-    def _milestones(self, run: LoggedRun) -> list[NewEntry]:
+    def _milestones(self, run: LoggedRun) -> list[NewLogEntry]:
         """One for each so many pages, however many came between two looks."""
         step, facts = self._settings.due.step, _progress(run)
         passed = range((run.told or 0) // step + 1, run.completed // step + 1)
@@ -102,12 +102,12 @@ class Scribe:
         summary = self._entry(run, level, "lifecycle", f"run {run.state}", facts)
         return await self._logs.seal(run.run_id, milestones + summary)
 
-    def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> list[NewEntry]:
+    def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> list[NewLogEntry]:
         """The entry, if such a one is wanted."""
         if not self._settings.wanted.takes(level, topic):
             return []
         fields = msgspec.json.encode({name: fact for name, fact in facts.items() if fact is not None}).decode()
-        return [NewEntry(run.run_id, self._clock.now(), level, topic, message, fields)]
+        return [NewLogEntry(run.run_id, self._clock.now(), level, topic, message, fields)]
 
     async def _keep(self, run: LoggedRun) -> bool:
         """Put what is not kept yet behind what is."""

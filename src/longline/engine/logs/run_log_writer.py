@@ -11,11 +11,11 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.logs.redis_copy import Mirror
+from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.model.errors import Unavailable
-from longline.model.logs import NewEntry, Wanted
+from longline.model.logs import LogFilter, NewLogEntry
 from longline.ports.clock import Clock
-from longline.ports.records.logs import Logs
+from longline.ports.records.logs import LogStore
 from longline.ports.signals import Signals
 
 log = logging.getLogger(__name__)
@@ -30,13 +30,13 @@ LONGEST_MESSAGE = 8192
 NOT_SAID = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {"message", "asctime", "run_id", "topic"}
 
 
-class JournalSettings(Wanted, frozen=True):
+class RunLogSettings(LogFilter, frozen=True):
     """What is written down, and so many small things a second of it."""
 
     rate: int = 0
 
 
-class Bucket:
+class LineBudget:
     """Lets so many through in a second, and a second's worth at once."""
 
     def __init__(self, rate: int, now: float) -> None:
@@ -52,20 +52,25 @@ class Bucket:
         return True
 
 
-class Journal(logging.Handler):
+class RunLogWriter(logging.Handler):
     """Gathers entries in memory, within bounds, until they are written."""
 
     def __init__(
-        self, logs: Logs, signals: Signals, clock: Clock, settings: JournalSettings, mirror: Mirror | None = None
+        self,
+        logs: LogStore,
+        signals: Signals,
+        clock: Clock,
+        settings: RunLogSettings,
+        mirror: RedisLogCopy | None = None,
     ) -> None:
         super().__init__()
         self._logs, self._clock, self._settings, self._mirror = logs, clock, settings, mirror
-        self._announcer = Announcer(signals)
+        self._announcer = LogSignals(signals)
         self._own = threading.Lock()
-        self._opening: dict[int, list[NewEntry]] = {}
-        self._waiting: list[NewEntry] = []
+        self._opening: dict[int, list[NewLogEntry]] = {}
+        self._waiting: list[NewLogEntry] = []
         self._lost: Counter[int] = Counter()
-        self._buckets: dict[int, Bucket] = {}
+        self._buckets: dict[int, LineBudget] = {}
         self._known: dict[int, None] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -89,7 +94,7 @@ class Journal(logging.Handler):
         if not self.wants(level, topic):
             return
         text = msgspec.json.encode(fields, enc_hook=str).decode() if fields else None
-        entry = NewEntry(run_id, self._clock.now(), level, topic, _storable(message), text and _storable(text))
+        entry = NewLogEntry(run_id, self._clock.now(), level, topic, _storable(message), text and _storable(text))
         with self._own:
             if len(self._waiting) >= MOST_WAITING or (level == "debug" and not self._passes(run_id)):
                 self._lost[run_id] += 1
@@ -103,7 +108,7 @@ class Journal(logging.Handler):
         if len(self._known) >= MOST_WAITING:
             self._known.clear()
         self._known[run_id] = None
-        first = NewEntry(run_id, self._clock.now(), "info", "lifecycle", "run started")
+        first = NewLogEntry(run_id, self._clock.now(), "info", "lifecycle", "run started")
         with self._own:
             self._opening[run_id] = [first] if self.wants(first.level, first.topic) else []
 
@@ -113,7 +118,7 @@ class Journal(logging.Handler):
             return True
         if len(self._buckets) > MOST_WAITING:
             self._buckets.clear()
-        return self._buckets.setdefault(run_id, Bucket(rate, now)).take(now)
+        return self._buckets.setdefault(run_id, LineBudget(rate, now)).take(now)
 
     async def write(self) -> None:
         """Write what was gathered; when the engine is away it waits here, within its bounds."""
@@ -136,14 +141,14 @@ class Journal(logging.Handler):
         if self._mirror is not None:
             await self._mirror.copy(changed)
 
-    def _take_back(self, opening: dict[int, list[NewEntry]], waiting: list[NewEntry], lost: Counter[int]) -> None:
+    def _take_back(self, opening: dict[int, list[NewLogEntry]], waiting: list[NewLogEntry], lost: Counter[int]) -> None:
         with self._own:
             self._opening = opening | self._opening
             self._waiting = waiting + self._waiting
             self._lost.update(lost)
 
 
-class Announcer:
+class LogSignals:
     """Tells readers which runs said something; they look by themselves when this does not reach them."""
 
     def __init__(self, signals: Signals) -> None:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.archive.page_reader import Archive
-from longline.engine.frontier.admit import Admission, Verdicts
-from longline.engine.frontier.plan_cache import Plans
+from longline.engine.archive.page_reader import PageReader
+from longline.engine.frontier.admit import Admission, AdmissionCache
+from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.parse.parser import Parsed, Parser, Share
+from longline.engine.parse.parser import PageParser, Parsed, Share
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound, Unavailable
 from longline.model.fetch.content_encoding import Undecodable
@@ -24,7 +24,7 @@ from longline.model.states import TaskState
 from longline.model.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import Batch, Reported, TaskLease, Tasks
+from longline.ports.records.frontier import ReportBatch, Reported, TaskLease, TaskStore
 
 log = logging.getLogger(__name__)
 
@@ -32,17 +32,17 @@ Done = tuple[TaskLease, Outcome, Parsed]
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class ParseWorkerParts:
     """What a parsing worker works with: of a batch, so many pages `at_once`. Times are seconds.
 
     `in_words` says that items are indexed with their report.
     """
 
     lifecycle: Lifecycle
-    tasks: Tasks
-    plans: Plans
+    tasks: TaskStore
+    plans: PlanCache
     blobs: Blobs
-    parser: Parser
+    parser: PageParser
     clock: Clock
     owner: int
     lease: float = 30.0
@@ -55,10 +55,10 @@ class Parts:
 class ParseWorker:
     """Takes pages that wait for a parser, parses them and gives them back."""
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: ParseWorkerParts) -> None:
         self._parts = parts
-        self._archive = Archive(parts.tasks, parts.blobs)
-        self._verdicts = Verdicts()
+        self._archive = PageReader(parts.tasks, parts.blobs)
+        self._verdicts = AdmissionCache()
         self._renewed = 0.0
 
     async def run(self, stop: asyncio.Event) -> None:
@@ -113,7 +113,7 @@ class ParseWorker:
     async def _give(self, done: list[Done]) -> Reported:
         plans = [await self._parts.plans.get(lease.task.run_id) for lease, _, _ in done]
         admission, items = await asyncio.to_thread(self._made, done, plans)
-        batch = Batch(admit=admission.tasks, refused=admission.refused, items=items)
+        batch = ReportBatch(admit=admission.tasks, refused=admission.refused, items=items)
         given = [(lease.token, outcome) for lease, outcome, _ in done]
         reported = await self._parts.lifecycle.give(given, batch, admission.hosts)
         if not reported.refused and not reported.admitted.over_budget:

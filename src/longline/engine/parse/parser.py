@@ -15,14 +15,14 @@ from longline.model.errors import BadInput
 from longline.model.frontier.task import ClaimedTask
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.plugins import Item, Link, Links, Page
-from longline.plugins.html.parse_cost import Effort, TooIntricate, effort_of
+from longline.plugins.html.parse_cost import ParseCost, TooComplex, effort_of
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
 log = logging.getLogger(__name__)
 
 
-SLOW_SECONDS = {Effort.LITTLE: 0.03, Effort.SOME: 0.15, Effort.MUCH: 0.15}
+SLOW_SECONDS = {ParseCost.LITTLE: 0.03, ParseCost.SOME: 0.15, ParseCost.MUCH: 0.15}
 """Processor time of a page that takes too long here; its host is remembered for that."""
 
 MAX_LINKS = 10_000
@@ -72,7 +72,7 @@ class Parsed(msgspec.Struct, frozen=True):
         return new_items(made, Origin(task.run_id, task.id, url), in_words=in_words)
 
 
-class Elsewhere(Protocol):
+class ParserPool(Protocol):
     """A place to parse at that holds up nothing here."""
 
     @property
@@ -83,7 +83,7 @@ class Elsewhere(Protocol):
         """Return what the parser of that name makes of the page; a `slow` one may take long."""
 
 
-class Parser:
+class PageParser:
     """Runs the parser of a page: a light one here, any other `elsewhere`, where there is such a place.
 
     The loop waits for a page that takes a few milliseconds. The tree of a larger page is built in a thread, and a page
@@ -91,9 +91,9 @@ class Parser:
     next pages of that kind parsed elsewhere, as are pages that need a deadline.
     """
 
-    def __init__(self, registry: Registry, elsewhere: Elsewhere | None = None, max_links: int = MAX_LINKS) -> None:
+    def __init__(self, registry: Registry, elsewhere: ParserPool | None = None, max_links: int = MAX_LINKS) -> None:
         self._registry, self._elsewhere, self._max_links = registry, elsewhere, max_links
-        self._slow_hosts = {effort: SlowHosts() for effort in Effort}
+        self._slow_hosts = {effort: SlowHosts() for effort in ParseCost}
         self._thread = asyncio.Semaphore(1)
 
     @property
@@ -116,21 +116,23 @@ class Parser:
             return Parsed(error=f"there is no parser {named}" if named else None)
         effort = effort_of(page.body, page.url)
         if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(effort, share)):
-            return await self._elsewhere.parse(marked.name, page, share, slow=effort in (Effort.MUCH, Effort.WILD))
+            return await self._elsewhere.parse(
+                marked.name, page, share, slow=effort in (ParseCost.MUCH, ParseCost.WILD)
+            )
         parsed, seconds = await self._parse_here(marked, page, effort)
         if seconds > SLOW_SECONDS.get(effort, 0.0):
             self._slow_hosts[effort].add(share.host)
         return parsed
 
-    def _is_for_elsewhere(self, effort: Effort, share: Share) -> bool:
-        return effort is Effort.WILD or share.host in self._slow_hosts[effort]
+    def _is_for_elsewhere(self, effort: ParseCost, share: Share) -> bool:
+        return effort is ParseCost.WILD or share.host in self._slow_hosts[effort]
 
-    async def _parse_here(self, marked: Marked, page: Page, effort: Effort) -> tuple[Parsed, float]:
+    async def _parse_here(self, marked: Marked, page: Page, effort: ParseCost) -> tuple[Parsed, float]:
         """Parse a page in this process; return the processor time that this took too."""
-        if effort in (Effort.MUCH, Effort.WILD):
+        if effort in (ParseCost.MUCH, ParseCost.WILD):
             async with self._thread:
                 return await asyncio.to_thread(_run_apart, marked, page, self._max_links)
-        tree_seconds = await asyncio.to_thread(_build_tree, page) if effort is Effort.SOME else 0.0
+        tree_seconds = await asyncio.to_thread(_build_tree, page) if effort is ParseCost.SOME else 0.0
         begun = thread_time()
         parsed = await run(marked, page, self._max_links)
         return parsed, tree_seconds + thread_time() - begun
@@ -139,7 +141,7 @@ class Parser:
 def _build_tree(page: Page) -> float:
     """Build the tree of a page, during which other threads can run; return the processor time that this took."""
     begun = thread_time()
-    with suppress(TooIntricate):  # the parser meets the same error, where it is the page's
+    with suppress(TooComplex):  # the parser meets the same error, where it is the page's
         _ = page.tree
     return thread_time() - begun
 

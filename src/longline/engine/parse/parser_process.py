@@ -23,7 +23,7 @@ from typing import Any
 from longline.engine.parse.parser import MAX_LINKS, Parsed, run
 from longline.plugins import Page
 from longline.plugins.malloc import keep_freed_memory
-from longline.plugins.registry import Shelf
+from longline.plugins.registry import ParserSources
 
 MAX_START_SECONDS = 60.0
 """Seconds that a process may take to import everything; a machine may be busy."""
@@ -44,7 +44,7 @@ Order = tuple[str, Page]
 """Name of a parser, and a page for it."""
 
 
-class Overdue(Exception):
+class ParseTimeout(Exception):
     """A page was not parsed in time."""
 
 
@@ -57,7 +57,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ParserAnswer:
     """What a process made of a page, and the processor time that this took."""
 
     parsed: Parsed
@@ -67,7 +67,7 @@ class Answer:
 class ParserProcess:
     """One process, seen by its owner."""
 
-    def __init__(self, shelf: Shelf, limits: Limits | None = None) -> None:
+    def __init__(self, shelf: ParserSources, limits: Limits | None = None) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             self._process = subprocess.Popen(
@@ -86,21 +86,21 @@ class ParserProcess:
     def wait_until_ready(self) -> None:
         """Wait until the process has imported everything."""
         if not self._pipe.poll(MAX_START_SECONDS):
-            raise Overdue
+            raise ParseTimeout
         self._pipe.recv()
 
-    def begin(self, order: Order, seconds: float) -> Answer | None:
+    def begin(self, order: Order, seconds: float) -> ParserAnswer | None:
         """Give a page to the process; return what it makes of it, or None when that takes longer."""
         self._pipe.send(order)
         return self.answer(seconds)
 
-    def answer(self, seconds: float) -> Answer | None:
+    def answer(self, seconds: float) -> ParserAnswer | None:
         """Return what the process makes of its page, or None when that takes longer."""
         if not self._pipe.poll(seconds):
             return None
         own_seconds: float = self._pipe.recv()
         parsed: Parsed = pickle.loads(self._pipe.recv_bytes(2 * MAX_RESULT_BYTES))
-        return Answer(parsed, own_seconds)
+        return ParserAnswer(parsed, own_seconds)
 
     def kill(self) -> None:
         """Kill the process, and wait for its end."""

@@ -16,10 +16,10 @@ from typing import ParamSpec, TypeVar
 
 from longline.engine.parse.fair_queue import FairQueue
 from longline.engine.parse.parser import NOBODY, Parsed, Share
-from longline.engine.parse.parser_process import Answer, Limits, Order, Overdue, ParserProcess
+from longline.engine.parse.parser_process import Limits, Order, ParserAnswer, ParserProcess, ParseTimeout
 from longline.engine.parse.slow_hosts import SlowHosts
 from longline.plugins import Page
-from longline.plugins.registry import Shelf
+from longline.plugins.registry import ParserSources
 
 log = logging.getLogger(__name__)
 
@@ -58,10 +58,10 @@ class _Waiting:
         return self.parser, self.page
 
 
-class Aside:
+class ProcessPool:
     """Processes that parse, at most `count` of them, started when they are first needed."""
 
-    def __init__(self, shelf: Shelf, count: int, deadline: float, limits: Limits | None = None) -> None:
+    def __init__(self, shelf: ParserSources, count: int, deadline: float, limits: Limits | None = None) -> None:
         self._shelf, self._count, self._deadline, self._limits = shelf, count, deadline, limits or Limits()
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="parsing")
         self._idle: list[ParserProcess] = []
@@ -91,7 +91,7 @@ class Aside:
             if parsed.error is None:
                 return parsed
             error = parsed.error
-        except Overdue:
+        except ParseTimeout:
             error = f"{parser}: took longer than {self._deadline:g} s"
         except _GONE:
             error = f"{parser}: the process that parsed the page died"
@@ -158,7 +158,7 @@ class Aside:
             _settle(asked, await self._parse(asked))
         except _Displaced:
             displaced = True
-        except (Overdue, *_GONE) as error:
+        except (ParseTimeout, *_GONE) as error:
             _settle(asked, error)
         finally:
             lane.done(asked.share, asked.held_seconds)
@@ -201,11 +201,11 @@ class Aside:
             asked.own_seconds = held if answer is None else answer.own_seconds
         if answer is None:
             await self._end(child)
-            raise Overdue
+            raise ParseTimeout
         self._idle.append(child)
         return answer.parsed
 
-    async def _answer(self, asked: _Waiting, child: ParserProcess) -> Answer | None:
+    async def _answer(self, asked: _Waiting, child: ParserProcess) -> ParserAnswer | None:
         """Return what a process makes of a page, or None when that takes longer than the deadline."""
         quick = min(QUICK_SECONDS, self._deadline)
         answer = await self._in_thread(child.begin, asked.order, quick)
@@ -246,7 +246,7 @@ class Aside:
             child.kill()
         try:
             child.wait_until_ready()
-        except (Overdue, *_GONE):
+        except (ParseTimeout, *_GONE):
             self._all.discard(child)
             child.end()
             raise

@@ -3,10 +3,10 @@
 import asyncio
 import logging
 
-from longline.model.proxies import BEFORE_PROXY, Used, blames_proxy
+from longline.model.proxies import BEFORE_PROXY, ProxyUse, blames_proxy
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Http, Request
-from longline.ports.records.proxies import Way, Ways
+from longline.ports.records.proxies import PickedProxy, ProxySource
 
 log = logging.getLogger(__name__)
 
@@ -16,7 +16,7 @@ PATIENCE = 15.0
 class Prober:
     """Sends one request through each proxy that is due for it."""
 
-    def __init__(self, ways: Ways, http: Http, clock: Clock, url: str) -> None:
+    def __init__(self, ways: ProxySource, http: Http, clock: Clock, url: str) -> None:
         self._ways, self._http, self._clock, self._url = ways, http, clock, url
 
     async def once(self) -> int:
@@ -28,7 +28,7 @@ class Prober:
             log.info("probed proxies", extra={"probed": len(used), "recovered": sum(one.ok for one in used)})
         return len(probed)
 
-    async def _probe(self, way: Way) -> Used | None:
+    async def _probe(self, way: PickedProxy) -> ProxyUse | None:
         """Return how the proxy did, or None when the request never reached it."""
         start, ok = self._clock.monotonic(), True
         try:
@@ -42,4 +42,4 @@ class Prober:
             log.info("a proxy did not pass its probe", extra={"proxy": way.proxy.label, "reason": failure.kind})
             ok = False
         ms = round((self._clock.monotonic() - start) * 1000)
-        return Used(way.proxy_id, way.source_id, ok, ms, self._clock.now())
+        return ProxyUse(way.proxy_id, way.source_id, ok, ms, self._clock.now())

@@ -10,11 +10,11 @@ from collections import OrderedDict, defaultdict
 
 import msgspec
 
-from longline.model.proxies import Ask, NoProxies, Used
+from longline.model.proxies import NoProxies, ProxyRequest, ProxyUse
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed
-from longline.ports.records.proxies import Way, Ways
+from longline.ports.records.proxies import PickedProxy, ProxySource
 
 MOST_AT_ONCE = 64
 NONE_FOR = 5.0
@@ -22,22 +22,22 @@ NONE_FOR = 5.0
 
 MOST_STUCK = 10_000
 
-Waiting = asyncio.Future["Way | None"]
+Waiting = asyncio.Future["PickedProxy | None"]
 
 
-class Exits:
+class ProxyRotation:
     """The proxies of one worker's requests; a host sticks to one for so many seconds."""
 
-    def __init__(self, ways: Ways, clock: Clock, sticky: float = 0.0) -> None:
+    def __init__(self, ways: ProxySource, clock: Clock, sticky: float = 0.0) -> None:
         self._ways, self._clock, self._sticky = ways, clock, sticky
-        self._stuck: OrderedDict[tuple[str, Ask], tuple[float, Way]] = OrderedDict()
-        self._without: dict[Ask, float] = {}
-        self._waiting: dict[Ask, list[Waiting]] = defaultdict(list)
-        self._serving: dict[Ask, asyncio.Task[None]] = {}
-        self._used: list[Used] = []
+        self._stuck: OrderedDict[tuple[str, ProxyRequest], tuple[float, PickedProxy]] = OrderedDict()
+        self._without: dict[ProxyRequest, float] = {}
+        self._waiting: dict[ProxyRequest, list[Waiting]] = defaultdict(list)
+        self._serving: dict[ProxyRequest, asyncio.Task[None]] = {}
+        self._used: list[ProxyUse] = []
         self._telling = asyncio.Lock()
 
-    async def next(self, plan: CrawlPlan, failed: frozenset[int], host: str = "") -> Way | None:
+    async def next(self, plan: CrawlPlan, failed: frozenset[int], host: str = "") -> PickedProxy | None:
         """The way whose turn it is at a host, none of those that `failed` before; None means no proxy at all.
 
         Raises `FetchFailed` when there are proxies and none of them can go.
@@ -45,7 +45,7 @@ class Exits:
         wish = plan.proxying
         if not wish.use:
             return None
-        ask = Ask(plan.source_id, wish.pool, wish.country, failed, wish.strategy)
+        ask = ProxyRequest(plan.source_id, wish.pool, wish.country, failed, wish.strategy)
         try:
             return await self._at_host(host, ask) if self._sticky and host else await self._turn(ask)
         except NoProxies as error:
@@ -53,9 +53,9 @@ class Exits:
                 return None
             raise FetchFailed("proxy_exhausted", str(error)) from None
 
-    def note(self, way: Way, ms: int, *, ok: bool) -> None:
+    def note(self, way: PickedProxy, ms: int, *, ok: bool) -> None:
         """Remember how a request went; it is written before the next pick, or when somebody says `tell`."""
-        self._used.append(Used(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
+        self._used.append(ProxyUse(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
         if not ok:
             for place in [place for place, (_, kept) in self._stuck.items() if kept.proxy_id == way.proxy_id]:
                 del self._stuck[place]
@@ -71,7 +71,7 @@ class Exits:
                 self._used = used + self._used
                 raise
 
-    async def _at_host(self, host: str, ask: Ask) -> Way | None:
+    async def _at_host(self, host: str, ask: ProxyRequest) -> PickedProxy | None:
         """The way that the host sticks to, or a new one."""
         place = host, msgspec.structs.replace(ask, exclude=frozenset())
         until, kept = self._stuck.get(place, (0.0, None))
@@ -85,7 +85,7 @@ class Exits:
                 self._stuck.popitem(last=False)
         return way
 
-    async def _turn(self, ask: Ask) -> Way | None:
+    async def _turn(self, ask: ProxyRequest) -> PickedProxy | None:
         kind = msgspec.structs.replace(ask, exclude=frozenset())
         if self._clock.monotonic() < self._without.get(kind, float("-inf")):
             return None
@@ -97,7 +97,7 @@ class Exits:
             self._serving[ask] = asyncio.create_task(self._serve(ask), name="proxies")
         return await waiting
 
-    async def _serve(self, ask: Ask) -> None:
+    async def _serve(self, ask: ProxyRequest) -> None:
         """Serve those who wait for the same kind of way, until nobody does."""
         try:
             while waiting := [w for w in self._waiting.pop(ask, []) if not w.done()]:
@@ -115,7 +115,7 @@ class Exits:
         finally:
             del self._serving[ask]
 
-    async def _pick(self, ask: Ask) -> list[Way]:
+    async def _pick(self, ask: ProxyRequest) -> list[PickedProxy]:
         await self.tell()
         ways = await self._ways.pick(ask)
         if not ways:
@@ -124,7 +124,7 @@ class Exits:
         return ways
 
 
-def _serve_some(waiting: list[Waiting], ways: list[Way]) -> list[Waiting]:
+def _serve_some(waiting: list[Waiting], ways: list[PickedProxy]) -> list[Waiting]:
     asking = [w for w in waiting if not w.done()]
     for waiter, way in zip(asking, ways, strict=False):
         waiter.set_result(way)

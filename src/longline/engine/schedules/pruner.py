@@ -3,8 +3,8 @@
 import logging
 
 from longline.ports.clock import Clock
-from longline.ports.records.discovery import Candidates
-from longline.ports.records.runs import History
+from longline.ports.records.discovery import CandidateStore
+from longline.ports.records.runs import RunHistoryStore
 
 log = logging.getLogger(__name__)
 
@@ -12,10 +12,10 @@ KEEP = 100
 KEEP_MS = 30 * 86_400_000
 
 
-class Pruner:
+class RunPruner:
     """Keeps of every schedule the newest runs, and of those, as of decisions, the younger ones."""
 
-    def __init__(self, history: History, candidates: Candidates, clock: Clock) -> None:
+    def __init__(self, history: RunHistoryStore, candidates: CandidateStore, clock: Clock) -> None:
         self._history, self._candidates, self._clock = history, candidates, clock
 
     async def once(self) -> int:

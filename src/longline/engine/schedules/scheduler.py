@@ -16,18 +16,25 @@ import msgspec
 
 from longline.engine.frontier.admit import seed
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import peak_memory_mb
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import Note, Review, Start
-from longline.model.schedules.schedule import ScheduleRow, Turn, failed, interrupted, stretch_ms, succeeded
+from longline.model.runs.run import RunReview, RunSummary, StartPage
+from longline.model.schedules.schedule import (
+    ScheduleRow,
+    ScheduleTransition,
+    failed,
+    interrupted,
+    stretch_ms,
+    succeeded,
+)
 from longline.model.states import RunState
 from longline.ports.clock import Clock
-from longline.ports.records.runs import History
-from longline.ports.records.schedules import Launch, Rhythm, Rhythms, Stop, Tallies, Tick
-from longline.ports.sources import Directory
+from longline.ports.records.runs import RunHistoryStore
+from longline.ports.records.schedules import CounterStore, Launch, PageChanges, PageChangeStore, RunStop, Tick
+from longline.ports.sources import SourceLookup
 
 log = logging.getLogger(__name__)
 
@@ -44,7 +51,7 @@ MAX_ADOPTIONS = 3
 """Adoptions after a kill without a finished URL in between; the run itself may be what kills its processes."""
 
 
-class PlannerSettings(msgspec.Struct, frozen=True):
+class SchedulerSettings(msgspec.Struct, frozen=True):
     """How much one planner takes on. Times are milliseconds; `url_ms` is the time that one URL may take."""
 
     most: int = 100
@@ -56,15 +63,15 @@ class PlannerSettings(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class SchedulerParts:
     """What a planner works with; it owns leases under `owner`, and has every run that begins `see`n to."""
 
-    timetable: Timetable
+    timetable: ScheduleLifecycle
     lifecycle: Lifecycle
-    directory: Directory
-    history: History
-    rhythms: Rhythms
-    tallies: Tallies
+    directory: SourceLookup
+    history: RunHistoryStore
+    rhythms: PageChangeStore
+    tallies: CounterStore
     clock: Clock
     owner: int
     see: Callable[[int], None] = lambda _: None
@@ -74,10 +81,10 @@ Planned = tuple[CrawlPlan, int | None]
 """The plan of a run and the source it is for."""
 
 
-class Planner:
+class Scheduler:
     """Starts, follows and recovers runs of schedules."""
 
-    def __init__(self, parts: Parts, settings: PlannerSettings) -> None:
+    def __init__(self, parts: SchedulerParts, settings: SchedulerSettings) -> None:
         self._parts, self._settings = parts, settings
         self._timetable = parts.timetable
         self._asking = asyncio.Semaphore(ASK_AT_ONCE)
@@ -249,8 +256,8 @@ class Planner:
     async def _fail(self, tick: Tick, error: str, stack: str | None = None) -> bool:
         """Fail a run that has not ended, and its schedule with it; return False when another process was first."""
         begun = tick.run.state != RunState.QUEUED
-        stop = Stop("fail" if begun else "refuse", "planner", error)
-        await self._parts.history.note({tick.run.id: Note(memory_mb=peak_memory_mb(), stack=stack)})
+        stop = RunStop("fail" if begun else "refuse", "planner", error)
+        await self._parts.history.note({tick.run.id: RunSummary(memory_mb=peak_memory_mb(), stack=stack)})
         turn = failed(tick.schedule, tick.at, error)
         return await self._timetable.stop(tick, turn, stop, "planner") is not None
 
@@ -261,8 +268,8 @@ class Planner:
         if not ticks:
             return 0
         reviews = await self._note([tick.run.id for tick in ticks])
-        turns: list[tuple[ScheduleRow, Turn]] = []
-        rhythms: dict[int, Rhythm] = {}
+        turns: list[tuple[ScheduleRow, ScheduleTransition]] = []
+        rhythms: dict[int, PageChanges] = {}
         for tick in ticks:
             start = reviews[tick.run.id].start
             if tick.run.state == RunState.COMPLETED and (rhythm := await self._rhythm(tick, start)) is not None:
@@ -283,7 +290,7 @@ class Planner:
         if stale:
             await self._parts.tallies.add({"stale_leases": len(stale)})
 
-    async def _rhythm(self, tick: Tick, start: Start | None) -> Rhythm | None:
+    async def _rhythm(self, tick: Tick, start: StartPage | None) -> PageChanges | None:
         """How the start page changes, this run included; None where that is not known or not asked for."""
         schedule = tick.schedule
         digest = start_digest(start)
@@ -296,18 +303,20 @@ class Planner:
             return None
         return next_rhythm(known, digest, schedule.interval_ms, tick.at)
 
-    async def _keep_rhythm(self, source_ref: str, rhythm: Rhythm) -> None:
+    async def _keep_rhythm(self, source_ref: str, rhythm: PageChanges) -> None:
         try:
             await self._parts.rhythms.keep(source_ref, rhythm)
         except Unavailable as error:
             log.warning("the rhythm of a source is not kept", extra={"error": str(error)})
 
-    async def _note(self, run_ids: Sequence[int]) -> Mapping[int, Review]:
+    async def _note(self, run_ids: Sequence[int]) -> Mapping[int, RunReview]:
         """Keep with runs that have ended what they came to."""
         if not run_ids:
             return {}
         reviews, memory_mb = await self._parts.history.review(run_ids), peak_memory_mb()
-        await self._parts.history.note({i: Note(review.survey.text(), memory_mb) for i, review in reviews.items()})
+        await self._parts.history.note(
+            {i: RunSummary(review.survey.text(), memory_mb) for i, review in reviews.items()}
+        )
         self._begun.difference_update(run_ids)
         return reviews
 
@@ -343,7 +352,7 @@ def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None
     return STALE if futile else None
 
 
-def ended(tick: Tick, rhythm: Rhythm | None) -> Turn:
+def ended(tick: Tick, rhythm: PageChanges | None) -> ScheduleTransition:
     """What a schedule is after its run has ended."""
     if tick.run.state == RunState.FAILED:
         return failed(tick.schedule, tick.at, tick.run.error or "the run failed")
@@ -352,7 +361,7 @@ def ended(tick: Tick, rhythm: Rhythm | None) -> Turn:
     return succeeded(tick.schedule, tick.at, rhythm.interval_ms if rhythm else None)
 
 
-def start_digest(start: Start | None) -> str | None:
+def start_digest(start: StartPage | None) -> str | None:
     """The digest of the start page, also where it moved to the same address with or without a slash at its end."""
     if start is None:
         return None
@@ -360,9 +369,9 @@ def start_digest(start: Start | None) -> str | None:
     return next((digest for url, digest in start.pages.items() if url.rstrip("/") == wanted), None)
 
 
-def next_rhythm(known: Rhythm | None, digest: str, interval_ms: int, now: int) -> Rhythm:
+def next_rhythm(known: PageChanges | None, digest: str, interval_ms: int, now: int) -> PageChanges:
     """What is known of a source after one more look at its start page."""
     if known is None or known.digest != digest:
-        return Rhythm(digest, now, 0, interval_ms)
+        return PageChanges(digest, now, 0, interval_ms)
     unchanged = known.unchanged + 1
-    return Rhythm(digest, known.changed_at, unchanged, stretch_ms(interval_ms, unchanged))
+    return PageChanges(digest, known.changed_at, unchanged, stretch_ms(interval_ms, unchanged))

@@ -7,8 +7,8 @@ means that it is indexed twice, which changes nothing.
 import logging
 from collections.abc import Callable, Sequence
 
-from longline.model.search.item import Document
-from longline.ports.records.search import Items
+from longline.model.search.item import SearchDocument
+from longline.ports.records.search import ItemStore
 from longline.ports.search import Search
 
 log = logging.getLogger(__name__)
@@ -16,17 +16,17 @@ log = logging.getLogger(__name__)
 BATCH = 200
 """Items to a transaction: on SQLite the crawl's own reports wait behind it for some 30 ms."""
 
-Tell = Callable[[Sequence[Document]], None]
+Tell = Callable[[Sequence[SearchDocument]], None]
 """Hears what was indexed."""
 
 
 class Indexer:
     """Brings the index up to date with the items."""
 
-    def __init__(self, items: Items, search: Search, batch: int = BATCH, tell: Tell | None = None) -> None:
+    def __init__(self, items: ItemStore, search: Search, batch: int = BATCH, tell: Tell | None = None) -> None:
         self._items, self._search, self._batch, self._tell = items, search, batch, tell
 
-    async def index(self, documents: Sequence[Document]) -> None:
+    async def index(self, documents: Sequence[SearchDocument]) -> None:
         """Index a batch; when this returns, the index has it and nobody waits any more."""
         await self._search.index(documents)
         await self._items.indexed(documents)

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from longline.model.search.item import Document
-from longline.ports.records.schedules import Tallies
+from longline.model.search.item import SearchDocument
+from longline.ports.records.schedules import CounterStore
 
 PREFIX = "pages."
 """What the names of these tallies begin with; then come what is counted, and the class that a page is in."""
@@ -19,10 +19,10 @@ CLASSES = ("type", "method", "words", "skipped")
 class PageCounts:
     """Hears what is indexed, and keeps count of it."""
 
-    def __init__(self, tallies: Tallies) -> None:
+    def __init__(self, tallies: CounterStore) -> None:
         self._tallies, self._waiting = tallies, Counter[str]()
 
-    def tell(self, documents: Sequence[Document]) -> None:
+    def tell(self, documents: Sequence[SearchDocument]) -> None:
         """Count the pages among what was indexed."""
         for document in documents:
             if document.kind == "extraction":

@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from longline.engine.circuit_breaker import Breaker
+from longline.engine.circuit_breaker import CircuitBreaker
 from longline.model.errors import Unavailable
 from longline.model.search import document as index
-from longline.model.search.item import Document
+from longline.model.search.item import SearchDocument
 from longline.model.timestamps import written
 from longline.ports.clock import Clock
 
@@ -23,14 +23,14 @@ Post = Callable[[Mapping[str, Any]], Awaitable[None]]
 """Sends one message, or raises `Unavailable`."""
 
 
-class Announcer:
+class PipelineNotifier:
     """Sends messages in the background; what cannot be sent is not sent."""
 
-    def __init__(self, post: Post, clock: Clock, breaker: Breaker | None = None) -> None:
-        self._post, self._clock, self._breaker = post, clock, breaker or Breaker()
-        self._waiting: asyncio.Queue[Document] = asyncio.Queue(MOST_WAITING)
+    def __init__(self, post: Post, clock: Clock, breaker: CircuitBreaker | None = None) -> None:
+        self._post, self._clock, self._breaker = post, clock, breaker or CircuitBreaker()
+        self._waiting: asyncio.Queue[SearchDocument] = asyncio.Queue(MOST_WAITING)
 
-    def tell(self, documents: Sequence[Document]) -> None:
+    def tell(self, documents: Sequence[SearchDocument]) -> None:
         """These were indexed."""
         for document in documents:
             if document.kind in index.RAW_CONTENT:
@@ -52,7 +52,7 @@ class Announcer:
             async with asyncio.timeout(LAST_WORDS_WITHIN):
                 await self._waiting.join()
 
-    async def _send(self, document: Document) -> None:
+    async def _send(self, document: SearchDocument) -> None:
         if not self._breaker.allows(self._clock.monotonic()):
             return
         try:
@@ -65,7 +65,7 @@ class Announcer:
             self._breaker.note(self._clock.monotonic(), ok=True)
 
 
-def message(document: Document, now: int) -> dict[str, Any]:
+def message(document: SearchDocument, now: int) -> dict[str, Any]:
     """What is told of a document."""
     stored = index.raw_content(document)
     return {

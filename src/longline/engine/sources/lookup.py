@@ -3,13 +3,13 @@
 import logging
 from collections.abc import Awaitable, Callable
 
-from longline.engine.circuit_breaker import Breaker
+from longline.engine.circuit_breaker import CircuitBreaker
 from longline.engine.sources.crawl_plan import as_crawled, described
 from longline.engine.sources.remote_source import listing, made_out
 from longline.model.errors import Unavailable
 from longline.model.sources.source import CrawlSource, SourceRow
-from longline.ports.records.sources import CuratedSources, Sources
-from longline.ports.sources import Curator, Described, Directory
+from longline.ports.records.sources import RemoteSourceStore, SourceStore
+from longline.ports.sources import Described, SourceLookup, SourceManager
 
 log = logging.getLogger(__name__)
 
@@ -19,10 +19,10 @@ AWAY_SECONDS = 60.0
 """How long a service that is away is not asked for what is known of it: who waits for it cannot do anything else."""
 
 
-class OwnDirectory:
+class LocalSources:
     """Our own table of sources."""
 
-    def __init__(self, sources: Sources) -> None:
+    def __init__(self, sources: SourceStore) -> None:
         self._sources = sources
 
     async def get(self, ref: str) -> CrawlSource | None:
@@ -40,14 +40,14 @@ class OwnDirectory:
         return [as_crawled(row) for row in found]
 
 
-class RemoteDirectory:
+class RemoteSources:
     """The sources of a curator. Each is known here as well: while the curator is away, as it was last."""
 
     def __init__(
-        self, curator: Curator, curated: CuratedSources, own: OwnDirectory, now: Callable[[], Awaitable[int]]
+        self, curator: SourceManager, curated: RemoteSourceStore, own: LocalSources, now: Callable[[], Awaitable[int]]
     ) -> None:
         self._curator, self._curated, self._own, self._now = curator, curated, own, now
-        self._breaker, self._away = Breaker(failures=1, pause=AWAY_SECONDS, successes=1), False
+        self._breaker, self._away = CircuitBreaker(failures=1, pause=AWAY_SECONDS, successes=1), False
 
     async def get(self, ref: str) -> CrawlSource | None:
         asked_at = await self._now()
@@ -85,13 +85,13 @@ class RemoteDirectory:
         return [described(said) for said in (await listing(self._curator.page)).sources.values()]
 
 
-class NearDirectory:
+class CachedSources:
     """Sources as they are known here, for those who ask often; only one that is not is asked for elsewhere.
 
     What is known here is brought up to date by the courier.
     """
 
-    def __init__(self, own: OwnDirectory, elsewhere: Directory) -> None:
+    def __init__(self, own: LocalSources, elsewhere: SourceLookup) -> None:
         self._own, self._elsewhere = own, elsewhere
 
     async def get(self, ref: str) -> CrawlSource | None:

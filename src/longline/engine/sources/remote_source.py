@@ -7,10 +7,10 @@ import msgspec
 
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import MINUTE, POLL_EVERY
-from longline.model.sources.source import CuratedSource
+from longline.model.sources.source import RemoteSource
 from longline.model.timestamps import w3c_moment
 from longline.model.url import BadUrl, parse, without_credentials
-from longline.ports.sources import Described, Listed
+from longline.ports.sources import Described, ListedSource
 
 MOST_PAGES = 1000
 MOST_MINUTES = 525_600
@@ -36,14 +36,14 @@ LONGEST = 500
 """Characters of an id or a name: a database has to find them again."""
 
 
-class Listing(NamedTuple):
+class SourceListing(NamedTuple):
     """Sources by their ids, and whether these are all there are."""
 
     sources: dict[str, Described]
     whole: bool
 
 
-async def listing(page: Callable[[int], Awaitable[Listed]]) -> Listing:
+async def listing(page: Callable[[int], Awaitable[ListedSource]]) -> SourceListing:
     """Every page of a list that may change meanwhile; raises `Unavailable` when it has no end.
 
     It is whole when as many were seen as there are, and as many are there at its end as at its beginning: when one
@@ -57,13 +57,13 @@ async def listing(page: Callable[[int], Awaitable[Listed]]) -> Listing:
         found |= new
         totals.add(listed.total)
         if not listed.sources or _is_last(number, listed, len(found)):
-            return Listing(found, whole=len(totals) == 1 and len(found) >= (listed.total or 0))
+            return SourceListing(found, whole=len(totals) == 1 and len(found) >= (listed.total or 0))
         if not new:
             raise Unavailable(f"the source service repeats itself: {len(found)} sources on {number} pages")
     raise Unavailable(f"the list of the source service has no end: {len(found)} sources on {MOST_PAGES} pages")
 
 
-def _is_last(number: int, listed: Listed, seen: int) -> bool:
+def _is_last(number: int, listed: ListedSource, seen: int) -> bool:
     """Whether nothing is behind a page, by all that it says of it."""
     if listed.total is None and listed.pages is None:
         return False
@@ -77,7 +77,7 @@ def ref_of(said: Described) -> str:
     return text if len(text) <= LONGEST and "\0" not in text else ""
 
 
-def made_out(said: Described, listed: bool | None = None) -> CuratedSource | None:
+def made_out(said: Described, listed: bool | None = None) -> RemoteSource | None:
     """A source as a curator describes it; None for what is none. `listed` is whether its feed is to be polled."""
     ref, name, url = ref_of(said), _text(said, "name"), _text(said, "url")
     if not ref or not name or len(name) > LONGEST or not url or not is_url(url):
@@ -88,7 +88,7 @@ def made_out(said: Described, listed: bool | None = None) -> CuratedSource | Non
     elif not is_url(feed_url):
         listed = False
     enabled = said.get("enabled") is not False
-    return CuratedSource(
+    return RemoteSource(
         ref=ref,
         name=name,
         base_url=url,

@@ -8,12 +8,12 @@ import logging
 import random
 from collections.abc import Awaitable, Callable, Mapping
 
-from longline.engine.sources.remote_source import Listing, listing, made_out
+from longline.engine.sources.remote_source import SourceListing, listing, made_out
 from longline.model.errors import Conflict, Unavailable
 from longline.model.feeds.feed_poll import MINUTE
-from longline.model.sources.source import CuratedSource, SourceRow
-from longline.ports.records.sources import CuratedSources
-from longline.ports.sources import Curator, Described, Listed
+from longline.model.sources.source import RemoteSource, SourceRow
+from longline.ports.records.sources import RemoteSourceStore
+from longline.ports.sources import Described, ListedSource, SourceManager
 
 log = logging.getLogger(__name__)
 
@@ -27,10 +27,10 @@ Now = Callable[[], Awaitable[int]]
 """The database's time."""
 
 
-class Courier:
+class RemoteSourceSync:
     """Brings and tells. Where feeds are polled, `feeds` asks the service for which of them."""
 
-    def __init__(self, curator: Curator, curated: CuratedSources, now: Now, *, feeds: bool) -> None:
+    def __init__(self, curator: SourceManager, curated: RemoteSourceStore, now: Now, *, feeds: bool) -> None:
         self._curator, self._curated, self._now, self._feeds = curator, curated, now, feeds
         self._odd = 0
 
@@ -68,10 +68,10 @@ class Courier:
             raise failures[0]
         return len(told)
 
-    async def _active(self, number: int) -> Listed:
+    async def _active(self, number: int) -> ListedSource:
         return await self._curator.page(number, feed_active=True)
 
-    def _made_out(self, sources: Mapping[str, Described], active: Listing | None) -> list[CuratedSource]:
+    def _made_out(self, sources: Mapping[str, Described], active: SourceListing | None) -> list[RemoteSource]:
         found = [made_out(said, _listed(ref, active)) for ref, said in sources.items()]
         made = [source for source in found if source is not None]
         odd = len(found) - len(made)
@@ -112,7 +112,7 @@ class Courier:
             await self._curator.put(ref, said | {"feed_url": feed_url})
 
 
-def _listed(ref: str, active: Listing | None) -> bool | None:
+def _listed(ref: str, active: SourceListing | None) -> bool | None:
     """Whether a feed is to be polled; None where nobody asked, or the answer has gaps."""
     if active is None:
         return None

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.engine.archive.segment_writer import Keeper
+from longline.engine.archive.segment_writer import SegmentWriter
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.logs.run_log_writer import Journal
-from longline.engine.worker.reporter import Delivered, Finished, Reporter, Sheaf
+from longline.engine.logs.run_log_writer import RunLogWriter
+from longline.engine.worker.reporter import Delivered, Finished, FinishedBatch, Reporter
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
 
@@ -20,23 +20,28 @@ SAID = {
 """How severe it is that a page rests there, what that is about, and in what words it is said."""
 
 
-class Reader(Protocol):
+class PageHook(Protocol):
     """Somebody who looks at pages that were reported, for what they lead to."""
 
     async def save(self, pages: Sequence[Finished]) -> None:
         """Note what is of use."""
 
 
-class TellingReporter(Reporter):
+class LoggingReporter(Reporter):
     """A reporter that tells a journal, where there is one, and readers what was really reported, after it was."""
 
     def __init__(
-        self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock, journal: Journal | None, *readers: Reader
+        self,
+        lifecycle: Lifecycle,
+        keeper: SegmentWriter,
+        clock: Clock,
+        journal: RunLogWriter | None,
+        *readers: PageHook,
     ) -> None:
         super().__init__(lifecycle, keeper, clock)
         self._journal, self._readers = journal, readers
 
-    async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
+    async def deliver(self, sheaf: FinishedBatch, *, whole: bool = False) -> Delivered:
         delivered = await super().deliver(sheaf, whole=whole)
         for done, _ in delivered:
             if self._journal is not None:
@@ -47,7 +52,7 @@ class TellingReporter(Reporter):
         return delivered
 
 
-def _tell(journal: Journal, finished: Finished) -> None:
+def _tell(journal: RunLogWriter, finished: Finished) -> None:
     run_id = finished.task.run_id
     journal.see(run_id)
     level, topic, message = SAID[finished.rest]

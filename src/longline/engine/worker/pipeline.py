@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import msgspec
 
-from longline.engine.archive.page_reader import Archive, Earlier
+from longline.engine.archive.page_reader import Earlier, PageReader
 from longline.engine.archive.segment_writer import keep_page
 from longline.engine.fetch.fetcher import NOT_MODIFIED, Fetched, Fetcher
 from longline.engine.fetch.sender import LeaseLost
 from longline.engine.frontier.held_hosts import HeldHost, TooSoon
-from longline.engine.frontier.plan_cache import Plans
-from longline.engine.parse.parser import Parsed, Parser, Share
+from longline.engine.frontier.plan_cache import PlanCache
+from longline.engine.parse.parser import PageParser, Parsed, Share
 from longline.engine.worker.reporter import Finished
 from longline.model.archive.warc import Original, payload_digest
 from longline.model.errors import Unavailable
@@ -40,10 +40,10 @@ class Pipeline:
     `in_words` says that items are indexed with their report.
     """
 
-    plans: Plans
+    plans: PlanCache
     fetcher: Fetcher
-    parser: Parser | None
-    archive: Archive
+    parser: PageParser | None
+    archive: PageReader
     clock: Clock
     in_words: bool = False
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
-from longline.engine.archive.segment_writer import Keeper, KeptPage, KeptRedirect, Stored
+from longline.engine.archive.segment_writer import KeptRedirect, PageToKeep, SegmentWriter, StoredSegment
 from longline.engine.engine_clock import engine_time
 from longline.engine.fetch.fetcher import Fetched
-from longline.engine.frontier.admit import Admission, Verdicts
+from longline.engine.frontier.admit import Admission, AdmissionCache
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.loops import peak_memory_mb
@@ -24,12 +24,12 @@ from longline.model.errors import NeedsOperator, Unavailable
 from longline.model.frontier import outcomes as fate
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.standing_frontier import key_in
-from longline.model.frontier.task import Asked, ClaimedTask, NewTask, Outcome, PageFacts, Renamed
+from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, PageFacts, RenamedUrl, RequestMade
 from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import Batch, Reported
+from longline.ports.records.frontier import ReportBatch, Reported
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +56,7 @@ class Finished:
     plan: CrawlPlan
     fetched: Fetched
     parsed: Parsed | None
-    page: KeptPage | None
+    page: PageToKeep | None
     in_words: bool = False
     _items: list[list[NewItem]] = field(default_factory=list, init=False, repr=False)
 
@@ -73,7 +73,7 @@ class Finished:
             self._items.append(self._make_items(self.parsed, self.page) if self.parsed and self.page else [])
         return self._items[0]
 
-    def _make_items(self, parsed: Parsed, page: KeptPage) -> list[NewItem]:
+    def _make_items(self, parsed: Parsed, page: PageToKeep) -> list[NewItem]:
         return parsed.items_of(self.task, page.response.url, in_words=self.in_words)
 
     @property
@@ -107,40 +107,40 @@ class Finished:
 
 
 @dataclass(slots=True)
-class Sheaf:
+class FinishedBatch:
     """What one report is made of: finished tasks, and hosts to be let go with what was not started on them."""
 
     finished: list[Finished] = field(default_factory=list)
     released: dict[int, tuple[HeldHost, tuple[ClaimedTask, ...]]] = field(default_factory=dict)
 
-    def without(self, refused: Reported) -> "Sheaf":
+    def without(self, refused: Reported) -> "FinishedBatch":
         """The same less what came under leases that are gone."""
-        return Sheaf(
+        return FinishedBatch(
             [f for f in self.finished if f.host.lease.host_id not in refused.stale and f.task.id not in refused.gone],
             {host_id: kept for host_id, kept in self.released.items() if host_id not in refused.stale},
         )
 
-    def halves(self) -> tuple["Sheaf", "Sheaf"]:
+    def halves(self) -> tuple["FinishedBatch", "FinishedBatch"]:
         """The same as two; hosts are let go with the second, when everything of theirs was reported."""
         middle = len(self.finished) // 2
-        return Sheaf(self.finished[:middle]), Sheaf(self.finished[middle:], self.released)
+        return FinishedBatch(self.finished[:middle]), FinishedBatch(self.finished[middle:], self.released)
 
 
-Delivered = list[tuple[Sheaf, Reported]]
+Delivered = list[tuple[FinishedBatch, Reported]]
 """What was really reported, and what that changed."""
 
 
 class Reporter:
     """Turns finished tasks into durable segments and rows."""
 
-    def __init__(self, lifecycle: Lifecycle, keeper: Keeper, clock: Clock) -> None:
+    def __init__(self, lifecycle: Lifecycle, keeper: SegmentWriter, clock: Clock) -> None:
         self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
-        self._verdicts = Verdicts()
+        self._verdicts = AdmissionCache()
         self.trouble: Unavailable | None = None
         self.leaving = False
         self._cpu_seconds = time.process_time()
 
-    async def deliver(self, sheaf: Sheaf, *, whole: bool = False) -> Delivered:
+    async def deliver(self, sheaf: FinishedBatch, *, whole: bool = False) -> Delivered:
         """Report, again and again while an engine is away: the leases say for how long that makes sense.
 
         `trouble` is the reason of the last failure until a report succeeds. A worker that is `leaving` does not wait
@@ -170,13 +170,13 @@ class Reporter:
             return done
         return []
 
-    async def _in_parts(self, sheaf: Sheaf) -> Delivered:
+    async def _in_parts(self, sheaf: FinishedBatch) -> Delivered:
         """Find the task that spoils a report for all the others; it fails, they do not."""
         if len(sheaf.finished) > 1:
             first, second = sheaf.halves()
             return [*await self.deliver(first), *await self.deliver(second)]
         spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in sheaf.finished]
-        return await self.deliver(Sheaf(spoilt, sheaf.released), whole=True)
+        return await self.deliver(FinishedBatch(spoilt, sheaf.released), whole=True)
 
     async def _clear(self) -> None:
         """A report that failed may have left a segment that no row names."""
@@ -185,15 +185,15 @@ class Reporter:
         except Unavailable as error:
             log.warning("cannot clear away segments", extra={"error": str(error)})
 
-    async def report(self, sheaf: Sheaf) -> tuple[Sheaf, Reported]:
+    async def report(self, sheaf: FinishedBatch) -> tuple[FinishedBatch, Reported]:
         """Keep and report; what was really reported, and what that changed."""
-        stored: Stored | None = None
+        stored: StoredSegment | None = None
         await asyncio.to_thread(_prepare, sheaf.finished)
         cpu_ms, memory_mb = self._spent_ms(), peak_memory_mb()
         while True:
             stored = await self._keep(sheaf, stored)
             admission = await self._admission(sheaf.finished)
-            batch = Batch(
+            batch = ReportBatch(
                 reports=self._host_reports(sheaf, stored),
                 admit=admission.tasks,
                 refused=admission.refused,
@@ -221,12 +221,12 @@ class Reporter:
         before, self._cpu_seconds = self._cpu_seconds, time.process_time()
         return round((self._cpu_seconds - before) * 1000)
 
-    def _lose(self, sheaf: Sheaf, host_id: int) -> None:
+    def _lose(self, sheaf: FinishedBatch, host_id: int) -> None:
         for finished in sheaf.finished:
             if finished.host.lease.host_id == host_id:
                 finished.host.lost = True
 
-    async def _keep(self, sheaf: Sheaf, stored: Stored | None) -> Stored | None:
+    async def _keep(self, sheaf: FinishedBatch, stored: StoredSegment | None) -> StoredSegment | None:
         pages = [f.page for f in sheaf.finished if f.page is not None]
         redirects = [redirect for f in sheaf.finished for redirect in f.redirects]
         if stored is None:
@@ -259,7 +259,7 @@ class Reporter:
             self._verdicts.took(tasks[start : start + MAX_LINKS_AT_ONCE])
             await asyncio.sleep(0)
 
-    def _host_reports(self, sheaf: Sheaf, stored: Stored | None) -> list[HostReport]:
+    def _host_reports(self, sheaf: FinishedBatch, stored: StoredSegment | None) -> list[HostReport]:
         places = iter(stored.facts if stored else ())
         outcomes: dict[int, list[Outcome]] = {host_id: [] for host_id in sheaf.released}
         hosts = {host_id: held for host_id, (held, _) in sheaf.released.items()}
@@ -305,22 +305,22 @@ def _prepare(finished: Sequence[Finished]) -> None:
         f.prepare()
 
 
-def _asked(f: Finished) -> tuple[Asked, ...]:
+def _asked(f: Finished) -> tuple[RequestMade, ...]:
     """The requests that a task took; the last one came to what the task did. What failed before it could ask counts."""
     asked, reason = f.fetched.asked, f.reason
     if reason == fate.OK or not (asked or fate.is_failure(reason)):
         return asked
     error = (f.parsed.error if f.parsed else None) or f.fetched.error or ""
     last = msgspec.structs.replace(
-        asked[-1] if asked else Asked(), reason=reason, error=error if fate.is_failure(reason) else ""
+        asked[-1] if asked else RequestMade(), reason=reason, error=error if fate.is_failure(reason) else ""
     )
     return (*asked[:-1], last)
 
 
-def _renamed(f: Finished) -> Renamed | None:
+def _renamed(f: Finished) -> RenamedUrl | None:
     """A page that has moved is called by where it is."""
     url = f.fetched.moved_to
-    return Renamed(url, key_in(f.task.scope, url)) if url is not None and f.page is not None else None
+    return RenamedUrl(url, key_in(f.task.scope, url)) if url is not None and f.page is not None else None
 
 
 def _spoilt(fetched: Fetched) -> Fetched:

@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from longline.engine.archive.segment_writer import Press
+from longline.engine.archive.segment_writer import RecordBuilder
 from longline.engine.fetch.sender import LeaseLost
-from longline.engine.frontier.ask_for_work import Appeal
-from longline.engine.frontier.claims import Claims, WorkerSettings
+from longline.engine.frontier.ask_for_work import WorkRequest
+from longline.engine.frontier.claims import WorkClaims, WorkerSettings
 from longline.engine.frontier.held_hosts import HeldHost, TooSoon
 from longline.engine.lifecycle.moves import Lifecycle
-from longline.engine.proxies.rotation import Exits
+from longline.engine.proxies.rotation import ProxyRotation
 from longline.engine.worker.pipeline import Pipeline
-from longline.engine.worker.reporter import Delivered, Finished, Reporter, Sheaf
+from longline.engine.worker.reporter import Delivered, Finished, FinishedBatch, Reporter
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import ClaimedTask
 from longline.model.states import TaskState
@@ -46,28 +46,30 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class WorkerParts:
     """What a worker works with."""
 
     lifecycle: Lifecycle
     pipeline: Pipeline
     reporter: Reporter
-    exits: Exits
+    exits: ProxyRotation
     clock: Clock
     owner: int
-    appeal: Appeal | None = None
+    appeal: WorkRequest | None = None
 
 
 class Worker:
     """One worker's loop; its `hand` is what it holds."""
 
-    def __init__(self, parts: Parts, settings: WorkerSettings, watch: Callable[[Progress], None] | None = None) -> None:
+    def __init__(
+        self, parts: WorkerParts, settings: WorkerSettings, watch: Callable[[Progress], None] | None = None
+    ) -> None:
         self._parts, self._settings, self._watch = parts, settings, watch
         self._clock, self._lifecycle = parts.clock, parts.lifecycle
-        self._claims = Claims(parts.lifecycle, parts.clock, parts.owner, settings)
+        self._claims = WorkClaims(parts.lifecycle, parts.clock, parts.owner, settings)
         self.hand = self._claims.hand
         self._finished: list[Finished] = []
-        self._press = Press()
+        self._press = RecordBuilder()
         self._oldest = 0.0
         self._tasks: set[asyncio.Task[None]] = set()
         self._flushing: asyncio.Task[None] | None = None
@@ -198,7 +200,7 @@ class Worker:
     def _has_to_flush(self, now: float) -> bool:
         return bool(self._finished) or any(h.idle(now) or h.lost for h in self.hand)
 
-    def _gather(self, now: float, *, everything: bool = False) -> Sheaf:
+    def _gather(self, now: float, *, everything: bool = False) -> FinishedBatch:
         """Take what is finished, and the hosts on which nothing can be done for now."""
         for host in self.hand:
             if host.lost:
@@ -212,9 +214,9 @@ class Worker:
         released = {h.lease.host_id: (h, tuple(h.waiting)) for h in leaving}
         for host in leaving:
             self.hand.drop(host.lease.host_id)
-        return Sheaf(finished, released)
+        return FinishedBatch(finished, released)
 
-    async def _flush(self, sheaf: Sheaf) -> None:
+    async def _flush(self, sheaf: FinishedBatch) -> None:
         await self._tell()
         delivered = await self._parts.reporter.deliver(sheaf)
         self._note(delivered)

@@ -8,7 +8,7 @@ WARC_NAME = "pages.warc.gz"
 """The file of an export that holds the records of the archive."""
 
 
-class Written(NamedTuple):
+class ExportedFile(NamedTuple):
     """A file of an export."""
 
     path: str

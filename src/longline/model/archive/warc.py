@@ -59,7 +59,7 @@ class Original(msgspec.Struct, frozen=True, gc=False):
     record_id: str | None = None
 
 
-class Record(NamedTuple):
+class WarcRecord(NamedTuple):
     """A record ready to be stored: its id, the digest of its payload, and its gzip member."""
 
     id: str
@@ -67,7 +67,7 @@ class Record(NamedTuple):
     member: bytes
 
 
-class Place(NamedTuple):
+class RecordPlace(NamedTuple):
     """Where a record is in its segment."""
 
     offset: int
@@ -92,7 +92,7 @@ class ParsedRecord(msgspec.Struct, frozen=True):
         return _first(self.fields, name.lower())
 
 
-def response_record(capture: Capture, record_id: str | None = None) -> Record:
+def response_record(capture: Capture, record_id: str | None = None) -> WarcRecord:
     """A page with its body."""
     record_id = record_id or new_id()
     head = _http_head(capture)
@@ -104,10 +104,10 @@ def response_record(capture: Capture, record_id: str | None = None) -> Record:
         f"WARC-Payload-Digest: {digest}",
         f"WARC-Block-Digest: sha256:{block.hexdigest()}",
     ]
-    return Record(record_id, digest, _member(fields, head, capture.body))
+    return WarcRecord(record_id, digest, _member(fields, head, capture.body))
 
 
-def revisit_record(capture: Capture, original: Original, record_id: str | None = None) -> Record:
+def revisit_record(capture: Capture, original: Original, record_id: str | None = None) -> WarcRecord:
     """Return a page that came again unchanged: where its body is and, unless the server said 304, its headers.
 
     The block after a 304 is empty, as WARC allows: replay tools show the headers of a revisit with the body that it
@@ -125,10 +125,10 @@ def revisit_record(capture: Capture, original: Original, record_id: str | None =
     ]
     if original.record_id:
         fields.append(f"WARC-Refers-To: <urn:uuid:{original.record_id}>")
-    return Record(record_id, original.digest, _member(fields, head, b""))
+    return WarcRecord(record_id, original.digest, _member(fields, head, b""))
 
 
-def request_record(capture: Capture, target: str, host: str, concurrent_to: str) -> Record:
+def request_record(capture: Capture, target: str, host: str, concurrent_to: str) -> WarcRecord:
     """Return the request that brought a response; `capture` has its headers, `target` is its path and query."""
     record_id = new_id()
     lines = [f"GET {_on_one_line(target)} HTTP/1.1", f"Host: {_on_one_line(host)}"]
@@ -140,10 +140,10 @@ def request_record(capture: Capture, target: str, host: str, concurrent_to: str)
         f"WARC-Concurrent-To: <urn:uuid:{concurrent_to}>",
         f"WARC-Block-Digest: {digest}",
     ]
-    return Record(record_id, digest, _member(fields, head, b""))
+    return WarcRecord(record_id, digest, _member(fields, head, b""))
 
 
-def info_record(at: int, filename: str, about: Mapping[str, str]) -> Record:
+def info_record(at: int, filename: str, about: Mapping[str, str]) -> WarcRecord:
     """Return the warcinfo record with which a file begins: the program that wrote it, and how."""
     record_id = new_id()
     lines = {**about, "format": "WARC File Format 1.1", "conformsTo": _SPECIFICATION}
@@ -158,7 +158,7 @@ def info_record(at: int, filename: str, about: Mapping[str, str]) -> Record:
         "Content-Type: application/warc-fields",
         f"WARC-Block-Digest: {digest}",
     ]
-    return Record(record_id, digest, _member(fields, block, b""))
+    return WarcRecord(record_id, digest, _member(fields, block, b""))
 
 
 def payload_digest(body: bytes) -> str:
@@ -175,12 +175,12 @@ class Segment:
 
     def __init__(self, members: Iterable[bytes] = ()) -> None:
         self.parts: list[bytes] = []
-        self.places: list[Place] = []
+        self.places: list[RecordPlace] = []
         self.size = 0
         for member in members:
             self._append(member)
 
-    def add(self, record: Record) -> Place:
+    def add(self, record: WarcRecord) -> RecordPlace:
         """Put a record at the end; where it is."""
         return self._append(record.member)
 
@@ -196,8 +196,8 @@ class Segment:
     def __bytes__(self) -> bytes:
         return b"".join(self.parts)
 
-    def _append(self, member: bytes) -> Place:
-        place = Place(self.size, len(member))
+    def _append(self, member: bytes) -> RecordPlace:
+        place = RecordPlace(self.size, len(member))
         self.parts.append(member)
         self.places.append(place)
         self.size += len(member)

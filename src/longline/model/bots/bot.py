@@ -116,7 +116,7 @@ class Pulled(msgspec.Struct, frozen=True):
     reclaimed: int
 
 
-class Found(msgspec.Struct, frozen=True):
+class BotFinding(msgspec.Struct, frozen=True):
     """What a bot found. The price is in hundredths; `page_key` names the page's text in the blob store."""
 
     uid: str
@@ -128,13 +128,13 @@ class Found(msgspec.Struct, frozen=True):
     page_key: str | None = None
 
 
-class Answer(msgspec.Struct, frozen=True):
+class BotAnswer(msgspec.Struct, frozen=True):
     """What a bot says of a task: what it found, or why it found nothing. `key` makes a repeat harmless."""
 
     task_id: int
     created_at: int
     bot: str
-    found: Found | None = None
+    found: BotFinding | None = None
     error: str = ""
     key: str | None = None
 
@@ -169,7 +169,7 @@ class Holding(msgspec.Struct, frozen=True):
         return self.state if self.owner is None else move("task", "pull").became
 
 
-class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
+class AnswerVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
     """What became of an answer: a refusal, or the task's new rest and what follows from it.
 
     `replaced` is the page of a result that this one took the place of.
@@ -183,7 +183,7 @@ class Verdict(msgspec.Struct, frozen=True, omit_defaults=True):
     error: str = ""
     next_due: int | None = None
     until: int | None = None
-    found: Found | None = None
+    found: BotFinding | None = None
     schedule_id: int | None = None
     replayed: bool = False
     replaced: str | None = None
@@ -204,7 +204,7 @@ class Planned(msgspec.Struct, frozen=True):
     skipped: int = 0
 
 
-class NewBotSchedule(msgspec.Struct, frozen=True, kw_only=True):
+class NewBotPolicy(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule for bots to be made: for one `url`, or for a `domain`'s known URLs under a `name`."""
 
     uid: str
@@ -222,7 +222,7 @@ class NewBotSchedule(msgspec.Struct, frozen=True, kw_only=True):
     config: str = "{}"
 
 
-class BotScheduleRow(msgspec.Struct, frozen=True, kw_only=True):
+class BotPolicyRow(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule for bots as stored."""
 
     schedule_id: int
@@ -347,7 +347,7 @@ class ScheduleFilter(msgspec.Struct, frozen=True, kw_only=True):
     next_due_before: int | None = None
 
 
-class ScheduleFigures(msgspec.Struct, frozen=True):
+class PolicyStats(msgspec.Struct, frozen=True):
     """How many schedules for bots there are, are on, are due, are failing, and when the next is due."""
 
     total: int

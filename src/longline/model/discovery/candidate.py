@@ -20,7 +20,7 @@ _LONG_NAME = 40
 _WORST = 100
 
 
-class Sighting(msgspec.Struct, frozen=True):
+class LinkSighting(msgspec.Struct, frozen=True):
     """A link to a place that is no source: whose page it was on, and in which run."""
 
     identity: str
@@ -41,7 +41,7 @@ class Decision(msgspec.Struct, frozen=True):
     run_id: int | None = None
 
 
-class Glimpse(msgspec.Struct, frozen=True):
+class ProbeResult(msgspec.Struct, frozen=True):
     """What a first look at a place found; `reason` is how the look ended."""
 
     reason: str
@@ -108,7 +108,7 @@ def home_of(url: Url) -> str:
     return f"{url.scheme}://{url.host}/{person[1] if person else ''}"
 
 
-def risk_of(home: str, glimpse: Glimpse) -> int:
+def risk_of(home: str, glimpse: ProbeResult) -> int:
     """How doubtful a place is, from 0 to 100: by its name, and by what a first look found."""
     url = parse(home)
     name = url.hostname

@@ -25,7 +25,7 @@ class NewLink(msgspec.Struct, frozen=True, gc=False):
     depth: int
 
 
-class LearntLink(msgspec.Struct, frozen=True, gc=False):
+class LinkDetails(msgspec.Struct, frozen=True, gc=False):
     """How the page answered that a link may lead to; a failure has no content type."""
 
     url: str

@@ -17,7 +17,7 @@ class Enclosure(msgspec.Struct, frozen=True, gc=False):
     length: int | None = None
 
 
-class Entry(msgspec.Struct, frozen=True):
+class FeedEntry(msgspec.Struct, frozen=True):
     """One thing that is new. Times are UTC milliseconds; `title` is plain text, `summary` and `content` may be HTML."""
 
     url: str | None = None
@@ -53,5 +53,5 @@ class Feed(msgspec.Struct, frozen=True):
     hub: str | None = None
     image: str | None = None
     authors: tuple[str, ...] = ()
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[FeedEntry, ...] = ()
     flaw: str | None = None

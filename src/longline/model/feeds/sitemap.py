@@ -54,7 +54,7 @@ class Alternate(msgspec.Struct, frozen=True, gc=False):
     language: str = ""
 
 
-class Place(msgspec.Struct, frozen=True):
+class SitemapEntry(msgspec.Struct, frozen=True):
     """One URL of a sitemap; `changed` is UTC milliseconds, None where the date is missing or is none."""
 
     url: str
@@ -74,7 +74,7 @@ class Sitemap(msgspec.Struct, frozen=True):
     """
 
     kind: str
-    places: tuple[Place, ...] = ()
+    places: tuple[SitemapEntry, ...] = ()
     index: bool = False
     flaw: str | None = None
 

@@ -33,7 +33,7 @@ class _Request:
             self.cookie = value
 
 
-class _Answer:
+class _CookieResponse:
     """The part of an answer that the library looks at."""
 
     def __init__(self, values: Iterable[str]) -> None:
@@ -45,7 +45,7 @@ class _Answer:
         return self._message
 
 
-class Jar:
+class RunCookies:
     """Sends each cookie only where it belongs; those of whole countries are refused."""
 
     def __init__(self) -> None:
@@ -63,5 +63,5 @@ class Jar:
     def learn(self, url: str, values: Iterable[str]) -> None:
         """Remember what an answer from this URL set, by the values of its Set-Cookie headers."""
         if self._count < MOST:
-            self._jar.extract_cookies(cast(Any, _Answer(values)), cast(Any, _Request(url)))
+            self._jar.extract_cookies(cast(Any, _CookieResponse(values)), cast(Any, _Request(url)))
             self._count = len(self._jar)

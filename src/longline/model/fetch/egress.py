@@ -66,13 +66,13 @@ class _Ranges:
 _IPV4, _IPV6 = _Ranges(INSIDE), _Ranges(INSIDE6)
 
 
-class Wall(msgspec.Struct, frozen=True):
+class AddressPolicy(msgspec.Struct, frozen=True):
     """Keeps us out of everything that is not public, save for the networks that the operator has opened."""
 
     allow: tuple[Network, ...] = ()
 
     @classmethod
-    def opening(cls, networks: Iterable[str]) -> "Wall":
+    def opening(cls, networks: Iterable[str]) -> "AddressPolicy":
         """A wall with these networks opened, as an operator writes them: `10.0.0.0/8`, `192.168.1.7`, `fd00::/8`."""
         try:
             return cls(tuple(ip_network(text.strip()) for text in networks))

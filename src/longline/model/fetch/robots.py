@@ -41,7 +41,7 @@ _FIELDS = {
 }
 
 
-class Verdict(NamedTuple):
+class RuleVerdict(NamedTuple):
     """What a matching rule says; the greater verdict wins: first the longer rule, then Allow."""
 
     length: int
@@ -51,7 +51,7 @@ class Verdict(NamedTuple):
 class Rule(NamedTuple):
     """A rule with a star or an anchor, ready to match: `parts` are what stands between the stars."""
 
-    verdict: Verdict
+    verdict: RuleVerdict
     parts: tuple[str, ...]
     anchored: bool
 
@@ -81,13 +81,13 @@ class Group:
         self.lines: list[tuple[bool, str]] = []
         self.delay: float | None = None
 
-    def verdict(self, path: str) -> Verdict | None:
+    def verdict(self, path: str) -> RuleVerdict | None:
         """What the rules say about this path, or None when none matches."""
-        best: Verdict | None = None
+        best: RuleVerdict | None = None
         for length in self._lengths:
             # A slice beyond the path is the path itself, whose length is another.
             if length <= len(path) and (allow := self._plain.get(path[:length])) is not None:
-                best = Verdict(length, allow)
+                best = RuleVerdict(length, allow)
                 break
         for rule in self._starred:
             if best and rule.verdict < best:
@@ -184,7 +184,7 @@ def _leading_token(text: str) -> str:
 
 def parse(body: bytes) -> Robots:
     """The rules in a robots.txt; what cannot be understood is passed over."""
-    reader = _Reader()
+    reader = _RobotsReader()
     for line in _LINE_END.split(_text(body)):
         field, value = _field(line.partition("#")[0])
         reader.take(field, value)
@@ -209,7 +209,7 @@ def _field(line: str) -> tuple[str, str]:
     return _FIELDS.get(name, name), value.strip()
 
 
-class _Reader:
+class _RobotsReader:
     """Collects groups line by line."""
 
     def __init__(self) -> None:
@@ -262,7 +262,7 @@ def _rule(allow: bool, pattern: str) -> Rule:
     anchored = pattern.endswith("$")
     body = pattern.removesuffix("$").replace("$", "%24")
     parts = re.sub(r"\*+", "*", body).split("*")
-    return Rule(Verdict(len(body) + anchored, allow), tuple(parts), anchored)
+    return Rule(RuleVerdict(len(body) + anchored, allow), tuple(parts), anchored)
 
 
 def _spellings(path: str) -> set[str]:

@@ -11,7 +11,7 @@ DEFAULT_PRIORITY = 500
 """Lower runs first; wide enough for every contract's own scale on either side."""
 
 
-class Known(msgspec.Struct, frozen=True, gc=False):
+class KnownPage(msgspec.Struct, frozen=True, gc=False):
     """The page that a URL had when it was last fetched; `task_id` is the task whose record holds the body."""
 
     task_id: int
@@ -54,11 +54,11 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     due: int
     claims: int = 1
     hops: int = 0
-    known: Known | None = None
+    known: KnownPage | None = None
     found_on: str | None = None
 
     @property
-    def earlier(self) -> Known | None:
+    def earlier(self) -> KnownPage | None:
         """The page that is known, if another task has it: what is kept of this one may refer to it."""
         return self.known if self.known and self.known.task_id != self.id else None
 
@@ -97,7 +97,7 @@ class RedirectFacts(msgspec.Struct, frozen=True, gc=False):
     url: str
 
 
-class Renamed(msgspec.Struct, frozen=True, gc=False):
+class RenamedUrl(msgspec.Struct, frozen=True, gc=False):
     """What a task is called from now on, because that is where its page lives."""
 
     url: str
@@ -108,7 +108,7 @@ RESENT = "resent"
 """The reason of a request that broke on a kept connection and was sent again: it has not failed."""
 
 
-class Asked(msgspec.Struct, frozen=True, gc=False):
+class RequestMade(msgspec.Struct, frozen=True, gc=False):
     """One request for a task's page, and what came of it; without a `status` nothing came."""
 
     status: int | None = None
@@ -132,8 +132,8 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
     due: int = 0
     error: str | None = None
     page: PageFacts | None = None
-    renamed: Renamed | None = None
-    asked: tuple[Asked, ...] = ()
+    renamed: RenamedUrl | None = None
+    asked: tuple[RequestMade, ...] = ()
 
 
 class TaskRow(msgspec.Struct, frozen=True):

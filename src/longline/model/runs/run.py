@@ -82,7 +82,7 @@ class Fate(msgspec.Struct, frozen=True):
     count: int
 
 
-class Record(msgspec.Struct, frozen=True):
+class RunTotals(msgspec.Struct, frozen=True):
     """How runs went. `average_ms` is over those that have ended."""
 
     total: int
@@ -93,14 +93,14 @@ class Record(msgspec.Struct, frozen=True):
     last_at: int | None
 
 
-class Brought(msgspec.Struct, frozen=True):
+class DayTotals(msgspec.Struct, frozen=True):
     """How many pages were fetched, and how many documents made of them."""
 
     crawled: int
     indexed: int
 
 
-class Start(msgspec.Struct, frozen=True):
+class StartPage(msgspec.Struct, frozen=True):
     """How the first URL of a run ended; `pages` are the first pages of the run, by URL."""
 
     url: str
@@ -130,7 +130,7 @@ class StartOutcome(msgspec.Struct, frozen=True):
         return None if fetched else f"start URL {self.url} brought no page: {self.error or self.reason}"
 
 
-class AskedSum(msgspec.Struct, frozen=True):
+class RequestSum(msgspec.Struct, frozen=True):
     """Requests of a run that went the same way; a `status` of 0 means that nothing came."""
 
     reason: str
@@ -142,10 +142,10 @@ class AskedSum(msgspec.Struct, frozen=True):
     most_ms: int = 0
 
 
-class Survey(msgspec.Struct, frozen=True):
+class RunStats(msgspec.Struct, frozen=True):
     """What a run came to: its requests, its worst errors with the URL that had each last, its URLs, its items."""
 
-    asked: tuple[AskedSum, ...] = ()
+    asked: tuple[RequestSum, ...] = ()
     errors: tuple[tuple[str, int, str], ...] = ()
     fates: tuple[Fate, ...] = ()
     items: int = 0
@@ -157,14 +157,14 @@ class Survey(msgspec.Struct, frozen=True):
         return msgspec.json.encode(self).decode()
 
 
-class Review(msgspec.Struct, frozen=True):
+class RunReview(msgspec.Struct, frozen=True):
     """What is to be known of a run that has ended; `start` is None for one that never had a URL."""
 
-    start: Start | None
-    survey: Survey
+    start: StartPage | None
+    survey: RunStats
 
 
-class Note(msgspec.Struct, frozen=True):
+class RunSummary(msgspec.Struct, frozen=True):
     """Facts to be kept with a run: its survey as JSON, the memory of the process, where an error came from."""
 
     figures: str | None = None

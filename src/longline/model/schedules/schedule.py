@@ -23,7 +23,7 @@ LONGEST_STRETCH_MS = 86_400_000
 """An interval that is stretched because nothing changes grows no further than this, unless it was longer anyway."""
 
 
-class Terms(msgspec.Struct, frozen=True, kw_only=True):
+class ScheduleSpec(msgspec.Struct, frozen=True, kw_only=True):
     """What a person says of a schedule; `every` counts `unit`s and recurs only while `enabled`."""
 
     url: str
@@ -71,12 +71,12 @@ class NewSchedule(msgspec.Struct, frozen=True):
     source_id: int | None = None
     interval_ms: int | None = None
     next_due: int | None = None
-    terms: Terms | None = None
+    terms: ScheduleSpec | None = None
     window_ms: int | None = None
     unplaced: bool = False
 
 
-class Wanted(msgspec.Struct, frozen=True):
+class ScheduleFilter(msgspec.Struct, frozen=True):
     """Which schedules somebody wants to see, and in which order."""
 
     kind: str | None = None
@@ -131,12 +131,12 @@ class ScheduleRow(msgspec.Struct, frozen=True):
     runs_made: int = 0
 
     @property
-    def terms(self) -> Terms:
+    def terms(self) -> ScheduleSpec:
         """What was said of it."""
-        return Terms(**{name: getattr(self, name) for name in Terms.__struct_fields__})
+        return ScheduleSpec(**{name: getattr(self, name) for name in ScheduleSpec.__struct_fields__})
 
 
-class Turn(msgspec.Struct, frozen=True):
+class ScheduleTransition(msgspec.Struct, frozen=True):
     """A schedule after one or more moves; `window_ms` asks for a place in the least loaded slot of that time."""
 
     steps: tuple[str, ...]
@@ -167,64 +167,70 @@ def stretch_ms(interval_ms: int, unchanged: int) -> int:
     return min(interval_ms << min(unchanged, 40), max(interval_ms, LONGEST_STRETCH_MS))
 
 
-def paused(row: ScheduleRow, now: int, by: str) -> Turn:
+def paused(row: ScheduleRow, now: int, by: str) -> ScheduleTransition:
     """Held until somebody resumes it."""
     after = msgspec.structs.replace(row, state=ScheduleState.PAUSED, paused_at=now, paused_by=by, next_due=None)
-    return Turn(("pause",), after, by)
+    return ScheduleTransition(("pause",), after, by)
 
 
-def resumed(row: ScheduleRow, due: int | None = None) -> Turn:
+def resumed(row: ScheduleRow, due: int | None = None) -> ScheduleTransition:
     """Going on at that time, or where there is room."""
     after = msgspec.structs.replace(
         row, state=ScheduleState.SCHEDULED, paused_at=None, paused_by=None, next_due=due, anchor=due
     )
-    return Turn(("resume",), after, window_ms=row.interval_ms if due is None else None)
+    return ScheduleTransition(("resume",), after, window_ms=row.interval_ms if due is None else None)
 
 
-def cancelled(row: ScheduleRow, now: int) -> Turn:
+def cancelled(row: ScheduleRow, now: int) -> ScheduleTransition:
     """Stopped for good."""
-    return Turn(
+    return ScheduleTransition(
         ("cancel",), msgspec.structs.replace(row, state=ScheduleState.CANCELLED, cancelled_at=now, next_due=None)
     )
 
 
-def retried(row: ScheduleRow, now: int) -> Turn:
+def retried(row: ScheduleRow, now: int) -> ScheduleTransition:
     """Tried again by hand, with every retry ahead of it."""
     after = msgspec.structs.replace(
         row, state=ScheduleState.PENDING, retries=0, error=None, completed_at=None, cancelled_at=None, next_due=now
     )
-    return Turn(("retry",), after)
+    return ScheduleTransition(("retry",), after)
 
 
-def forced(row: ScheduleRow, now: int) -> Turn:
+def forced(row: ScheduleRow, now: int) -> ScheduleTransition:
     """To be run at once; its regular times stay what they are."""
-    return Turn(("force_run",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now))
+    return ScheduleTransition(("force_run",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now))
 
 
-def succeeded(row: ScheduleRow, now: int, stretched_ms: int | None = None) -> Turn:
+def succeeded(row: ScheduleRow, now: int, stretched_ms: int | None = None) -> ScheduleTransition:
     """After a run that went well."""
     clean = msgspec.structs.replace(row, retries=0, failures=0, error=None, completed_at=now)
     if row.interval_ms is None:
-        return Turn(("succeed",), msgspec.structs.replace(clean, state=ScheduleState.COMPLETED, next_due=None))
+        return ScheduleTransition(
+            ("succeed",), msgspec.structs.replace(clean, state=ScheduleState.COMPLETED, next_due=None)
+        )
     due = next_regular(row, now, stretched_ms)
     # A successful recurring run passes through `completed`; nobody sees it there.
-    return Turn(("succeed", "recur"), msgspec.structs.replace(clean, state=ScheduleState.SCHEDULED, next_due=due))
+    return ScheduleTransition(
+        ("succeed", "recur"), msgspec.structs.replace(clean, state=ScheduleState.SCHEDULED, next_due=due)
+    )
 
 
-def failed(row: ScheduleRow, now: int, error: str) -> Turn:
+def failed(row: ScheduleRow, now: int, error: str) -> ScheduleTransition:
     """After a run that went wrong: tried again later, or given up."""
     hurt = msgspec.structs.replace(row, error=error, failures=row.failures + 1, failed_at=now)
     if row.retries < row.max_retries:
         due = now + back_off_ms(row)
         after = msgspec.structs.replace(hurt, state=ScheduleState.SCHEDULED, retries=row.retries + 1, next_due=due)
-        return Turn(("retry_later",), after, error)
+        return ScheduleTransition(("retry_later",), after, error)
     after = msgspec.structs.replace(hurt, state=ScheduleState.FAILED, completed_at=now, next_due=None)
-    return Turn(("fail",), after, error)
+    return ScheduleTransition(("fail",), after, error)
 
 
-def interrupted(row: ScheduleRow, now: int, reason: str) -> Turn:
+def interrupted(row: ScheduleRow, now: int, reason: str) -> ScheduleTransition:
     """After a run that was broken off through no fault of its own."""
     if row.interval_ms is None:
-        return Turn(("interrupt",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now), reason)
+        return ScheduleTransition(
+            ("interrupt",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now), reason
+        )
     after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED, next_due=next_regular(row, now))
-    return Turn(("defer",), after, reason)
+    return ScheduleTransition(("defer",), after, reason)

@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 
-from longline.model.search.item import Document
+from longline.model.search.item import SearchDocument
 from longline.model.timestamps import written
 from longline.model.url import BadUrl, parse
 
@@ -43,7 +43,7 @@ def index_prefix(name: str) -> str:
     return re.sub(r"_+", "_", _OUTSIDE.sub("_", name.lower())).strip("_") or "unknown"
 
 
-def index_of(document: Document) -> str:
+def index_of(document: SearchDocument) -> str:
     """The index that holds a document."""
     return index_for(document.source_name, document.url)
 
@@ -53,12 +53,12 @@ def index_for(source_name: str, url: str) -> str:
     return index_prefix(source_name or _host(url)) + SUFFIX
 
 
-def document_id(document: Document) -> str:
+def document_id(document: SearchDocument) -> str:
     """The same page is the same document, so that a recrawl overwrites it."""
     return hashlib.sha256(document.url.encode()).hexdigest()
 
 
-def raw_content(document: Document) -> dict[str, Any]:
+def raw_content(document: SearchDocument) -> dict[str, Any]:
     """The document as stored: the item's fields under the names that the mapping knows, and no others."""
     fields: dict[str, Any] = orjson.loads(document.fields)
     meta = _part(fields, "meta")

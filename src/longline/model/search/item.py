@@ -78,7 +78,7 @@ class ItemRow(msgspec.Struct, frozen=True):
     updated_at: int
 
 
-class Document(ItemRow, frozen=True):
+class SearchDocument(ItemRow, frozen=True):
     """An item as the index gets it, with the name of its source; empty for a crawl of no source."""
 
     source_name: str = ""

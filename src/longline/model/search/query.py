@@ -1,7 +1,7 @@
 """What somebody looks for: plain words, "quoted phrases", -without and begin*; parsed once, rendered by each engine.
 
-What comes out of here is made of words as `model/search/tokenize.py` makes them, letters and digits and nothing else, so no
-engine can be told anything by it but what to look for.
+What comes out of here is made of words as `model/search/tokenize.py` makes them, letters and digits and nothing else, so
+no engine can be told anything by it but what to look for.
 """
 
 import re
@@ -43,7 +43,7 @@ class Filters(msgspec.Struct, frozen=True):
     rating_min: float | None = None
 
 
-class Query(msgspec.Struct, frozen=True):
+class SearchQuery(msgspec.Struct, frozen=True):
     """A question to the index. All of `wanted` and none of `unwanted` must be there; without either it is a list."""
 
     wanted: tuple[Term, ...] = ()
@@ -70,7 +70,7 @@ class Matches(msgspec.Struct, frozen=True):
     more: bool = False
 
 
-def parse_query(text: str, filters: Filters | None = None, **how: object) -> Query:
+def parse_query(text: str, filters: Filters | None = None, **how: object) -> SearchQuery:
     """The question that was typed; raises `BadInput` for one that cannot be answered."""
     if len(text) > MAX_TEXT:
         raise BadInput(f"a search has at most {MAX_TEXT} characters")
@@ -84,7 +84,9 @@ def parse_query(text: str, filters: Filters | None = None, **how: object) -> Que
         raise BadInput(f"a search has at most {MAX_TERMS} words and phrases")
     if unwanted and not wanted:
         raise BadInput("say what to look for, not only what to leave out")
-    return msgspec.convert({"wanted": wanted, "unwanted": unwanted, "filters": filters or Filters(), **how}, Query)
+    return msgspec.convert(
+        {"wanted": wanted, "unwanted": unwanted, "filters": filters or Filters(), **how}, SearchQuery
+    )
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -94,7 +96,7 @@ class Piece(msgspec.Struct, frozen=True):
     wanted: bool = False
 
 
-def excerpt(text: str, query: Query) -> tuple[Piece, ...]:
+def excerpt(text: str, query: SearchQuery) -> tuple[Piece, ...]:
     """Where a text first says what was looked for, in pieces; its beginning when it does not."""
     text = text[:_LOOKED_AT]
     found = [place.span() for place in _WORD.finditer(text) if _is_wanted(place[0], query.wanted)]

@@ -4,7 +4,7 @@ import msgspec
 
 from longline.model.feeds import feed_poll as poll
 from longline.model.feeds.feed_poll import FAILURES, SEARCH_AGAIN, FeedRow
-from longline.model.sources.source import CuratedSource, SourceRow
+from longline.model.sources.source import RemoteSource, SourceRow
 
 GONE = "gone from the service that keeps it"
 """Why a source is disabled that its curator no longer has."""
@@ -13,7 +13,7 @@ PLAIN = ("name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason"
 """What is the curator's to say alone."""
 
 
-def followed(row: SourceRow, said: CuratedSource) -> SourceRow:
+def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
     """Our row of a source as its curator has it; only what the curator is still to be told stays as it is here."""
     facts = {name: getattr(said, name) for name in (*PLAIN, "identity_key")}
     if said.feed_listed is not None:

@@ -63,7 +63,7 @@ class SourceRow(msgspec.Struct, frozen=True):
         return self.ref or self.uid or str(self.id)
 
 
-class CuratedSource(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
     """A source as the service that keeps it describes it; `feed_listed` is None where it was not asked for that."""
 
     ref: str

@@ -31,7 +31,7 @@ def article(page: Page) -> Iterator[Item | Links]:
 
 
 @dataclass(frozen=True)
-class Document:
+class ArticleDocument:
     """What is indexed of a page, or why nothing is. `fields` lack only what is not on the page: source and times."""
 
     fields: dict[str, Any]
@@ -54,7 +54,7 @@ class Document:
         return content.bucket(self.fields["word_count"])
 
 
-def document(page: Page) -> Document:
+def document(page: Page) -> ArticleDocument:
     """The document of a page, by the config of its source."""
     selectors = groups_of(page).get("article", {})
     kind = content.detected_type(page, page.config.get("article_url_patterns") or ())
@@ -74,7 +74,7 @@ def document(page: Page) -> Document:
     # The gate by type is for links that a crawl found; what was asked for by name passes it.
     gated = kind is None and not page.config.get(BY_NAME)
     skipped = "noindex" if page.rules.noindex else "page_type" if gated else content.skip_reason(title, words)
-    return Document({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
+    return ArticleDocument({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 
 
 def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[Content, str, str]:
@@ -102,9 +102,9 @@ def _without(page: Page, excluded: object) -> Page:
     return Page(page.url, (tree.html or "").encode(), content_type="text/html; charset=utf-8")
 
 
-def _figures(fields: Mapping[str, Any], kind: str | None) -> content.Figures:
+def _figures(fields: Mapping[str, Any], kind: str | None) -> content.PageTypeFeatures:
     markup = fields["raw_html"]
-    return content.Figures(
+    return content.PageTypeFeatures(
         title=fields["title"],
         words=fields["word_count"],
         markup=markup,

@@ -98,7 +98,7 @@ def _patterns(texts: tuple[str, ...]) -> Patterns:
 
 
 @dataclass(frozen=True)
-class Figures:
+class PageTypeFeatures:
     """What the type of a page is computed from."""
 
     title: str
@@ -110,7 +110,7 @@ class Figures:
     detected: str | None
 
 
-def page_type(f: Figures) -> str:
+def page_type(f: PageTypeFeatures) -> str:
     """`article`, `listing`, `stub` or `other`."""
     if f.words < SHORT_WORDS and _SIGN_IN.search(f.markup):
         return "other"
@@ -121,7 +121,7 @@ def page_type(f: Figures) -> str:
     return "stub" if f.title and f.words < ENOUGH_WORDS else "other"
 
 
-def article_score(f: Figures) -> int:
+def article_score(f: PageTypeFeatures) -> int:
     """How much speaks for an article."""
     markup = f.markup.lower()
     signs = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from longline.model.feeds.feed import Enclosure, Entry, Feed, NotAFeed
+from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from longline.model.url import join
 from longline.parsers.dates import moment_of
 from longline.parsers.feeds.jsonfeed import is_json_feed, read_json_feed
@@ -89,10 +89,10 @@ def _feed(made: Any, url: str, root: str, flaw: str | None) -> Feed:
     )
 
 
-def _entry(entry: Any, url: str) -> Entry:
+def _entry(entry: Any, url: str) -> FeedEntry:
     name = _text(entry, "id")
     contents = [part for part in entry.get("content") or () if part.get("value")]
-    return Entry(
+    return FeedEntry(
         url=_lead(entry, url) or _web(name),
         id=name,
         title=_title(entry, "title"),

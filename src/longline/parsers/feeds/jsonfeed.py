@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from longline.model.feeds.feed import Enclosure, Entry, Feed, NotAFeed
+from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from longline.model.url import join
 from longline.parsers.dates import moment_of
 from longline.parsers.markup import plain, settled
@@ -49,11 +49,11 @@ def read_json_feed(body: bytes, url: str = "") -> Feed:
     )
 
 
-def _entry(item: dict[str, Any], url: str, language: str) -> Entry:
+def _entry(item: dict[str, Any], url: str, language: str) -> FeedEntry:
     name = _text(item, "id")
     images = (_whole(url, item, "image"), _whole(url, item, "banner_image"))
     html = _text(item, "content_html")
-    return Entry(
+    return FeedEntry(
         url=_whole(url, item, "url") or (name if name.startswith(("http://", "https://")) else None),
         id=name,
         title=plain(_text(item, "title")) if "<" in _text(item, "title") else _text(item, "title"),

@@ -14,7 +14,16 @@ from lxml import etree  # type: ignore[import-untyped]  # the library has no typ
 from msgspec.structs import replace
 
 from longline.model.feeds.feed import NotAFeed
-from longline.model.feeds.sitemap import MAX_BYTES, MAX_PLACES, Alternate, News, NotASitemap, Place, Sitemap, Video
+from longline.model.feeds.sitemap import (
+    MAX_BYTES,
+    MAX_PLACES,
+    Alternate,
+    News,
+    NotASitemap,
+    Sitemap,
+    SitemapEntry,
+    Video,
+)
 from longline.model.fetch.content_encoding import Undecodable, readable
 from longline.model.url import join
 from longline.parsers.dates import moment_of
@@ -120,7 +129,7 @@ def _is_list(start: bytes) -> bool:
 
 def _from_lines(text: str, url: str) -> Sitemap:
     lines = (line.strip() for line in text.lstrip("\ufeff").splitlines())
-    return _gathered("text", (Place(where) for line in lines if (where := _web(line, url))))
+    return _gathered("text", (SitemapEntry(where) for line in lines if (where := _web(line, url))))
 
 
 def _from_feed(body: bytes, url: str, content_type: str) -> Sitemap:
@@ -128,12 +137,12 @@ def _from_feed(body: bytes, url: str, content_type: str) -> Sitemap:
         feed = read_feed(body, url, content_type)
     except NotAFeed as error:
         raise NotASitemap(str(error)) from None
-    places = (Place(entry.url, entry.updated or entry.published) for entry in feed.entries if entry.url)
+    places = (SitemapEntry(entry.url, entry.updated or entry.published) for entry in feed.entries if entry.url)
     return _gathered(feed.kind, places, flaw=feed.flaw)
 
 
-def _gathered(kind: str, places: Iterable[Place], *, index: bool = False, flaw: str | None = None) -> Sitemap:
-    found: dict[str, Place] = {}
+def _gathered(kind: str, places: Iterable[SitemapEntry], *, index: bool = False, flaw: str | None = None) -> Sitemap:
+    found: dict[str, SitemapEntry] = {}
     for place in places:
         if len(found) >= MAX_PLACES:
             flaw = f"more than {MAX_PLACES} URLs; the rest is left out"
@@ -143,7 +152,7 @@ def _gathered(kind: str, places: Iterable[Place], *, index: bool = False, flaw: 
 
 
 def _from_xml(body: bytes, url: str, content_type: str, root: str) -> Sitemap:
-    reader = _Reader(_ROOTS[root], url)
+    reader = _EntryReader(_ROOTS[root], url)
     index = root == "sitemapindex"
     try:
         found = _gathered(root, reader.read(_pieces(body, content_type)), index=index)
@@ -182,7 +191,7 @@ def _mended(found: re.Match[bytes]) -> bytes:
     return found[1] or _NUMBERS[found[2] or b"amp"]
 
 
-class _Reader:
+class _EntryReader:
     """Reads places one by one, forgetting each element as soon as it is read."""
 
     def __init__(self, tag: str, url: str) -> None:
@@ -193,7 +202,7 @@ class _Reader:
         )
         self.flaw: str | None = None
 
-    def read(self, pieces: Iterable[bytes]) -> Iterator[Place]:
+    def read(self, pieces: Iterable[bytes]) -> Iterator[SitemapEntry]:
         for piece in pieces:
             self._pull.feed(piece)
             yield from self._places()
@@ -206,7 +215,7 @@ class _Reader:
             first = self._pull.feed_error_log[0]
             self.flaw = f"line {first.line}: {first.message}"
 
-    def _places(self) -> Iterator[Place]:
+    def _places(self) -> Iterator[SitemapEntry]:
         for _, element in self._pull.read_events():
             if _name(element.getparent()) == "loc":
                 continue  # an element inside the URL that it should have around it
@@ -222,7 +231,7 @@ def _name(element: Any) -> str:
     return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
 
 
-def _found(parts: "_Parts", base: str) -> Iterator[Place]:
+def _found(parts: "_Parts", base: str) -> Iterator[SitemapEntry]:
     """The place of an element; in broken documents also none, or several, each with what is said of it."""
     for told in parts.groups() if len(parts.get("loc", ())) > 1 else (parts,):
         for text in told.texts("loc") or [told.own]:
@@ -264,9 +273,9 @@ class _Parts(dict[str, list[Any]]):
         return map(_Parts, self.get(name, ()))
 
 
-def _place(where: str, parts: _Parts) -> Place:
+def _place(where: str, parts: _Parts) -> SitemapEntry:
     frequency, priority = parts.text("changefreq").lower(), parts.text("priority")
-    return Place(
+    return SitemapEntry(
         where,
         moment_of(parts.text("lastmod")),
         frequency if frequency in _FREQUENCIES else "",

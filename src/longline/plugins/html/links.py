@@ -50,7 +50,7 @@ class Outline(NamedTuple):
     rules: frozenset[str]
 
 
-class Rules(frozenset[str]):
+class RobotsMeta(frozenset[str]):
     """What robots are asked for, in lower case words such as `noindex`."""
 
     @property

@@ -61,11 +61,11 @@ _NAME = re.compile(rb"[^\s/=]+")
 _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 
 
-class TooIntricate(LonglineError):
+class TooComplex(LonglineError):
     """Markup that is nested too deeply, or has too many attributes, to be parsed in reasonable time."""
 
 
-class Effort(Enum):
+class ParseCost(Enum):
     """Time that it may take to parse a page.
 
     A few milliseconds, half a second, longer, or so long that there must be a deadline.
@@ -78,19 +78,19 @@ class Effort(Enum):
 
 
 def check_intricacy(markup: bytes) -> None:
-    """Raise `TooIntricate` for a page that must not be parsed."""
+    """Raise `TooComplex` for a page that must not be parsed."""
     if len(markup) > HARMLESS_BYTES:
         _check_depth(markup)
         _check_attributes(markup)
 
 
-def effort_of(markup: bytes, url: str = "") -> Effort:
+def effort_of(markup: bytes, url: str = "") -> ParseCost:
     """Return what a page asks for, before it is parsed."""
     signs = markup.count(b"<")
     tags = signs * (signs - markup.count(b"</")) if signs > FEW_TAGS else 0
     if len(markup) <= THREAD_BYTES and tags <= THREAD_TAGS and _is_ordinary(markup, url):
-        return Effort.SOME if tags > QUICK_TAGS or len(markup) > QUICK_BYTES else Effort.LITTLE
-    return Effort.WILD if tags > WILD_TAGS else Effort.MUCH
+        return ParseCost.SOME if tags > QUICK_TAGS or len(markup) > QUICK_BYTES else ParseCost.LITTLE
+    return ParseCost.WILD if tags > WILD_TAGS else ParseCost.MUCH
 
 
 def _is_ordinary(markup: bytes, url: str) -> bool:
@@ -128,7 +128,7 @@ def _check_depth(markup: bytes) -> None:
         else:
             nesting.begin(tag[2].lower(), tag[0], empty=bool(_SLASH.search(tag[3][-256:])))
         if nesting.work > MAX_WORK:
-            raise TooIntricate(f"{len(tags)} tags nested {nesting.depth} deep and more")
+            raise TooComplex(f"{len(tags)} tags nested {nesting.depth} deep and more")
 
 
 def _deepest(tags: list[bytes]) -> int:
@@ -150,7 +150,7 @@ def _check_attributes(markup: bytes) -> None:
         if len(piece) > _LONG:
             attributes = len(_NAME.findall(_QUOTED.sub(b" ", piece.partition(b"<")[2])))
             if attributes > MAX_ATTRIBUTES:
-                raise TooIntricate(f"a tag with {attributes} attributes")
+                raise TooComplex(f"a tag with {attributes} attributes")
 
 
 def _long_pieces(markup: bytes, long: int) -> Iterator[bytes]:

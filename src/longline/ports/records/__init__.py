@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 
-from longline.ports.records.archive import Pages, Segments
-from longline.ports.records.bots import BotLook, Bots, BotSchedules, BotTasks
-from longline.ports.records.discovery import Candidates, Links
-from longline.ports.records.feeds import Feeds, Sitemaps
-from longline.ports.records.frontier import Frontier, Hands, Moves, Tasks, Workers
-from longline.ports.records.logs import Events, Logs
-from longline.ports.records.proxies import Pools, Proxies
-from longline.ports.records.runs import History, Runs
-from longline.ports.records.schedules import Rhythms, Schedules, Tallies, Ticks
+from longline.ports.records.archive import PageStore, SegmentStore
+from longline.ports.records.bots import BotOverviewStore, BotPolicyStore, BotStore, BotTaskStore
+from longline.ports.records.discovery import CandidateStore, LinkStore
+from longline.ports.records.feeds import FeedStore, SitemapStore
+from longline.ports.records.frontier import FrontierStore, MoveStore, TaskLeaseStore, TaskStore, WorkerStore
+from longline.ports.records.logs import EventStore, LogStore
+from longline.ports.records.proxies import PoolStore, ProxyStore
+from longline.ports.records.runs import RunHistoryStore, RunStore
+from longline.ports.records.schedules import CounterStore, PageChangeStore, ScheduleStore, TickStore
 from longline.ports.records.schema import Schema
-from longline.ports.records.search import Items
-from longline.ports.records.sources import CuratedSources, Heard, Sources
-from longline.ports.records.standing_frontier import StandingFrontier
+from longline.ports.records.search import ItemStore
+from longline.ports.records.sources import HandledMessageStore, RemoteSourceStore, SourceStore
+from longline.ports.records.standing_frontier import StandingFrontierStore
 from longline.ports.search import Search
 
 
@@ -26,34 +26,34 @@ class Records:
     """
 
     schema: Schema
-    sources: Sources
-    curated: CuratedSources
-    schedules: Schedules
-    runs: Runs
-    history: History
-    rhythms: Rhythms
-    tallies: Tallies
-    tasks: Tasks
-    segments: Segments
-    workers: Workers
-    events: Events
-    logs: Logs
-    heard: Heard
-    links: Links
-    candidates: Candidates
-    standing: StandingFrontier
-    proxies: Proxies
-    pools: Pools
-    bots: Bots
-    bot_schedules: BotSchedules
-    bot_look: BotLook
-    bot_tasks: BotTasks
-    feeds: Feeds
-    sitemaps: Sitemaps
-    pages: Pages
-    items: Items
+    sources: SourceStore
+    curated: RemoteSourceStore
+    schedules: ScheduleStore
+    runs: RunStore
+    history: RunHistoryStore
+    rhythms: PageChangeStore
+    tallies: CounterStore
+    tasks: TaskStore
+    segments: SegmentStore
+    workers: WorkerStore
+    events: EventStore
+    logs: LogStore
+    heard: HandledMessageStore
+    links: LinkStore
+    candidates: CandidateStore
+    standing: StandingFrontierStore
+    proxies: ProxyStore
+    pools: PoolStore
+    bots: BotStore
+    bot_schedules: BotPolicyStore
+    bot_look: BotOverviewStore
+    bot_tasks: BotTaskStore
+    feeds: FeedStore
+    sitemaps: SitemapStore
+    pages: PageStore
+    items: ItemStore
     search: Search
-    frontier: Frontier
-    hands: Hands
-    moves: Moves
-    ticks: Ticks
+    frontier: FrontierStore
+    hands: TaskLeaseStore
+    moves: MoveStore
+    ticks: TickStore

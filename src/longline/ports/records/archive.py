@@ -7,7 +7,7 @@ from longline.model.archive.page import PageRow, RedirectRow
 from longline.model.archive.segment import SegmentRow
 
 
-class Pages(Protocol):
+class PageStore(Protocol):
     """Finds pages. They are written with the report of their tasks."""
 
     async def get(self, task_id: int) -> PageRow | None:
@@ -55,7 +55,7 @@ class Pages(Protocol):
         ...
 
 
-class Segments(Protocol):
+class SegmentStore(Protocol):
     """Remembers archive files. A segment becomes `stored` in the report that names its pages (`Frontier.report`)."""
 
     async def begin(self, key: str, owner: int) -> int:

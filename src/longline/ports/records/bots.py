@@ -1,36 +1,36 @@
-"""Bots, their schedules and their tasks. `BotTasks` writes states and is for `engine/lifecycle/moves.py` alone."""
+"""Bots, their schedules and their tasks. `BotTaskStore` writes states and is for `engine/lifecycle/moves.py` alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from longline.model.bots.bot import (
-    Answer,
+    AnswerVerdict,
     BotActivity,
+    BotAnswer,
+    BotPolicyRow,
     BotRow,
-    BotScheduleRow,
     BotTaskRow,
     BotTotals,
     Deletion,
     NewBot,
-    NewBotSchedule,
+    NewBotPolicy,
     NewBotTask,
     Planned,
+    PolicyStats,
     Pull,
     Pulled,
     Repair,
     ResultFilter,
     ResultRow,
-    ScheduleFigures,
     ScheduleFilter,
     Swept,
     TaskFilter,
-    Verdict,
 )
-from longline.model.bots.rate_limit import Spent
+from longline.model.bots.rate_limit import TokenBucket
 from longline.ports.records.frontier import HostSetting
 
 
-class Bots(Protocol):
+class BotStore(Protocol):
     """Remembers bots and what they found."""
 
     async def register(self, bot: NewBot) -> BotRow | None:
@@ -61,7 +61,7 @@ class Bots(Protocol):
         """Return the sums over all bots of the hour of `since` and later ones."""
         ...
 
-    async def spend(self, times: Mapping[int, int]) -> dict[int, Spent]:
+    async def spend(self, times: Mapping[int, int]) -> dict[int, TokenBucket]:
         """Count how often bots come, by their ids; what became of it, for those whose pace is limited."""
         ...
 
@@ -70,26 +70,26 @@ class Bots(Protocol):
         ...
 
 
-class BotSchedules(Protocol):
+class BotPolicyStore(Protocol):
     """Remembers schedules for bots, and the URLs that a domain's schedule is spread over."""
 
-    async def add(self, schedule: NewBotSchedule) -> BotScheduleRow | None:
+    async def add(self, schedule: NewBotPolicy) -> BotPolicyRow | None:
         """Make a schedule; None when the URL, or the name within the domain, is taken."""
         ...
 
-    async def get(self, uid: str) -> BotScheduleRow | None:
+    async def get(self, uid: str) -> BotPolicyRow | None:
         """One schedule."""
         ...
 
-    async def find(self, wanted: ScheduleFilter, *, limit: int = 50, offset: int = 0) -> list[BotScheduleRow]:
+    async def find(self, wanted: ScheduleFilter, *, limit: int = 50, offset: int = 0) -> list[BotPolicyRow]:
         """Schedules, newest first."""
         ...
 
-    async def change(self, schedule: BotScheduleRow) -> bool:
+    async def change(self, schedule: BotPolicyRow) -> bool:
         """Write a schedule anew, all but its state and outcomes; False when URL or name are taken."""
         ...
 
-    async def figures(self) -> ScheduleFigures:
+    async def figures(self) -> PolicyStats:
         """How the schedules stand, all together."""
         ...
 
@@ -98,7 +98,7 @@ class BotSchedules(Protocol):
         ...
 
 
-class BotLook(Protocol):
+class BotOverviewStore(Protocol):
     """Looks up bots' tasks and results."""
 
     async def tasks(self, wanted: TaskFilter, *, limit: int = 50, offset: int = 0) -> list[BotTaskRow]:
@@ -126,18 +126,18 @@ class BotLook(Protocol):
         ...
 
 
-class BotTasks(Protocol):
+class BotTaskStore(Protocol):
     """Hands tasks to bots and takes their answers. Each call is one transaction."""
 
     async def pull(self, pulls: Sequence[Pull]) -> list[Pulled]:
         """Lease tasks for all who came together, best priority first, then the oldest."""
         ...
 
-    async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:
+    async def submit(self, answers: Sequence[BotAnswer], keep_ms: int) -> list[AnswerVerdict]:
         """Take answers, each on its own merits, all in one commit; no task may be among them twice."""
         ...
 
-    async def extend(self, task_id: int, created_at: int, bot: str) -> Verdict:
+    async def extend(self, task_id: int, created_at: int, bot: str) -> AnswerVerdict:
         """Let a lease run anew from now, for as long as it did at first."""
         ...
 

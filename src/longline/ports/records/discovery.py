@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.discovery.candidate import CandidateRow, Decision, DiscoveryRules, Glimpse, Sighting
-from longline.model.discovery.link import DomainQuery, DomainRow, LearntLink, LinkQuery, LinkRow, NewLink
+from longline.model.discovery.candidate import CandidateRow, Decision, DiscoveryRules, LinkSighting, ProbeResult
+from longline.model.discovery.link import DomainQuery, DomainRow, LinkDetails, LinkQuery, LinkRow, NewLink
 
 
-class Candidates(Protocol):
+class CandidateStore(Protocol):
     """Remembers candidates, of which one at most is open for each identity; what changes one is logged with it."""
 
-    async def sight(self, found: Sequence[Sighting], rules: DiscoveryRules) -> int:
+    async def sight(self, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
         """Make candidates of what is new, as far as the caps of a day and of a run allow; how many."""
         ...
 
@@ -30,7 +30,7 @@ class Candidates(Protocol):
         """A run looks at one."""
         ...
 
-    async def judge(self, candidate_id: int, glimpse: Glimpse, risk: int) -> bool:
+    async def judge(self, candidate_id: int, glimpse: ProbeResult, risk: int) -> bool:
         """Put one before a person; False when it was not new."""
         ...
 
@@ -55,14 +55,14 @@ class Candidates(Protocol):
         ...
 
 
-class Links(Protocol):
+class LinkStore(Protocol):
     """Remembers links, one of each URL for each source."""
 
     async def save(self, links: Sequence[NewLink]) -> int:
         """Remember links; one that was seen before has its parent and depth renewed. How many there were."""
         ...
 
-    async def learn(self, pages: Sequence[LearntLink]) -> int:
+    async def learn(self, pages: Sequence[LinkDetails]) -> int:
         """Note how pages answered that links lead to, and of links what is known of their pages; how many links."""
         ...
 

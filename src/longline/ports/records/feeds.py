@@ -10,8 +10,8 @@ FeedRule = Callable[[FeedRow, int], FeedRow | None]
 """What becomes of a feed at this time."""
 
 
-class Feeds(Protocol):
-    """Remembers feeds, one for each source. The rules are in `model/feeds/feed_poll.py`. Each call is one transaction."""
+class FeedStore(Protocol):
+    """Feeds, one for each source. The rules are in `model/feeds/feed_poll.py`. Each call is one transaction."""
 
     async def get(self, source_id: int) -> FeedRow | None:
         """The feed of a source."""
@@ -41,7 +41,7 @@ SitemapRule = Callable[[SitemapRow, int], SitemapRow | None]
 """What becomes of the row at this time."""
 
 
-class Sitemaps(Protocol):
+class SitemapStore(Protocol):
     """Remembers when the sitemaps of a source are read next. Each call is one transaction."""
 
     async def change(self, source_id: int, rule: SitemapRule) -> SitemapRow | None:

@@ -20,7 +20,7 @@ class HostSetting(NamedTuple):
     concurrency: int
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenSegment(msgspec.Struct, frozen=True):
     """The segment whose pages a report names; `records` is how many pages it holds."""
 
     segment_id: int
@@ -28,7 +28,7 @@ class Written(msgspec.Struct, frozen=True):
     bytes: int
 
 
-class Batch(msgspec.Struct, frozen=True):
+class ReportBatch(msgspec.Struct, frozen=True):
     """Everything one report says.
 
     Ended tasks, found URLs, URLs refused before they got here, the pages' segment, the redirects in it, and the items
@@ -39,7 +39,7 @@ class Batch(msgspec.Struct, frozen=True):
     reports: Sequence[HostReport] = ()
     admit: Sequence[NewTask] = ()
     refused: Mapping[tuple[int, str], int] = {}
-    segment: Written | None = None
+    segment: WrittenSegment | None = None
     redirects: Sequence[RedirectFacts] = ()
     items: Sequence[NewItem] = ()
     cpu_ms: int = 0
@@ -67,7 +67,7 @@ class Reported(msgspec.Struct, frozen=True):
         return bool(self.stale or self.gone)
 
 
-class Frontier(Protocol):
+class FrontierStore(Protocol):
     """Admits, leases, reports. Each call is one transaction."""
 
     async def ensure_hosts(self, hosts: Sequence[HostSetting]) -> None:
@@ -98,7 +98,7 @@ class Frontier(Protocol):
         """Extend leases named by (host, token); the hosts still held. A lapsed lease cannot be revived."""
         ...
 
-    async def report(self, batch: Batch) -> Reported:
+    async def report(self, batch: ReportBatch) -> Reported:
         """Write how tasks ended, all or nothing, under the leases they were claimed with."""
         ...
 
@@ -123,7 +123,7 @@ class TaskLease(msgspec.Struct, frozen=True):
     until: int
 
 
-class Hands(Protocol):
+class TaskLeaseStore(Protocol):
     """Offers tasks to whoever takes them. Each call is one transaction."""
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
@@ -134,7 +134,7 @@ class Hands(Protocol):
         """Extend leases named by (task, token); the tasks still held."""
         ...
 
-    async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: Batch) -> Reported:
+    async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:
         """Write how taken tasks ended, each under its token, and admit what they brought; all or nothing."""
         ...
 
@@ -147,7 +147,7 @@ class Hands(Protocol):
         ...
 
 
-class Standing(msgspec.Struct, frozen=True):
+class Current(msgspec.Struct, frozen=True):
     """Where a thing stands: its state as others see it, the state its row rests in, and its lease."""
 
     state: str
@@ -175,14 +175,14 @@ class Change(msgspec.Struct, frozen=True):
     error: str | None = None
 
 
-class Moves(Protocol):
+class MoveStore(Protocol):
     """Reads where a thing stands and changes it, the event in the same transaction."""
 
-    async def standing(self, noun: Noun, subject: int) -> Standing | None:
+    async def standing(self, noun: Noun, subject: int) -> Current | None:
         """Where a thing stands now."""
         ...
 
-    async def apply(self, change: Change) -> Standing | None:
+    async def apply(self, change: Change) -> Current | None:
         """Make the change; the new standing, or None when the guard did not hold and nothing was changed."""
         ...
 
@@ -207,8 +207,8 @@ class Moves(Protocol):
         ...
 
 
-class Tasks(Protocol):
-    """Looks tasks up; they are written by `Frontier`, `Hands` and `Moves`."""
+class TaskStore(Protocol):
+    """Looks tasks up; they are written by `Frontier`, `TaskLeaseStore` and `MoveStore`."""
 
     async def get(self, task_id: int) -> TaskRow | None:
         """One task, with the state it has now, in hand or at rest."""
@@ -231,7 +231,7 @@ class Tasks(Protocol):
         ...
 
 
-class Workers(Protocol):
+class WorkerStore(Protocol):
     """Remembers who works."""
 
     async def join(self, name: str, roles: str, mark: str) -> WorkerRow:

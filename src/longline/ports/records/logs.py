@@ -5,30 +5,30 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from longline.model.event import Event
-from longline.model.logs import Due, Entry, LoggedRun, NewEntry, Part
+from longline.model.logs import DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
 
 log = logging.getLogger(__name__)
 
 
-class Logs(Protocol):
+class LogStore(Protocol):
     """Remembers logs. Entries of a run become visible in the order of their numbers, whoever writes them."""
 
-    async def open(self, run_id: int, first: Sequence[NewEntry]) -> bool:
+    async def open(self, run_id: int, first: Sequence[NewLogEntry]) -> bool:
         """Begin the log of a run with these entries; False when it was begun before."""
         ...
 
-    async def append(self, entries: Sequence[NewEntry], dropped: Mapping[int, int]) -> set[int]:
+    async def append(self, entries: Sequence[NewLogEntry], dropped: Mapping[int, int]) -> set[int]:
         """Write entries in their order and count what was lost, by run; the runs that got any.
 
         Logs are begun where there are none. What a sealed log is given after its run has ended is counted as lost.
         """
         ...
 
-    async def read(self, run_id: int, after: int, limit: int) -> Part:
+    async def read(self, run_id: int, after: int, limit: int) -> LogPart:
         """Entries from behind number `after`."""
         ...
 
-    async def tail(self, name: str, uid: str | None, limit: int) -> list[Entry]:
+    async def tail(self, name: str, uid: str | None, limit: int) -> list[LogEntry]:
         """The newest entries of a schedule's runs (of one of them), oldest first."""
         ...
 
@@ -42,15 +42,15 @@ class Logs(Protocol):
         """The first run of the schedule after this one that has a log."""
         ...
 
-    async def due(self, due: Due, limit: int = 100) -> list[LoggedRun]:
+    async def due(self, due: DueLog, limit: int = 100) -> list[LoggedRun]:
         """Runs with an open log that have something to be said of: how far they are, or that they ended."""
         ...
 
-    async def beat(self, run: LoggedRun, entries: Sequence[NewEntry]) -> bool:
+    async def beat(self, run: LoggedRun, entries: Sequence[NewLogEntry]) -> bool:
         """Say how far a run is that was found due; False when somebody else has said it since."""
         ...
 
-    async def seal(self, run_id: int, last: Sequence[NewEntry]) -> bool:
+    async def seal(self, run_id: int, last: Sequence[NewLogEntry]) -> bool:
         """Close the log of a run that has ended, with these entries; False when it is closed or the run lives."""
         ...
 
@@ -68,7 +68,7 @@ class Logs(Protocol):
         ...
 
 
-class Events(Protocol):
+class EventStore(Protocol):
     """Reads the event log; events are written by the transactions they tell of."""
 
     async def find(self, *, after: int = 0, limit: int = 1000, listed: bool = True) -> list[Event]:

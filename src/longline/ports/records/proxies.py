@@ -5,11 +5,11 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.proxies import Ask, MappingRow, NewProxy, Picked, Pool, ProxyChange, ProxyRow, Used
+from longline.model.proxies import MappingRow, NewProxy, Picked, Pool, ProxyChange, ProxyRequest, ProxyRow, ProxyUse
 from longline.ports.http import Proxy
 
 
-class Proxies(Protocol):
+class ProxyStore(Protocol):
     """Remembers proxies and whose turn it is. Each call is one transaction. Secrets are stored as they are given."""
 
     async def add(self, proxy: NewProxy) -> ProxyRow | None:
@@ -56,11 +56,11 @@ class Proxies(Protocol):
         """A source's proxies, best priority first, then the least recently used."""
         ...
 
-    async def pick(self, ask: Ask) -> Picked:
+    async def pick(self, ask: ProxyRequest) -> Picked:
         """Whose turn it is, stamped and counted before anybody else can ask."""
         ...
 
-    async def account(self, used: Sequence[Used]) -> None:
+    async def account(self, used: Sequence[ProxyUse]) -> None:
         """Write how requests went, in their order; those through proxies that are gone are passed over."""
         ...
 
@@ -69,7 +69,7 @@ class Proxies(Protocol):
         ...
 
 
-class Pools(Protocol):
+class PoolStore(Protocol):
     """Remembers named pools. No change is kept that leaves a pool with an unknown fallback, or a ring of them."""
 
     async def keep(self, pools: Sequence[Pool]) -> None:
@@ -85,7 +85,7 @@ class Pools(Protocol):
         ...
 
 
-class Way(msgspec.Struct, frozen=True):
+class PickedProxy(msgspec.Struct, frozen=True):
     """A proxy whose turn it is. `source_id` is set where its figures for that source count too."""
 
     proxy_id: int
@@ -93,17 +93,17 @@ class Way(msgspec.Struct, frozen=True):
     source_id: int | None = None
 
 
-class Ways(Protocol):
+class ProxySource(Protocol):
     """Hands out proxies ready to be used, in turn, to whoever fetches, and hears how they did."""
 
-    async def pick(self, ask: Ask) -> list[Way]:
+    async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
         """Ways out, in turn; none where there is no pool. Raises `NoProxies` when there is one and nobody can go."""
         ...
 
-    async def account(self, used: Sequence[Used]) -> None:
+    async def account(self, used: Sequence[ProxyUse]) -> None:
         """Write how requests went, in their order."""
         ...
 
-    async def probes(self, limit: int = 10) -> list[Way]:
+    async def probes(self, limit: int = 10) -> list[PickedProxy]:
         """Proxies to be tried once now, to see whether they recovered; account for each as for any request."""
         ...

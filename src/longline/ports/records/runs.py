@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.runs.run import Brought, Fate, NewRun, Note, Record, Review, RunRow
+from longline.model.runs.run import DayTotals, Fate, NewRun, RunReview, RunRow, RunSummary, RunTotals
 
 
-class Runs(Protocol):
-    """Remembers runs; their states move in `Moves`, their counts with their tasks."""
+class RunStore(Protocol):
+    """Remembers runs; their states move in `MoveStore`, their counts with their tasks."""
 
     async def add(self, run: NewRun) -> RunRow:
         """Make a run, `queued`."""
@@ -46,7 +46,7 @@ class Runs(Protocol):
         ...
 
 
-class History(Protocol):
+class RunHistoryStore(Protocol):
     """The runs of schedules, as far back as they are remembered."""
 
     async def named(self, uid: str) -> RunRow | None:
@@ -57,11 +57,11 @@ class History(Protocol):
         """Runs of a schedule, newest first."""
         ...
 
-    async def record(self, schedule_id: int | None = None) -> Record:
+    async def record(self, schedule_id: int | None = None) -> RunTotals:
         """How the runs of a schedule, or of all of them, went."""
         ...
 
-    async def brought(self, since: int) -> Brought:
+    async def brought(self, since: int) -> DayTotals:
         """What completed runs brought that started since then."""
         ...
 
@@ -69,11 +69,11 @@ class History(Protocol):
         """How many documents a run has brought so far."""
         ...
 
-    async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
+    async def review(self, run_ids: Sequence[int]) -> dict[int, RunReview]:
         """How runs began, and what their pages add up to."""
         ...
 
-    async def note(self, notes: Mapping[int, Note]) -> None:
+    async def note(self, notes: Mapping[int, RunSummary]) -> None:
         """Keep with runs what is known of them now that they have ended."""
         ...
 

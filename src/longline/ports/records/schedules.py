@@ -6,13 +6,13 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.model.runs.run import RunRow
-from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms, Turn, Wanted
+from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleRow, ScheduleSpec, ScheduleTransition
 from longline.model.schedules.slots import Shift, Waiting
 from longline.model.states import Actor
 
 
-class Schedules(Protocol):
-    """Remembers schedules; their states move in `Ticks` and `Moves`."""
+class ScheduleStore(Protocol):
+    """Remembers schedules; their states move in `TickStore` and `MoveStore`."""
 
     async def add(self, schedule: NewSchedule) -> ScheduleRow:
         """Make a schedule: `scheduled` when it recurs, else `pending`. `Conflict` if its source has a recurring one."""
@@ -30,11 +30,13 @@ class Schedules(Protocol):
         """One schedule, by the id that is known outside."""
         ...
 
-    async def find(self, wanted: Wanted | None = None, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
+    async def find(
+        self, wanted: ScheduleFilter | None = None, *, limit: int = 50, offset: int = 0
+    ) -> list[ScheduleRow]:
         """Schedules, newest first unless another order is wanted."""
         ...
 
-    async def count(self, wanted: Wanted) -> int:
+    async def count(self, wanted: ScheduleFilter) -> int:
         """How many there are of those."""
         ...
 
@@ -47,7 +49,7 @@ class Schedules(Protocol):
         ...
 
     async def amend(
-        self, schedule_id: int, change: Callable[[Terms], Terms], *, placed: bool = False
+        self, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool = False
     ) -> ScheduleRow | None:
         """Change what was said of it while nobody else can, with a new place for a new interval if it is `placed`.
 
@@ -68,7 +70,7 @@ class Schedules(Protocol):
         ...
 
 
-class Rhythm(msgspec.Struct, frozen=True):
+class PageChanges(msgspec.Struct, frozen=True):
     """What a source's start page was at its last run, since when, and how often it was found unchanged."""
 
     digest: str
@@ -77,14 +79,14 @@ class Rhythm(msgspec.Struct, frozen=True):
     interval_ms: int
 
 
-class Rhythms(Protocol):
+class PageChangeStore(Protocol):
     """Remembers one rhythm for each source. Raises `Unavailable` when it cannot."""
 
-    async def get(self, source_ref: str) -> Rhythm | None:
+    async def get(self, source_ref: str) -> PageChanges | None:
         """What is known of a source."""
         ...
 
-    async def keep(self, source_ref: str, rhythm: Rhythm) -> None:
+    async def keep(self, source_ref: str, rhythm: PageChanges) -> None:
         """Remember it."""
         ...
 
@@ -93,7 +95,7 @@ class Rhythms(Protocol):
         ...
 
 
-class Tallies(Protocol):
+class CounterStore(Protocol):
     """Remembers numbers by name, for all processes together."""
 
     async def add(self, counts: Mapping[str, int]) -> None:
@@ -127,7 +129,7 @@ class Launch(NamedTuple):
     budget: int | None = None
 
 
-class Stop(msgspec.Struct, frozen=True):
+class RunStop(msgspec.Struct, frozen=True):
     """How a run that has not ended is brought to its end along with its schedule."""
 
     move: str
@@ -135,7 +137,7 @@ class Stop(msgspec.Struct, frozen=True):
     error: str
 
 
-class Ticks(Protocol):
+class TickStore(Protocol):
     """Starts runs of schedules and ends them. Each call is one transaction, the events included."""
 
     async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
@@ -169,10 +171,12 @@ class Ticks(Protocol):
         """Everything that an owner holds."""
         ...
 
-    async def turn(self, turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor) -> dict[int, ScheduleRow]:
+    async def turn(
+        self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
+    ) -> dict[int, ScheduleRow]:
         """Write schedules as they are after their moves, each only if nobody moved it meanwhile; those written."""
         ...
 
-    async def stop(self, tick: Tick, turn: Turn, stop: Stop, actor: Actor) -> ScheduleRow | None:
+    async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         """End a run and move its schedule, both or neither; None when somebody moved one of them meanwhile."""
         ...

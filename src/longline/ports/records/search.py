@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from longline.model.search.item import Document, ItemRow, NewItem, Wordiness
+from longline.model.search.item import ItemRow, NewItem, SearchDocument, Wordiness
 
 
-class Items(Protocol):
+class ItemStore(Protocol):
     """Remembers items. One that is put again keeps its id; what is new or changed waits for the index."""
 
     async def put(self, items: Sequence[NewItem]) -> int:
@@ -25,11 +25,11 @@ class Items(Protocol):
         """Items of a kind, by id."""
         ...
 
-    async def unindexed(self, limit: int) -> list[Document]:
+    async def unindexed(self, limit: int) -> list[SearchDocument]:
         """Items that the index does not know as they are now, the oldest first."""
         ...
 
-    async def indexed(self, documents: Sequence[Document]) -> None:
+    async def indexed(self, documents: Sequence[SearchDocument]) -> None:
         """Say that the index knows these as they were read; what has changed since goes on waiting."""
         ...
 

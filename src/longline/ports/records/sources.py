@@ -4,10 +4,10 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from longline.model.sources.source import CuratedSource, NewSource, SourceQuery, SourceRow
+from longline.model.sources.source import NewSource, RemoteSource, SourceQuery, SourceRow
 
 
-class Sources(Protocol):
+class SourceStore(Protocol):
     """Remembers sources."""
 
     async def add(self, source: NewSource) -> SourceRow:
@@ -51,14 +51,14 @@ class Sources(Protocol):
         ...
 
 
-class CuratedSources(Protocol):
-    """Follows a curator, and remembers what it is still to be told. The rules are in `model/sources/remote_source.py`."""
+class RemoteSourceStore(Protocol):
+    """Sources of a remote source manager, and reports for it. The rules are in `model/sources/remote_source.py`."""
 
     async def get(self, ref: str) -> SourceRow | None:
         """One source by its id there."""
         ...
 
-    async def take(self, sources: Sequence[CuratedSource], asked_at: int) -> int:
+    async def take(self, sources: Sequence[RemoteSource], asked_at: int) -> int:
         """Take over what was said of sources, new ones among them; how many changed.
 
         What changed here after it was asked for is newer, and stays. A source of our own that has the name of a new one
@@ -87,7 +87,7 @@ class CuratedSources(Protocol):
         ...
 
 
-class Heard(Protocol):
+class HandledMessageStore(Protocol):
     """Remembers the ids of messages for a while."""
 
     async def has(self, message_id: str) -> bool:

@@ -13,7 +13,7 @@ class KnownUrl(NamedTuple):
     removed: bool
 
 
-class StandingFrontier(Protocol):
+class StandingFrontierStore(Protocol):
     """Looks at the standing frontier; those that were taken out of it are not shown. Moves are made elsewhere."""
 
     async def find(self, query: UrlQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[StandingUrl], int]:

@@ -7,8 +7,8 @@ from itertools import groupby
 import msgspec
 
 from longline.engine.frontier.admit import seed
-from longline.engine.frontier.plan_cache import Plans
-from longline.engine.lifecycle.moves import Lifecycle, Order
+from longline.engine.frontier.plan_cache import PlanCache
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.archive.page import PageRow, RedirectRow
 from longline.model.archive.segment import SegmentRow
 from longline.model.archive.warc import RESPONSE, REVISIT, DamagedRecord, first_member, verified_record
@@ -18,8 +18,8 @@ from longline.model.ids import new_id
 from longline.model.runs.run import NewRun
 from longline.model.url import dedupe_key, parse
 from longline.ports.blobs import Blobs
-from longline.ports.records.archive import Pages, Segments
-from longline.ports.records.runs import Runs
+from longline.ports.records.archive import PageStore, SegmentStore
+from longline.ports.records.runs import RunStore
 
 REPAIR = "repair"
 """The kind of a run that fetches damaged pages again."""
@@ -74,7 +74,7 @@ def problem_of(member: bytes, row: PageRow | RedirectRow) -> str | None:
 class ArchiveCheck:
     """Checks all segments, one at a time."""
 
-    def __init__(self, pages: Pages, segments: Segments, blobs: Blobs) -> None:
+    def __init__(self, pages: PageStore, segments: SegmentStore, blobs: Blobs) -> None:
         self._pages, self._segments, self._blobs = pages, segments, blobs
 
     async def run(self, progress: Progress) -> Findings:
@@ -139,7 +139,7 @@ class ArchiveCheck:
 class Repair:
     """Has damaged pages fetched again, by runs of their own, with what the run that fetched them was asked to do."""
 
-    def __init__(self, lifecycle: Lifecycle, runs: Runs, pages: Pages, plans: Plans) -> None:
+    def __init__(self, lifecycle: Lifecycle, runs: RunStore, pages: PageStore, plans: PlanCache) -> None:
         self._lifecycle, self._runs, self._pages, self._plans = lifecycle, runs, pages, plans
 
     async def begin(self, damaged: Sequence[Damage]) -> int:
@@ -158,7 +158,7 @@ class Repair:
         asked = await self._plans.get(run_id)
         plan = msgspec.structs.replace(asked, seeds=urls, max_depth=0, sitemaps=False, discover=False)
         run = await self._runs.add(NewRun(new_id(), REPAIR, plan.text(), urls[0], source_id=plan.source_id))
-        await self._lifecycle.move(Order("run", run.id, "start", "planner", reason=REPAIR))
+        await self._lifecycle.move(MoveRequest("run", run.id, "start", "planner", reason=REPAIR))
         seeds = [seed(url, run.id, plan) for url in urls]
         await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from longline.model.archive.export import WARC_NAME, Written
+from longline.model.archive.export import WARC_NAME, ExportedFile
 from longline.model.archive.page import PageRow, RedirectRow
 from longline.model.archive.warc import info_record
 from longline.model.errors import NotFound
@@ -14,8 +14,8 @@ from longline.model.search.item import ItemRow
 from longline.ports.archive import Export
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.archive import Pages
-from longline.ports.records.search import Items
+from longline.ports.records.archive import PageStore
+from longline.ports.records.search import ItemStore
 from longline.services.archive.check import Damage, problem_of
 
 CHUNK = 500
@@ -71,7 +71,7 @@ class ItemOut(msgspec.Struct, frozen=True):
 class Exported(msgspec.Struct, frozen=True):
     """The files of an export, how many pages the run has, and the records that could not be written."""
 
-    files: list[Written]
+    files: list[ExportedFile]
     pages: int
     damaged: list[Damage]
 
@@ -80,7 +80,7 @@ class Exports:
     """Writes what a run brought into an export. `about` goes into the warcinfo record of a WARC file."""
 
     def __init__(
-        self, pages: Pages, items: Items, blobs: Blobs, clock: Clock, about: Mapping[str, str] | None = None
+        self, pages: PageStore, items: ItemStore, blobs: Blobs, clock: Clock, about: Mapping[str, str] | None = None
     ) -> None:
         self._pages, self._items, self._blobs = pages, items, blobs
         self._clock, self._about = clock, about or {}
@@ -124,7 +124,7 @@ class Exports:
 class _Members:
     """Takes whole records out of segments, each of which is read once and not once a page."""
 
-    def __init__(self, blobs: Blobs, pages: Pages, run_id: int) -> None:
+    def __init__(self, blobs: Blobs, pages: PageStore, run_id: int) -> None:
         self._blobs, self._pages, self._run_id = blobs, pages, run_id
         self._held: OrderedDict[str, bytes | None] = OrderedDict()
         self.damaged: list[Damage] = []

@@ -8,10 +8,10 @@ from longline.model.archive.warc import DamagedRecord, ParsedRecord
 from longline.model.errors import NotFound
 from longline.model.url import dedupe_key, parse
 from longline.ports.blobs import Blobs
-from longline.ports.records.archive import Pages
+from longline.ports.records.archive import PageStore
 
 
-class KeptPage(msgspec.Struct, frozen=True):
+class ArchivedPage(msgspec.Struct, frozen=True):
     """A page with the record it was kept as; `body` is without its Content-Encoding."""
 
     row: PageRow
@@ -19,24 +19,24 @@ class KeptPage(msgspec.Struct, frozen=True):
     body: bytes
 
 
-class Archive:
+class ArchivedPages:
     """Reads pages."""
 
-    def __init__(self, pages: Pages, blobs: Blobs) -> None:
+    def __init__(self, pages: PageStore, blobs: Blobs) -> None:
         self._pages, self._blobs = pages, blobs
 
     async def record(self, segment: str, offset: int, length: int) -> ParsedRecord:
         """The record at a place in the archive: one read of so many bytes, nothing else."""
         return await record_at(self._blobs, segment, offset, length)
 
-    async def by_task(self, task_id: int) -> KeptPage:
+    async def by_task(self, task_id: int) -> ArchivedPage:
         """The page that a task fetched."""
         row = await self._pages.get(task_id)
         if row is None:
             raise NotFound(f"task {task_id} has no page in the archive")
         return await self._read(row)
 
-    async def by_url(self, url: str) -> KeptPage:
+    async def by_url(self, url: str) -> ArchivedPage:
         """The page of a URL as it was fetched last."""
         asked = parse(url)
         captures = await self._pages.captures(asked.host, dedupe_key(asked.href))
@@ -44,16 +44,16 @@ class Archive:
             raise NotFound(f"there is no page of {asked.href} in the archive")
         return await self._read(captures[0])
 
-    async def _read(self, row: PageRow) -> KeptPage:
+    async def _read(self, row: PageRow) -> ArchivedPage:
         record = await self.record(row.segment, row.start, row.length)
         if row.body_of is None:
-            return KeptPage(row, record, body_in(record))
+            return ArchivedPage(row, record, body_in(record))
         original = await self._original(row.body_of)
         if original.field("WARC-Payload-Digest") != row.digest:
             raise DamagedRecord(f"task {row.body_of}, which had the body of this page, has another one now")
         # A revisit after a 304 has no headers of its own.
         shown = record if record.headers else msgspec.structs.replace(record, headers=original.headers)
-        return KeptPage(row, shown, body_in(original))
+        return ArchivedPage(row, shown, body_in(original))
 
     async def _original(self, task_id: int) -> ParsedRecord:
         """The record that has the body of which a later one only says that it is the same."""

@@ -6,15 +6,15 @@ from typing import Any
 
 import msgspec
 
-from longline.engine.archive.page_reader import Archive
-from longline.engine.parse.parser import Parser
+from longline.engine.archive.page_reader import PageReader
+from longline.engine.parse.parser import PageParser
 from longline.model.archive.page import PageRow
 from longline.model.archive.warc import DamagedRecord
 from longline.model.errors import NotFound
 from longline.model.fetch.content_encoding import Undecodable
 from longline.model.search.item import NewItem, Origin, new_items
-from longline.ports.records.archive import Pages
-from longline.ports.records.search import Items
+from longline.ports.records.archive import PageStore
+from longline.ports.records.search import ItemStore
 
 Progress = Callable[[int, int], None]
 """Told how many pages of how many are done."""
@@ -33,7 +33,9 @@ class Reparsed(msgspec.Struct, frozen=True):
 class Reparse:
     """Has the pages of a run parsed again, some at once. What they lead to is not followed: that is a crawl's work."""
 
-    def __init__(self, pages: Pages, items: Items, archive: Archive, parser: Parser, at_once: int) -> None:
+    def __init__(
+        self, pages: PageStore, items: ItemStore, archive: PageReader, parser: PageParser, at_once: int
+    ) -> None:
         self._pages, self._items, self._archive = pages, items, archive
         self._parser, self._at_once = parser, at_once
 

@@ -6,8 +6,8 @@ from typing import Any
 import msgspec
 
 from longline.engine.lifecycle.bots import BotLifecycle
-from longline.engine.lifecycle.moves import Lifecycle, Order
-from longline.model.bots.bot import BotScheduleRow, NewBotSchedule, Planned, ScheduleFilter, Swept
+from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
+from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, Planned, ScheduleFilter, Swept
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
 from longline.model.states import ScheduleState
@@ -19,39 +19,39 @@ AT_ONCE = 1000
 """Schedules, or lapsed leases, that one transaction deals with."""
 
 
-class BotPlans:
+class BotPolicies:
     """Says what bots are to crawl again, and when."""
 
     def __init__(self, records: Records, blobs: Blobs, delay_ms: int) -> None:
         self._schedules, self._blobs, self._delay_ms = records.bot_schedules, blobs, delay_ms
         self._lifecycle, self._bots = Lifecycle(records), BotLifecycle(records)
 
-    async def add(self, **facts: Any) -> BotScheduleRow | None:
+    async def add(self, **facts: Any) -> BotPolicyRow | None:
         """Make a schedule; None when its URL, or its name within the domain, is taken."""
-        row = await self._schedules.add(NewBotSchedule(uid=new_id(), **facts))
+        row = await self._schedules.add(NewBotPolicy(uid=new_id(), **facts))
         if row is not None and row.url is not None:
             await self.learn([row.url])
         return row
 
-    async def get(self, uid: str) -> BotScheduleRow:
+    async def get(self, uid: str) -> BotPolicyRow:
         """One schedule."""
         row = await self._schedules.get(uid)
         if row is None:
             raise NotFound(f"Policy {uid} not found")
         return row
 
-    async def find(self, wanted: ScheduleFilter, *, limit: int, offset: int) -> list[BotScheduleRow]:
+    async def find(self, wanted: ScheduleFilter, *, limit: int, offset: int) -> list[BotPolicyRow]:
         """Return schedules, newest first."""
         return await self._schedules.find(wanted, limit=limit, offset=offset)
 
-    async def change(self, uid: str, enabled: bool | None = None, **changes: Any) -> BotScheduleRow | None:
+    async def change(self, uid: str, enabled: bool | None = None, **changes: Any) -> BotPolicyRow | None:
         """Change a schedule; tasks it has already are left as they are. None when its URL or name is taken."""
         row = await self.get(uid)
         if changes and not await self._schedules.change(msgspec.structs.replace(row, **changes)):
             return None
         if enabled is not None and enabled != (row.state == ScheduleState.SCHEDULED):
             name = "resume" if enabled else "pause"
-            await self._lifecycle.move(Order("schedule", row.schedule_id, name, "person"))
+            await self._lifecycle.move(MoveRequest("schedule", row.schedule_id, name, "person"))
         return await self.get(uid)
 
     async def remove(self, uid: str) -> None:

@@ -11,13 +11,13 @@ from typing import Literal
 import msgspec
 
 from longline.engine.lifecycle.bots import BotLifecycle
-from longline.model.bots.bot import Answer, BotRow, Found, Pull, Pulled, Verdict
+from longline.model.bots.bot import AnswerVerdict, BotAnswer, BotFinding, BotRow, Pull, Pulled
 from longline.model.errors import LonglineError
 from longline.model.ids import new_id, task_id_of
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.bots import Bots
-from longline.services.group_commit import Grouped
+from longline.ports.records.bots import BotStore
+from longline.services.group_commit import GroupCommit
 
 KEEP_ANSWERS_MS = 24 * 3_600_000
 """How long a repeat of a submit gets the answer of the first."""
@@ -74,7 +74,7 @@ class Submission(msgspec.Struct, frozen=True):
     """An answer as a bot brings it; `page` is the text of the page, `found.page_key` is made here."""
 
     task: str
-    found: Found | None = None
+    found: BotFinding | None = None
     page: str | None = None
     error: str = ""
     key: str | None = None
@@ -85,16 +85,20 @@ def digest(token: str) -> str:
     return sha256(token.encode()).hexdigest()
 
 
-class BotWork:
+class BotPulls:
     """The bots' own door to the engine."""
 
-    def __init__(self, lifecycle: BotLifecycle, bots: Bots, blobs: Blobs, clock: Clock, settings: BotSettings) -> None:
+    def __init__(
+        self, lifecycle: BotLifecycle, bots: BotStore, blobs: Blobs, clock: Clock, settings: BotSettings
+    ) -> None:
         self._lifecycle, self._bots, self._blobs, self._clock = lifecycle, bots, blobs, clock
         self._settings = settings
-        self._known: Grouped[str, BotRow | None] = Grouped(self._look_up, lambda _: object())
-        self._paces: Grouped[int, int] = Grouped(self._spend, lambda _: object())
-        self._pulls: Grouped[Pull, Pulled] = Grouped(self._lifecycle.pull, lambda _: object(), 32, PAUSE)
-        self._submits: Grouped[Answer, Verdict] = Grouped(self._submit, lambda answer: answer.task_id, pause=PAUSE)
+        self._known: GroupCommit[str, BotRow | None] = GroupCommit(self._look_up, lambda _: object())
+        self._paces: GroupCommit[int, int] = GroupCommit(self._spend, lambda _: object())
+        self._pulls: GroupCommit[Pull, Pulled] = GroupCommit(self._lifecycle.pull, lambda _: object(), 32, PAUSE)
+        self._submits: GroupCommit[BotAnswer, AnswerVerdict] = GroupCommit(
+            self._submit, lambda answer: answer.task_id, pause=PAUSE
+        )
 
     async def admit(self, caller: Caller) -> BotRow | None:
         """Let a bot in: the row of one that is known; raises `BotRefused` or `TooOften`."""
@@ -123,29 +127,29 @@ class BotWork:
         pulled = await self._pulls(ask)
         return pulled if bot is None or not bot.boost else _boosted(pulled, bot.boost)
 
-    async def submit(self, caller: Caller, submission: Submission) -> Verdict:
+    async def submit(self, caller: Caller, submission: Submission) -> AnswerVerdict:
         """Hear what a bot says of a task; answered when it is committed, together with what others said meanwhile."""
         await self.admit(caller)
         ids = task_id_of(submission.task)
         if ids is None:
-            return Verdict(refusal="missing")
+            return AnswerVerdict(refusal="missing")
         found = submission.found
         page_key = await self._keep(submission.page) if found and submission.page is not None else None
         if found is not None:
             found = msgspec.structs.replace(found, page_key=page_key)
         # A key belongs to one task: a bot that always sends the same one must not be told of another task's answer.
         key = f"{ids[0]}/{submission.key}" if submission.key else None
-        verdict = await self._submits(Answer(*ids, caller.name, found, submission.error, key))
+        verdict = await self._submits(BotAnswer(*ids, caller.name, found, submission.error, key))
         gone = page_key if verdict.refusal is not None or verdict.replayed else verdict.replaced
         if gone is not None:
             await self._blobs.delete([gone])
         return verdict
 
-    async def extend(self, caller: Caller, task: str) -> Verdict:
+    async def extend(self, caller: Caller, task: str) -> AnswerVerdict:
         """Let a bot keep a task for as long again, from now."""
         await self.admit(caller)
         ids = task_id_of(task)
-        return Verdict(refusal="missing") if ids is None else await self._lifecycle.extend(*ids, caller.name)
+        return AnswerVerdict(refusal="missing") if ids is None else await self._lifecycle.extend(*ids, caller.name)
 
     def _objection(self, bot: BotRow | None, token: str | None) -> Why | None:
         if bot is not None and not bot.enabled:
@@ -173,7 +177,7 @@ class BotWork:
             waits.append(spent[i].wait_ms if i in spent and came[i] > spent[i].granted else 0)
         return waits
 
-    async def _submit(self, answers: Sequence[Answer]) -> list[Verdict]:
+    async def _submit(self, answers: Sequence[BotAnswer]) -> list[AnswerVerdict]:
         return await self._lifecycle.submit(answers, KEEP_ANSWERS_MS)
 
     async def _keep(self, page: str) -> str:

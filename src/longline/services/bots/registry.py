@@ -7,7 +7,7 @@ import msgspec
 
 from longline.model.bots.bot import BotRow, NewBot
 from longline.model.errors import NotFound
-from longline.ports.records.bots import Bots
+from longline.ports.records.bots import BotStore
 from longline.services.bots.pull import digest
 
 PREVIEW = 20
@@ -17,7 +17,7 @@ RANDOM_BYTES = 32
 class BotRegistry:
     """Looks after the list of bots."""
 
-    def __init__(self, bots: Bots) -> None:
+    def __init__(self, bots: BotStore) -> None:
         self._bots = bots
 
     async def register(self, bot: NewBot) -> tuple[BotRow, str] | None:

@@ -9,10 +9,10 @@ from longline.model.bots.bot import (
     BotTaskRow,
     BotTotals,
     NewBotTask,
+    PolicyStats,
     Repair,
     ResultFilter,
     ResultRow,
-    ScheduleFigures,
     TaskFilter,
 )
 from longline.model.errors import LonglineError, NotFound
@@ -29,7 +29,7 @@ class Dashboard(msgspec.Struct, frozen=True):
     states: dict[str, int]
     retries: dict[int, int]
     bots: list[BotActivity]
-    schedules: ScheduleFigures
+    schedules: PolicyStats
     totals: BotTotals
 
 
@@ -40,7 +40,7 @@ class TaskHeld(LonglineError):
         super().__init__(f"Job locked by {holder}, it cannot be deleted while it is locked")
 
 
-class BotOffice:
+class BotTasks:
     """Looks tasks up, makes single ones and repairs them."""
 
     def __init__(self, records: Records, blobs: Blobs, clock: Clock, delay_ms: int) -> None:

@@ -6,8 +6,8 @@ from longline.model.discovery.candidate import CandidateRow, Decision
 from longline.model.errors import Conflict, NotFound
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.sources.source import NewSource, SourceRow
-from longline.ports.records.discovery import Candidates as CandidateRecords
-from longline.ports.records.sources import Sources
+from longline.ports.records.discovery import CandidateStore as CandidateRecords
+from longline.ports.records.sources import SourceStore
 
 MOST_DECISIONS = 100
 
@@ -15,7 +15,7 @@ MOST_DECISIONS = 100
 class Candidates:
     """What was discovered, and what is decided about it."""
 
-    def __init__(self, records: CandidateRecords, sources: Sources, seeder: Seeder) -> None:
+    def __init__(self, records: CandidateRecords, sources: SourceStore, seeder: Seeder) -> None:
         self._records, self._sources, self._seeder = records, sources, seeder
 
     async def find(self, verdict: str | None, limit: int) -> list[CandidateRow]:

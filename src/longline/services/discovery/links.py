@@ -4,22 +4,22 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from longline.model.discovery.link import DomainQuery, DomainRow, LinkQuery, LinkRow, clusters
 from longline.model.errors import NotFound
-from longline.model.schedules.schedule import ScheduleRow, Terms
-from longline.ports.records.discovery import Links
+from longline.model.schedules.schedule import ScheduleRow, ScheduleSpec
+from longline.ports.records.discovery import LinkStore
 
 MOST_CLUSTERED = 1000
 """Links of a domain that are looked at to see where on it they lead."""
 
 MOST_CLUSTERS = 50
 
-Make = Callable[[Terms], Awaitable[ScheduleRow]]
+Make = Callable[[ScheduleSpec], Awaitable[ScheduleRow]]
 """Makes a schedule."""
 
 
-class Discovered:
+class DiscoveredLinks:
     """What was found, and what is thought of it."""
 
-    def __init__(self, links: Links, make: Make) -> None:
+    def __init__(self, links: LinkStore, make: Make) -> None:
         self._links, self._make = links, make
 
     async def links(self, query: LinkQuery, limit: int, offset: int) -> tuple[list[LinkRow], int]:
@@ -45,7 +45,7 @@ class Discovered:
         link = await self.link(uid)
         name = source_name or link.source_name or None
         schedule = await self._make(
-            Terms(url=link.url, source_ref=source or link.source, source_name=name, written_time=written_time)
+            ScheduleSpec(url=link.url, source_ref=source or link.source, source_name=name, written_time=written_time)
         )
         await self._links.take(uid)
         return schedule

@@ -12,10 +12,10 @@ from longline.model.event import Event
 from longline.model.runs.run import RunRow
 from longline.model.states import RUN_ENDED
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import Tasks
-from longline.ports.records.logs import Events
-from longline.ports.records.runs import History, Runs
-from longline.ports.records.schedules import Schedules
+from longline.ports.records.frontier import TaskStore
+from longline.ports.records.logs import EventStore
+from longline.ports.records.runs import RunHistoryStore, RunStore
+from longline.ports.records.schedules import ScheduleStore
 from longline.services.health import Health, Report
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class RunEnded(msgspec.Struct, frozen=True):
     at: int
 
 
-class EngineSeen(msgspec.Struct, frozen=True):
+class EngineHealth(msgspec.Struct, frozen=True):
     """How an engine of ours does."""
 
     name: str
@@ -81,10 +81,10 @@ class Counted(msgspec.Struct, frozen=True):
     at: int
 
 
-Happening = ScheduleMoved | RunAdvanced | RunEnded | EngineSeen | Counted
+Happening = ScheduleMoved | RunAdvanced | RunEnded | EngineHealth | Counted
 
 
-class Seats:
+class ClientLimit:
     """How many clients may hang on streams at once."""
 
     def __init__(self, most: int = MOST_CLIENTS) -> None:
@@ -163,11 +163,17 @@ class Broker:
                 client.push(None)
 
 
-class MoveTeller:
+class MovePublisher:
     """Tells what schedules and runs do, from the events they leave."""
 
     def __init__(
-        self, broker: Broker, events: Events, schedules: Schedules, runs: Runs, history: History, clock: Clock
+        self,
+        broker: Broker,
+        events: EventStore,
+        schedules: ScheduleStore,
+        runs: RunStore,
+        history: RunHistoryStore,
+        clock: Clock,
     ) -> None:
         self._broker, self._events, self._schedules, self._runs = broker, events, schedules, runs
         self._history, self._clock = history, clock
@@ -251,7 +257,7 @@ class MoveTeller:
         self._told[run.id] = (run.completed, self._clock.monotonic())
 
 
-class HealthTeller:
+class HealthPublisher:
     """Tells how the engines do: when that changes, and every so often."""
 
     def __init__(self, broker: Broker, health: Health, clock: Clock, every: float = 30.0) -> None:
@@ -274,16 +280,16 @@ class HealthTeller:
     def _tell(self, report: Report) -> None:
         at = self._clock.now()
         slowest = max((check.response_time_ms for check in report.checks.values()), default=0.0)
-        self._broker.tell("health", EngineSeen("crawler", report.status, slowest, None, at))
+        self._broker.tell("health", EngineHealth("crawler", report.status, slowest, None, at))
         for name, check in report.checks.items():
-            seen = EngineSeen(name, check.status, check.response_time_ms, check.detail or check.error, at)
+            seen = EngineHealth(name, check.status, check.response_time_ms, check.detail or check.error, at)
             self._broker.tell("health", seen)
 
 
-class FigureTeller:
+class CountPublisher:
     """Tells how much there is of everything."""
 
-    def __init__(self, broker: Broker, tasks: Tasks, runs: Runs, clock: Clock) -> None:
+    def __init__(self, broker: Broker, tasks: TaskStore, runs: RunStore, clock: Clock) -> None:
         self._broker, self._tasks, self._runs, self._clock = broker, tasks, runs, clock
 
     async def once(self) -> None:

@@ -15,11 +15,11 @@ import msgspec
 
 from longline.engine.logs.run_log_writer import LOGS
 from longline.model.errors import LonglineError, NotFound, Unavailable
-from longline.model.logs import START, Entry, LoggedRun, Mark, Part, behind
+from longline.model.logs import START, LogEntry, LoggedRun, LogMark, LogPart, behind
 from longline.model.states import RUN_ENDED
 from longline.ports.blobs import Blobs
-from longline.ports.records.logs import Logs
-from longline.ports.records.schedules import Schedules
+from longline.ports.records.logs import LogStore
+from longline.ports.records.schedules import ScheduleStore
 from longline.ports.signals import Signals
 
 log = logging.getLogger(__name__)
@@ -46,10 +46,10 @@ class KeptElsewhere(LonglineError):
     """The log is archived, but not in the store of this instance, which no other instance shares."""
 
 
-class Said(msgspec.Struct, frozen=True):
+class LogLines(msgspec.Struct, frozen=True):
     """Entries, each with the id of its run; `replayed` ones were there before the follower came."""
 
-    entries: list[tuple[Entry, str]]
+    entries: list[tuple[LogEntry, str]]
     replayed: bool = False
 
 
@@ -59,7 +59,7 @@ class Ended(msgspec.Struct, frozen=True):
     run: LoggedRun
 
 
-Step = Said | Ended
+Step = LogLines | Ended
 
 
 class RunLogs:
@@ -68,7 +68,9 @@ class RunLogs:
     A store that is `common` to all instances has every archived log; any other has those of its own instance only.
     """
 
-    def __init__(self, logs: Logs, schedules: Schedules, blobs: Blobs, *, on: bool = True, common: bool = True) -> None:
+    def __init__(
+        self, logs: LogStore, schedules: ScheduleStore, blobs: Blobs, *, on: bool = True, common: bool = True
+    ) -> None:
         self._logs, self._schedules, self._blobs, self.on = logs, schedules, blobs, on
         self._common = common
 
@@ -109,7 +111,7 @@ class RunLogs:
 class Followers:
     """Everybody who follows a log in this process."""
 
-    def __init__(self, logs: Logs, signals: Signals, *, archive: bool = True, replayed: int = REPLAYED) -> None:
+    def __init__(self, logs: LogStore, signals: Signals, *, archive: bool = True, replayed: int = REPLAYED) -> None:
         self._logs, self._signals, self._archive, self._replayed = logs, signals, archive, replayed
         self._waiting: defaultdict[int, set[asyncio.Event]] = defaultdict(set)
         self._closed = False
@@ -144,7 +146,7 @@ class Followers:
             self._wake(run_id)
 
     async def follow(
-        self, name: str, uid: str | None, mark: Mark | None, *, endless: bool = False
+        self, name: str, uid: str | None, mark: LogMark | None, *, endless: bool = False
     ) -> AsyncGenerator[Step]:
         """What a schedule's runs (one of them) say, from behind the mark, or with a replay first; then as it comes.
 
@@ -182,14 +184,14 @@ class Followers:
 class _Tail:
     """Where one follower is. A log that is closed takes no more, so nothing is missed by going on to the next run."""
 
-    def __init__(self, logs: Logs, name: str, uid: str | None, *, archive: bool) -> None:
+    def __init__(self, logs: LogStore, name: str, uid: str | None, *, archive: bool) -> None:
         self._logs, self._name, self._uid, self._archive = logs, name, uid, archive
         self._run: LoggedRun | None = None
         self._has_news = uid is not None
         self._whole_since: float | None = None
         self.mark = START
 
-    async def begin(self, mark: Mark | None) -> bool:
+    async def begin(self, mark: LogMark | None) -> bool:
         """Go to a mark; False when there is none, or none that leads anywhere."""
         if self._uid is not None:
             [self._run] = await self._logs.find(self._name, uid=self._uid, limit=1)
@@ -198,28 +200,28 @@ class _Tail:
         run = self._run or await self._logs.following(self._name, mark.run_id - 1)
         if run is None:
             return await self._begin_behind(mark)
-        self._run, self.mark = run, mark if run.run_id == mark.run_id else Mark(run.run_id, 0)
+        self._run, self.mark = run, mark if run.run_id == mark.run_id else LogMark(run.run_id, 0)
         return True
 
-    async def _begin_behind(self, mark: Mark) -> bool:
+    async def _begin_behind(self, mark: LogMark) -> bool:
         """Go to the end of the run that the mark is behind, when no other has begun since."""
         run = await self._logs.following(self._name, mark.run_id - 2)
         if run is None or mark != behind(run.run_id):
             return False
-        self._run, self.mark = run, Mark(run.run_id, run.last or 0)
+        self._run, self.mark = run, LogMark(run.run_id, run.last or 0)
         return True
 
-    async def replay(self, most: int) -> Said:
+    async def replay(self, most: int) -> LogLines:
         """The newest entries there are; following goes on behind them."""
         entries = await self._logs.tail(self._name, self._uid, most)
         uids = {run.run_id: run.uid for run in await self._logs.find(self._name, uid=self._uid, limit=100)}
         if entries:
             last = entries[-1]
-            self.mark = Mark(last.run_id, last.number)
+            self.mark = LogMark(last.run_id, last.number)
             [self._run] = await self._logs.find(self._name, uid=uids[last.run_id])
         elif self._run:
-            self.mark = Mark(self._run.run_id, 0)
-        return Said([(entry, uids[entry.run_id]) for entry in entries], replayed=True)
+            self.mark = LogMark(self._run.run_id, 0)
+        return LogLines([(entry, uids[entry.run_id]) for entry in entries], replayed=True)
 
     async def steps(self) -> AsyncGenerator[Step]:
         """Everything that is there by now."""
@@ -227,8 +229,8 @@ class _Tail:
             part = await self._logs.read(self.mark.run_id, self.mark.number, READ_AT_ONCE)
             if part.entries and self._run:
                 self._has_news, self._whole_since = True, None
-                yield Said([(entry, self._run.uid) for entry in part.entries])
-                self.mark = Mark(self.mark.run_id, part.entries[-1].number)
+                yield LogLines([(entry, self._run.uid) for entry in part.entries])
+                self.mark = LogMark(self.mark.run_id, part.entries[-1].number)
                 continue
             if self._run and not self._is_over(part, self._run):
                 self._has_news = True
@@ -239,7 +241,7 @@ class _Tail:
             if not await self._go_on():
                 return
 
-    def _is_over(self, part: Part, run: LoggedRun) -> bool:
+    def _is_over(self, part: LogPart, run: LoggedRun) -> bool:
         """Whether there will be no more of a run, the news of its archive included."""
         if part.sealed is None and self.mark.number:
             return True  # it was forgotten
@@ -256,5 +258,5 @@ class _Tail:
         run = await self._logs.following(self._name, self.mark.run_id)
         if run is None:
             return False
-        self._run, self.mark, self._whole_since = run, Mark(run.run_id, 0), None
+        self._run, self.mark, self._whole_since = run, LogMark(run.run_id, 0), None
         return True

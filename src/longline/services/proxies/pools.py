@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from longline.model.errors import BadInput, NotFound
 from longline.model.proxies import Pool
-from longline.ports.records.proxies import Pools as Records
+from longline.ports.records.proxies import PoolStore as Records
 
 
 class Pools:

@@ -7,10 +7,19 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from longline.model.errors import BadInput, LonglineError, NotFound
-from longline.model.proxies import Ask, MappingRow, NewProxy, NoProxies, ProxyChange, ProxyRow, Used, success_rate
+from longline.model.proxies import (
+    MappingRow,
+    NewProxy,
+    NoProxies,
+    ProxyChange,
+    ProxyRequest,
+    ProxyRow,
+    ProxyUse,
+    success_rate,
+)
 from longline.ports.http import Proxy
-from longline.ports.records.proxies import Proxies as Records
-from longline.ports.records.proxies import Way
+from longline.ports.records.proxies import PickedProxy
+from longline.ports.records.proxies import ProxyStore as Records
 from longline.services.secrets import Vault
 
 LONGEST_LIST = 500
@@ -158,13 +167,13 @@ class Proxies:
         return _view(_there(await self._records.update(proxy_id, change), proxy_id))
 
 
-class VaultedWays:
+class StoredProxies:
     """Ways out of stored proxies, their passwords unlocked at the last moment."""
 
     def __init__(self, records: Records, vault: Vault) -> None:
         self._records, self._vault = records, vault
 
-    async def pick(self, ask: Ask) -> list[Way]:
+    async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
         """Ways out, in turn; none where there is no pool. Raises `NoProxies` when there is one and nobody can go."""
         picked = await self._records.pick(ask)
         if picked.exhausted:
@@ -172,17 +181,17 @@ class VaultedWays:
         source_id = ask.source_id if picked.mapped else None
         return [self._way(row, source_id) for row in picked.proxies]
 
-    async def account(self, used: Sequence[Used]) -> None:
+    async def account(self, used: Sequence[ProxyUse]) -> None:
         """Write how requests went, in their order."""
         await self._records.account(used)
 
-    async def probes(self, limit: int = 10) -> list[Way]:
+    async def probes(self, limit: int = 10) -> list[PickedProxy]:
         """Proxies to be tried once now, to see whether they recovered."""
         return [self._way(row, None) for row in await self._records.due_probes(limit)]
 
-    def _way(self, row: ProxyRow, source_id: int | None) -> Way:
+    def _way(self, row: ProxyRow, source_id: int | None) -> PickedProxy:
         password = self._vault.unlock(row.secret)
-        return Way(row.id, Proxy(row.scheme, row.host, row.port, row.username, password), source_id)
+        return PickedProxy(row.id, Proxy(row.scheme, row.host, row.port, row.username, password), source_id)
 
 
 def _no_mapping(source_id: int, proxy_id: int) -> str:

@@ -1,15 +1,15 @@
 """Sources whose documents are thin: which they are, and a crawl for each of them to do better."""
 
-from longline.model.schedules.schedule import ScheduleRow, Terms
+from longline.model.schedules.schedule import ScheduleRow, ScheduleSpec
 from longline.model.search.item import Wordiness
-from longline.ports.records.search import Items
+from longline.ports.records.search import ItemStore
 from longline.services.schedules.schedules import Schedules
 
 
 class Backfill:
     """Looks at how much text the documents of each source have, and sends for more."""
 
-    def __init__(self, items: Items, schedules: Schedules) -> None:
+    def __init__(self, items: ItemStore, schedules: Schedules) -> None:
         self._items, self._schedules = items, schedules
 
     async def report(self, least: int) -> list[Wordiness]:
@@ -22,5 +22,5 @@ class Backfill:
 
     async def send(self, source: Wordiness) -> ScheduleRow:
         """Crawl a source once, now."""
-        terms = Terms(url=source.base_url, source_ref=source.source_ref, source_name=source.name)
+        terms = ScheduleSpec(url=source.base_url, source_ref=source.source_ref, source_name=source.name)
         return await self._schedules.make(terms)

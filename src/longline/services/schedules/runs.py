@@ -4,21 +4,21 @@ import msgspec
 
 from longline.engine.search.page_counts import PREFIX
 from longline.model.errors import NotFound
-from longline.model.runs.run import Brought, Record, RunRow
+from longline.model.runs.run import DayTotals, RunRow, RunTotals
 from longline.model.schedules.schedule import CRAWL, ScheduleRow
 from longline.model.states import ScheduleState
 from longline.ports.clock import Clock
-from longline.ports.records.runs import History
-from longline.ports.records.schedules import Schedules, Tallies
+from longline.ports.records.runs import RunHistoryStore
+from longline.ports.records.schedules import CounterStore, ScheduleStore
 
 DAY_MS = 86_400_000
 
 
-class Figures(msgspec.Struct, frozen=True):
+class SchedulerStats(msgspec.Struct, frozen=True):
     """How the planners of all processes do. Times are milliseconds, 0 for never."""
 
     states: dict[str, int]
-    record: Record
+    record: RunTotals
     polled_at: int
     figured_at: int
     stale_leases: int
@@ -27,7 +27,7 @@ class Figures(msgspec.Struct, frozen=True):
 class Runs:
     """Looks runs up."""
 
-    def __init__(self, history: History, schedules: Schedules, tallies: Tallies, clock: Clock) -> None:
+    def __init__(self, history: RunHistoryStore, schedules: ScheduleStore, tallies: CounterStore, clock: Clock) -> None:
         self._history, self._schedules, self._tallies, self._clock = history, schedules, tallies, clock
 
     async def find(self, schedule: str, limit: int, offset: int) -> tuple[list[RunRow], int]:
@@ -56,17 +56,17 @@ class Runs:
             for run in runs
         ]
 
-    async def record(self, schedule: str) -> tuple[Record, ScheduleRow]:
+    async def record(self, schedule: str) -> tuple[RunTotals, ScheduleRow]:
         """How the runs of a schedule went; raises `NotFound`."""
         row = await self._schedules.named(schedule)
         if row is None:
             raise NotFound(f"no such schedule: {schedule}")
         return await self._history.record(row.id), row
 
-    async def figures(self) -> Figures:
+    async def figures(self) -> SchedulerStats:
         """How the planners do."""
         found, tallies = await self._schedules.states(CRAWL), await self._tallies.all()
-        return Figures(
+        return SchedulerStats(
             {state.value: found.get(state, 0) for state in ScheduleState},
             await self._history.record(),
             tallies.get("polled_at", 0),
@@ -79,6 +79,6 @@ class Runs:
         found = await self._tallies.all()
         return {name.removeprefix(PREFIX): count for name, count in found.items() if name.startswith(PREFIX)}
 
-    async def today(self) -> Brought:
+    async def today(self) -> DayTotals:
         """What completed runs brought that started today, in UTC."""
         return await self._history.brought(self._clock.now() // DAY_MS * DAY_MS)

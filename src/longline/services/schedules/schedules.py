@@ -7,17 +7,17 @@ from contextlib import suppress
 import msgspec
 
 from longline.engine.lifecycle.moves import Call
-from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, StaleLease, Unavailable
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import (
     CRAWL,
     NewSchedule,
+    ScheduleFilter,
     ScheduleRow,
-    Terms,
-    Turn,
-    Wanted,
+    ScheduleSpec,
+    ScheduleTransition,
     cancelled,
     forced,
     paused,
@@ -27,10 +27,10 @@ from longline.model.schedules.schedule import (
 from longline.model.schedules.slots import Balance
 from longline.model.states import RUN_ENDED, Actor, ScheduleState
 from longline.ports.clock import Clock
-from longline.ports.records.runs import Runs
-from longline.ports.records.schedules import Rhythms, Stop, Tick
-from longline.ports.records.schedules import Schedules as ScheduleRecords
-from longline.services.group_commit import Grouped
+from longline.ports.records.runs import RunStore
+from longline.ports.records.schedules import PageChangeStore, RunStop, Tick
+from longline.ports.records.schedules import ScheduleStore as ScheduleRecords
+from longline.services.group_commit import GroupCommit
 from longline.services.schedules.slots import Balancer
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ RACES = 8
 PERSON: Actor = "person"
 
 
-class NoSuchTurn(BadInput):
+class NoSuchTransition(BadInput):
     """A state that a person asked for and that cannot be had from the present one."""
 
     def __init__(self, was: str, wanted: str) -> None:
@@ -47,10 +47,10 @@ class NoSuchTurn(BadInput):
         super().__init__(f"invalid state transition from {was} to {wanted}")
 
 
-def _placed(row: ScheduleRow) -> Turn:
+def _placed(row: ScheduleRow) -> ScheduleTransition:
     after = msgspec.structs.replace(row, state=ScheduleState.SCHEDULED)
     moves = ("recur",) if row.state == ScheduleState.COMPLETED else ("place",)
-    return Turn(moves, after, window_ms=row.interval_ms)
+    return ScheduleTransition(moves, after, window_ms=row.interval_ms)
 
 
 def _awaits_a_place(row: ScheduleRow) -> bool:
@@ -69,22 +69,22 @@ class Schedules:
 
     def __init__(
         self,
-        timetable: Timetable,
+        timetable: ScheduleLifecycle,
         records: ScheduleRecords,
-        runs: Runs,
-        rhythms: Rhythms,
+        runs: RunStore,
+        rhythms: PageChangeStore,
         clock: Clock,
         call: Call = nobody,
     ) -> None:
         self._timetable, self._records, self._runs = timetable, records, runs
         self._rhythms, self._clock, self._call = rhythms, clock, call
         # Those who come together share one look at the slots and one commit.
-        self._making: Grouped[NewSchedule, ScheduleRow | None] = Grouped(self._make_all, lambda one: one.uid)
-        self._turning: Grouped[tuple[ScheduleRow, Turn], ScheduleRow | None] = Grouped(
+        self._making: GroupCommit[NewSchedule, ScheduleRow | None] = GroupCommit(self._make_all, lambda one: one.uid)
+        self._turning: GroupCommit[tuple[ScheduleRow, ScheduleTransition], ScheduleRow | None] = GroupCommit(
             self._turn_all, lambda one: one[0].id
         )
 
-    async def make(self, terms: Terms) -> ScheduleRow:
+    async def make(self, terms: ScheduleSpec) -> ScheduleRow:
         """Make a schedule; a recurring one takes the place of the recurring one that its source has."""
         terms.check()
         for _ in range(RACES):
@@ -97,7 +97,7 @@ class Schedules:
                     return await self._told(await self._replace(known, terms))
         raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
 
-    def _new(self, terms: Terms) -> NewSchedule:
+    def _new(self, terms: ScheduleSpec) -> NewSchedule:
         interval = terms.interval_ms
         due = self._clock.now() if interval is None else None
         return NewSchedule(new_id(), terms.url, interval_ms=interval, next_due=due, terms=terms, window_ms=interval)
@@ -109,11 +109,11 @@ class Schedules:
             await self._call()
         return made
 
-    async def _turn_all(self, turns: Sequence[tuple[ScheduleRow, Turn]]) -> list[ScheduleRow | None]:
+    async def _turn_all(self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]) -> list[ScheduleRow | None]:
         moved = await self._timetable.turn_all(turns, PERSON)
         return [moved.get(row.id) for row, _ in turns]
 
-    async def _replace(self, known: ScheduleRow, terms: Terms) -> ScheduleRow:
+    async def _replace(self, known: ScheduleRow, terms: ScheduleSpec) -> ScheduleRow:
         """The known schedule on other terms; whoever makes one wants it to run, unless its source may not."""
         changed = await self.change(known.uid, lambda _: terms)
         with suppress(IllegalMove):  # somebody else may be letting it go on just now
@@ -131,7 +131,7 @@ class Schedules:
             raise NotFound(f"no such schedule: {uid}")
         return row
 
-    async def find(self, wanted: Wanted, limit: int, offset: int) -> tuple[list[ScheduleRow], int]:
+    async def find(self, wanted: ScheduleFilter, limit: int, offset: int) -> tuple[list[ScheduleRow], int]:
         """Schedules, and how many there are of those in all."""
         return await self._records.find(wanted, limit=limit, offset=offset), await self._records.count(wanted)
 
@@ -140,13 +140,15 @@ class Schedules:
         found = await self._records.states(CRAWL)
         return {state.value: found.get(state, 0) for state in ScheduleState}
 
-    async def change(self, uid: str, amend: Callable[[Terms], Terms], state: str | None = None) -> ScheduleRow:
+    async def change(
+        self, uid: str, amend: Callable[[ScheduleSpec], ScheduleSpec], state: str | None = None
+    ) -> ScheduleRow:
         """Change what was said of a schedule, then bring it to a state if one is named."""
         row = await self.get(uid)
         if state is not None and state != row.state:
             self._way(row, state)
 
-        def checked(terms: Terms) -> Terms:
+        def checked(terms: ScheduleSpec) -> ScheduleSpec:
             amended = amend(terms)
             amended.check()
             return amended
@@ -171,15 +173,15 @@ class Schedules:
         # What has its time from the slots waits for the next poll: whoever made it may want to change it first.
         return row.state == ScheduleState.PENDING and row.next_due is not None and row.next_due <= self._clock.now()
 
-    async def _turn(self, row: ScheduleRow, turn: Turn) -> ScheduleRow | None:
+    async def _turn(self, row: ScheduleRow, turn: ScheduleTransition) -> ScheduleRow | None:
         """Move a schedule together with others; an illegal move is refused before it is put among them."""
         self._timetable.check(row, turn, PERSON)
         return await self._turning((row, turn))
 
-    def _way(self, row: ScheduleRow, state: str) -> Turn:
+    def _way(self, row: ScheduleRow, state: str) -> ScheduleTransition:
         """How a person brings a schedule to a state."""
         now = self._clock.now()
-        ways: dict[tuple[str, str], Callable[[], Turn]] = {
+        ways: dict[tuple[str, str], Callable[[], ScheduleTransition]] = {
             ("scheduled", "paused"): lambda: paused(row, now, PERSON),
             ("paused", "scheduled"): lambda: self._resumed(row),
             ("scheduled", "pending"): lambda: forced(row, now),
@@ -191,7 +193,7 @@ class Schedules:
         if state == ScheduleState.CANCELLED and row.state in ("pending", "scheduled", "running", "paused"):
             return cancelled(row, now)
         if (row.state, state) not in ways:
-            raise NoSuchTurn(row.state, state)
+            raise NoSuchTransition(row.state, state)
         return ways[row.state, state]()
 
     async def pause(self, uid: str, by: str = PERSON) -> ScheduleRow:
@@ -202,7 +204,7 @@ class Schedules:
         """Let a schedule go on, in the slot with the most room."""
         return await self._bring(uid, self._resumed)
 
-    def _resumed(self, row: ScheduleRow) -> Turn:
+    def _resumed(self, row: ScheduleRow) -> ScheduleTransition:
         return resumed(row, None if row.interval_ms else self._clock.now())
 
     async def cancel(self, uid: str) -> ScheduleRow:
@@ -241,14 +243,14 @@ class Schedules:
         except Unavailable as error:
             log.warning("the rhythm of a source is not forgotten", extra={"error": str(error)})
 
-    async def _bring(self, uid: str, turning: Callable[[ScheduleRow], Turn]) -> ScheduleRow:
+    async def _bring(self, uid: str, turning: Callable[[ScheduleRow], ScheduleTransition]) -> ScheduleRow:
         """Make a turn, again if somebody else moves the schedule meanwhile."""
         for _ in range(RACES):
             row = await self.get(uid)
             turn = turning(row)
             run = await self._under_way(row)
             if run is not None and turn.steps == ("cancel",):
-                stop = Stop("cancel", PERSON, "cancelled")
+                stop = RunStop("cancel", PERSON, "cancelled")
                 moved = await self._timetable.stop(Tick(row, run, self._clock.now()), turn, stop, PERSON)
             else:
                 moved = await self._turn(row, turn)

@@ -2,13 +2,13 @@
 
 from longline.model.schedules.slots import Balance, hourly, rebalance
 from longline.ports.clock import Clock
-from longline.ports.records.schedules import Schedules
+from longline.ports.records.schedules import ScheduleStore
 
 
 class Balancer:
     """Looks at everybody who waits; what it previews is what it would do at that moment."""
 
-    def __init__(self, schedules: Schedules, clock: Clock) -> None:
+    def __init__(self, schedules: ScheduleStore, clock: Clock) -> None:
         self._schedules, self._clock = schedules, clock
 
     async def hours(self) -> list[int]:

@@ -14,12 +14,12 @@ from longline.model.sources.source import CrawlSource
 from longline.model.states import ScheduleState
 from longline.model.url import parse
 from longline.ports.clock import Clock
-from longline.ports.records.schedules import Schedules as ScheduleRecords
-from longline.ports.records.sources import Heard
-from longline.ports.sources import Directory
+from longline.ports.records.schedules import ScheduleStore as ScheduleRecords
+from longline.ports.records.sources import HandledMessageStore
+from longline.ports.sources import SourceLookup
 from longline.services.schedules.schedules import Schedules
 from longline.services.sources.source_events import Reaction, SourceEvent
-from longline.services.sources.source_schedules import Sync, computed
+from longline.services.sources.source_schedules import SourceSchedules, computed
 
 FIRST_AFTER_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
 """How long a new source waits for its first run."""
@@ -28,7 +28,7 @@ HEEDED = frozenset({"rate_limit", "max_depth", "priority", "name", "url"})
 """Fields that a schedule is made of."""
 
 
-class Made(msgspec.Struct):
+class CreatedSchedule(msgspec.Struct):
     """What must be told of a source that was made; the rest is read as it comes."""
 
     name: str
@@ -45,7 +45,7 @@ class Made(msgspec.Struct):
             raise ValueError(error) from error
 
 
-class Changed(msgspec.Struct):
+class ChangedSchedule(msgspec.Struct):
     """What is told of a source that was changed: the names of its fields, or what they were and are."""
 
     changed_fields: list[str] | None = None
@@ -59,17 +59,17 @@ class Changed(msgspec.Struct):
         return {*(self.changed_fields or ()), *(name for name in was.keys() & now.keys() if was[name] != now[name])}
 
 
-class SourceReactions:
+class SourceEventHandlers:
     """Keeps automatic schedules in line with what is said of their sources; each may be said again."""
 
     def __init__(
         self,
-        sync: Sync,
+        sync: SourceSchedules,
         schedules: Schedules,
         records: ScheduleRecords,
-        directory: Directory,
+        directory: SourceLookup,
         clock: Clock,
-        heard: Heard,
+        heard: HandledMessageStore,
     ) -> None:
         self._sync, self._schedules, self._records = sync, schedules, records
         self._directory, self._clock, self._heard = directory, clock, heard
@@ -86,7 +86,7 @@ class SourceReactions:
 
     async def created(self, event: SourceEvent) -> None:
         """A new source gets its schedule, unless it is switched off."""
-        msgspec.convert(event.payload, Made)
+        msgspec.convert(event.payload, CreatedSchedule)
         source = described({**event.payload, "id": event.source_id})
         if source.enabled:
             with self._heard.along(event.event_id):
@@ -94,7 +94,7 @@ class SourceReactions:
 
     async def updated(self, event: SourceEvent) -> None:
         """What a schedule is made of changed; the source is asked for anew."""
-        changed = msgspec.convert(event.payload, Changed).fields
+        changed = msgspec.convert(event.payload, ChangedSchedule).fields
         source = await self._directory.get(event.source_id)
         if source is None:
             return

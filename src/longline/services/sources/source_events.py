@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from longline.model.errors import Unavailable
-from longline.ports.records.sources import Heard
+from longline.ports.records.sources import HandledMessageStore
 from longline.ports.sources import Delivery, SourceEvents
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ Reaction = Callable[[SourceEvent], Awaitable[None]]
 class SourceListener:
     """Hears messages and reacts to each event once."""
 
-    def __init__(self, messages: SourceEvents, heard: Heard, reactions: Mapping[str, Reaction]) -> None:
+    def __init__(self, messages: SourceEvents, heard: HandledMessageStore, reactions: Mapping[str, Reaction]) -> None:
         self._messages, self._heard, self._reactions = messages, heard, reactions
 
     async def once(self) -> None:

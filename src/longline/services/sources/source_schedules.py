@@ -8,16 +8,24 @@ from functools import partial
 import msgspec
 
 from longline.engine.lifecycle.moves import Call
-from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.errors import LonglineError
 from longline.model.ids import new_id
-from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms, Turn, interrupted, paused, resumed
+from longline.model.schedules.schedule import (
+    NewSchedule,
+    ScheduleRow,
+    ScheduleSpec,
+    ScheduleTransition,
+    interrupted,
+    paused,
+    resumed,
+)
 from longline.model.sources.source import CrawlSource
 from longline.model.states import RUN_ENDED, ScheduleState
 from longline.ports.clock import Clock
-from longline.ports.records.runs import Runs
-from longline.ports.records.schedules import Schedules, Stop, Tick
-from longline.ports.sources import Directory
+from longline.ports.records.runs import RunStore
+from longline.ports.records.schedules import RunStop, ScheduleStore, Tick
+from longline.ports.sources import SourceLookup
 from longline.services.schedules.schedules import PERSON, RACES, nobody
 
 log = logging.getLogger(__name__)
@@ -35,7 +43,7 @@ STAGGER_MS = 300_000
 MOST_MINUTES = 1440
 
 
-class Synced(msgspec.Struct):
+class SyncResult(msgspec.Struct):
     """What bringing schedules in line with sources did; the lists hold references of sources."""
 
     seen: int = 0
@@ -47,15 +55,15 @@ class Synced(msgspec.Struct):
     errors: list[str] = []
 
 
-class Sync:
+class SourceSchedules:
     """Gives every enabled source its schedule, and lets none of a disabled one run."""
 
     def __init__(
         self,
-        directory: Directory,
-        schedules: Schedules,
-        runs: Runs,
-        timetable: Timetable,
+        directory: SourceLookup,
+        schedules: ScheduleStore,
+        runs: RunStore,
+        timetable: ScheduleLifecycle,
         clock: Clock,
         call: Call = nobody,
     ) -> None:
@@ -98,17 +106,17 @@ class Sync:
         """Pause a schedule in one step, whatever it was about to do; None when somebody else moved it."""
         before = _calm(row, now)
         last = paused(before.after, now, SOURCE)
-        turn = Turn((*before.steps, *last.steps), last.after, last.reason)
+        turn = ScheduleTransition((*before.steps, *last.steps), last.after, last.reason)
         run = await self._runs.get(row.run_id or 0) if row.state == ScheduleState.RUNNING else None
         if run is None or run.state in RUN_ENDED:
             return await self._timetable.turn(row, turn, "planner")
-        return await self._timetable.stop(Tick(row, run, now), turn, Stop("cancel", PERSON, DISABLED), "planner")
+        return await self._timetable.stop(Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "planner")
 
-    async def run(self) -> Synced:
+    async def run(self) -> SyncResult:
         """Look at every source; one that fails does not keep the others from theirs."""
         sources = await self._directory.all()
         enabled = [source for source in sources if source.enabled]
-        done = Synced(seen=len(sources), enabled=len(enabled))
+        done = SyncResult(seen=len(sources), enabled=len(enabled))
         done.disabled = [source.ref for source in sources if not source.enabled]
         for source in enabled:
             try:
@@ -121,7 +129,7 @@ class Sync:
         await self._call()
         return done
 
-    async def _ensure(self, source: CrawlSource, among: int) -> Callable[[Synced], list[str]]:
+    async def _ensure(self, source: CrawlSource, among: int) -> Callable[[SyncResult], list[str]]:
         now = self._clock.now()
         row = await self._schedules.recurring(source.ref)
         if row is None:
@@ -137,22 +145,22 @@ class Sync:
         return lambda done: done.kept
 
 
-def _renewed(before: Terms, now: Terms) -> Terms:
+def _renewed(before: ScheduleSpec, now: ScheduleSpec) -> ScheduleSpec:
     said = {name: getattr(now, name) for name in ("url", "source_name", "every", "unit", "priority")}
     return msgspec.structs.replace(before, **said)
 
 
-def _calm(row: ScheduleRow, now: int) -> Turn:
+def _calm(row: ScheduleRow, now: int) -> ScheduleTransition:
     """The schedule as it waits for its regular time."""
     if row.state == ScheduleState.PENDING:
-        return Turn(("place",), msgspec.structs.replace(row, state=ScheduleState.SCHEDULED))
-    return interrupted(row, now, DISABLED) if row.state == ScheduleState.RUNNING else Turn((), row)
+        return ScheduleTransition(("place",), msgspec.structs.replace(row, state=ScheduleState.SCHEDULED))
+    return interrupted(row, now, DISABLED) if row.state == ScheduleState.RUNNING else ScheduleTransition((), row)
 
 
-def computed(source: CrawlSource) -> Terms:
+def computed(source: CrawlSource) -> ScheduleSpec:
     """The schedule that a source's own settings ask for."""
     base, priority = BASES.get(source.priority, BASES["normal"])
-    return Terms(
+    return ScheduleSpec(
         url=source.url,
         source_ref=source.ref,
         source_name=source.name,

@@ -9,15 +9,15 @@ from longline.model.errors import BadInput, Conflict, NotFound, StaleLease
 from longline.model.feeds import feed_poll as poll
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.ports.clock import Clock
-from longline.ports.records.feeds import Feeds
-from longline.ports.records.sources import Sources as SourceRecords
+from longline.ports.records.feeds import FeedStore
+from longline.ports.records.sources import SourceStore as SourceRecords
 from longline.services.schedules.schedules import RACES
 
 
 class Sources:
     """Registers, changes and looks up sources; those of another service are not changed here while it keeps them."""
 
-    def __init__(self, records: SourceRecords, feeds: Feeds, clock: Clock, *, curated: bool = False) -> None:
+    def __init__(self, records: SourceRecords, feeds: FeedStore, clock: Clock, *, curated: bool = False) -> None:
         self._records, self._feeds, self._clock, self._curated = records, feeds, clock, curated
 
     async def make(self, source: NewSource) -> SourceRow:

@@ -6,11 +6,11 @@ from typing import Any
 import msgspec
 
 from longline.plugins import Page
-from longline.plugins.html.parse_cost import TooIntricate
-from longline.services.page_preview import Glances, is_html
+from longline.plugins.html.parse_cost import TooComplex
+from longline.services.page_preview import PagePreviews, is_html
 
 
-class Extract(msgspec.Struct, frozen=True):
+class TrialExtract(msgspec.Struct, frozen=True):
     """The document that a page would become: its fields, how they were found, and why it would not be indexed."""
 
     fields: Mapping[str, Any]
@@ -24,14 +24,14 @@ class Trial(msgspec.Struct, frozen=True):
     url: str
     status: int
     content_type: str
-    extract: Extract | None = None
+    extract: TrialExtract | None = None
     links: int = 0
 
 
 class Trials:
     """Fetches a page and extracts from it as a crawl would, without keeping anything."""
 
-    def __init__(self, glances: Glances, extract: Callable[[Page], Extract]) -> None:
+    def __init__(self, glances: PagePreviews, extract: Callable[[Page], TrialExtract]) -> None:
         self._glances, self._extract = glances, extract
 
     async def run(self, url: str, config: Mapping[str, Any], seconds: float) -> Trial:
@@ -42,5 +42,5 @@ class Trials:
             return seen
         try:
             return msgspec.structs.replace(seen, extract=self._extract(page), links=len(page.links()))
-        except TooIntricate:
+        except TooComplex:
             return seen

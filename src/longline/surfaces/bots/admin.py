@@ -9,12 +9,12 @@ from litestar.handlers.base import BaseRouteHandler
 from litestar.types import Guard
 
 from longline.model.bots.bot import NewBot
-from longline.services.bots.policies import BotPlans
+from longline.services.bots.policies import BotPolicies
 from longline.services.bots.registry import BotRegistry
-from longline.services.bots.tasks import BotOffice
+from longline.services.bots.tasks import BotTasks
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import queries, shapes
-from longline.surfaces.bots.envelope import NotAllowed, Told, plain, succeeded
+from longline.surfaces.bots.envelope import NotAllowed, Reply, plain, succeeded
 from longline.surfaces.bots.fields import Fields, Invalid, read, urls
 from longline.surfaces.bots.paths import path_id
 from longline.surfaces.bots.queries import knowing
@@ -48,14 +48,14 @@ async def _sent(request: Ask) -> Fields:
     return Fields(read(raw) if raw.strip() else {})
 
 
-def _listed(name: str, rows: list[dict[str, Any]], page: dict[str, int]) -> Told:
+def _listed(name: str, rows: list[dict[str, Any]], page: dict[str, int]) -> Reply:
     return succeeded({name: rows, "count": len(rows), **page})
 
 
 class PolicyRoutes:
     """Policies, and the chore that makes jobs of them."""
 
-    def __init__(self, plans: BotPlans, now: Any) -> None:
+    def __init__(self, plans: BotPolicies, now: Any) -> None:
         self._plans, self._now = plans, now
 
     def handlers(self) -> list[HTTPRouteHandler]:
@@ -72,7 +72,7 @@ class PolicyRoutes:
             post("/urls", summary="Make URLs known to policies of their domains")(plain(knowing(self.learn))),
         ]
 
-    async def find(self, request: Ask) -> Told:
+    async def find(self, request: Ask) -> Reply:
         """Policies, newest first."""
         query, page = queries.page(request)
         wanted = queries.policies(query)
@@ -80,7 +80,7 @@ class PolicyRoutes:
         rows = await self._plans.find(wanted, **page)
         return _listed("policies", [shapes.policy(row) for row in rows], page)
 
-    async def add(self, request: Ask) -> Told:
+    async def add(self, request: Ask) -> Reply:
         """A new policy."""
         fields = await _sent(request)
         facts = shapes.new_policy(fields, self._now())
@@ -90,11 +90,11 @@ class PolicyRoutes:
             raise Invalid(TAKEN_URL if facts.get("url") else TAKEN_NAME)
         return succeeded(shapes.policy(row), 201)
 
-    async def show(self, request: Ask) -> Told:
+    async def show(self, request: Ask) -> Reply:
         """One policy."""
         return succeeded(shapes.policy(await self._plans.get(path_id(request))))
 
-    async def change(self, request: Ask) -> Told:
+    async def change(self, request: Ask) -> Reply:
         """A policy, changed."""
         fields = await _sent(request)
         facts = shapes.policy_change(fields)
@@ -109,12 +109,12 @@ class PolicyRoutes:
             raise Invalid(TAKEN_URL if row.url else TAKEN_NAME)
         return succeeded(shapes.policy(changed))
 
-    async def remove(self, request: Ask) -> Told:
+    async def remove(self, request: Ask) -> Reply:
         """A policy is gone, its jobs and their results with it."""
         await self._plans.remove(path_id(request))
         return succeeded({"id": path_id(request), "deleted": True})
 
-    async def create_jobs(self, request: Ask) -> Told:
+    async def create_jobs(self, request: Ask) -> Reply:
         """Jobs for policies that are due."""
         fields = await _sent(request)
         fields.not_null("limit", "dry_run")
@@ -123,7 +123,7 @@ class PolicyRoutes:
         planned = await self._plans.plan(limit, dry=dry)
         return succeeded({"created": planned.created, "skipped": planned.skipped})
 
-    async def learn(self, request: Ask) -> Told:
+    async def learn(self, request: Ask) -> Reply:
         """URLs that a policy of their domain is spread over."""
         fields = await _sent(request)
         known = urls(fields, "urls")
@@ -134,7 +134,7 @@ class PolicyRoutes:
 class JobRoutes:
     """Jobs, their results and the page of figures."""
 
-    def __init__(self, office: BotOffice, plans: BotPlans) -> None:
+    def __init__(self, office: BotTasks, plans: BotPolicies) -> None:
         self._office, self._plans = office, plans
 
     def handlers(self) -> list[HTTPRouteHandler]:
@@ -157,7 +157,7 @@ class JobRoutes:
             get("/dashboard", summary="How everything stands")(plain(knowing(self.dashboard))),
         ]
 
-    async def find(self, request: Ask) -> Told:
+    async def find(self, request: Ask) -> Reply:
         """Jobs, newest first."""
         query, page = queries.page(request)
         wanted = queries.jobs(query)
@@ -165,24 +165,24 @@ class JobRoutes:
         rows = await self._office.find(wanted, **page)
         return _listed("jobs", [shapes.job(row) for row in rows], page)
 
-    async def add(self, request: Ask) -> Told:
+    async def add(self, request: Ask) -> Reply:
         """A job of no policy."""
         fields = await _sent(request)
         facts = shapes.new_job(fields)
         fields.check()
         return succeeded(shapes.job(await self._office.add(*facts)), 201)
 
-    async def show(self, request: Ask) -> Told:
+    async def show(self, request: Ask) -> Reply:
         """One job, its result inline."""
         row, result = await self._office.get(path_id(request))
         return succeeded(shapes.job(row) | {"result": shapes.result(result) if result else None})
 
-    async def delete(self, request: Ask) -> Told:
+    async def delete(self, request: Ask) -> Reply:
         """Delete a job that is not locked, and its result."""
         await self._office.delete(path_id(request))
         return succeeded({"id": path_id(request), "deleted": True})
 
-    async def results(self, request: Ask) -> Told:
+    async def results(self, request: Ask) -> Reply:
         """Results, newest first."""
         query, page = queries.page(request)
         wanted = queries.results(query)
@@ -190,12 +190,12 @@ class JobRoutes:
         rows = await self._office.results(wanted, **page)
         return _listed("results", [shapes.result(row) for row in rows], page)
 
-    async def result(self, request: Ask) -> Told:
+    async def result(self, request: Ask) -> Reply:
         """One result with the page it was made of."""
         row, page = await self._office.result(path_id(request))
         return succeeded(shapes.result(row) | {"raw_html": page})
 
-    async def expire_locks(self, request: Ask) -> Told:
+    async def expire_locks(self, request: Ask) -> Reply:
         """Lapsed locks, swept."""
         fields = await _sent(request)
         fields.not_null("auto_retry", "limit", "dry_run")
@@ -205,13 +205,13 @@ class JobRoutes:
         swept = await self._plans.sweep(limit, retry=retry, dry=dry)
         return succeeded({"expired": swept.expired, "requeued": swept.requeued, "failed": swept.failed})
 
-    async def dashboard(self, request: Ask) -> Told:  # noqa: ARG002 - every handler is asked alike
+    async def dashboard(self, request: Ask) -> Reply:  # noqa: ARG002 - every handler is asked alike
         """Counts, retries, activity of bots, policies."""
         return succeeded(shapes.dashboard(await self._office.dashboard()))
 
 
-def _repair(office: BotOffice, name: str) -> Any:
-    async def repair(request: Ask) -> Told:
+def _repair(office: BotTasks, name: str) -> Any:
+    async def repair(request: Ask) -> Reply:
         fields = await _sent(request)
         ids = fields.texts("ids", required=True)
         fields.check()
@@ -237,14 +237,14 @@ class BotAdminRoutes:
             post("/bots/{id:str}/reset-statistics", status_code=200, summary="Count anew")(plain(knowing(self.reset))),
         ]
 
-    async def find(self, request: Ask) -> Told:
+    async def find(self, request: Ask) -> Reply:
         """Registered bots by name."""
         query, page = queries.page(request)
         query.check()
         rows = await self._registry.find(**page)
         return _listed("bots", [shapes.bot(row) for row in rows], page)
 
-    async def add(self, request: Ask) -> Told:
+    async def add(self, request: Ask) -> Reply:
         """A new bot, with the token that is never shown again."""
         fields = await _sent(request)
         name, facts = fields.text("bot_id", most=100, required=True), shapes.bot_facts(fields)
@@ -254,22 +254,22 @@ class BotAdminRoutes:
             raise Invalid(TAKEN_BOT)
         return succeeded(shapes.bot(made[0]) | {"api_token": made[1]}, 201)
 
-    async def show(self, request: Ask) -> Told:
+    async def show(self, request: Ask) -> Reply:
         """Return one bot."""
         return succeeded(shapes.bot(await self._registry.get(path_id(request))))
 
-    async def change(self, request: Ask) -> Told:
+    async def change(self, request: Ask) -> Reply:
         """A bot, changed."""
         fields = await _sent(request)
         facts = shapes.bot_facts(fields)
         fields.check()
         return succeeded(shapes.bot(await self._registry.change(path_id(request), **facts)))
 
-    async def rotate(self, request: Ask) -> Told:
+    async def rotate(self, request: Ask) -> Reply:
         """A bot with a new token; the old one is dead."""
         row, token = await self._registry.rotate(path_id(request))
         return succeeded(shapes.bot(row) | {"api_token": token})
 
-    async def reset(self, request: Ask) -> Told:
+    async def reset(self, request: Ask) -> Reply:
         """A bot whose figures are zero."""
         return succeeded(shapes.bot(await self._registry.reset(path_id(request))))

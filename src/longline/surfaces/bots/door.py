@@ -8,15 +8,15 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.types import ExceptionHandlersMap
 from prometheus_client import CollectorRegistry
 
-from longline.services.bots.policies import BotPlans
-from longline.services.bots.pull import BotWork
+from longline.services.bots.policies import BotPolicies
+from longline.services.bots.pull import BotPulls
 from longline.services.bots.registry import BotRegistry
-from longline.services.bots.tasks import BotOffice
+from longline.services.bots.tasks import BotTasks
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.admin import BotAdminRoutes, JobRoutes, PolicyRoutes, admin_router
 from longline.surfaces.bots.envelope import PREFIX, on_error
 from longline.surfaces.bots.lane import Act
-from longline.surfaces.bots.metrics import Meter
+from longline.surfaces.bots.metrics import BotMetrics
 from longline.surfaces.bots.routes import BotRoutes
 from longline.surfaces.http import ERRORS
 
@@ -25,9 +25,9 @@ from longline.surfaces.http import ERRORS
 class BotParts:
     """The services behind this door; `now` tells UTC milliseconds."""
 
-    work: BotWork
-    plans: BotPlans
-    office: BotOffice
+    work: BotPulls
+    plans: BotPolicies
+    office: BotTasks
     registry: BotRegistry
     now: Callable[[], int]
 
@@ -43,7 +43,7 @@ class BotDoor:
 
 def bots_door(parts: BotParts, tokens: Tokens, figures: CollectorRegistry) -> BotDoor:
     """Everything that bots and their admins can ask for."""
-    meter = Meter(figures)
+    meter = BotMetrics(figures)
     routes = BotRoutes(parts.work, meter)
     policies, jobs = PolicyRoutes(parts.plans, parts.now), JobRoutes(parts.office, parts.plans)
     admin = admin_router(policies, jobs, BotAdminRoutes(parts.registry), tokens)

@@ -26,7 +26,7 @@ _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _log = logging.getLogger(__name__)
 
 
-class Told(NamedTuple):
+class Reply(NamedTuple):
     """An answer as it goes out."""
 
     status: int
@@ -34,7 +34,7 @@ class Told(NamedTuple):
     headers: Mapping[str, str] = _NO_HEADERS
 
 
-Handle = Callable[[Ask], Coroutine[Any, Any, Told]]
+Handle = Callable[[Ask], Coroutine[Any, Any, Reply]]
 
 
 class NotAllowed(LonglineError):
@@ -52,14 +52,14 @@ def plain(handle: Handle) -> Callable[[Ask], Coroutine[Any, Any, Response[bytes]
     return handler
 
 
-def succeeded(data: Any, status: int = 200) -> Told:
+def succeeded(data: Any, status: int = 200) -> Reply:
     """A success."""
-    return Told(status, body({"success": True, "data": data}))
+    return Reply(status, body({"success": True, "data": data}))
 
 
-def failed(status: int, code: str, detail: Any, headers: Mapping[str, str] = _NO_HEADERS) -> Told:
+def failed(status: int, code: str, detail: Any, headers: Mapping[str, str] = _NO_HEADERS) -> Reply:
     """A failure: a code for programs and a detail for people."""
-    return Told(status, body({"success": False, "error": code, "detail": detail}), headers)
+    return Reply(status, body({"success": False, "error": code, "detail": detail}), headers)
 
 
 def on_error(_: Ask, error: Exception) -> Response[bytes]:
@@ -67,7 +67,7 @@ def on_error(_: Ask, error: Exception) -> Response[bytes]:
     return _response(failure(error))
 
 
-def failure(error: Exception) -> Told:
+def failure(error: Exception) -> Reply:
     """The contract's words for an error; what nobody foresaw is logged, and nothing is told of it."""
     match error:
         case Invalid():
@@ -91,7 +91,7 @@ def failure(error: Exception) -> Told:
     return failed(500, "internal_error", "An unexpected error occurred")
 
 
-def _kept_out(error: BotRefused | TokenRefused | NotAllowed) -> Told:
+def _kept_out(error: BotRefused | TokenRefused | NotAllowed) -> Reply:
     if isinstance(error, TokenRefused):
         text = _REFUSALS.get(error.kind, "Invalid token.")
         return failed(401, "authentication_error", text, {"WWW-Authenticate": "Bearer"})
@@ -99,6 +99,6 @@ def _kept_out(error: BotRefused | TokenRefused | NotAllowed) -> Told:
     return failed(status, "authentication_error", str(error))
 
 
-def _response(told: Told) -> Response[bytes]:
+def _response(told: Reply) -> Response[bytes]:
     headers = dict(told.headers)
     return Response(told.body, status_code=told.status, media_type="application/json", headers=headers)

@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from longline.surfaces.bots.envelope import Told, failed, failure
+from longline.surfaces.bots.envelope import Reply, failed, failure
 from longline.surfaces.request_head import MAX_BODY_BYTES
 
 _TOO_LARGE = failed(413, "validation_error", "Request Entity Too Large")
 
 
-class Asked(NamedTuple):
+class RawRequest(NamedTuple):
     """A request as it came: its body, and its headers by their small names."""
 
     body: bytes
@@ -28,10 +28,10 @@ class Asked(NamedTuple):
         return None if value is None else value.decode("latin-1")
 
 
-Act = Callable[[Asked], Coroutine[Any, Any, Told]]
+Act = Callable[[RawRequest], Coroutine[Any, Any, Reply]]
 
 
-class Lane:
+class FastPath:
     """Takes POST requests to some paths, and leaves everything else to the application."""
 
     def __init__(self, app: ASGIApp, acts: Mapping[str, Act]) -> None:
@@ -50,17 +50,17 @@ class Lane:
         scope["path_template"], act = self._acts[scope["path"]]
         body = await _body(receive)
         if body is not None:
-            await _tell(send, await _answer(act, Asked(body, headers)))
+            await _tell(send, await _answer(act, RawRequest(body, headers)))
 
 
-async def _answer(act: Act, asked: Asked) -> Told:
+async def _answer(act: Act, asked: RawRequest) -> Reply:
     try:
         return await act(asked) if len(asked.body) <= MAX_BODY_BYTES else _TOO_LARGE
     except Exception as error:
         return failure(error)
 
 
-async def _tell(send: Send, told: Told) -> None:
+async def _tell(send: Send, told: Reply) -> None:
     sent = [(name.lower().encode(), value.encode()) for name, value in told.headers.items()]
     sent += [(b"content-type", b"application/json"), (b"content-length", str(len(told.body)).encode())]
     await send({"type": "http.response.start", "status": told.status, "headers": sent})

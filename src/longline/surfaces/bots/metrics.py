@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
-from longline.model.bots.bot import Pulled, Verdict
+from longline.model.bots.bot import AnswerVerdict, Pulled
 from longline.model.states import TaskState
 from longline.surfaces.bots.words import STATES, word
 
@@ -10,7 +10,7 @@ MOST_NAMES = 1000
 """Anybody may call itself anything; labels must not grow with it."""
 
 
-class Meter:
+class BotMetrics:
     """Counts what bots do, in the registry it is given."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
@@ -28,7 +28,7 @@ class Meter:
         self._skipped.inc(pulled.skipped)
         self._lapsed.inc(pulled.reclaimed)
 
-    def submitted(self, bot: str, verdict: Verdict, seconds: float) -> None:
+    def submitted(self, bot: str, verdict: AnswerVerdict, seconds: float) -> None:
         """Count one submit by how it was answered."""
         again = verdict.state == TaskState.PENDING
         outcome = verdict.refusal or ("retry" if again else word(verdict.state))

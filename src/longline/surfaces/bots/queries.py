@@ -5,7 +5,7 @@ from typing import Any
 
 from longline.model.bots.bot import ResultFilter, ScheduleFilter, TaskFilter
 from longline.model.states import ScheduleState
-from longline.surfaces.bots.envelope import Ask, Handle, Told
+from longline.surfaces.bots.envelope import Ask, Handle, Reply
 from longline.surfaces.bots.fields import Fields, moment
 from longline.surfaces.bots.words import STATES, stored
 
@@ -24,7 +24,7 @@ RESULTS = ("currency", "in_stock", "created_after", "created_before", "crawled_a
 def knowing(handle: Handle, *keys: str) -> Handle:
     """Return a handler that refuses query parameters other than these, and any that is sent twice."""
 
-    async def checked(request: Ask) -> Told:
+    async def checked(request: Ask) -> Reply:
         fields = Fields({})
         for key, times in Counter(key for key, _ in request.query_params.multi_items()).items():
             if key not in keys and key != _TOKEN:

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from litestar import post
 from litestar.handlers import HTTPRouteHandler
 
-from longline.model.bots.bot import Verdict
-from longline.services.bots.pull import BotWork, Caller
+from longline.model.bots.bot import AnswerVerdict
+from longline.services.bots.pull import BotPulls, Caller
 from longline.surfaces.bots import shapes
-from longline.surfaces.bots.envelope import PREFIX, Ask, Handle, Told, failed, plain, succeeded
+from longline.surfaces.bots.envelope import PREFIX, Ask, Handle, Reply, failed, plain, succeeded
 from longline.surfaces.bots.fields import Fields, read, uuid
-from longline.surfaces.bots.lane import Act, Asked
-from longline.surfaces.bots.metrics import Meter
+from longline.surfaces.bots.lane import Act, RawRequest
+from longline.surfaces.bots.metrics import BotMetrics
 from longline.surfaces.bots.openapi import HeartbeatOperation, PullOperation, SubmitOperation
 from longline.surfaces.bots.words import refused
 
@@ -22,7 +22,7 @@ _BEARER = "bearer "
 class BotRoutes:
     """The handlers of bots' requests: parse, validate, authenticate, act."""
 
-    def __init__(self, work: BotWork, meter: Meter) -> None:
+    def __init__(self, work: BotPulls, meter: BotMetrics) -> None:
         self._work, self._meter = work, meter
 
     def acts(self) -> Mapping[str, Act]:
@@ -39,7 +39,7 @@ class BotRoutes:
             post("/heartbeat", operation_class=HeartbeatOperation, summary=kept)(plain(_framed(self.heartbeat))),
         ]
 
-    async def pull(self, asked: Asked) -> Told:
+    async def pull(self, asked: RawRequest) -> Reply:
         """Jobs for a bot, each locked for it."""
         fields = Fields(read(asked.body))
         caller = shapes.caller(fields, _bearer(asked))
@@ -49,7 +49,7 @@ class BotRoutes:
         self._meter.pulled(caller.name, pulled)
         return succeeded(shapes.pulled(pulled))
 
-    async def submit(self, asked: Asked) -> Told:
+    async def submit(self, asked: RawRequest) -> Reply:
         """What became of a job; answered after it is committed."""
         begun = time.perf_counter()
         fields = Fields(read(asked.body))
@@ -63,7 +63,7 @@ class BotRoutes:
         status, told = shapes.submitted(verdict, submission.task)
         return succeeded(told, status)
 
-    async def heartbeat(self, asked: Asked) -> Told:
+    async def heartbeat(self, asked: RawRequest) -> Reply:
         """A lock that runs anew."""
         fields = Fields(read(asked.body))
         caller, task = shapes.caller(fields, _bearer(asked)), uuid(fields, "job_id")
@@ -74,19 +74,19 @@ class BotRoutes:
         return succeeded({"job_id": task, "status": "locked", "locked_until": shapes.moment(verdict.until)})
 
 
-def _refused(verdict: Verdict, task: str, caller: Caller) -> Told:
+def _refused(verdict: AnswerVerdict, task: str, caller: Caller) -> Reply:
     assert verdict.refusal is not None
     return failed(*refused(verdict, verdict.refusal, task, caller.name))
 
 
-def _bearer(asked: Asked) -> str | None:
+def _bearer(asked: RawRequest) -> str | None:
     given = asked.header(b"authorization") or ""
     return given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else None
 
 
 def _framed(act: Act) -> Handle:
-    async def handle(request: Ask) -> Told:
-        return await act(Asked(await request.body(), dict(request.scope["headers"])))
+    async def handle(request: Ask) -> Reply:
+        return await act(RawRequest(await request.body(), dict(request.scope["headers"])))
 
     handle.__name__, handle.__doc__ = act.__name__, act.__doc__
     return handle

@@ -9,15 +9,15 @@ import msgspec
 from longline.model.bots.bot import HOUR_MS as HOUR
 from longline.model.bots.bot import MINUTE_MS as MINUTE
 from longline.model.bots.bot import (
+    AnswerVerdict,
     BotActivity,
+    BotFinding,
+    BotPolicyRow,
     BotRow,
-    BotScheduleRow,
     BotTaskRow,
-    Found,
     Pulled,
     PulledTask,
     ResultRow,
-    Verdict,
 )
 from longline.model.errors import BadInput
 from longline.model.ids import new_id, task_uuid
@@ -82,7 +82,7 @@ def submission(fields: Fields, key: str | None) -> Submission:
     return Submission(task, error=_error(fields), key=key)
 
 
-def _found(fields: Fields) -> Found:
+def _found(fields: Fields) -> BotFinding:
     price, currency = 0, ""
     if not fields.has("price") or not fields.has("currency"):
         fields.wrong("non_field_errors", BOTH_NEEDED)
@@ -95,7 +95,7 @@ def _found(fields: Fields) -> Found:
         currency = currency.upper()
     title = fields.text("title", most=500)
     in_stock = fields.flag("in_stock", default=True)
-    return Found(new_id(), price, currency, title, in_stock, body(fields.mapping("parsed_data")).decode())
+    return BotFinding(new_id(), price, currency, title, in_stock, body(fields.mapping("parsed_data")).decode())
 
 
 def _error(fields: Fields) -> str:
@@ -128,7 +128,7 @@ def _job(task: PulledTask) -> dict[str, Any]:
     }
 
 
-def submitted(verdict: Verdict, task: str) -> tuple[int, dict[str, Any]]:
+def submitted(verdict: AnswerVerdict, task: str) -> tuple[int, dict[str, Any]]:
     """The status and the answer to an accepted submit."""
     if verdict.found is not None:
         found = verdict.found
@@ -179,7 +179,7 @@ def job(row: BotTaskRow) -> dict[str, Any]:
     }
 
 
-def policy(row: BotScheduleRow) -> dict[str, Any]:
+def policy(row: BotPolicyRow) -> dict[str, Any]:
     """A policy with all its fields; those of the other form are null."""
     return {
         "id": row.uid,

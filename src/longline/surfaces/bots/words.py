@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from longline.model.bots.bot import Refusal, Repair, Verdict
+from longline.model.bots.bot import AnswerVerdict, Refusal, Repair
 from longline.model.states import TaskState
 
 TASK_WORDS: dict[TaskState, str] = {
@@ -35,7 +35,7 @@ _TURN = 505
 """Priorities of the contract count upwards, stored ones downwards: its normal 5 is our default of 500."""
 
 
-class Refused(NamedTuple):
+class BotError(NamedTuple):
     """An answer that is an error: its status, its code and what it says."""
 
     status: int
@@ -58,14 +58,14 @@ def shown(priority: int) -> int:
     return _TURN - priority
 
 
-def refused(verdict: Verdict, refusal: Refusal, task: str, bot: str) -> Refused:
+def refused(verdict: AnswerVerdict, refusal: Refusal, task: str, bot: str) -> BotError:
     """The contract's words for a refusal."""
     match refusal:
         case "missing":
-            return Refused(404, "job_not_found", f"Job {task} not found")
+            return BotError(404, "job_not_found", f"Job {task} not found")
         case "not_held":
-            return Refused(400, "job_not_locked", f"Job is in {word(verdict.state)} state, expected locked")
+            return BotError(400, "job_not_locked", f"Job is in {word(verdict.state)} state, expected locked")
         case "not_yours":
-            return Refused(403, "not_assigned", f"Job locked by {verdict.holder}, not {bot}")
+            return BotError(403, "not_assigned", f"Job locked by {verdict.holder}, not {bot}")
         case "lapsed":
-            return Refused(400, "lock_expired", "Lock TTL exceeded")
+            return BotError(400, "lock_expired", "Lock TTL exceeded")

@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from longline.model.search.item import Wordiness
 from longline.surfaces.intervals.asking import Asked, switch
 from longline.surfaces.intervals.paging import MOST, whole
-from longline.surfaces.intervals.services import Desk
+from longline.surfaces.intervals.services import IntervalServices
 
 Body = dict[str, Any]
 
@@ -35,7 +35,7 @@ def _judged(source: Wordiness) -> Body:
 
 
 @post("/api/v1/backfill/worst-sources", status_code=200, summary="Crawl the sources with the shortest documents")
-async def worst_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
+async def worst_sources(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
     least, dry = _enough(request), switch(request.query_params.get("dry_run")) is not False
     wanted = whole(request.query_params.get("limit"))
     found = await desk.backfill.worst(least, min(wanted, MOST) if wanted > 0 else USUAL_SOURCES)
@@ -54,7 +54,7 @@ async def worst_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
 
 
 @get("/api/v1/backfill/validation-report", summary="Which sources bring documents with enough words")
-async def validation_report(request: Asked, desk: NamedDependency[Desk]) -> Body:
+async def validation_report(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
     least = _enough(request)
     sources = [_judged(one) for one in await desk.backfill.report(least)]
     passed = sum(one["passed"] for one in sources)

@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.handlers import HTTPRouteHandler
 
 from longline.model.errors import BadInput
-from longline.services.page_preview import Glance, Glances, NoGlance
+from longline.services.page_preview import NoPreview, PagePreview, PagePreviews
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.asking import Asked, body, typed
 
@@ -16,7 +16,7 @@ Body = dict[str, Any]
 DEFAULT_SECONDS, MOST_SECONDS = 15, 30
 
 
-def shown(glance: Glance) -> Body:
+def shown(glance: PagePreview) -> Body:
     """A glance in the contract's shape."""
     return {
         "url": glance.url,
@@ -43,7 +43,7 @@ def fetch_route(secret: str) -> HTTPRouteHandler:
     """The handler, for those who know the secret; where there is none it must not be mounted."""
 
     @post("/api/internal/v1/fetch", status_code=200, summary="Fetch and extract one page")
-    async def fetch(request: Asked, glances: NamedDependency[Glances]) -> Response[Any]:
+    async def fetch(request: Asked, glances: NamedDependency[PagePreviews]) -> Response[Any]:
         if not hmac.compare_digest(request.headers.get("x-internal-secret", "").encode(), secret.encode()):
             return answer(401, "invalid internal auth")
         found = await body(request)
@@ -52,7 +52,7 @@ def fetch_route(secret: str) -> HTTPRouteHandler:
             raise BadInput("url is required")
         try:
             return Response(shown(await glances.take(url, seconds(found))))
-        except NoGlance as failed:
+        except NoPreview as failed:
             return answer(502, str(failed))
 
     return fetch

@@ -15,7 +15,7 @@ from longline.model.frontier.standing_frontier import StandingUrl, UrlQuery, url
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import task_uuid
 from longline.model.url import without_credentials
-from longline.services.standing_frontier import Frontier
+from longline.services.standing_frontier import StandingFrontier
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.asking import Key, Text, required
 from longline.surfaces.intervals.paging import asked, page
@@ -44,7 +44,7 @@ class Submitted(msgspec.Struct, frozen=True):
     priority: int = 0
 
 
-def frontier_routes(frontier: Frontier, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
+def frontier_routes(frontier: StandingFrontier, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
     """The handlers."""
 
     @get("/api/v1/frontier", guards=guards, summary="URLs of the frontier")

@@ -13,7 +13,7 @@ from litestar.types import Guard
 
 from longline.model.discovery.link import FIRST_DEPTH, DomainQuery, DomainRow, DomainStatus, LinkQuery, LinkRow
 from longline.model.schedules.schedule import ScheduleRow
-from longline.services.discovery.links import Discovered
+from longline.services.discovery.links import DiscoveredLinks
 from longline.surfaces.intervals.asking import Key, Text, key, required
 from longline.surfaces.intervals.frontier import outward
 from longline.surfaces.intervals.paging import asked, page
@@ -35,7 +35,7 @@ Ask = Request[Any, Any, Any]
 class DiscoveredParts:
     """What these routes need; `show` puts a schedule into the contract's words, `now` tells UTC milliseconds."""
 
-    discovered: Discovered
+    discovered: DiscoveredLinks
     show: Callable[[ScheduleRow], dict[str, Any]]
     now: Callable[[], int]
 

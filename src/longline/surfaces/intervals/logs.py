@@ -12,10 +12,10 @@ from litestar.params import FromPath
 from litestar.types import Guard
 
 from longline.model.errors import BadInput, NotFound
-from longline.model.logs import Entry, LoggedRun, Mark, behind, mark_of, told
+from longline.model.logs import LogEntry, LoggedRun, LogMark, behind, mark_of, told
 from longline.model.states import RUN_ENDED
-from longline.services.logs.event_streams import Seats
-from longline.services.logs.run_logs import Ended, Followers, KeptElsewhere, NoRuns, RunLogs, Said, Step
+from longline.services.logs.event_streams import ClientLimit
+from longline.services.logs.run_logs import Ended, Followers, KeptElsewhere, LogLines, NoRuns, RunLogs, Step
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
@@ -33,7 +33,7 @@ class LogParts:
 
     logs: RunLogs
     followers: Followers
-    seats: Seats
+    seats: ClientLimit
     streams: bool = True
     heartbeat: float = HEARTBEAT
 
@@ -123,21 +123,21 @@ async def _frames(job_id: str, steps: AsyncGenerator[Step], *, marked: bool) -> 
                 yield b"".join(_line(job_id, entry, uid, marked=marked) for entry, uid in step.entries)
 
 
-def _replay(job_id: str, step: Said, *, marked: bool) -> bytes:
+def _replay(job_id: str, step: LogLines, *, marked: bool) -> bytes:
     lines = [_told(entry, job_id, uid) for entry, uid in step.entries]
     mark = _mark(step.entries[-1][0]) if marked and step.entries else None
     return frame("log:replay", {"lines": lines, "count": len(lines)}, mark)
 
 
-def _line(job_id: str, entry: Entry, uid: str, *, marked: bool) -> bytes:
+def _line(job_id: str, entry: LogEntry, uid: str, *, marked: bool) -> bytes:
     return frame("log:line", _told(entry, job_id, uid), _mark(entry) if marked else None)
 
 
-def _mark(entry: Entry) -> Mark:
-    return Mark(entry.run_id, entry.number)
+def _mark(entry: LogEntry) -> LogMark:
+    return LogMark(entry.run_id, entry.number)
 
 
-def _told(entry: Entry, job_id: str, uid: str) -> dict[str, Any]:
+def _told(entry: LogEntry, job_id: str, uid: str) -> dict[str, Any]:
     line = told(entry, job_id, uid)
     del line["schema_version"]
     return line

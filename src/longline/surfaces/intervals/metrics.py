@@ -7,9 +7,9 @@ from prometheus_client import CollectorRegistry
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from longline.model.runs.run import Record
+from longline.model.runs.run import RunTotals
 from longline.services.schedules.runs import Runs
-from longline.services.standing_frontier import Frontier
+from longline.services.standing_frontier import StandingFrontier
 from longline.surfaces.intervals.frontier import REST_WORDS
 
 COUNTED = {
@@ -20,21 +20,21 @@ COUNTED = {
 """What is counted of pages: the name that the label has, the metric's name, and its sentence."""
 
 
-class Stock(NamedTuple):
+class Snapshot(NamedTuple):
     """What was there when somebody looked."""
 
     states: Mapping[str, int]
-    record: Record
+    record: RunTotals
     urls: Mapping[str, int]
     pages: Mapping[str, int]
 
 
-class IntervalFigures(Collector):
+class IntervalMetrics(Collector):
     """Looks when it is asked to, and tells once what it saw: figures that are not of now are none."""
 
-    def __init__(self, runs: Runs, urls: Frontier | None, registry: CollectorRegistry) -> None:
+    def __init__(self, runs: Runs, urls: StandingFrontier | None, registry: CollectorRegistry) -> None:
         self._runs, self._urls = runs, urls
-        self._stock: Stock | None = None
+        self._stock: Snapshot | None = None
         registry.register(self)
 
     async def take_stock(self) -> None:
@@ -42,7 +42,7 @@ class IntervalFigures(Collector):
         figures, pages = await self._runs.figures(), await self._runs.pages()
         urls = {} if self._urls is None else await self._urls.counts()
         worded = {word: urls.get(rest, 0) for rest, word in REST_WORDS.items()}
-        self._stock = Stock(figures.states, figures.record, worded, pages)
+        self._stock = Snapshot(figures.states, figures.record, worded, pages)
 
     def collect(self) -> Iterator[Metric]:
         """What was seen since the last time."""

@@ -19,7 +19,7 @@ from longline.surfaces.intervals.executions import EXECUTIONS, ONE_EXECUTION
 from longline.surfaces.intervals.fetch import fetch_route
 from longline.surfaces.intervals.jobs import CONTROLS, JOBS
 from longline.surfaces.intervals.scheduler import SCHEDULER, NotPlanning
-from longline.surfaces.intervals.services import Desk
+from longline.surfaces.intervals.services import IntervalServices
 from longline.surfaces.intervals.sources import ADMIN, SOURCES
 from longline.surfaces.intervals.trials import TRIALS
 
@@ -64,7 +64,7 @@ def guard(tokens: Tokens) -> Guard:
     return check
 
 
-def routes(desk: Desk, tokens: Tokens) -> list[Router]:
+def routes(desk: IntervalServices, tokens: Tokens) -> list[Router]:
     """The whole door."""
     given = {"desk": Provide(lambda: desk, sync_to_thread=False)}
     guards = [guard(tokens)]

@@ -9,12 +9,12 @@ import msgspec
 
 from longline.model.errors import BadInput
 from longline.model.frontier.task import RESENT
-from longline.model.runs.run import AskedSum, Fate, Record, RunRow, Survey
-from longline.model.schedules.schedule import UNITS, ScheduleRow, Terms
+from longline.model.runs.run import Fate, RequestSum, RunRow, RunStats, RunTotals
+from longline.model.schedules.schedule import UNITS, ScheduleRow, ScheduleSpec
 from longline.model.schedules.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.model.states import ScheduleState
 from longline.model.url import without_credentials
-from longline.services.schedules.runs import Figures
+from longline.services.schedules.runs import SchedulerStats
 from longline.surfaces.intervals.asking import absolute, key, present, typed
 from longline.surfaces.intervals.times import rfc3339
 from longline.surfaces.intervals.words import CATEGORIES, KINDS, RUN_WORDS, SCHEDULE_WORDS, SKIPPED_WORDS, SKIPS
@@ -37,7 +37,7 @@ FIELDS: dict[str, tuple[str, type]] = {
 """What a client may say of a job: the contract's name, ours, and its type."""
 
 
-def read_terms(found: Mapping[str, Any], terms: Terms | None = None) -> Terms:
+def read_terms(found: Mapping[str, Any], terms: ScheduleSpec | None = None) -> ScheduleSpec:
     """A job as a client describes it, or what it changes of one; raises `BadInput` with a sentence for the client."""
     key(found, "source_id")
     said = {ours: typed(found, name, kind) for name, (ours, kind) in FIELDS.items()}
@@ -56,7 +56,7 @@ def read_terms(found: Mapping[str, Any], terms: Terms | None = None) -> Terms:
         if not told.get("url"):
             raise BadInput("url is required")
         told["url"] = absolute(told["url"])
-    return Terms(**told) if terms is None else msgspec.structs.replace(terms, **told)
+    return ScheduleSpec(**told) if terms is None else msgspec.structs.replace(terms, **told)
 
 
 def read_state(found: Mapping[str, Any]) -> str | None:
@@ -143,11 +143,11 @@ def execution(run: RunRow, job_id: str) -> dict[str, Any]:
 def _figures(run: RunRow) -> dict[str, Any] | None:
     if run.figures is None:
         return None
-    survey = msgspec.json.decode(run.figures, type=Survey)
+    survey = msgspec.json.decode(run.figures, type=RunStats)
     return {"crawl_metrics": crawl_metrics(survey, run)}
 
 
-def crawl_metrics(survey: Survey, run: RunRow) -> dict[str, Any]:
+def crawl_metrics(survey: RunStats, run: RunRow) -> dict[str, Any]:
     """What the requests of a run add up to, in the contract's words; what would be empty is left out."""
     asked = [each for each in survey.asked if each.status or each.reason in CATEGORIES or each.reason == RESENT]
     answered = [each for each in asked if each.status]
@@ -171,7 +171,7 @@ def crawl_metrics(survey: Survey, run: RunRow) -> dict[str, Any]:
     return figures | {name: value for name, value in optional.items() if value}
 
 
-def _times(answered: Sequence[AskedSum]) -> dict[str, float]:
+def _times(answered: Sequence[RequestSum]) -> dict[str, float]:
     if not answered:
         return {}
     mean = sum(each.ms for each in answered) / sum(each.count for each in answered)
@@ -179,7 +179,7 @@ def _times(answered: Sequence[AskedSum]) -> dict[str, float]:
     return {"avg_ms": round(mean, 2), "min_ms": least, "max_ms": most}
 
 
-def _quality(survey: Survey, run: RunRow) -> dict[str, int]:
+def _quality(survey: RunStats, run: RunRow) -> dict[str, int]:
     """What reveals that selectors no longer fit the site."""
     empty = {"empty_title_count": survey.untitled, "empty_body_count": survey.bodiless}
     return {"items_indexed": run.indexed, **empty}
@@ -197,7 +197,7 @@ def _skipped(fates: tuple[Fate, ...]) -> dict[str, int]:
     return dict.fromkeys(SKIPS.values(), 0) | found if found else {}
 
 
-def stats(record: Record, row: ScheduleRow) -> dict[str, Any]:
+def stats(record: RunTotals, row: ScheduleRow) -> dict[str, Any]:
     """How the executions of a job went."""
     return {
         "total_executions": record.total,
@@ -210,7 +210,7 @@ def stats(record: Record, row: ScheduleRow) -> dict[str, Any]:
     }
 
 
-def metrics(figures: Figures) -> dict[str, Any]:
+def metrics(figures: SchedulerStats) -> dict[str, Any]:
     """How the scheduler does; jobs that are done count as executions, since recurring jobs never rest there."""
     record = figures.record
     judged = record.completed + record.failed

@@ -14,7 +14,7 @@ from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import BadUrl, parse, without_credentials
 from longline.surfaces.intervals.asking import Asked, absolute, body, key, present, switch, typed
 from longline.surfaces.intervals.paging import page
-from longline.surfaces.intervals.services import Desk
+from longline.surfaces.intervals.services import IntervalServices
 from longline.surfaces.intervals.times import rfc3339
 
 Body = dict[str, Any]
@@ -152,7 +152,7 @@ def amend_source(row: SourceRow, found: Body) -> SourceRow:
 
 
 @get("/api/v1/sources", summary="Sources", public=True)
-async def list_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
+async def list_sources(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
     limit, offset = page(request, 100, MOST)
     asked = request.query_params
     wanted = asked.get("page", "")
@@ -167,22 +167,22 @@ async def list_sources(request: Asked, desk: NamedDependency[Desk]) -> Body:
 
 
 @get("/api/v1/sources/by-identity", summary="The source with an identity")
-async def identified_source(request: Asked, desk: NamedDependency[Desk]) -> Body:
+async def identified_source(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
     return source(await desk.sources.identified(request.query_params.get("identity_key", "")))
 
 
 @post("/api/v1/sources", summary="Register a source")
-async def make_source(request: Asked, desk: NamedDependency[Desk]) -> Body:
+async def make_source(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
     return source(await desk.sources.make(read_source(await body(request))))
 
 
 @get("/api/v1/sources/{source_id:str}", summary="One source")
-async def show_source(source_id: FromPath[str], desk: NamedDependency[Desk]) -> Body:
+async def show_source(source_id: FromPath[str], desk: NamedDependency[IntervalServices]) -> Body:
     return source(await desk.sources.called(source_id))
 
 
 @put("/api/v1/sources/{source_id:str}", summary="Change a source")
-async def change_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[Desk]) -> Body:
+async def change_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
     found = await body(request)
     was = await desk.sources.get(await desk.sources.ours(source_id))
     row = await desk.sources.change(was.id, lambda row: amend_source(row, found))
@@ -191,14 +191,14 @@ async def change_source(source_id: FromPath[str], request: Asked, desk: NamedDep
 
 
 @delete("/api/v1/sources/{source_id:str}", status_code=204, summary="Forget a source and its recurring job")
-async def delete_source(source_id: FromPath[str], desk: NamedDependency[Desk]) -> None:
+async def delete_source(source_id: FromPath[str], desk: NamedDependency[IntervalServices]) -> None:
     await desk.sources.remove(await desk.sources.ours(source_id))
     await desk.schedules.forget(source_id)
 
 
 @patch("/api/v1/sources/{source_id:str}/{change:str}", summary="Switch a source, or its feed, on or off")
 async def switch_source(
-    source_id: FromPath[str], change: FromPath[str], request: Asked, desk: NamedDependency[Desk]
+    source_id: FromPath[str], change: FromPath[str], request: Asked, desk: NamedDependency[IntervalServices]
 ) -> Body:
     noun, _, way = change.rpartition("-")
     if noun not in ("", "feed") or way not in ("enable", "disable"):
@@ -212,7 +212,7 @@ async def switch_source(
 
 
 @put("/api/v1/sources/{source_id:str}/budget", summary="Bound how many URLs all runs of a source may admit")
-async def limit_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[Desk]) -> Body:
+async def limit_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
     found = await body(request)
     if "budget" not in found:
         raise BadInput("budget is required; null lifts it")
@@ -221,7 +221,7 @@ async def limit_source(source_id: FromPath[str], request: Asked, desk: NamedDepe
 
 
 @post("/api/v1/admin/sync-enabled-sources", status_code=200, summary="Give every enabled source its job")
-async def sync_sources(desk: NamedDependency[Desk]) -> Response[Body]:
+async def sync_sources(desk: NamedDependency[IntervalServices]) -> Response[Body]:
     try:
         done = await desk.sync.run()
     except Unavailable:

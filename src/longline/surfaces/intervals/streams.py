@@ -11,12 +11,12 @@ from litestar.types import Guard
 
 from longline.services.logs.event_streams import (
     Broker,
+    ClientLimit,
     Counted,
-    EngineSeen,
+    EngineHealth,
     RunAdvanced,
     RunEnded,
     ScheduleMoved,
-    Seats,
     Stream,
     Subscription,
 )
@@ -37,7 +37,7 @@ class StreamParts:
     """What these routes need; `now` tells UTC milliseconds, and `attend` has moves told from now on."""
 
     broker: Broker
-    seats: Seats
+    seats: ClientLimit
     now: Any
     attend: Callable[[], Awaitable[object]]
     heartbeat: float = HEARTBEAT
@@ -120,7 +120,7 @@ def _(happening: RunEnded) -> list[tuple[str, dict[str, Any]]]:
 
 
 @shaped.register
-def _(happening: EngineSeen) -> list[tuple[str, dict[str, Any]]]:
+def _(happening: EngineHealth) -> list[tuple[str, dict[str, Any]]]:
     facts: dict[str, Any] = {
         "service": happening.name,
         "status": happening.status,

@@ -8,11 +8,11 @@ from litestar.di import NamedDependency
 
 from longline.model.errors import BadInput
 from longline.model.patterns import check_patterns
-from longline.services.page_preview import Glance, NoGlance
+from longline.services.page_preview import NoPreview, PagePreview
 from longline.services.sources.trial_crawl import Trial
 from longline.surfaces.http import answer
 from longline.surfaces.intervals.asking import Asked, body, present, typed
-from longline.surfaces.intervals.services import Desk
+from longline.surfaces.intervals.services import IntervalServices
 
 Body = dict[str, Any]
 
@@ -60,7 +60,7 @@ def _article(fields: Any, method: str) -> Body:
     return told | text | {"extraction_method": method}
 
 
-def described(glance: Glance) -> Body:
+def described(glance: PagePreview) -> Body:
     """What a page says of its site."""
     host = urlsplit(glance.final_url).hostname or ""
     return {
@@ -78,20 +78,20 @@ def described(glance: Glance) -> Body:
 
 
 @post("/api/v1/sources/test-crawl", status_code=200, summary="What would be made of a page")
-async def test_crawl(request: Asked, desk: NamedDependency[Desk]) -> Response[Any]:
+async def test_crawl(request: Asked, desk: NamedDependency[IntervalServices]) -> Response[Any]:
     found = await body(request)
     try:
         return Response(tried(await desk.trials.run(_url(found), _config(found), SECONDS)))
-    except NoGlance as failed:
+    except NoPreview as failed:
         return answer(502, str(failed))
 
 
 @post("/api/v1/sources/fetch-metadata", status_code=200, summary="What a site says of itself")
-async def fetch_metadata(request: Asked, desk: NamedDependency[Desk]) -> Response[Any]:
+async def fetch_metadata(request: Asked, desk: NamedDependency[IntervalServices]) -> Response[Any]:
     found = await body(request)
     try:
         return Response(described(await desk.glances.take(_url(found), SECONDS)))
-    except NoGlance as failed:
+    except NoPreview as failed:
         return answer(502, str(failed))
 
 

@@ -2,12 +2,12 @@
 
 import logging
 
-from longline.engine.bots import BotUpkeep
+from longline.engine.bots import BotTaskPlanner
 from longline.engine.lifecycle.bots import BotLifecycle
-from longline.services.bots.policies import BotPlans
-from longline.services.bots.pull import BotSettings, BotWork
+from longline.services.bots.policies import BotPolicies
+from longline.services.bots.pull import BotPulls, BotSettings
 from longline.services.bots.registry import BotRegistry
-from longline.services.bots.tasks import BotOffice
+from longline.services.bots.tasks import BotTasks
 from longline.settings import Settings
 from longline.surfaces.bots.door import BotParts
 from longline.wiring.house import House
@@ -24,9 +24,9 @@ def bot_parts(house: House) -> BotParts:
         log.log(level, "bots need not be registered; set bot_auth to required where others can reach this server")
     records, blobs, clock, delay = house.records, house.blobs, house.clock, _delay(house)
     return BotParts(
-        work=BotWork(BotLifecycle(records), records.bots, blobs, clock, settings),
-        plans=BotPlans(records, blobs, delay),
-        office=BotOffice(records, blobs, clock, delay),
+        work=BotPulls(BotLifecycle(records), records.bots, blobs, clock, settings),
+        plans=BotPolicies(records, blobs, delay),
+        office=BotTasks(records, blobs, clock, delay),
         registry=BotRegistry(records.bots),
         now=clock.now,
     )
@@ -42,9 +42,9 @@ def bot_settings(settings: Settings) -> BotSettings:
     )
 
 
-def bot_upkeep(house: House) -> BotUpkeep:
+def bot_upkeep(house: House) -> BotTaskPlanner:
     """The chores for bots."""
-    return BotUpkeep(BotLifecycle(house.records), house.records.bots, house.clock, _delay(house))
+    return BotTaskPlanner(BotLifecycle(house.records), house.records.bots, house.clock, _delay(house))
 
 
 def _delay(house: House) -> int:

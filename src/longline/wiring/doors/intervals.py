@@ -6,23 +6,23 @@ from functools import partial
 from typing import Any
 
 from longline.drivers.sources.redis_events import RedisSourceEvents
-from longline.engine.lifecycle.schedules import Timetable
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import Loop, chore, cut_short, run_loops
 from longline.model.schedules.schedule import ScheduleRow
 from longline.parsers.article.article import document
 from longline.plugins import Page
-from longline.services.discovery.links import Discovered
-from longline.services.page_preview import Glances
+from longline.services.discovery.links import DiscoveredLinks
+from longline.services.page_preview import PagePreviews
 from longline.services.schedules.backfill import Backfill
 from longline.services.schedules.runs import Runs
 from longline.services.schedules.schedules import Schedules, Slots
-from longline.services.sources.source_event_handlers import SourceReactions
+from longline.services.sources.source_event_handlers import SourceEventHandlers
 from longline.services.sources.source_events import SourceListener
-from longline.services.sources.source_schedules import Sync
+from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
-from longline.services.sources.trial_crawl import Extract, Trials
-from longline.services.standing_frontier import Frontier
-from longline.surfaces.intervals import Desk
+from longline.services.sources.trial_crawl import TrialExtract, Trials
+from longline.services.standing_frontier import StandingFrontier
+from longline.surfaces.intervals import IntervalServices
 from longline.surfaces.intervals.links import DiscoveredParts
 from longline.surfaces.intervals.shapes import job
 from longline.wiring.house import House
@@ -36,7 +36,7 @@ def source_events_loop(house: House) -> Loop:
     """Hears what another service says of sources, and keeps schedules in line with it."""
     behind, records = desk(house), house.records
     asked = directory(house)
-    reactions = SourceReactions(behind.sync, behind.schedules, records.schedules, asked, house.clock, records.heard)
+    reactions = SourceEventHandlers(behind.sync, behind.schedules, records.schedules, asked, house.clock, records.heard)
 
     async def listen(stop: asyncio.Event) -> None:
         messages = RedisSourceEvents(house.settings.redis)
@@ -51,23 +51,23 @@ def source_events_loop(house: House) -> Loop:
     return listen
 
 
-def extract(page: Page) -> Extract:
+def extract(page: Page) -> TrialExtract:
     """The document that a page would become."""
     made = document(page)
-    return Extract(made.fields, made.method, made.skipped)
+    return TrialExtract(made.fields, made.method, made.skipped)
 
 
-def desk(house: House) -> Desk:
+def desk(house: House) -> IntervalServices:
     """The services behind the interval crawler's door."""
-    records, clock, timetable = house.records, house.clock, Timetable(house.records)
+    records, clock, timetable = house.records, house.clock, ScheduleLifecycle(house.records)
     schedules = Schedules(timetable, records.schedules, records.runs, house.rhythms, clock, house.call_planners)
-    glances = Glances(house.http, clock, house.settings.user_agent)
-    return Desk(
+    glances = PagePreviews(house.http, clock, house.settings.user_agent)
+    return IntervalServices(
         schedules=schedules,
         slots=Slots(records.schedules, clock),
         runs=Runs(records.history, records.schedules, records.tallies, clock),
         sources=Sources(records.sources, records.feeds, clock, curated=house.curator is not None),
-        sync=Sync(directory(house), records.schedules, records.runs, timetable, clock, house.call_planners),
+        sync=SourceSchedules(directory(house), records.schedules, records.runs, timetable, clock, house.call_planners),
         glances=glances,
         trials=Trials(glances, extract),
         backfill=Backfill(records.items, schedules),
@@ -77,10 +77,10 @@ def desk(house: House) -> Desk:
     )
 
 
-def standing_frontier(house: House) -> Frontier:
+def standing_frontier(house: House) -> StandingFrontier:
     """The frontier that takes single URLs, polite as the operator wants it."""
     runs = standing_runs(house)
-    return Frontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
+    return StandingFrontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
 
 
 def discovered_parts(house: House) -> DiscoveredParts:
@@ -91,4 +91,4 @@ def discovered_parts(house: House) -> DiscoveredParts:
     def shown(row: ScheduleRow) -> dict[str, Any]:
         return job(row, behind.lease_ms)
 
-    return DiscoveredParts(Discovered(house.records.links, behind.schedules.make), shown, house.clock.now)
+    return DiscoveredParts(DiscoveredLinks(house.records.links, behind.schedules.make), shown, house.clock.now)

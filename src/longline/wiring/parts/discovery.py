@@ -1,7 +1,7 @@
 """Discovery of sources, from the parts of the house."""
 
-from longline.engine.discovery.candidate_probe import Scout
-from longline.engine.discovery.external_links import Discovery, Parts
+from longline.engine.discovery.candidate_probe import CandidateProbe
+from longline.engine.discovery.external_links import Discovery, DiscoveryParts
 from longline.model.discovery.candidate import DiscoveryRules
 from longline.services.discovery.candidates import Candidates
 from longline.wiring.house import House
@@ -12,12 +12,12 @@ def discovery(house: House) -> Discovery:
     """Follows up links that lead away, as far as the operator wants that."""
     s, records = house.settings, house.records
     rules = DiscoveryRules(s.discovery_allow, s.discovery_block, s.discovery_budget, s.discovery_per_run)
-    return Discovery(Parts(records.candidates, records.sources, feed_parts(house).seeder, house.clock), rules)
+    return Discovery(DiscoveryParts(records.candidates, records.sources, feed_parts(house).seeder, house.clock), rules)
 
 
-def scout(house: House) -> Scout:
+def scout(house: House) -> CandidateProbe:
     """Takes a first look at candidates."""
-    return Scout(feed_parts(house), house.records.candidates)
+    return CandidateProbe(feed_parts(house), house.records.candidates)
 
 
 def candidates(house: House) -> Candidates:

@@ -3,15 +3,15 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from longline.engine.archive.page_reader import Archive
+from longline.engine.archive.page_reader import PageReader
 from longline.engine.feeds import sitemap_reader as mapper
 from longline.engine.feeds.document_reader import Reader
-from longline.engine.feeds.feed_finder import Finder
-from longline.engine.feeds.feed_poller import Feeder, Parts
-from longline.engine.feeds.sitemap_reader import Mapper
+from longline.engine.feeds.feed_finder import FeedFinder
+from longline.engine.feeds.feed_poller import FeedParts, FeedPoller
+from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.frontier.seeding import Seeder
 from longline.engine.loops import Loop, chore, cut_short, run_loops
-from longline.engine.sources.remote_sync import Courier
+from longline.engine.sources.remote_sync import RemoteSourceSync
 from longline.model.runs.plan import CrawlPlan
 from longline.wiring.house import House
 from longline.wiring.parts.sources import standing_runs
@@ -30,16 +30,16 @@ def feed_chores(house: House) -> dict[str, Loop]:
     """
     parts, chores, s = feed_parts(house), dict[str, Loop](), house.settings
     if s.sitemaps:
-        mapper_of = Mapper(sitemap_parts(house))
+        mapper_of = SitemapReader(sitemap_parts(house))
         chores["mapper"] = _round(mapper_of.take, mapper_of.begin, LOOK_EVERY)
     if s.feeds:
-        feeder = Feeder(parts)
+        feeder = FeedPoller(parts)
         chores["feeder"] = _round(feeder.take, feeder.begin, s.feed_poll)
     if s.feed_discovery:
-        finder = Finder(parts, house.records.sources, round(s.feed_search_again * 1000))
+        finder = FeedFinder(parts, house.records.sources, round(s.feed_search_again * 1000))
         chores["finder"] = _round(finder.further, finder.begin, s.feed_search)
     if house.curator is not None:
-        courier = Courier(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
+        courier = RemoteSourceSync(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
         # Nobody waits for another service at the end: what it was not told is told by the next.
         chores["courier"] = cut_short(_round(courier.tell, courier.bring, s.sources_every))
     return chores
@@ -58,10 +58,10 @@ def _round(take: Once, begin: Once, every: float) -> Loop:
     return loop
 
 
-def sitemap_parts(house: House) -> mapper.Parts:
+def sitemap_parts(house: House) -> mapper.SitemapParts:
     """What reading sitemaps works with in this house."""
     records, feeds = house.records, feed_parts(house)
-    return mapper.Parts(
+    return mapper.SitemapParts(
         sitemaps=records.sitemaps,
         sources=records.sources,
         seeder=feeds.seeder,
@@ -72,7 +72,7 @@ def sitemap_parts(house: House) -> mapper.Parts:
     )
 
 
-def feed_parts(house: House) -> Parts:
+def feed_parts(house: House) -> FeedParts:
     """What polling and searching work with in this house."""
     records, s = house.records, house.settings
     plan = CrawlPlan(
@@ -83,11 +83,11 @@ def feed_parts(house: House) -> Parts:
         max_attempts=s.max_retries + 1,
         max_redirects=FEED_REDIRECTS,
     )
-    return Parts(
+    return FeedParts(
         feeds=records.feeds,
         tasks=records.tasks,
         seeder=Seeder(house.lifecycle, records.runs, records.tasks, standing_runs(house)),
-        find=Archive(records.tasks, house.blobs).find,
+        find=PageReader(records.tasks, house.blobs).find,
         read=Reader(house.parser).entries,
         plan=plan,
     )

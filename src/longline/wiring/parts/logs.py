@@ -8,16 +8,16 @@ from contextlib import asynccontextmanager
 import msgspec
 
 from longline.drivers.blobs import open_blobs
-from longline.drivers.logs.redis_streams import RedisCopies
-from longline.engine.logs.redis_copy import Mirror
-from longline.engine.logs.run_log_keeper import Scribe, ScribeSettings
-from longline.engine.logs.run_log_writer import Journal, JournalSettings
+from longline.drivers.logs.redis_streams import RedisLogCopies
+from longline.engine.logs.redis_copy import RedisLogCopy
+from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
+from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
 from longline.engine.loops import Loop, chore, run_loops
 from longline.model.errors import Unavailable
-from longline.model.logs import Due, Wanted
+from longline.model.logs import DueLog, LogFilter
 from longline.ports.blobs import Blobs
 from longline.services.health import Health
-from longline.services.logs.event_streams import Broker, FigureTeller, HealthTeller, MoveTeller, Seats
+from longline.services.logs.event_streams import Broker, ClientLimit, CountPublisher, HealthPublisher, MovePublisher
 from longline.services.logs.run_logs import REPLAYED, Followers, RunLogs
 from longline.settings import Settings
 from longline.surfaces.intervals.logs import LogParts
@@ -44,35 +44,35 @@ def _blobs(house: House) -> Blobs:
 
 
 @asynccontextmanager
-async def mirroring(house: House) -> AsyncIterator[Mirror | None]:
+async def mirroring(house: House) -> AsyncIterator[RedisLogCopy | None]:
     """Where entries are copied to; nowhere unless there is Redis and somebody wants it."""
     s = house.settings
     if not (s.run_log_mirror and s.redis):
         yield None
         return
-    copies = RedisCopies(s.redis, s.run_log_mirror, round(s.run_log_ttl))
+    copies = RedisLogCopies(s.redis, s.run_log_mirror, round(s.run_log_ttl))
     try:
-        yield Mirror(house.records.logs, copies)
+        yield RedisLogCopy(house.records.logs, copies)
     finally:
         await copies.close()
 
 
-def _wanted(settings: Settings) -> Wanted:
+def _wanted(settings: Settings) -> LogFilter:
     level = "debug" if settings.run_log_verbosity in ("debug", "trace") else "info"
     if settings.run_log_level != "auto":
         level = settings.run_log_level
-    return Wanted(level, settings.run_log_verbosity == "quiet")
+    return LogFilter(level, settings.run_log_verbosity == "quiet")
 
 
 @asynccontextmanager
-async def journaling(house: House, mirror: Mirror | None = None) -> AsyncIterator[Journal | None]:
+async def journaling(house: House, mirror: RedisLogCopy | None = None) -> AsyncIterator[RunLogWriter | None]:
     """Write down what runs say in this process, to the last word."""
     s = house.settings
     if not s.run_logs:
         yield None
         return
-    wanted = JournalSettings(**msgspec.structs.asdict(_wanted(s)), rate=s.run_log_rate)
-    journal = Journal(house.records.logs, house.signals, house.clock, wanted, mirror)
+    wanted = RunLogSettings(**msgspec.structs.asdict(_wanted(s)), rate=s.run_log_rate)
+    journal = RunLogWriter(house.records.logs, house.signals, house.clock, wanted, mirror)
     stop, root, ours = asyncio.Event(), logging.getLogger(), logging.getLogger(__name__.partition(".")[0])
     usual = ours.level
     root.addHandler(journal)
@@ -93,21 +93,21 @@ async def journaling(house: House, mirror: Mirror | None = None) -> AsyncIterato
             log.warning("the last words of runs could not be written in time")
 
 
-def scribe(house: House, mirror: Mirror | None = None, grace_ms: int = GRACE_MS) -> Scribe:
+def scribe(house: House, mirror: RedisLogCopy | None = None, grace_ms: int = GRACE_MS) -> RunLogKeeper:
     """The chore that looks after the logs of all runs."""
     s = house.settings
-    wanted = ScribeSettings(
+    wanted = RunLogKeeperSettings(
         archive=s.run_log_archive,
         wanted=_wanted(s),
-        due=Due(BEAT_MS, s.run_log_milestone, grace_ms),
+        due=DueLog(BEAT_MS, s.run_log_milestone, grace_ms),
         entries_ms=round(s.run_log_ttl * 1000),
         logs_ms=round(s.run_log_retention * 1000),
     )
-    return Scribe(house.records.logs, _blobs(house), house.signals, house.clock, wanted, mirror)
+    return RunLogKeeper(house.records.logs, _blobs(house), house.signals, house.clock, wanted, mirror)
 
 
 @asynccontextmanager
-async def closing(house: House, mirror: Mirror | None = None) -> AsyncIterator[None]:
+async def closing(house: House, mirror: RedisLogCopy | None = None) -> AsyncIterator[None]:
     """Close and keep the logs of runs that were broken off with us, when all was said."""
     yield
     try:
@@ -121,10 +121,12 @@ class Streams:
     """Everything that clients may hang on, and the loops that feed it."""
 
     def __init__(self, house: House, health: Health) -> None:
-        s, records, seats = house.settings, house.records, Seats()
+        s, records, seats = house.settings, house.records, ClientLimit()
         self._house, self._health = house, health
         self._broker = broker = Broker()
-        self._moves = MoveTeller(broker, records.events, records.schedules, records.runs, records.history, house.clock)
+        self._moves = MovePublisher(
+            broker, records.events, records.schedules, records.runs, records.history, house.clock
+        )
         self._followers = Followers(
             records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED, s.run_log_buffer)
         )
@@ -137,11 +139,11 @@ class Streams:
     def loops(self) -> dict[str, Loop]:
         """What runs beside the server."""
         records, clock, broker = self._house.records, self._house.clock, self._broker
-        figures = FigureTeller(broker, records.tasks, records.runs, clock)
+        figures = CountPublisher(broker, records.tasks, records.runs, clock)
         return {
             "followers": self._followers.run,
             "moves": chore(self._moves.once, TELL_MOVES_EVERY),
-            "health": chore(HealthTeller(broker, self._health, clock).once, TELL_HEALTH_EVERY),
+            "health": chore(HealthPublisher(broker, self._health, clock).once, TELL_HEALTH_EVERY),
             "figures": chore(figures.once, TELL_FIGURES_EVERY),
         }
 

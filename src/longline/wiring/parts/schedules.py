@@ -3,11 +3,11 @@
 import asyncio
 import logging
 
-from longline.engine.lifecycle.schedules import Timetable
-from longline.engine.logs.run_log_writer import Journal
+from longline.engine.lifecycle.schedules import ScheduleLifecycle
+from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import Loop, chore, run_loops
-from longline.engine.schedules.pruner import Pruner
-from longline.engine.schedules.scheduler import Parts, Planner, PlannerSettings
+from longline.engine.schedules.pruner import RunPruner
+from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings
 from longline.engine.sources.crawl_plan import CrawlRules
 from longline.wiring.house import DUE, House
 from longline.wiring.parts.sources import directory
@@ -28,11 +28,11 @@ BROWSERS = (
 """Names to go by in turn, where the operator wants that."""
 
 
-def planner(house: House, owner: int, journal: Journal | None = None) -> Planner:
+def planner(house: House, owner: int, journal: RunLogWriter | None = None) -> Scheduler:
     """A planner that holds what it starts under that name, and has the logs of runs begun with them."""
     s = house.settings
-    parts = Parts(
-        timetable=Timetable(house.records),
+    parts = SchedulerParts(
+        timetable=ScheduleLifecycle(house.records),
         lifecycle=house.lifecycle,
         directory=directory(house),
         history=house.records.history,
@@ -57,10 +57,10 @@ def planner(house: House, owner: int, journal: Journal | None = None) -> Planner
         jitter_ms=round(s.random_delay * 1000),
     )
     url = round(s.request_timeout * 1000)
-    return Planner(parts, PlannerSettings(s.max_runs, lease, longest, url, s.max_requests or None, rules))
+    return Scheduler(parts, SchedulerSettings(s.max_runs, lease, longest, url, s.max_requests or None, rules))
 
 
-def planner_loops(house: House, owner: int, journal: Journal | None = None) -> dict[str, Loop]:
+def planner_loops(house: House, owner: int, journal: RunLogWriter | None = None) -> dict[str, Loop]:
     """What fires schedules, and what forgets old runs."""
     planning, s, called = planner(house, owner, journal), house.settings, asyncio.Event()
 
@@ -82,5 +82,5 @@ def planner_loops(house: House, owner: int, journal: Journal | None = None) -> d
 
     return {
         "planner": plan,
-        "pruner": chore(Pruner(house.records.history, house.records.candidates, house.clock).once, s.cleanup),
+        "pruner": chore(RunPruner(house.records.history, house.records.candidates, house.clock).once, s.cleanup),
     }

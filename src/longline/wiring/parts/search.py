@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from longline.drivers.search.pipeline_webhook import PipelineService
+from longline.drivers.search.pipeline_webhook import PipelineWebhook
 from longline.engine.loops import chore, run_loops
 from longline.engine.search.indexer import Indexer, Tell
 from longline.engine.search.page_counts import PageCounts
-from longline.engine.search.pipeline_notifier import Announcer
-from longline.model.search.item import Document
+from longline.engine.search.pipeline_notifier import PipelineNotifier
+from longline.model.search.item import SearchDocument
 from longline.wiring.house import House
 
 COUNT_EVERY = 5.0
@@ -22,7 +22,7 @@ async def indexing(house: House) -> AsyncIterator[Indexer]:
     counts, stop = PageCounts(house.records.tallies), asyncio.Event()
     async with _announcing(house) as announce:
 
-        def tell(documents: Sequence[Document]) -> None:
+        def tell(documents: Sequence[SearchDocument]) -> None:
             counts.tell(documents)
             announce(documents)
 
@@ -42,8 +42,8 @@ async def _announcing(house: House) -> AsyncIterator[Tell]:
     if not s.pipeline_url:
         yield lambda _: None
         return
-    service = PipelineService(s.pipeline_url, Path(s.ca_file) if s.ca_file else None)
-    announcer = Announcer(service.post, house.clock)
+    service = PipelineWebhook(s.pipeline_url, Path(s.ca_file) if s.ca_file else None)
+    announcer = PipelineNotifier(service.post, house.clock)
     telling = asyncio.create_task(announcer.run())
     try:
         yield announcer.tell

@@ -1,23 +1,23 @@
 """Where sources are looked up, and the standing runs made for them, from the parts of the house."""
 
 from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
-from longline.engine.sources.lookup import NearDirectory, OwnDirectory, RemoteDirectory
-from longline.ports.sources import Directory
+from longline.engine.sources.lookup import CachedSources, LocalSources, RemoteSources
+from longline.ports.sources import SourceLookup
 from longline.settings import Settings
 from longline.wiring.house import House
 
 
-def directory(house: House) -> Directory:
+def directory(house: House) -> SourceLookup:
     """Where sources are looked up: at another service where one is set, else in our own table."""
-    own = OwnDirectory(house.records.sources)
+    own = LocalSources(house.records.sources)
     if house.curator is None:
         return own
-    return RemoteDirectory(house.curator, house.records.curated, own, house.records.schema.now)
+    return RemoteSources(house.curator, house.records.curated, own, house.records.schema.now)
 
 
 def standing_runs(house: House) -> StandingRuns:
     """The runs that the URLs of the frontier belong to."""
-    near = NearDirectory(OwnDirectory(house.records.sources), directory(house))
+    near = CachedSources(LocalSources(house.records.sources), directory(house))
     return StandingRuns(house.records.runs, near, _rules(house.settings), house.clock)
 
 

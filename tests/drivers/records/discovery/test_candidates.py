@@ -1,6 +1,6 @@
 """Candidates for sources, on both engines."""
 
-from longline.model.discovery.candidate import DiscoveryRules, Glimpse, Sighting
+from longline.model.discovery.candidate import DiscoveryRules, LinkSighting, ProbeResult
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import queued_run, running_run
@@ -9,8 +9,8 @@ ANY = DiscoveryRules()
 DAY = 86_400
 
 
-def sighting(name: str, run_id: int = 1) -> Sighting:
-    return Sighting(name, f"https://{name}/", f"https://{name}/x", "https://a.example/", run_id, "100000")
+def sighting(name: str, run_id: int = 1) -> LinkSighting:
+    return LinkSighting(name, f"https://{name}/", f"https://{name}/x", "https://a.example/", run_id, "100000")
 
 
 async def reasons(records: Records, identity: str) -> list[str]:
@@ -29,8 +29,8 @@ async def test_what_a_person_decided_stays_decided(records: Records) -> None:
     await records.candidates.sight([sighting("b.example")], ANY)
     [found] = await records.candidates.fresh(10)
     assert not await records.candidates.decide(found.id, "approved", "too early")
-    assert await records.candidates.judge(found.id, Glimpse("ok", 200, "B"), 5)
-    assert not await records.candidates.judge(found.id, Glimpse("ok"), 6), "once is enough"
+    assert await records.candidates.judge(found.id, ProbeResult("ok", 200, "B"), 5)
+    assert not await records.candidates.judge(found.id, ProbeResult("ok"), 6), "once is enough"
     assert await records.candidates.decide(found.id, "rejected", "not wanted")
     assert await records.candidates.sight([sighting("b.example")], ANY) == 0
     row = await records.candidates.get(found.id)

@@ -3,12 +3,12 @@
 import msgspec
 import pytest
 
-from longline.model.discovery.link import DomainQuery, LearntLink, LinkQuery, NewLink
+from longline.model.discovery.link import DomainQuery, LinkDetails, LinkQuery, NewLink
 from longline.model.runs.run import RunRow
 from longline.model.sources.source import NewSource
 from longline.model.url import dedupe_key
 from longline.ports.records import Records
-from longline.ports.records.frontier import Written
+from longline.ports.records.frontier import WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import admit, claim_one, ended, host_report, page, queued_run, report
 from tests.drivers.records.world import url as task_of
@@ -55,7 +55,7 @@ async def test_spellings_that_are_equal_are_one_link(records: Records):
     assert await records.links.save([link(run, "https://x.example/%7Eu"), link(run, "https://x.example/~u")]) == 1
     await records.links.save([link(run, "https://x.example/%7eu", depth=5)])
     assert await urls(records) == ["x.example/~u"]
-    learnt = [LearntLink("https://x.example/%7Eu", 404, None), LearntLink("https://x.example/~u", 200, "text/html")]
+    learnt = [LinkDetails("https://x.example/%7Eu", 404, None), LinkDetails("https://x.example/~u", 200, "text/html")]
     assert await records.links.learn(learnt) == 1
     assert await answers(records) == {"https://x.example/~u": (200, "text/html")}
 
@@ -159,15 +159,15 @@ async def test_a_link_knows_how_its_page_answered(records: Records):
     there, gone = "https://x.example/a", "https://x.example/b"
     await records.links.save([link(one, there), link(two, there), link(one, gone)])
     learnt = [
-        LearntLink(there, 200, "text/html"),
-        LearntLink(gone, 404, None),
-        LearntLink("https://y.example/", 200, None),
+        LinkDetails(there, 200, "text/html"),
+        LinkDetails(gone, 404, None),
+        LinkDetails("https://y.example/", 200, None),
     ]
     assert await records.links.learn(learnt) == 3
     assert await answers(records) == {there: (200, "text/html"), gone: (404, None)}
     await records.links.save([link(one, there, depth=7)])
     assert (await answers(records))[there] == (200, "text/html"), "seen again it keeps it"
-    assert await records.links.learn([LearntLink(there, 500, None)]) == 2
+    assert await records.links.learn([LinkDetails(there, 500, None)]) == 2
     assert (await answers(records))[there] == (500, "text/html")
     assert await records.links.learn([]) == 0
 
@@ -176,7 +176,7 @@ async def test_a_new_link_knows_what_an_earlier_visit_learnt(records: Records):
     run, visited = await of_source(records, "one"), "https://a.example/"
     await admit(records, msgspec.structs.replace(task_of(run), key=dedupe_key(visited)))
     lease = await claim_one(records)
-    segment = Written(await records.segments.begin("warc/1", 1), 1, 1)
+    segment = WrittenSegment(await records.segments.begin("warc/1", 1), 1, 1)
     done = host_report(lease, [ended(lease.tasks[0], page=page())])
     assert not (await report(records, done, segment=segment)).refused
     await records.links.save([link(run, visited), link(run, "https://a.example/other")])

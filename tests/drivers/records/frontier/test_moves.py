@@ -12,7 +12,7 @@ from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.states import ENDED, Noun, TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change, Standing
+from longline.ports.records.frontier import Change, Current
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
@@ -37,7 +37,7 @@ async def schedule(records: Records, interval_ms: int | None = 60_000) -> int:
     return (await records.schedules.add(NewSchedule(new_id(), "https://a.example/", interval_ms=interval_ms))).id
 
 
-async def start(records: Records, noun: Noun, subject: int, was: str, owner: int = ME) -> Standing:
+async def start(records: Records, noun: Noun, subject: int, was: str, owner: int = ME) -> Current:
     standing = await records.moves.apply(
         Change(noun, subject, "start", was, "running", "planner", owner=owner, lease_ms=TTL)
     )
@@ -45,7 +45,7 @@ async def start(records: Records, noun: Noun, subject: int, was: str, owner: int
     return standing
 
 
-async def held(records: Records, noun: Noun) -> tuple[int, Standing]:
+async def held(records: Records, noun: Noun) -> tuple[int, Current]:
     """A schedule or a run under a lease."""
     if noun == "run":
         subject = (await queued_run(records)).id
@@ -54,9 +54,7 @@ async def held(records: Records, noun: Noun) -> tuple[int, Standing]:
     return subject, await start(records, "schedule", subject, "scheduled")
 
 
-async def move_task(
-    records: Records, task_id: int, move: str, was: str, became: str, **more: object
-) -> Standing | None:
+async def move_task(records: Records, task_id: int, move: str, was: str, became: str, **more: object) -> Current | None:
     return await records.moves.apply(Change("task", task_id, move, was, became, "person", **more))  # type: ignore[arg-type]
 
 

@@ -5,12 +5,12 @@ import pytest
 from msgspec import structs
 
 from longline.model.frontier.host import HostLease, HostReport
-from longline.model.frontier.task import ClaimedTask, Known, Outcome, Renamed
+from longline.model.frontier.task import ClaimedTask, KnownPage, Outcome, RenamedUrl
 from longline.model.runs.run import Fate
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch, Change, Written
+from longline.ports.records.frontier import Admitted, Change, ReportBatch, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
@@ -143,7 +143,7 @@ async def test_pages_and_their_segment_are_stored_with_the_report(records: Recor
     assert await records.segments.find() == []
     lease = await claim_one(records)
     outcomes = [ended(t, page=page(n * 100, f"page {n}")) for n, t in enumerate(lease.tasks)]
-    await report(records, host_report(lease, outcomes), segment=Written(segment, 2, 200))
+    await report(records, host_report(lease, outcomes), segment=WrittenSegment(segment, 2, 200))
     (stored,) = await records.segments.find(run_id=run.id)
     assert (stored.id, stored.state, stored.records, stored.bytes) == (segment, "stored", 2, 200)
     assert await records.tasks.page(lease.tasks[1].id) == ("segments/1.warc.gz", page(100, "page 1"))
@@ -156,12 +156,14 @@ async def test_a_page_fetched_again_replaces_the_first(records: Records):
     lease = await claim_one(records)
     first = await records.segments.begin("first", ME)
     outcome = ended(lease.tasks[0], page=page(0, "old"))
-    await report(records, host_report(lease, [outcome], unstarted=lease.tasks[1:]), segment=Written(first, 1, 10))
+    await report(
+        records, host_report(lease, [outcome], unstarted=lease.tasks[1:]), segment=WrittenSegment(first, 1, 10)
+    )
     await records.moves.apply(Change("task", lease.tasks[0].id, "restart", "completed", "pending", "person"))
     lease = await claim_one(records)
     second = await records.segments.begin("second", ME)
     await report(
-        records, host_report(lease, [ended(lease.tasks[0], page=page(7, "new"))]), segment=Written(second, 1, 9)
+        records, host_report(lease, [ended(lease.tasks[0], page=page(7, "new"))]), segment=WrittenSegment(second, 1, 9)
     )
     assert await records.tasks.page(lease.tasks[0].id) == ("second", page(7, "new"))
 
@@ -174,7 +176,7 @@ async def test_a_segment_that_was_dropped_meanwhile_refuses_the_report(records: 
     await records.segments.drop(segment)
     before = await peek.snapshot()
     outcome = ended(lease.tasks[0], page=page())
-    reported = await report(records, host_report(lease, [outcome]), segment=Written(segment, 1, 10))
+    reported = await report(records, host_report(lease, [outcome]), segment=WrittenSegment(segment, 1, 10))
     assert reported.gone == {lease.tasks[0].id}
     assert await peek.snapshot() == before
 
@@ -185,7 +187,7 @@ async def test_a_segment_cannot_be_stored_twice(records: Records, peek: Peek):
     lease = await claim_one(records)
     one, two = lease.tasks
     segment = await records.segments.begin("one", ME)
-    written = Written(segment, 1, 10)
+    written = WrittenSegment(segment, 1, 10)
     await report(records, host_report(lease, [ended(one, page=page())], release=False), segment=written)
     before = await peek.snapshot()
     reported = await report(records, host_report(lease, [ended(two, page=page())]), segment=written)
@@ -202,7 +204,7 @@ async def test_pages_need_a_segment_and_a_segment_needs_pages(records: Records, 
     with pytest.raises(ValueError, match="pages need a segment"):
         await report(records, host_report(lease, [ended(lease.tasks[0], page=page())]))
     with pytest.raises(ValueError, match="a segment needs pages"):
-        await report(records, host_report(lease), segment=Written(segment, 0, 0))
+        await report(records, host_report(lease), segment=WrittenSegment(segment, 0, 0))
     assert await peek.snapshot() == before
 
 
@@ -217,14 +219,14 @@ async def test_a_stale_token_refuses_everything_and_changes_nothing(records: Rec
     segment = await records.segments.begin("s", ME)
     before = await peek.snapshot()
     reported = await records.frontier.report(
-        Batch(
+        ReportBatch(
             reports=[
                 host_report(fresh, [ended(t, page=page()) for t in fresh.tasks]),
                 host_report(stale, unstarted=stale.tasks[1:], not_before=clock.now() + 1_000_000),
             ],
             admit=[url(run, "b.example", "/found")],
             refused={(run.id, "offsite"): 5},
-            segment=Written(segment, 2, 20),
+            segment=WrittenSegment(segment, 2, 20),
         )
     )
     assert (set(reported.stale), reported.admitted) == ({stale.host_id}, Admitted(0, 0, 0))
@@ -443,16 +445,16 @@ async def test_a_task_that_never_was_is_gone(records: Records):
 # -- redirects and visits ---------------------------------------------------------------------------------------
 
 
-def named(path: str) -> Renamed:
+def named(path: str) -> RenamedUrl:
     """What a task is called once its page was found at another path."""
     there = url(0, path=path)
-    return Renamed(there.url, there.key)
+    return RenamedUrl(there.url, there.key)
 
 
 async def kept(records: Records, lease: HostLease, *outcomes: Outcome) -> None:
     """Report pages, each in the archive."""
     segment = await records.segments.begin(f"warc/{lease.token}-{lease.host_id}-{outcomes[0].task.id}", ME)
-    written = Written(segment, len(outcomes), 100 * len(outcomes))
+    written = WrittenSegment(segment, len(outcomes), 100 * len(outcomes))
     assert not (await report(records, host_report(lease, outcomes), segment=written)).refused
 
 
@@ -502,7 +504,7 @@ async def test_what_was_seen_is_known_to_the_next_run(records: Records, clock: F
     await admit(records, url(second, path="/1"), url(second, path="/2"))
     lease = await claim_one(records)
     known = [task.known for task in lease.tasks]
-    assert known == [Known(one.id, "sha256:00", 77, '"v1"', "Sat, 14 Nov 2026 10:00:00 GMT"), None]
+    assert known == [KnownPage(one.id, "sha256:00", 77, '"v1"', "Sat, 14 Nov 2026 10:00:00 GMT"), None]
 
 
 async def test_the_body_stays_with_the_task_that_kept_it(records: Records, clock: FakeClock):

@@ -3,17 +3,19 @@
 import msgspec
 
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.frontier.task import Asked
-from longline.model.runs.run import AskedSum
+from longline.model.frontier.task import RequestMade
+from longline.model.runs.run import RequestSum
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import admit, claim_one, ended, host_report, report, running_run, url
 
-LATE = Asked(503, 7, 10, "http_5xx", "HTTP 503")
+LATE = RequestMade(503, 7, 10, "http_5xx", "HTTP 503")
 
 
-async def take(records: Records, path: str, *asked: Asked, at: int, became: TaskState = TaskState.COMPLETED) -> None:
+async def take(
+    records: Records, path: str, *asked: RequestMade, at: int, became: TaskState = TaskState.COMPLETED
+) -> None:
     """A worker takes one of the tasks there are, and reports what it took."""
     lease = await claim_one(records)
     [task] = [task for task in lease.tasks if task.url.endswith(path)]
@@ -26,14 +28,14 @@ async def test_requests_are_summed_by_how_they_went(records: Records):
     run, other = await running_run(records), await running_run(records)
     await admit(records, url(run, path="/z"), url(run, path="/a"))
     await take(records, "/z", LATE, at=5, became=TaskState.PENDING)
-    await take(records, "/z", Asked(302, 1), Asked(200, 3, 90), at=6)
-    await take(records, "/a", LATE, Asked(reason="dns", error="e" * 5000), at=7, became=TaskState.FAILED)
+    await take(records, "/z", RequestMade(302, 1), RequestMade(200, 3, 90), at=6)
+    await take(records, "/a", LATE, RequestMade(reason="dns", error="e" * 5000), at=7, became=TaskState.FAILED)
     found = await records.history.review([run.id, other.id])
     assert found[run.id].survey.asked == (
-        AskedSum("dns", 0, 1),
-        AskedSum("http_5xx", 503, 2, 20, 14, 7, 7),
-        AskedSum("ok", 200, 1, 90, 3, 3, 3),
-        AskedSum("ok", 302, 1, 0, 1, 1, 1),
+        RequestSum("dns", 0, 1),
+        RequestSum("http_5xx", 503, 2, 20, 14, 7, 7),
+        RequestSum("ok", 200, 1, 90, 3, 3, 3),
+        RequestSum("ok", 302, 1, 0, 1, 1, 1),
     )
     assert found[run.id].survey.errors == (
         ("HTTP 503", 2, "https://a.example/a"),

@@ -8,7 +8,7 @@ from longline.drivers.records import open_records
 from longline.model.frontier.task import BOT, PARSE, ClaimedTask
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Batch, Change, TaskLease, Written
+from longline.ports.records.frontier import Admitted, Change, ReportBatch, TaskLease, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
@@ -36,7 +36,7 @@ async def downloaded(records: Records, amount: int = 1, host: str = "a.example")
     lease = await claim_one(records, host)
     segment = await records.segments.begin(f"segment-{run.id}", ME)
     outcomes = [ended(t, TaskState.DOWNLOADED, page=page(n)) for n, t in enumerate(lease.tasks)]
-    assert not (await report(records, host_report(lease, outcomes), segment=Written(segment, amount, 9))).refused
+    assert not (await report(records, host_report(lease, outcomes), segment=WrittenSegment(segment, amount, 9))).refused
     return run.id
 
 
@@ -51,7 +51,7 @@ async def take_one(records: Records, owner: int = ME, executor: str = PARSE) -> 
 
 async def give(records: Records, lease: TaskLease, became: TaskState = TaskState.COMPLETED, **more: object):
     reason = "ok" if became == TaskState.COMPLETED else "parser_error"
-    return await records.hands.give([(lease.token, ended(lease.task, became, reason, **more))], Batch())
+    return await records.hands.give([(lease.token, ended(lease.task, became, reason, **more))], ReportBatch())
 
 
 async def test_taken_tasks_are_leased_to_one(records: Records, clock: FakeClock):
@@ -133,7 +133,7 @@ async def test_what_a_parser_found_is_admitted(records: Records):
     run_id = await downloaded(records)
     lease = await take_one(records)
     found = [url(run_id, path="/0"), url(run_id, "a.example", "/more")]
-    batch = Batch(admit=found, refused={(run_id, "offsite"): 3})
+    batch = ReportBatch(admit=found, refused={(run_id, "offsite"): 3})
     reported = await records.hands.give([(lease.token, ended(lease.task))], batch)
     assert (reported.admitted, reported.ended_runs) == (Admitted(1, 1, 0), ())
     fates = {(f.fate, f.reason): f.count for f in await records.runs.fates(run_id)}
@@ -219,7 +219,7 @@ async def test_a_give_without_its_lease_changes_nothing(records: Records, peek: 
         await records.hands.disown(ME)
         token += 1
     before = await peek.snapshot()
-    batch = Batch(admit=[url(run_id, path="/found")], refused={(run_id, "depth"): 1})
+    batch = ReportBatch(admit=[url(run_id, path="/found")], refused={(run_id, "depth"): 1})
     for became in (TaskState.COMPLETED, TaskState.PENDING, TaskState.DOWNLOADED, TaskState.FAILED):
         assert (await records.hands.give([(token, ended(task, became))], batch)).gone == {task.id}
     assert await peek.snapshot() == before
@@ -230,17 +230,17 @@ async def test_one_stale_task_refuses_all(records: Records, peek: Peek):
     one, two, three = await take(records)
     before = await peek.snapshot()
     given = [(x.token, ended(x.task)) for x in (one, three)]
-    reported = await records.hands.give([*given, (two.token + 1, ended(two.task))], Batch())
+    reported = await records.hands.give([*given, (two.token + 1, ended(two.task))], ReportBatch())
     assert reported.gone == {two.task.id}
     assert await peek.snapshot() == before
-    assert not (await records.hands.give(given, Batch())).refused
+    assert not (await records.hands.give(given, ReportBatch())).refused
 
 
 async def test_a_task_given_twice_at_once_is_refused(records: Records, peek: Peek):
     await downloaded(records, 2)
     (lease, _) = await take(records)
     before = await peek.snapshot()
-    assert (await records.hands.give([(lease.token, ended(lease.task))] * 2, Batch())).gone == {lease.task.id}
+    assert (await records.hands.give([(lease.token, ended(lease.task))] * 2, ReportBatch())).gone == {lease.task.id}
     assert await peek.snapshot() == before
 
 

@@ -10,7 +10,7 @@ from longline.drivers.records import open_database
 from longline.drivers.records.database import Database
 from longline.drivers.records.logs.logs import LogRecords
 from longline.model.ids import new_id
-from longline.model.logs import MOST_ENTRIES, Due, LoggedRun, NewEntry
+from longline.model.logs import MOST_ENTRIES, DueLog, LoggedRun, NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.ports.records import Records
@@ -20,12 +20,12 @@ from tests.drivers.records.gates import PATIENCE, Gate, GatedDatabase, interleav
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import admit, claim_one, host_report, report, running_run, url
 
-EVERYTHING = Due(every_ms=15_000, step=50, grace_ms=1000)
+EVERYTHING = DueLog(every_ms=15_000, step=50, grace_ms=1000)
 
 
-def said(run: RunRow | int, *messages: str, level: str = "info") -> list[NewEntry]:
+def said(run: RunRow | int, *messages: str, level: str = "info") -> list[NewLogEntry]:
     run_id = run if isinstance(run, int) else run.id
-    return [NewEntry(run_id, START, level, "fetch", message, '{"n":1}') for message in messages]
+    return [NewLogEntry(run_id, START, level, "fetch", message, '{"n":1}') for message in messages]
 
 
 async def schedule(records: Records) -> ScheduleRow:

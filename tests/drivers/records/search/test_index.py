@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from longline.drivers.records.search import index as search_module
 from longline.drivers.records.search.index import rendered
-from longline.model.search.item import Document
-from longline.model.search.query import Filters, Match, Query, parse_query
+from longline.model.search.item import SearchDocument
+from longline.model.search.query import Filters, Match, SearchQuery, parse_query
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.corpus import OTHER_QUESTIONS, WORD_QUESTIONS, Answer, answers, sqlite, stored
@@ -25,7 +25,7 @@ async def found(records: Records, text: str, **filters: object) -> list[int]:
     return [match.id for match in matches.matches]
 
 
-async def given_texts(records: Records, *texts: tuple[str, str]) -> list[Document]:
+async def given_texts(records: Records, *texts: tuple[str, str]) -> list[SearchDocument]:
     return await stored(records, [{"title": title, "body": body} for title, body in texts])
 
 
@@ -221,7 +221,7 @@ def test_a_query_cannot_break_out_of_its_quotes(engine: str):
 async def test_a_text_is_found_by_each_of_its_words(records: Records, text: str):
     (document,) = await stored(records, [{"title": "t", "body": text}])
     for term in parse_query(text.replace('"', " ").replace("*", " ").replace("-", " ")).wanted:
-        assert Match(document.id) in _bare(await records.search.query(Query((term,), limit=1000)))
+        assert Match(document.id) in _bare(await records.search.query(SearchQuery((term,), limit=1000)))
 
 
 def _bare(matches) -> Sequence[Match]:

@@ -4,8 +4,8 @@ import pytest
 
 from longline.drivers.records import open_database
 from longline.drivers.records.search.items import put
-from longline.model.search.item import Document, NewItem, Origin, new_items
-from longline.model.search.query import Query, Term
+from longline.model.search.item import NewItem, Origin, SearchDocument, new_items
+from longline.model.search.query import SearchQuery, Term
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -21,10 +21,10 @@ def article(run_id: int, path: str = "/", title: str = "T", task_id: int = 1) ->
 
 
 async def found(records: Records, word: str) -> int:
-    return await records.search.count(Query((Term((word,)),)))
+    return await records.search.count(SearchQuery((Term((word,)),)))
 
 
-async def indexed(records: Records) -> list[Document]:
+async def indexed(records: Records) -> list[SearchDocument]:
     """Pretend that the index has learnt of everything."""
     waiting = await records.items.unindexed(100)
     await records.items.indexed(waiting)

@@ -7,7 +7,7 @@ import msgspec
 
 from longline.model.feeds import feed_poll as poll
 from longline.model.sources.remote_source import GONE
-from longline.model.sources.source import CuratedSource, NewSource, SourceQuery, SourceRow
+from longline.model.sources.source import NewSource, RemoteSource, SourceQuery, SourceRow
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
@@ -15,12 +15,12 @@ from tests.drivers.records.peek import Peek
 FEED = "https://a.example/feed"
 
 
-def said(ref: str, **more: object) -> CuratedSource:
-    plain = CuratedSource(ref=ref, name=f"name of {ref}", base_url=f"https://{ref}.example/", feed_url=FEED)
+def said(ref: str, **more: object) -> RemoteSource:
+    plain = RemoteSource(ref=ref, name=f"name of {ref}", base_url=f"https://{ref}.example/", feed_url=FEED)
     return msgspec.structs.replace(plain, **more)
 
 
-async def take(records: Records, clock: FakeClock, *sources: CuratedSource) -> int:
+async def take(records: Records, clock: FakeClock, *sources: RemoteSource) -> int:
     """Take over what was asked for just now."""
     clock.advance(1)
     return await records.curated.take(sources, clock.now())

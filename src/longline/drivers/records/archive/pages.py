@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.database import Database, Transaction, struct
 from longline.model.archive.page import PageRow, RedirectRow
 
 
@@ -24,7 +24,7 @@ class PageRecords:
         return await self._all("pages_of_run", run_id=run_id, after=after, limit=limit)
 
     async def count(self, run_id: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             row = await tx.one("count_pages", run_id=run_id)
             return int(row["count"]) if row else 0
 
@@ -34,7 +34,7 @@ class PageRecords:
         return await self._redirects("redirects_of_run", run_id=run_id, after=after, limit=limit)
 
     async def of_segment(self, segment_id: int) -> tuple[list[PageRow], list[RedirectRow]]:
-        async def work(tx: Tx) -> tuple[list[PageRow], list[RedirectRow]]:
+        async def work(tx: Transaction) -> tuple[list[PageRow], list[RedirectRow]]:
             pages = await tx.all("pages_of_segment", segment_id=segment_id)
             redirects = await tx.all("redirects_of_segment", segment_id=segment_id)
             return [struct(row, PageRow) for row in pages], [struct(row, RedirectRow) for row in redirects]
@@ -54,19 +54,19 @@ class PageRecords:
         return await self._redirects("redirected_later", url=url, fetched_at=fetched_at)
 
     async def forget(self, task_ids: Sequence[int]) -> None:
-        async def work(tx: Tx) -> None:
+        async def work(tx: Transaction) -> None:
             await tx.batch("forget_visits", [(task_id,) for task_id in task_ids])
 
         await self._database.transact(work)
 
     async def _redirects(self, query: str, /, **params: Any) -> list[RedirectRow]:
-        async def work(tx: Tx) -> list[RedirectRow]:
+        async def work(tx: Transaction) -> list[RedirectRow]:
             return [struct(row, RedirectRow) for row in await tx.all(query, **params)]
 
         return await self._database.read(work)
 
     async def _all(self, query: str, /, **params: Any) -> list[PageRow]:
-        async def work(tx: Tx) -> list[PageRow]:
+        async def work(tx: Transaction) -> list[PageRow]:
             return [struct(row, PageRow) for row in await tx.all(query, **params)]
 
         return await self._database.read(work)

@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from longline.drivers.records.database import Tx, struct
-from longline.drivers.records.table import Noun
+from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.table import Table
 from longline.model.archive.segment import SegmentRow
 
 
-class SegmentRecords(Noun):
+class SegmentRecords(Table):
     """Segments."""
 
     async def begin(self, key: str, owner: int) -> int:
         return int((await self._make("begin_segment", key=key, owner=owner))["id"])
 
     async def abandoned(self, owners: Sequence[int]) -> list[SegmentRow]:
-        async def work(tx: Tx) -> list[SegmentRow]:
+        async def work(tx: Transaction) -> list[SegmentRow]:
             rows = await tx.batch("abandoned_segments", [(owner,) for owner in owners])
             return [struct(row, SegmentRow) for row in rows]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Row, Tx, struct
-from longline.drivers.records.table import Noun
+from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.table import Table
 from longline.model.bots.bot import (
     HOUR_MS,
     BotActivity,
@@ -18,18 +18,18 @@ from longline.model.bots.bot import (
     ResultRow,
     TaskFilter,
 )
-from longline.model.bots.rate_limit import Spent, spend
+from longline.model.bots.rate_limit import TokenBucket, spend
 from longline.model.states import IN_HAND
 
 
-class BotRecords(Noun):
+class BotRecords(Table):
     """The registry."""
 
     async def register(self, bot: NewBot) -> BotRow | None:
         return await self._written("register_bot", **msgspec.structs.asdict(bot))
 
     async def get(self, names: Sequence[str]) -> dict[str, BotRow]:
-        async def work(tx: Tx) -> dict[str, BotRow]:
+        async def work(tx: Transaction) -> dict[str, BotRow]:
             rows = await tx.batch("bots_by_name", [(name,) for name in names])
             return {row["name"]: struct(row, BotRow) for row in rows}
 
@@ -55,8 +55,8 @@ class BotRecords(Noun):
     async def forget_answers(self, before: int) -> None:
         await self._write("forget_answers", since=before)
 
-    async def spend(self, times: Mapping[int, int]) -> dict[int, Spent]:
-        async def work(tx: Tx) -> dict[int, Spent]:
+    async def spend(self, times: Mapping[int, int]) -> dict[int, TokenBucket]:
+        async def work(tx: Transaction) -> dict[int, TokenBucket]:
             rows = await tx.batch("lock_paces", [(i,) for i in sorted(times)])
             spent = {
                 row["id"]: spend(row["spare"], tx.now - row["spare_at"], row["per_minute"], times[row["id"]])
@@ -68,14 +68,14 @@ class BotRecords(Noun):
         return await self._database.transact(work)
 
     async def _written(self, query: str, /, **params: Any) -> BotRow | None:
-        async def work(tx: Tx) -> Row | None:
+        async def work(tx: Transaction) -> Row | None:
             return await tx.one(query, **params)
 
         row = await self._database.transact(work)
         return struct(row, BotRow) if row else None
 
 
-class BotLookRecords(Noun):
+class BotOverviewRecords(Table):
     """Bots' tasks and results, for those who look."""
 
     async def tasks(self, wanted: TaskFilter, *, limit: int = 50, offset: int = 0) -> list[BotTaskRow]:
@@ -100,7 +100,7 @@ class BotLookRecords(Noun):
         return await self._counted("count_retries", "retries")
 
     async def _counted(self, query: str, by: str) -> dict[Any, int]:
-        async def work(tx: Tx) -> dict[Any, int]:
+        async def work(tx: Transaction) -> dict[Any, int]:
             return {row[by]: row["count"] for row in await tx.all(query)}
 
         return await self._database.read(work)

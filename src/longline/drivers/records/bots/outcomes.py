@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from longline.drivers.records.database import Tx, struct
-from longline.drivers.records.run_counters import Ledger, Moved
+from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.run_counters import MovedTasks, RunCounters
 from longline.model.bots.bot import HOUR_MS, Holding, back_off
 from longline.model.frontier.task import BOT
 from longline.model.states import ENDED, TaskState
@@ -16,7 +16,7 @@ OUTCOMES = frozenset({TaskState.COMPLETED, TaskState.FAILED})
 """The ends of a task that move its schedule."""
 
 
-class Rest(NamedTuple):
+class RestedTask(NamedTuple):
     """A held or resting task and where it comes to rest; `answered` when a bot had a say in it."""
 
     holding: Holding
@@ -31,14 +31,14 @@ class Rest(NamedTuple):
         return self.became in ENDED
 
 
-async def holdings(tx: Tx, task_ids: Iterable[int]) -> dict[int, Holding]:
+async def holdings(tx: Transaction, task_ids: Iterable[int]) -> dict[int, Holding]:
     """Where these tasks stand, locked among the offers in the order of their ids."""
     ids = [(task_id,) for task_id in sorted(set(task_ids))]
     await tx.batch("lock_offers", ids)
     return {row["id"]: struct(row, Holding) for row in await tx.batch("bot_standings", ids)}
 
 
-async def rest(tx: Tx, rests: Sequence[Rest], actor: str) -> dict[int, int]:
+async def rest(tx: Transaction, rests: Sequence[RestedTask], actor: str) -> dict[int, int]:
     """Put tasks to rest with all that follows, runs last; when each schedule concerned is due next."""
     await tx.batch("close_offers", [(r.holding.id, r.holding.token) for r in rests if r.ended and r.holding.owner])
     await tx.batch("empty_offers_of_tasks", [(r.holding.id,) for r in rests if r.ended and not r.holding.owner])
@@ -50,23 +50,23 @@ async def rest(tx: Tx, rests: Sequence[Rest], actor: str) -> dict[int, int]:
     await tx.batch("rest_bot_tasks", answered)
     due = await reckon(tx, [(r.holding.schedule_id, r.became) for r in rests])
     await _count(tx, rests)
-    ledger = Ledger()
+    ledger = RunCounters()
     ledger.moved(
-        Moved(r.holding.id, r.holding.run_id, r.holding.state, r.became, r.reason, r.holding.reason or "")
+        MovedTasks(r.holding.id, r.holding.run_id, r.holding.state, r.became, r.reason, r.holding.reason or "")
         for r in rests
     )
     await ledger.write(tx, actor)
     return due
 
 
-def _task_row(r: Rest, now: int) -> tuple[object, ...]:
+def _task_row(r: RestedTask, now: int) -> tuple[object, ...]:
     h = r.holding
     attempt = h.rested_attempt if h.attempt is None else h.attempt
     at = now if r.ended else None
     return (h.id, h.state, r.became, r.reason, r.error, None, attempt, 0, BOT, at)
 
 
-async def reckon(tx: Tx, outcomes: Sequence[tuple[int | None, TaskState]]) -> dict[int, int]:
+async def reckon(tx: Transaction, outcomes: Sequence[tuple[int | None, TaskState]]) -> dict[int, int]:
     """Tell schedules how their tasks ended; when each is due next. Retries and lapses do not concern them."""
     ids = sorted({schedule_id for schedule_id, _ in outcomes if schedule_id is not None})
     rows = {row["schedule_id"]: row for row in await tx.batch("lock_bot_schedules", [(i,) for i in ids])}
@@ -84,7 +84,7 @@ async def reckon(tx: Tx, outcomes: Sequence[tuple[int | None, TaskState]]) -> di
     return {i: row["next_due"] for i, row in rows.items()} | {t[0]: t[2] for t in told}
 
 
-async def _count(tx: Tx, rests: Sequence[Rest]) -> None:
+async def _count(tx: Transaction, rests: Sequence[RestedTask]) -> None:
     """Count answers for the bots that gave them; a failure counts whether the task is tried again or not."""
     ends: Counter[tuple[int, str]] = Counter()
     for r in rests:
@@ -97,6 +97,6 @@ async def _count(tx: Tx, rests: Sequence[Rest]) -> None:
     await count_hours(tx, [(i, 0, 0, *counts) for i, *counts in rows])
 
 
-async def count_hours(tx: Tx, rows: Sequence[tuple[int, ...]]) -> None:
+async def count_hours(tx: Transaction, rows: Sequence[tuple[int, ...]]) -> None:
     """Add to what bots did in this hour: (bot, pulls, pulled, completed, retried, failed)."""
     await tx.batch("count_bot_hours", rows, hour=tx.now // HOUR_MS)

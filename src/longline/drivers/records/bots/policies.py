@@ -5,19 +5,19 @@ from hashlib import sha256
 
 import msgspec
 
-from longline.drivers.records.database import Tx, struct
+from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.schedules.schedules import insert
-from longline.drivers.records.table import Noun
-from longline.model.bots.bot import BotScheduleRow, NewBotSchedule, ScheduleFigures, ScheduleFilter
-from longline.model.schedules.schedule import BOT, NewSchedule, Terms
+from longline.drivers.records.table import Table
+from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, PolicyStats, ScheduleFilter
+from longline.model.schedules.schedule import BOT, NewSchedule, ScheduleSpec
 from longline.model.states import move
 
 
-class BotScheduleRecords(Noun):
+class BotPolicyRecords(Table):
     """Schedules for bots, and the URLs that a domain's schedule is spread over."""
 
-    async def add(self, schedule: NewBotSchedule) -> BotScheduleRow | None:
-        async def work(tx: Tx) -> BotScheduleRow | None:
+    async def add(self, schedule: NewBotPolicy) -> BotPolicyRow | None:
+        async def work(tx: Transaction) -> BotPolicyRow | None:
             facts = msgspec.structs.asdict(schedule)
             if await tx.all("rival_bot_schedules", schedule_id=0, **_names(facts)):
                 return None
@@ -25,7 +25,7 @@ class BotScheduleRecords(Noun):
             url = schedule.url or ""
             row = await insert(
                 tx,
-                NewSchedule(schedule.uid, url, interval_ms=schedule.interval_ms, terms=Terms(url=url, kind=BOT)),
+                NewSchedule(schedule.uid, url, interval_ms=schedule.interval_ms, terms=ScheduleSpec(url=url, kind=BOT)),
                 born,
             )
             rest = {k: v for k, v in facts.items() if k not in ("uid", "interval_ms", "enabled")}
@@ -34,15 +34,15 @@ class BotScheduleRecords(Noun):
 
         return await self._database.transact(work)
 
-    async def get(self, uid: str) -> BotScheduleRow | None:
+    async def get(self, uid: str) -> BotPolicyRow | None:
         return await self._database.read(lambda tx: schedule_of(tx, uid))
 
-    async def find(self, wanted: ScheduleFilter, *, limit: int = 50, offset: int = 0) -> list[BotScheduleRow]:
+    async def find(self, wanted: ScheduleFilter, *, limit: int = 50, offset: int = 0) -> list[BotPolicyRow]:
         facts = msgspec.structs.asdict(wanted)
-        return await self._all("find_bot_schedules", BotScheduleRow, uid=None, **facts, limit=limit, offset=offset)
+        return await self._all("find_bot_schedules", BotPolicyRow, uid=None, **facts, limit=limit, offset=offset)
 
-    async def change(self, schedule: BotScheduleRow) -> bool:
-        async def work(tx: Tx) -> bool:
+    async def change(self, schedule: BotPolicyRow) -> bool:
+        async def work(tx: Transaction) -> bool:
             facts = msgspec.structs.asdict(schedule)
             await tx.batch("lock_bot_schedules", [(schedule.schedule_id,)])
             if await tx.all("rival_bot_schedules", schedule_id=schedule.schedule_id, **_names(facts)):
@@ -53,13 +53,13 @@ class BotScheduleRecords(Noun):
 
         return await self._database.transact(work)
 
-    async def figures(self) -> ScheduleFigures:
-        figures = await self._one("bot_schedule_figures", ScheduleFigures)
+    async def figures(self) -> PolicyStats:
+        figures = await self._one("bot_schedule_figures", PolicyStats)
         assert figures is not None
         return figures
 
     async def learn(self, urls: Sequence[tuple[str, str]]) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             rows = sorted({(sha256(url.encode()).hexdigest(), host, url) for host, url in urls})
             return len(await tx.batch("know_urls", rows))
 
@@ -70,8 +70,8 @@ def _names(facts: dict[str, object]) -> dict[str, object]:
     return {name: facts[name] for name in ("url", "domain", "name")}
 
 
-async def schedule_of(tx: Tx, uid: str) -> BotScheduleRow | None:
+async def schedule_of(tx: Transaction, uid: str) -> BotPolicyRow | None:
     """Return the schedule with this id."""
     facts = msgspec.structs.asdict(ScheduleFilter())
     row = await tx.one("find_bot_schedules", uid=uid, **facts, limit=1, offset=0)
-    return struct(row, BotScheduleRow) if row else None
+    return struct(row, BotPolicyRow) if row else None

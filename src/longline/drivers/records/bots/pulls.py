@@ -7,9 +7,9 @@ from itertools import islice
 
 import orjson
 
-from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, Rest, count_hours, holdings, rest
+from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, RestedTask, count_hours, holdings, rest
 from longline.drivers.records.bots.task_planning import EDGE
-from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.task_leases import TOKEN_BITS
 from longline.model.bots.bot import Pull, Pulled, PulledTask, after_lapse, exhausted
 from longline.model.states import TaskState
@@ -18,7 +18,7 @@ MAX_GIVEN_UP = 1000
 """Tasks that one pull gives up at most; the next pull, or the sweep, gives up the others."""
 
 
-async def pull(pulls: Sequence[Pull], tx: Tx) -> list[Pulled]:
+async def pull(pulls: Sequence[Pull], tx: Transaction) -> list[Pulled]:
     """Hand tasks out, each to one; among those who look in the same place, who came first gets the best."""
     ids = await _bot_ids(tx, pulls)
     alike: defaultdict[tuple[str | None, str, str, bool], list[int]] = defaultdict(list)
@@ -41,7 +41,7 @@ async def pull(pulls: Sequence[Pull], tx: Tx) -> list[Pulled]:
     return [got[n] for n in range(len(pulls))]
 
 
-async def _bot_ids(tx: Tx, pulls: Sequence[Pull]) -> dict[str, int]:
+async def _bot_ids(tx: Transaction, pulls: Sequence[Pull]) -> dict[str, int]:
     """Who asks, by name; those whom nobody knew are known from now on."""
     ids = {one.bot: one.bot_id for one in pulls if one.bot_id is not None}
     strangers = [(name,) for name in sorted({one.bot for one in pulls} - ids.keys())]
@@ -49,7 +49,9 @@ async def _bot_ids(tx: Tx, pulls: Sequence[Pull]) -> dict[str, int]:
     return ids | {row["name"]: row["id"] for row in await tx.batch("bots_by_name", strangers)}
 
 
-async def _hand_out(tx: Tx, pulls: dict[int, Pull], ids: dict[str, int], given_up: set[int]) -> dict[int, Pulled]:
+async def _hand_out(
+    tx: Transaction, pulls: dict[int, Pull], ids: dict[str, int], given_up: set[int]
+) -> dict[int, Pulled]:
     """Tasks for those who look in the same place, by their numbers; `given_up` gains those that lapsed too often."""
     first = next(iter(pulls.values()))
     hosts = await _scope(tx, first)
@@ -70,7 +72,7 @@ async def _hand_out(tx: Tx, pulls: dict[int, Pull], ids: dict[str, int], given_u
     }
 
 
-async def _pick(tx: Tx, reclaim: bool, hosts: str | None, limit: int, given_up: set[int]) -> list[Row]:
+async def _pick(tx: Transaction, reclaim: bool, hosts: str | None, limit: int, given_up: set[int]) -> list[Row]:
     """Return the best offers; those whose tasks lapsed too often are passed over and added to `given_up`."""
     passed: set[int] = set()
     while True:
@@ -83,12 +85,12 @@ async def _pick(tx: Tx, reclaim: bool, hosts: str | None, limit: int, given_up: 
             return [row for row in rows if row["id"] not in found]
 
 
-async def _exhausted_rests(tx: Tx, task_ids: set[int]) -> list[Rest]:
+async def _exhausted_rests(tx: Transaction, task_ids: set[int]) -> list[RestedTask]:
     """Return how tasks that lapsed too often come to rest, their schedules locked."""
     held = (await holdings(tx, task_ids)).values()
     schedules = sorted({h.schedule_id for h in held if h.schedule_id is not None})
     await tx.batch("lock_bot_schedules", [(i,) for i in schedules])
-    return [Rest(h, after_lapse(h, retry=False), LAPSED, h.retries, LAPSED_ERROR) for h in held]
+    return [RestedTask(h, after_lapse(h, retry=False), LAPSED, h.retries, LAPSED_ERROR) for h in held]
 
 
 def _task(row: Row, lease_ms: int | None, now: int) -> PulledTask:
@@ -101,7 +103,7 @@ def _lapsed(row: Row) -> int:
     return int(row["lapsed"] or row["state"] == TaskState.EXPIRED)
 
 
-async def _scope(tx: Tx, pull: Pull) -> str | None:
+async def _scope(tx: Transaction, pull: Pull) -> str | None:
     """The hosts a bot may get tasks of, as a JSON list of ids; None for all."""
     if pull.needle is None and pull.domains == "[]" and pull.names == "[]":
         return None

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from uuid_utils import uuid7
 
-from longline.drivers.records.bots.outcomes import Rest, holdings, rest
+from longline.drivers.records.bots.outcomes import RestedTask, holdings, rest
 from longline.drivers.records.bots.policies import schedule_of
-from longline.drivers.records.database import Row, Tx, struct
+from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.frontier.admission import host_ids
-from longline.drivers.records.run_counters import Ledger, Moved
-from longline.model.bots.bot import BotScheduleRow, Deletion, NewBotTask, Planned, url_key
+from longline.drivers.records.run_counters import MovedTasks, RunCounters
+from longline.model.bots.bot import BotPolicyRow, Deletion, NewBotTask, Planned, url_key
 from longline.model.frontier.task import BOT
 from longline.model.ids import new_id
 from longline.model.patterns import Patterns
@@ -28,7 +28,7 @@ STANDING = "bots"
 """The kind of the one run that all tasks of bots belong to. It is never started, so it never ends."""
 
 
-async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Tx) -> list[int]:
+async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Transaction) -> list[int]:
     """Make tasks, of schedules or of none; their ids. A schedule's row must be locked by now."""
     if not tasks:
         return []
@@ -44,8 +44,8 @@ async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Tx)
     task_ids = {bytes(r["key"]): r["id"] for r in await tx.batch("admit_bot_tasks", rows, run_id=run_id, state=born)}
     await tx.batch("add_bot_tasks", [_facts(task_ids[key], t) for key, t in made.items()])
     await tx.batch("offer_tasks", [(task_ids[k], BOT, ids[t.host], 0, t.priority, 0) for k, t in made.items()])
-    ledger = Ledger()
-    ledger.moved((Moved(i, run_id, None, born, "") for i in task_ids.values()), listed=False)
+    ledger = RunCounters()
+    ledger.moved((MovedTasks(i, run_id, None, born, "") for i in task_ids.values()), listed=False)
     await ledger.write(tx, "planner")
     return [task_ids[key] for key in made]
 
@@ -54,7 +54,7 @@ def _facts(task_id: int, t: NewBotTask) -> tuple[object, ...]:
     return (task_id, t.schedule_id, url_key(t.url), t.max_retries, t.lease_ms)
 
 
-async def _standing_run(tx: Tx) -> int:
+async def _standing_run(tx: Transaction) -> int:
     row = await tx.one("standing_run", kind=STANDING)
     if row is None:
         born = move("run", "create").became
@@ -66,11 +66,11 @@ async def _standing_run(tx: Tx) -> int:
     return int(row["id"])
 
 
-async def plan(limit: int, delay_ms: int, dry: bool, tx: Tx) -> Planned:
+async def plan(limit: int, delay_ms: int, dry: bool, tx: Transaction) -> Planned:
     """Make a task for each due schedule, or for each known URL of its domain, unless there is an open one."""
     waiting = await tx.one("count_waiting_schedules")
     skipped = int(waiting["count"]) if waiting else 0
-    due = [struct(row, BotScheduleRow) for row in await tx.all("due_bot_schedules", limit=limit)]
+    due = [struct(row, BotPolicyRow) for row in await tx.all("due_bot_schedules", limit=limit)]
     wanted = [task for schedule in due for task in await _tasks(tx, schedule)]
     # Asked after the schedules were locked: nobody makes tasks for them meanwhile.
     pairs = [(t.schedule_id, url_key(t.url)) for t in wanted]
@@ -82,12 +82,12 @@ async def plan(limit: int, delay_ms: int, dry: bool, tx: Tx) -> Planned:
     return Planned(len(fresh), skipped + len(wanted) - len(fresh))
 
 
-async def _tasks(tx: Tx, s: BotScheduleRow) -> list[NewBotTask]:
+async def _tasks(tx: Transaction, s: BotPolicyRow) -> list[NewBotTask]:
     urls = [(parse(s.url).host, s.url)] if s.url else await _spread(tx, s)
     return [NewBotTask(url, host, s.priority, s.max_retries, s.lease_ms, s.schedule_id) for host, url in urls]
 
 
-async def _spread(tx: Tx, s: BotScheduleRow) -> list[tuple[str, str]]:
+async def _spread(tx: Transaction, s: BotPolicyRow) -> list[tuple[str, str]]:
     """Return the known URLs of a domain in which the pattern of its schedule is found, with their hosts."""
     pattern, found, after = Patterns((s.pattern,)), list[tuple[str, str]](), ""
     while rows := await tx.all("known_urls_of_domain", domain=s.domain, edge=EDGE, after=after, limit=URLS_AT_ONCE):
@@ -101,7 +101,7 @@ def _found(pattern: Patterns, rows: Sequence[Row]) -> list[tuple[str, str]]:
     return [(row["host"], row["url"]) for row in rows if pattern.found_in(row["url"])]
 
 
-async def drop(uid: str, tx: Tx) -> list[str] | None:
+async def drop(uid: str, tx: Transaction) -> list[str] | None:
     """Forget a schedule; what is open of it is cancelled, and its tasks stay as history of the engine alone."""
     row = await schedule_of(tx, uid)
     if row is None:
@@ -111,14 +111,14 @@ async def drop(uid: str, tx: Tx) -> list[str] | None:
     open_now = [r["task_id"] for r in await tx.all("open_tasks_of_schedule", schedule_id=schedule_id)]
     cancelled = TaskState(move("task", "cancel").became)
     held = await holdings(tx, open_now)
-    await rest(tx, [Rest(h, cancelled, "schedule deleted", h.retries) for h in held.values()], "person")
+    await rest(tx, [RestedTask(h, cancelled, "schedule deleted", h.retries) for h in held.values()], "person")
     pages = [r["page_key"] for r in await tx.all("pages_of_schedule", schedule_id=schedule_id)]
     await tx.one("drop_bot_schedule", schedule_id=schedule_id)
     await tx.one("drop_schedule", schedule_id=schedule_id)
     return pages
 
 
-async def delete(task_id: int, created_at: int, tx: Tx) -> Deletion | None:
+async def delete(task_id: int, created_at: int, tx: Transaction) -> Deletion | None:
     """Delete a task that no bot holds, with its result; the engine's own row of it stays as history."""
     await tx.batch("lock_offers", [(task_id,)])
     # A task that has ended has no offer to be locked.
@@ -130,6 +130,6 @@ async def delete(task_id: int, created_at: int, tx: Tx) -> Deletion | None:
         return Deletion(holder=holding.holder)
     if holding.state not in ENDED:
         cancelled = TaskState(move("task", "cancel").became)
-        await rest(tx, [Rest(holding, cancelled, "task deleted", holding.retries)], "person")
+        await rest(tx, [RestedTask(holding, cancelled, "task deleted", holding.retries)], "person")
     await tx.one("delete_bot_task", task_id=task_id)
     return Deletion(page_key=holding.page_key)

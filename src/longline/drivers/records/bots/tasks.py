@@ -5,12 +5,13 @@ from functools import partial
 
 import msgspec
 
-from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, Rest, holdings, rest
+from longline.drivers.records.bots.outcomes import LAPSED, LAPSED_ERROR, RestedTask, holdings, rest
 from longline.drivers.records.bots.pulls import pull
 from longline.drivers.records.bots.task_planning import add, delete, drop, plan
-from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.database import Database, Transaction
 from longline.model.bots.bot import (
-    Answer,
+    AnswerVerdict,
+    BotAnswer,
     Deletion,
     Holding,
     NewBotTask,
@@ -20,7 +21,6 @@ from longline.model.bots.bot import (
     Refusal,
     Repair,
     Swept,
-    Verdict,
     after_answer,
     after_lapse,
     refusal,
@@ -45,10 +45,10 @@ class BotTaskRecords:
     async def pull(self, pulls: Sequence[Pull]) -> list[Pulled]:
         return await self._database.transact(partial(pull, pulls))
 
-    async def submit(self, answers: Sequence[Answer], keep_ms: int) -> list[Verdict]:
+    async def submit(self, answers: Sequence[BotAnswer], keep_ms: int) -> list[AnswerVerdict]:
         return await self._database.transact(partial(_submit, answers, keep_ms))
 
-    async def extend(self, task_id: int, created_at: int, bot: str) -> Verdict:
+    async def extend(self, task_id: int, created_at: int, bot: str) -> AnswerVerdict:
         return await self._database.transact(partial(_extend, task_id, created_at, bot))
 
     async def sweep(self, limit: int, *, retry: bool, dry: bool) -> Swept:
@@ -70,12 +70,12 @@ class BotTaskRecords:
         return await self._database.transact(partial(drop, uid))
 
 
-async def _submit(answers: Sequence[Answer], keep_ms: int, tx: Tx) -> list[Verdict]:
+async def _submit(answers: Sequence[BotAnswer], keep_ms: int, tx: Transaction) -> list[AnswerVerdict]:
     held = await holdings(tx, (a.task_id for a in answers))
     # After the locks: whoever answered before with the same key has committed by now.
     kept = await _kept(tx, answers, keep_ms)
-    verdicts: dict[int, Verdict] = {}
-    rests: list[Rest] = []
+    verdicts: dict[int, AnswerVerdict] = {}
+    rests: list[RestedTask] = []
     for n, answer in enumerate(answers):
         holding = held.get(answer.task_id)
         if (before := kept.get((answer.bot, answer.key))) is not None:
@@ -95,32 +95,34 @@ async def _submit(answers: Sequence[Answer], keep_ms: int, tx: Tx) -> list[Verdi
     return [verdicts[n] for n in range(len(answers))]
 
 
-def _known(verdict: Verdict) -> bool:
+def _known(verdict: AnswerVerdict) -> bool:
     return verdict.replayed or verdict.refusal is not None
 
 
-async def _kept(tx: Tx, answers: Sequence[Answer], keep_ms: int) -> dict[tuple[str, str | None], Verdict]:
+async def _kept(
+    tx: Transaction, answers: Sequence[BotAnswer], keep_ms: int
+) -> dict[tuple[str, str | None], AnswerVerdict]:
     keys = sorted({(a.bot, a.key) for a in answers if a.key})
     rows = await tx.batch("answers_kept", keys, since=tx.now - keep_ms)
-    decode = msgspec.json.Decoder(Verdict).decode
+    decode = msgspec.json.Decoder(AnswerVerdict).decode
     return {(row["bot"], row["key"]): msgspec.structs.replace(decode(row["answer"]), replayed=True) for row in rows}
 
 
-def _refused(holding: Holding | None, why: Refusal | None) -> Verdict:
+def _refused(holding: Holding | None, why: Refusal | None) -> AnswerVerdict:
     if holding is None or why is None or why == "missing":
-        return Verdict(refusal="missing")
-    return Verdict(refusal=why, state=holding.shown, holder=holding.holder or "")
+        return AnswerVerdict(refusal="missing")
+    return AnswerVerdict(refusal=why, state=holding.shown, holder=holding.holder or "")
 
 
-def _rest(holding: Holding, answer: Answer) -> Rest:
+def _rest(holding: Holding, answer: BotAnswer) -> RestedTask:
     became = after_answer(holding, found=answer.found is not None)
     retries = holding.retries + (became == TaskState.PENDING)
     reason = "ok" if answer.found else "bot_failed"
-    return Rest(holding, became, reason, retries, None if answer.found else answer.error, answered=True)
+    return RestedTask(holding, became, reason, retries, None if answer.found else answer.error, answered=True)
 
 
-def _accepted(r: Rest, answer: Answer) -> Verdict:
-    return Verdict(
+def _accepted(r: RestedTask, answer: BotAnswer) -> AnswerVerdict:
+    return AnswerVerdict(
         state=r.became,
         retries=r.retries,
         max_retries=r.holding.max_retries,
@@ -131,28 +133,28 @@ def _accepted(r: Rest, answer: Answer) -> Verdict:
     )
 
 
-async def _keep(tx: Tx, ended: Sequence[tuple[Answer, Verdict]]) -> None:
+async def _keep(tx: Transaction, ended: Sequence[tuple[BotAnswer, AnswerVerdict]]) -> None:
     found = [(a.task_id, v.found) for a, v in ended if v.found is not None and not v.replayed]
     rows = [(i, f.uid, f.price, f.currency, f.title, f.in_stock, f.data, f.page_key) for i, f in found]
     await tx.batch("keep_results", rows)
 
 
-async def _extend(task_id: int, created_at: int, bot: str, tx: Tx) -> Verdict:
+async def _extend(task_id: int, created_at: int, bot: str, tx: Transaction) -> AnswerVerdict:
     holding = (await holdings(tx, [task_id])).get(task_id)
     refused = refusal(holding, created_at, bot, tx.now)
     if refused or holding is None:
         return _refused(holding, refused)
     row = await tx.one("extend_offer", id=task_id, token=holding.token, ttl=holding.held_ms)
-    return Verdict(state=holding.shown, until=row["due"] if row else None)
+    return AnswerVerdict(state=holding.shown, until=row["due"] if row else None)
 
 
-async def _sweep(limit: int, retry: bool, dry: bool, tx: Tx) -> Swept:
+async def _sweep(limit: int, retry: bool, dry: bool, tx: Transaction) -> Swept:
     ids = [row["id"] for row in await tx.all("lapsed_bot_offers", limit=limit)]
     rests = []
     for holding in (await holdings(tx, ids)).values():
         became = after_lapse(holding, retry)
         retries = holding.retries + (retry and became == TaskState.PENDING)
-        rests.append(Rest(holding, became, LAPSED, retries, LAPSED_ERROR))
+        rests.append(RestedTask(holding, became, LAPSED, retries, LAPSED_ERROR))
     if not dry:
         await rest(tx, rests, "upkeep")
     became_of = [r.became for r in rests]
@@ -161,7 +163,7 @@ async def _sweep(limit: int, retry: bool, dry: bool, tx: Tx) -> Swept:
     )
 
 
-async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Tx) -> int:
+async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Transaction) -> int:
     ids = [(task_id,) for task_id in sorted({task_id for task_id, _ in tasks})]
     await tx.batch("lock_offers", ids)
     # A task that has ended has no offer to be locked.
@@ -172,12 +174,12 @@ async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Tx) -> i
         held = await _reopened(tx, held)
     else:
         held = {i: h for i, h in held.items() if h.owner is not None}
-    rests = [Rest(h, REPAIRS[repair], repair, 0 if h.state in ENDED else h.retries) for h in held.values()]
+    rests = [RestedTask(h, REPAIRS[repair], repair, 0 if h.state in ENDED else h.retries) for h in held.values()]
     await rest(tx, rests, "person")
     return len(rests)
 
 
-async def _reopened(tx: Tx, held: dict[int, Holding]) -> dict[int, Holding]:
+async def _reopened(tx: Transaction, held: dict[int, Holding]) -> dict[int, Holding]:
     """Those that can be made pending: not what is so already, and not what has a successor that is open."""
     held = {i: h for i, h in held.items() if h.owner is not None or h.state != TaskState.PENDING}
     ids = sorted({h.schedule_id for h in held.values() if h.schedule_id is not None and h.state in ENDED})

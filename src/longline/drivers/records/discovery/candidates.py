@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Tx
-from longline.drivers.records.table import Noun
-from longline.model.discovery.candidate import CandidateRow, Decision, DiscoveryRules, Glimpse, Sighting
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.table import Table
+from longline.model.discovery.candidate import CandidateRow, Decision, DiscoveryRules, LinkSighting, ProbeResult
 
 DAY_MS = 86_400_000
 AT_ONCE = 1000
@@ -21,11 +21,11 @@ STANDS = {
 }
 
 
-class CandidateRecords(Noun):
+class CandidateRecords(Table):
     """Candidates and decisions."""
 
-    async def sight(self, found: Sequence[Sighting], rules: DiscoveryRules) -> int:
-        once: dict[str, Sighting] = {}
+    async def sight(self, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
+        once: dict[str, LinkSighting] = {}
         for sighting in found:
             once.setdefault(sighting.identity, sighting)
         return await self._database.transact(lambda tx: _sight(tx, list(once.values()), rules)) if once else 0
@@ -34,7 +34,7 @@ class CandidateRecords(Noun):
         await self._database.transact(lambda tx: _log(tx, decisions))
 
     async def forget(self, before: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             return len(await tx.all("forget_decisions", before=before, limit=AT_ONCE))
 
         return await self._database.transact(work)
@@ -48,7 +48,7 @@ class CandidateRecords(Noun):
     async def look(self, candidate_id: int, run_id: int) -> None:
         await self._move("look_at_candidate", candidate_id, ("robots", "looked at"), run_id=run_id)
 
-    async def judge(self, candidate_id: int, glimpse: Glimpse, risk: int) -> bool:
+    async def judge(self, candidate_id: int, glimpse: ProbeResult, risk: int) -> bool:
         facts = {"risk": risk, "robots": glimpse.robots, "title": glimpse.title, "feed_url": glimpse.feed_url}
         reason = f"risk {risk}, the look ended with {glimpse.reason}"
         return await self._move("judge_candidate", candidate_id, ("judge", reason), **facts)
@@ -70,7 +70,7 @@ class CandidateRecords(Noun):
     async def _move(self, name: str, candidate_id: int, said: tuple[str, str], **facts: Any) -> bool:
         """Change one, and log why."""
 
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             row = await tx.one(name, id=candidate_id, **facts)
             if row is not None:
                 await _log(tx, [Decision(row["identity"], row["url"], *said)])
@@ -79,7 +79,7 @@ class CandidateRecords(Noun):
         return await self._database.transact(work)
 
 
-async def _sight(tx: Tx, found: Sequence[Sighting], rules: DiscoveryRules) -> int:
+async def _sight(tx: Transaction, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
     await tx.all("lock_candidates")
     identities = [(sighting.identity,) for sighting in found]
     stands = {row["identity"]: row["verdict"] for row in await tx.batch("candidates_like", identities)}
@@ -96,15 +96,15 @@ async def _sight(tx: Tx, found: Sequence[Sighting], rules: DiscoveryRules) -> in
     return len(new)
 
 
-def _decision(sighting: Sighting, reason: str) -> Decision:
+def _decision(sighting: LinkSighting, reason: str) -> Decision:
     return Decision(sighting.identity, sighting.url, "find", reason, sighting.run_id)
 
 
-async def _log(tx: Tx, decisions: Sequence[Decision]) -> None:
+async def _log(tx: Transaction, decisions: Sequence[Decision]) -> None:
     await tx.batch("add_decisions", [msgspec.structs.astuple(decision) for decision in decisions])
 
 
-class _Left:
+class _Undecided:
     """How many candidates may still be made, today and in each run; None is no cap."""
 
     def __init__(self, today: int | None, in_run: dict[int, int]) -> None:
@@ -123,7 +123,7 @@ class _Left:
         return None
 
 
-async def _left(tx: Tx, found: Sequence[Sighting], rules: DiscoveryRules) -> _Left:
+async def _left(tx: Transaction, found: Sequence[LinkSighting], rules: DiscoveryRules) -> _Undecided:
     today, in_run = None, {}
     if rules.per_day:
         row = await tx.one("candidates_of_day", since=tx.now - tx.now % DAY_MS)
@@ -131,4 +131,4 @@ async def _left(tx: Tx, found: Sequence[Sighting], rules: DiscoveryRules) -> _Le
     for run_id in {sighting.run_id for sighting in found} if rules.per_run else ():
         row = await tx.one("candidates_of_run", run_id=run_id)
         in_run[run_id] = rules.per_run - (row["count"] if row else 0)
-    return _Left(today, in_run)
+    return _Undecided(today, in_run)

@@ -7,10 +7,10 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.database import Database, Transaction, struct
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.paging import counted
-from longline.model.discovery.link import DomainQuery, DomainRow, LearntLink, LinkQuery, LinkRow, NewLink, domain_of
+from longline.model.discovery.link import DomainQuery, DomainRow, LinkDetails, LinkQuery, LinkRow, NewLink, domain_of
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import new_id
 from longline.model.url import dedupe_key, parse, percent_normalized
@@ -28,7 +28,7 @@ class LinkRecords:
         for link in links:
             by_run[link.run_id][_key(link.url)] = link
 
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             for run_id, found in sorted(by_run.items()):
                 rows = sorted((_row(link) for link in found.values()), key=lambda row: row[1])
                 await tx.batch("save_links", rows, run_id=run_id, priority=DEFAULT_PRIORITY)
@@ -37,50 +37,50 @@ class LinkRecords:
 
         return await self._database.transact(work)
 
-    async def learn(self, pages: Sequence[LearntLink]) -> int:
+    async def learn(self, pages: Sequence[LinkDetails]) -> int:
         learnt = {_key(page.url): (page.status, page.content_type) for page in pages}
         rows = [(key, *learnt[key]) for key in sorted(learnt)]
 
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             return len(await tx.batch("learn_links", rows))
 
         return await self._database.transact(work) if rows else 0
 
     async def find(self, query: LinkQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[LinkRow], int]:
-        async def work(tx: Tx) -> tuple[list[LinkRow], int]:
+        async def work(tx: Transaction) -> tuple[list[LinkRow], int]:
             rows, total = await counted(tx, "find_links", _links_asked(query), limit, offset)
             return [struct(row, LinkRow) for row in rows], total
 
         return await self._database.read(work)
 
     async def get(self, uid: str) -> LinkRow | None:
-        async def work(tx: Tx) -> LinkRow | None:
+        async def work(tx: Transaction) -> LinkRow | None:
             row = await tx.one("find_links", limit=1, offset=0, **_links_asked(LinkQuery(), uid))
             return struct(row, LinkRow) if row else None
 
         return await self._database.read(work)
 
     async def take(self, uid: str) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             return await tx.one("take_link", uid=uid) is not None
 
         return await self._database.transact(work)
 
     async def remove(self, uid: str) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             return await tx.one("remove_link", uid=uid) is not None
 
         return await self._database.transact(work)
 
     async def domains(self, query: DomainQuery, *, limit: int = 25, offset: int = 0) -> tuple[list[DomainRow], int]:
-        async def work(tx: Tx) -> tuple[list[DomainRow], int]:
+        async def work(tx: Transaction) -> tuple[list[DomainRow], int]:
             rows, total = await counted(tx, "find_domains", _domains_asked(query), limit, offset)
             return await _known(tx, [struct(row, DomainRow) for row in rows]), total
 
         return await self._database.read(work)
 
     async def judge(self, domains: Sequence[str], status: str, notes: str | None) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             rows = [(domain,) for domain in sorted(set(domains))]
             return len(await tx.batch("judge_domains", rows, status=status, notes=notes))
 
@@ -114,7 +114,7 @@ def _domains_asked(query: DomainQuery) -> dict[str, Any]:
     return asked | {"direction": direction, "named": int(query.sort == "domain"), "search": contains(query.search)}
 
 
-async def _known(tx: Tx, rows: list[DomainRow]) -> list[DomainRow]:
+async def _known(tx: Transaction, rows: list[DomainRow]) -> list[DomainRow]:
     """Domains with the sources they were found on, and whether one of ours is there."""
     names = [row.domain for row in rows]
     sources: defaultdict[str, set[str]] = defaultdict(set)

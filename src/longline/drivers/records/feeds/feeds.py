@@ -2,7 +2,7 @@
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.model.errors import NotFound
 from longline.model.feeds.feed_poll import FeedRow
 from longline.ports.records.feeds import FeedRule
@@ -18,7 +18,7 @@ class FeedRecords:
         self._database = database
 
     async def get(self, source_id: int) -> FeedRow | None:
-        async def work(tx: Tx) -> FeedRow | None:
+        async def work(tx: Transaction) -> FeedRow | None:
             row = await tx.one("feed", source_id=source_id)
             return _feed(row) if row else None
 
@@ -28,7 +28,7 @@ class FeedRecords:
         return await self._database.read(lambda tx: _all(tx, "find_feeds", active=active, limit=limit, after=after))
 
     async def change(self, source_id: int, rule: FeedRule) -> FeedRow | None:
-        async def work(tx: Tx) -> FeedRow | None:
+        async def work(tx: Transaction) -> FeedRow | None:
             await tx.all("lock_source", id=source_id)
             row = await tx.one("feed", source_id=source_id)
             if row is None:
@@ -41,7 +41,7 @@ class FeedRecords:
         return await self._database.transact(work)
 
     async def claim(self, limit: int, hold_ms: int, *, searching: bool) -> list[FeedRow]:
-        async def work(tx: Tx) -> list[FeedRow]:
+        async def work(tx: Transaction) -> list[FeedRow]:
             claimed = await tx.all("claim_feeds", limit=limit, hold=hold_ms, searching=searching)
             return [_feed(row) for row in await tx.batch("feeds", [(row["source_id"],) for row in claimed])]
 
@@ -51,20 +51,20 @@ class FeedRecords:
         return await self._database.read(lambda tx: _all(tx, "answered_feeds", limit=limit, searching=searching))
 
 
-async def _write(tx: Tx, before: FeedRow, after: FeedRow) -> None:
+async def _write(tx: Transaction, before: FeedRow, after: FeedRow) -> None:
     await write_progress(tx, after)
     said = {name: getattr(after, name) for name in OF_SOURCE}
     if any(getattr(before, name) != value for name, value in said.items()):
         await tx.all("tell_source_of_feed", source_id=after.source_id, **said)
 
 
-async def write_progress(tx: Tx, feed: FeedRow) -> None:
+async def write_progress(tx: Transaction, feed: FeedRow) -> None:
     """Write how polling goes, without what is the source's to say."""
     facts = msgspec.structs.asdict(feed)
     await tx.all("write_feed", **{name: fact for name, fact in facts.items() if name not in OF_SOURCE})
 
 
-async def _all(tx: Tx, query: str, /, **params: object) -> list[FeedRow]:
+async def _all(tx: Transaction, query: str, /, **params: object) -> list[FeedRow]:
     return [_feed(row) for row in await tx.all(query, **params)]
 
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.database import Database, Transaction, struct
 from longline.model.errors import NotFound
 from longline.model.feeds.sitemap import SitemapRow
 from longline.ports.records.feeds import SitemapRule
@@ -15,7 +15,7 @@ class SitemapRecords:
         self._database = database
 
     async def change(self, source_id: int, rule: SitemapRule) -> SitemapRow | None:
-        async def work(tx: Tx) -> SitemapRow | None:
+        async def work(tx: Transaction) -> SitemapRow | None:
             rows = await _all(tx, "lock_sitemaps", source_id=source_id)
             if not rows:
                 raise NotFound(f"there is no source {source_id}")
@@ -33,5 +33,5 @@ class SitemapRecords:
         return await self._database.read(lambda tx: _all(tx, "answered_sitemaps", limit=limit))
 
 
-async def _all(tx: Tx, query: str, /, **params: object) -> list[SitemapRow]:
+async def _all(tx: Transaction, query: str, /, **params: object) -> list[SitemapRow]:
     return [struct(row, SitemapRow) for row in await tx.all(query, **params)]

@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from longline.drivers.records.database import Row, Tx
+from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.frontier.standing_list import enter
-from longline.drivers.records.run_counters import Ledger, Moved
+from longline.drivers.records.run_counters import MovedTasks, RunCounters
 from longline.model.errors import NotFound
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import FETCH, NewTask
@@ -16,7 +16,7 @@ Placed = tuple[int, NewTask]
 """A task with the id of its host."""
 
 
-async def host_ids(tx: Tx, hosts: set[str]) -> dict[str, int]:
+async def host_ids(tx: Transaction, hosts: set[str]) -> dict[str, int]:
     """Ids of hosts, which must exist."""
     ids = {row["host"]: row["id"] for row in await tx.batch("host_ids", [(h,) for h in sorted(hosts)])}
     if missing := hosts - ids.keys():
@@ -24,7 +24,7 @@ async def host_ids(tx: Tx, hosts: set[str]) -> dict[str, int]:
     return ids
 
 
-async def place(tx: Tx, tasks: Sequence[NewTask]) -> list[Placed]:
+async def place(tx: Transaction, tasks: Sequence[NewTask]) -> list[Placed]:
     """Find the hosts of tasks; in the one order in which rows are inserted, and each key once."""
     ids = await host_ids(tx, {t.host for t in tasks})
     once = {(t.scope, ids[t.host], t.key): (ids[t.host], t) for t in reversed(tasks)}
@@ -32,7 +32,7 @@ async def place(tx: Tx, tasks: Sequence[NewTask]) -> list[Placed]:
 
 
 async def admit(
-    tx: Tx, tasks: Sequence[NewTask], placed: list[Placed], ledger: Ledger
+    tx: Transaction, tasks: Sequence[NewTask], placed: list[Placed], ledger: RunCounters
 ) -> tuple[Admitted, dict[int, int]]:
     """Insert what is new; the counts, and the hosts that got work with the earliest time it is due.
 
@@ -50,7 +50,7 @@ async def admit(
     if standing := {t.run_id for _, t in wanted if t.scope == SCOPE}:
         await enter(tx, ledger, [r["id"] for r in fresh if r["run_id"] in standing])
     await tx.batch("spend_sources", room.by_source(fresh))
-    ledger.moved((Moved(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
+    ledger.moved((MovedTasks(r["id"], r["run_id"], None, TaskState.PENDING, "") for r in fresh), listed=False)
     ledger.refused(over)
     ledger.refused(_known(tasks, fresh, over))
     wake: dict[int, int] = {}
@@ -73,7 +73,7 @@ def _known(
     return {(run_id, "known"): count for run_id, count in asked.items() if count > 0}
 
 
-async def _enqueue(tx: Tx, fresh: Sequence[Row]) -> None:
+async def _enqueue(tx: Transaction, fresh: Sequence[Row]) -> None:
     rows = [tuple(row[c] for c in ("host_id", "due", "priority", "run_id", "id", "executor")) for row in fresh]
     queued = [(h, due, p, run, i, 0) for h, due, p, run, i, executor in rows if executor == FETCH]
     offered = [(i, executor, h, due, p, 0) for h, due, p, _, i, executor in rows if executor != FETCH]
@@ -81,7 +81,7 @@ async def _enqueue(tx: Tx, fresh: Sequence[Row]) -> None:
     await tx.batch("offer_tasks", offered)
 
 
-class _Room:
+class _BudgetRoom:
     """How much the runs of a batch, and their sources, may still take in."""
 
     def __init__(self, runs: Mapping[int, Row], sources: Sequence[Row]) -> None:
@@ -116,7 +116,7 @@ class _Room:
         return sorted(Counter(source for source in sources if source in self._of_source).items())
 
 
-async def _room(tx: Tx, run_ids: set[int], counted: set[int]) -> _Room:
+async def _room(tx: Transaction, run_ids: set[int], counted: set[int]) -> _BudgetRoom:
     """Look at the runs that take URLs in. They are locked when one has a budget: its rest must not be spent twice.
 
     Those that this transaction will count in are locked along with them, and sources after them: one order for all, so
@@ -128,10 +128,12 @@ async def _room(tx: Tx, run_ids: set[int], counted: set[int]) -> _Room:
     sources = sorted({r["source_id"] for r in runs.values() if r["source_budget"] is not None})
     if sources or any(r["budget"] is not None for r in runs.values()):
         runs = {r["id"]: r for r in await tx.batch("lock_runs", [(i,) for i in sorted(run_ids | counted)])}
-    return _Room(runs, await tx.batch("lock_sources", [(i,) for i in sources]))
+    return _BudgetRoom(runs, await tx.batch("lock_sources", [(i,) for i in sources]))
 
 
-async def _within_budget(tx: Tx, placed: list[Placed], room: _Room) -> tuple[list[Placed], Counter[tuple[int, str]]]:
+async def _within_budget(
+    tx: Transaction, placed: list[Placed], room: _BudgetRoom
+) -> tuple[list[Placed], Counter[tuple[int, str]]]:
     """Leave out what a run may not take any more: it ended, or a budget is used up."""
     over: Counter[tuple[int, str]] = Counter()
     bounded = room.bounded
@@ -146,6 +148,6 @@ async def _within_budget(tx: Tx, placed: list[Placed], room: _Room) -> tuple[lis
     return sorted(kept, key=lambda p: (p[1].scope, p[0], p[1].key)) if bounded else kept, over
 
 
-async def _known_keys(tx: Tx, placed: list[Placed]) -> set[tuple[int, int, bytes]]:
+async def _known_keys(tx: Transaction, placed: list[Placed]) -> set[tuple[int, int, bytes]]:
     rows = await tx.batch("known_tasks", [(t.scope, h, t.key) for h, t in placed])
     return {(row["scope"], row["host_id"], bytes(row["key"])) for row in rows}

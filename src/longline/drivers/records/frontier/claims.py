@@ -4,14 +4,14 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
-from longline.drivers.records.database import Database, Row, Tx
+from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.run_counters import RunCounters
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.frontier.task import ClaimedTask, Known, NewTask
-from longline.ports.records.frontier import Admitted, Batch, HostSetting, Reported
+from longline.model.frontier.task import ClaimedTask, KnownPage, NewTask
+from longline.ports.records.frontier import Admitted, HostSetting, ReportBatch, Reported
 
 RIVAL = ("host_id", "token", "due", "priority", "run_id")
 """What `find_rivals` tells of a run at a host, in the order in which `pick_tasks` wants it."""
@@ -24,7 +24,7 @@ class FrontierRecords:
         self._database = database
 
     async def ensure_hosts(self, hosts: Sequence[HostSetting]) -> None:
-        async def work(tx: Tx) -> None:
+        async def work(tx: Transaction) -> None:
             rows = sorted({tuple(host) for host in hosts})
             await tx.batch("add_hosts", rows)
             await tx.batch("add_lines", [(row[0],) for row in rows])
@@ -32,8 +32,8 @@ class FrontierRecords:
         await self._database.transact(work)
 
     async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
-        async def work(tx: Tx) -> Admitted:
-            ledger = Ledger()
+        async def work(tx: Transaction) -> Admitted:
+            ledger = RunCounters()
             ledger.refused(refused)
             placed = await place(tx, tasks)
             await tx.batch("lock_lines", [(h,) for h in sorted({h for h, _ in placed})])
@@ -53,7 +53,7 @@ class FrontierRecords:
         held: Sequence[tuple[int, int]] = (),
         waited_ms: int = 0,
     ) -> list[HostLease]:
-        async def work(tx: Tx) -> list[HostLease]:
+        async def work(tx: Transaction) -> list[HostLease]:
             if tx.engine == "pg":
                 own = {"held": [host_id for host_id, _ in held], "tokens": [token for _, token in held]}
                 rows = await tx.all("claim", owner=owner, hosts=hosts, tasks=tasks, ttl=ttl_ms, waited=waited_ms, **own)
@@ -67,39 +67,39 @@ class FrontierRecords:
         return await (self._database.read if self._database.engine == "pg" else self._database.transact)(work)
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
-        async def work(tx: Tx) -> set[int]:
+        async def work(tx: Transaction) -> set[int]:
             await tx.batch("lock_lines", sorted((host_id,) for host_id, _ in held))
             rows = await tx.batch("renew_hosts", held, owner=owner, ttl=ttl_ms)
             return {row["host_id"] for row in rows}
 
         return await self._database.transact(work)
 
-    async def report(self, batch: Batch) -> Reported:
+    async def report(self, batch: ReportBatch) -> Reported:
         try:
             return await self._database.transact(lambda tx: report.write(tx, batch))
-        except report.Refused as refused:
+        except report.StaleReport as refused:
             return refused.reported
 
     async def reap(self, limit: int) -> list[int]:
-        async def work(tx: Tx) -> list[int]:
+        async def work(tx: Transaction) -> list[int]:
             return [row["host_id"] for row in await tx.all("reap_hosts", limit=limit)]
 
         return await self._database.transact(work)
 
     async def bound_pauses(self, most_ms: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             return len(await tx.all("bound_pauses", most=most_ms))
 
         return await self._database.transact(work)
 
     async def disown(self, owner: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             return len(await tx.all("disown_hosts", owner=owner))
 
         return await self._database.transact(work)
 
 
-async def _picked(tx: Tx, leased: Sequence[tuple[int, int]], tasks: int) -> list[Row]:
+async def _picked(tx: Transaction, leased: Sequence[tuple[int, int]], tasks: int) -> list[Row]:
     """Tasks of leased hosts, marked; SQLite's way, in steps."""
     rivals = [tuple(r[c] for c in RIVAL) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
     busy = {rival[0] for rival in rivals}
@@ -140,5 +140,5 @@ def _claimed(r: Row) -> ClaimedTask:
     # A task's own page is no help to a run: what it keeps next takes that page's place. The frontier wants no more than
     # to hear that it has not changed.
     helps = r[17] is not None and (r[16] != r[6] or r[9] == SCOPE)
-    known = Known(r[16], r[17], r[18], r[19], r[20]) if helps else None
+    known = KnownPage(r[16], r[17], r[18], r[19], r[20]) if helps else None
     return ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], known, r[21])

@@ -3,53 +3,53 @@
 from collections.abc import Sequence
 from typing import Any
 
-from longline.drivers.records.database import Database, Row, TryAgain, Tx, struct
+from longline.drivers.records.database import Database, Row, Transaction, TryAgain, struct
 from longline.drivers.records.frontier.standing_list import follow
-from longline.drivers.records.run_counters import Ledger, Moved
+from longline.drivers.records.run_counters import MovedTasks, RunCounters
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE
 from longline.model.states import ENDED, Noun, RunState, TaskState, move
-from longline.ports.records.frontier import Change, Standing
+from longline.ports.records.frontier import Change, Current
 
 STOPPED = frozenset({RunState.CANCELLED, RunState.FAILED})
 QUEUE_KEY = ("host_id", "due", "priority", "run_id", "id")
 PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 
 
-class MovesRecords:
+class MoveRecords:
     """Where things stand, and how one of them is moved."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def standing(self, noun: Noun, subject: int) -> Standing | None:
+    async def standing(self, noun: Noun, subject: int) -> Current | None:
         return await self._database.read(lambda tx: _standing(tx, noun, subject))
 
-    async def apply(self, change: Change) -> Standing | None:
+    async def apply(self, change: Change) -> Current | None:
         if change.noun == "task":
             return await self._database.transact(lambda tx: _move_task(tx, change))
         return await self._database.transact(lambda tx: move_row(tx, change))
 
     async def renew(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             return await tx.one(f"renew_{noun}", id=subject, token=token, ttl=ttl_ms) is not None
 
         return await self._database.transact(work)
 
     async def lapsed(self, noun: Noun, limit: int) -> list[tuple[int, int]]:
-        async def work(tx: Tx) -> list[tuple[int, int]]:
+        async def work(tx: Transaction) -> list[tuple[int, int]]:
             return [(row["id"], row["lease_until"]) for row in await tx.all(f"lapsed_{noun}s", limit=limit)]
 
         return await self._database.read(work)
 
     async def free_lapsed(self) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             return len(await tx.all("free_lapsed_runs"))
 
         return await self._database.transact(work)
 
     async def disown(self, owner: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             # Schedules before runs, as whoever starts or settles one takes them.
             brought = await tx.all("disown_schedules", owner=owner)
             return len(brought) + len(await tx.all("disown_runs", owner=owner))
@@ -57,18 +57,18 @@ class MovesRecords:
         return await self._database.transact(work)
 
     async def free(self, noun: Noun, subject: int, token: int) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             return await tx.one(f"free_{noun}", id=subject, token=token) is not None
 
         return await self._database.transact(work)
 
 
-async def _standing(tx: Tx, noun: Noun, subject: int) -> Standing | None:
+async def _standing(tx: Transaction, noun: Noun, subject: int) -> Current | None:
     row = await tx.one(f"{noun}_standing", id=subject)
-    return struct(row, Standing) if row else None
+    return struct(row, Current) if row else None
 
 
-async def move_row(tx: Tx, change: Change) -> Standing | None:
+async def move_row(tx: Transaction, change: Change) -> Current | None:
     """A schedule or a run: one guarded update, its event, and what follows for a run's open tasks."""
     stops = change.noun == "run" and change.became in STOPPED
     locked: set[int] = set()
@@ -83,7 +83,7 @@ async def move_row(tx: Tx, change: Change) -> Standing | None:
     row = await tx.one(f"move_{change.noun}", **params, **extra)
     if row is None:
         return None
-    ledger, ended = Ledger(), False
+    ledger, ended = RunCounters(), False
     ledger.event(change.noun, change.subject, change.move, change.was, change.became, (change.actor, change.reason))
     if stops:
         await _cancel_open(tx, change, locked, ledger)
@@ -91,10 +91,10 @@ async def move_row(tx: Tx, change: Change) -> Standing | None:
         # Its tasks may have ended before it began.
         ended = await ledger.settle(tx, row, change.actor)
     await ledger.write(tx, change.actor)
-    return await _standing(tx, change.noun, change.subject) if ended else struct(row, Standing)
+    return await _standing(tx, change.noun, change.subject) if ended else struct(row, Current)
 
 
-async def _open_tasks(tx: Tx, run_id: int, locked: set[int]) -> Sequence[Row]:
+async def _open_tasks(tx: Transaction, run_id: int, locked: set[int]) -> Sequence[Row]:
     """The open tasks of a run that takes no more, all of them under the locks of their hosts."""
     rows = await tx.all("open_tasks_of_run", run_id=run_id)
     if late := {row["host_id"] for row in rows} - locked:
@@ -106,7 +106,7 @@ async def _open_tasks(tx: Tx, run_id: int, locked: set[int]) -> Sequence[Row]:
     return rows
 
 
-async def _cancel_open(tx: Tx, change: Change, locked: set[int], ledger: Ledger) -> None:
+async def _cancel_open(tx: Transaction, change: Change, locked: set[int], ledger: RunCounters) -> None:
     """The open tasks of a run that stopped are cancelled with it."""
     cancel = move("task", "cancel")
     rows = await _open_tasks(tx, change.subject, locked)
@@ -120,11 +120,13 @@ async def _cancel_open(tx: Tx, change: Change, locked: set[int], ledger: Ledger)
             "cancel_tasks", [(r["id"], r["state"]) for r in rows], became=cancel.became, reason=reason
         )
     }
-    ledger.moved(Moved(r["id"], change.subject, r["state"], cancel.became, reason) for r in rows if r["id"] in done)
+    ledger.moved(
+        MovedTasks(r["id"], change.subject, r["state"], cancel.became, reason) for r in rows if r["id"] in done
+    )
     await follow(tx, ledger, [r["id"] for r in rows if r["scope"] == SCOPE])
 
 
-async def _move_task(tx: Tx, change: Change) -> Standing | None:
+async def _move_task(tx: Transaction, change: Change) -> Current | None:
     """A task: its place in the queue or among the offers changes with it, under its host's lock."""
     place = await tx.one("task_place", id=change.subject)
     if place is None:
@@ -154,8 +156,8 @@ async def _move_task(tx: Tx, change: Change) -> Standing | None:
     if moved is None:
         return None
     await _put_back(tx, change, place, due)
-    ledger = Ledger()
-    one = Moved(change.subject, place["run_id"], standing.rest, change.became, reason, place["reason"] or "")
+    ledger = RunCounters()
+    one = MovedTasks(change.subject, place["run_id"], standing.rest, change.became, reason, place["reason"] or "")
     ledger.moved([one], listed=False)
     await follow(tx, ledger, [change.subject])
     ledger.event("task", change.subject, change.move, standing.state, change.became, (change.actor, reason))
@@ -163,7 +165,7 @@ async def _move_task(tx: Tx, change: Change) -> Standing | None:
     return await _standing(tx, "task", change.subject)
 
 
-def _fits(standing: Standing, change: Change) -> bool:
+def _fits(standing: Current, change: Change) -> bool:
     """Whether the task still stands as the caller saw it, under the lease the caller holds if it must hold one."""
     return standing.state == change.was and (change.token is None or change.token == standing.token)
 
@@ -172,7 +174,7 @@ def _worked_by(place: Row) -> str:
     return BOT if place["executor"] == BOT else FETCH
 
 
-async def _put_back(tx: Tx, change: Change, place: Row, due: int) -> None:
+async def _put_back(tx: Transaction, change: Change, place: Row, due: int) -> None:
     """An open task waits where whoever works on it next will look."""
     host_id, priority, executor = place["host_id"], place["priority"], _worked_by(place)
     if change.became == TaskState.PENDING and executor == FETCH:

@@ -13,22 +13,22 @@ from typing import NamedTuple
 
 from msgspec.structs import astuple
 
-from longline.drivers.records.database import Tx
+from longline.drivers.records.database import Transaction
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.request_sums import count_requests
 from longline.drivers.records.frontier.standing_list import follow
-from longline.drivers.records.run_counters import Ledger, Moved
+from longline.drivers.records.run_counters import MovedTasks, RunCounters
 from longline.drivers.records.search.items import put
 from longline.model.frontier.host import HostReport
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import BOT, FETCH, PARSE, ClaimedTask, Outcome, PageFacts, RedirectFacts
 from longline.model.states import ENDED, TaskState
-from longline.ports.records.frontier import Admitted, Batch, Reported, Written
+from longline.ports.records.frontier import Admitted, ReportBatch, Reported, WrittenSegment
 
 WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 
 
-class Refused(Exception):
+class StaleReport(Exception):
     """Part of a report came under a lease that is gone; raised to roll the whole back."""
 
     def __init__(self, reported: Reported) -> None:
@@ -36,16 +36,16 @@ class Refused(Exception):
         self.reported = reported
 
 
-class Place(NamedTuple):
+class TaskPlace(NamedTuple):
     """Where a task was worked on: its host, and who had it."""
 
     host_id: int
     executor: str
 
 
-async def write(tx: Tx, batch: Batch) -> Reported:
+async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     """Write a batch that was worked on under host leases."""
-    ledger = Ledger()
+    ledger = RunCounters()
     placed = await place(tx, batch.admit)
     await lock(tx, batch.reports, (host_id for host_id, _ in placed))
     held = [(report, outcome) for report in batch.reports for outcome in report.outcomes]
@@ -53,7 +53,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     await _unqueue(tx, held)
     back = [(*_row(r, t), r.token) for r in batch.reports for t in r.unstarted]
     await tx.batch("unmark_tasks", back)
-    await settle(tx, outcomes, {o.task.id: Place(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
+    await settle(tx, outcomes, {o.task.id: TaskPlace(r.host_id, FETCH) for r, o in held}, TaskState.PENDING, ledger)
     await _rename(tx, outcomes)
     await keep(tx, outcomes, batch.segment, batch.redirects)
     await put(tx, batch.items, ledger)
@@ -71,7 +71,7 @@ async def write(tx: Tx, batch: Batch) -> Reported:
     return Reported(admitted=admitted, ended_runs=ended)
 
 
-async def _rename(tx: Tx, outcomes: Sequence[Outcome]) -> None:
+async def _rename(tx: Transaction, outcomes: Sequence[Outcome]) -> None:
     """Call tasks by the URLs where their pages live; a name that another task has already is left to it."""
     names = {(o.task.scope, o.renamed.key): (o.task.id, o.renamed.url, o.renamed.key) for o in outcomes if o.renamed}
     await tx.batch("rename_tasks", list(names.values()))
@@ -81,16 +81,16 @@ def once(outcomes: list[Outcome]) -> list[Outcome]:
     """The outcomes, if no task is among them twice: one of the two came under a lease that is gone."""
     times = Counter(o.task.id for o in outcomes)
     if len(times) < len(outcomes):
-        raise Refused(Reported(gone=frozenset(i for i, n in times.items() if n > 1)))
+        raise StaleReport(Reported(gone=frozenset(i for i, n in times.items() if n > 1)))
     return outcomes
 
 
-async def lock(tx: Tx, reports: Sequence[HostReport], others: Iterable[int]) -> None:
+async def lock(tx: Transaction, reports: Sequence[HostReport], others: Iterable[int]) -> None:
     """Lock the lines and compare tokens: a host whose token moved makes the whole report void."""
     hosts = {r.host_id for r in reports}.union(others)
     tokens = {row["host_id"]: row["token"] for row in await tx.batch("lock_lines", [(h,) for h in sorted(hosts)])}
     if stale := frozenset(r.host_id for r in reports if tokens.get(r.host_id) != r.token):
-        raise Refused(Reported(stale=stale))
+        raise StaleReport(Reported(stale=stale))
 
 
 def _row(report: HostReport, task: ClaimedTask) -> tuple[int, ...]:
@@ -98,14 +98,16 @@ def _row(report: HostReport, task: ClaimedTask) -> tuple[int, ...]:
     return report.host_id, task.due, task.priority, task.run_id, task.id
 
 
-async def _unqueue(tx: Tx, held: Sequence[tuple[HostReport, Outcome]]) -> None:
+async def _unqueue(tx: Transaction, held: Sequence[tuple[HostReport, Outcome]]) -> None:
     rows = [(*_row(r, o.task), r.token) for r, o in held]
     removed = {row["id"] for row in await tx.batch("unqueue_tasks", rows)}
     if gone := frozenset(o.task.id for _, o in held) - removed:
-        raise Refused(Reported(gone=gone))
+        raise StaleReport(Reported(gone=gone))
 
 
-async def settle(tx: Tx, outcomes: Sequence[Outcome], places: Mapping[int, Place], was: str, ledger: Ledger) -> None:
+async def settle(
+    tx: Transaction, outcomes: Sequence[Outcome], places: Mapping[int, TaskPlace], was: str, ledger: RunCounters
+) -> None:
     """Put tasks to rest and, where the rest is an open one, back into the queue or among the offers."""
     nexts = {o.task.id: _executor(o, places[o.task.id]) for o in outcomes}
     rows = [
@@ -114,7 +116,7 @@ async def settle(tx: Tx, outcomes: Sequence[Outcome], places: Mapping[int, Place
     ]
     rested = {row["id"] for row in await tx.batch("rest_tasks", rows)}
     if gone := frozenset(o.task.id for o in outcomes) - rested:
-        raise Refused(Reported(gone=gone))
+        raise StaleReport(Reported(gone=gone))
     queued, offered = [], []
     for o in outcomes:
         i, place, executor = o.task.id, places[o.task.id], nexts[o.task.id]
@@ -126,11 +128,11 @@ async def settle(tx: Tx, outcomes: Sequence[Outcome], places: Mapping[int, Place
             offered.append((i, executor, place.host_id, o.due, o.task.priority, attempt))
     await tx.batch("queue_tasks", queued)
     await tx.batch("offer_tasks", offered)
-    ledger.moved(Moved(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)
+    ledger.moved(MovedTasks(o.task.id, o.task.run_id, was, o.became, o.reason) for o in outcomes)
     await follow(tx, ledger, [o.task.id for o in outcomes if o.task.scope == SCOPE])
 
 
-def _executor(outcome: Outcome, place: Place) -> str:
+def _executor(outcome: Outcome, place: TaskPlace) -> str:
     """Who works on the task next: a bot's task stays with bots."""
     if outcome.became in WAITS_FOR_PARSER:
         return PARSE
@@ -142,7 +144,10 @@ def _ended(outcome: Outcome) -> int | None:
 
 
 async def keep(
-    tx: Tx, outcomes: Sequence[Outcome], segment: Written | None, redirects: Sequence[RedirectFacts] = ()
+    tx: Transaction,
+    outcomes: Sequence[Outcome],
+    segment: WrittenSegment | None,
+    redirects: Sequence[RedirectFacts] = (),
 ) -> None:
     """Name the pages and redirects, and the segment that holds them."""
     pages = [(o.task.id, o.page) for o in outcomes if o.page]
@@ -154,7 +159,7 @@ async def keep(
         raise ValueError("a segment needs pages")
     stored = await tx.one("store_segment", id=segment.segment_id, records=segment.records, bytes=segment.bytes)
     if stored is None:
-        raise Refused(Reported(gone=frozenset((*(i for i, _ in pages), *(r.task_id for r in redirects)))))
+        raise StaleReport(Reported(gone=frozenset((*(i for i, _ in pages), *(r.task_id for r in redirects)))))
     rows = [
         (
             i,

@@ -4,16 +4,16 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from longline.drivers.records.database import Tx
+from longline.drivers.records.database import Transaction
 from longline.model.frontier.standing_frontier import SCOPE
-from longline.model.frontier.task import Asked, Outcome
+from longline.model.frontier.task import Outcome, RequestMade
 
 LONGEST_ERROR = 200
 """Characters of an error that tell it from others: it is part of a key, which may not be long."""
 
 
 @dataclass(slots=True)
-class _Sum:
+class _RequestSum:
     """Requests of one run that went the same way."""
 
     count: int = 0
@@ -24,7 +24,7 @@ class _Sum:
     last_at: int = 0
     last_url: str = ""
 
-    def add(self, asked: Asked, outcome: Outcome) -> None:
+    def add(self, asked: RequestMade, outcome: Outcome) -> None:
         self.least_ms = min(self.least_ms, asked.ms) if self.count else asked.ms
         self.most_ms = max(self.most_ms, asked.ms)
         self.count, self.bytes, self.ms = self.count + 1, self.bytes + asked.bytes, self.ms + asked.ms
@@ -35,9 +35,9 @@ class _Sum:
         return self.count, self.bytes, self.ms, self.least_ms, self.most_ms, self.last_at, self.last_url
 
 
-async def count_requests(tx: Tx, outcomes: Iterable[Outcome]) -> None:
+async def count_requests(tx: Transaction, outcomes: Iterable[Outcome]) -> None:
     """Count what tasks of runs took; the standing frontier has no end at which somebody would ask for it."""
-    sums: defaultdict[tuple[int, str, int, str], _Sum] = defaultdict(_Sum)
+    sums: defaultdict[tuple[int, str, int, str], _RequestSum] = defaultdict(_RequestSum)
     for outcome in outcomes:
         if outcome.task.scope != SCOPE:
             for asked in outcome.asked:

@@ -6,12 +6,12 @@ from typing import Any
 import msgspec
 import orjson
 
-from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.database import Database, Transaction, struct
 from longline.drivers.records.frontier.standing_list import follow
 from longline.drivers.records.like_patterns import contains
 from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.paging import counted
-from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.run_counters import RunCounters
 from longline.model.frontier.standing_frontier import ASLEEP, RESTS, SCOPE, StandingUrl, UrlQuery
 from longline.model.frontier.task import FETCH
 from longline.model.states import TaskState
@@ -24,41 +24,41 @@ Found = tuple[Sequence[int], int]
 """Ids in order, and how many there are in all."""
 
 
-class StandingRecords:
+class StandingFrontierRecords:
     """The standing frontier."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def find(self, query: UrlQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[StandingUrl], int]:
-        async def work(tx: Tx) -> tuple[list[StandingUrl], int]:
+        async def work(tx: Transaction) -> tuple[list[StandingUrl], int]:
             ids, total = await _chosen(tx, query, limit, offset)
             return await _shown(tx, ids), total
 
         return await self._database.read(work)
 
     async def get(self, url_id: int) -> StandingUrl | None:
-        async def work(tx: Tx) -> StandingUrl | None:
+        async def work(tx: Transaction) -> StandingUrl | None:
             return next(iter(await _shown(tx, [url_id])), None)
 
         return await self._database.read(work)
 
     async def known(self, host: str, key: bytes) -> KnownUrl | None:
-        async def work(tx: Tx) -> KnownUrl | None:
+        async def work(tx: Transaction) -> KnownUrl | None:
             row = await tx.one("known_url", scope=SCOPE, host=host, key=key)
             return KnownUrl(row["id"], row["task_id"], bool(row["removed"])) if row else None
 
         return await self._database.read(work)
 
     async def counts(self) -> dict[str, int]:
-        async def work(tx: Tx) -> dict[str, int]:
+        async def work(tx: Transaction) -> dict[str, int]:
             in_hand = await _in_hand(tx)
             return _moved(await _sums(tx, UrlQuery()), len(in_hand))
 
         return await self._database.read(work)
 
     async def asleep(self, limit: int) -> list[tuple[int, int]]:
-        async def work(tx: Tx) -> list[tuple[int, int]]:
+        async def work(tx: Transaction) -> list[tuple[int, int]]:
             rows = await tx.all("sleeping_urls", scope=SCOPE, due=ASLEEP, limit=limit)
             return [(row["id"], row["priority"]) for row in rows]
 
@@ -75,13 +75,13 @@ def _asked(query: UrlQuery, in_hand: Sequence[int], engine: Engine) -> dict[str,
     return asked | {"search": contains(query.search), "in_hand": ids}
 
 
-async def _in_hand(tx: Tx) -> list[int]:
+async def _in_hand(tx: Transaction) -> list[int]:
     """URLs that wait by their rows, and are in a worker's hand by their marks."""
     lines = await tx.all("lines_in_hand")
     return [row["id"] for row in await tx.batch("urls_of_lines", [(one["host_id"], one["token"]) for one in lines])]
 
 
-async def _chosen(tx: Tx, query: UrlQuery, limit: int, offset: int) -> Found:
+async def _chosen(tx: Transaction, query: UrlQuery, limit: int, offset: int) -> Found:
     """The ids of a page of the list, by the way that reads least."""
     # Who asks for neither of these need not know which of them are in hand.
     asked = _asked(query, await _in_hand(tx) if query.rest in ("waiting", "held") else [], tx.engine)
@@ -100,7 +100,7 @@ async def _chosen(tx: Tx, query: UrlQuery, limit: int, offset: int) -> Found:
     return [row["id"] for row in rows], total
 
 
-async def _total(tx: Tx, query: UrlQuery, asked: dict[str, Any]) -> int:
+async def _total(tx: Transaction, query: UrlQuery, asked: dict[str, Any]) -> int:
     """How many URLs fit: what is counted as they move, unless they must be looked at for it."""
     if query.rest is not None and query.rest not in RESTS:
         return 0  # a word that is none fits nothing
@@ -114,7 +114,7 @@ async def _total(tx: Tx, query: UrlQuery, asked: dict[str, Any]) -> int:
     return sums.get(query.rest, 0) if query.rest else sum(sums.values())
 
 
-async def _sums(tx: Tx, query: UrlQuery) -> dict[str, int]:
+async def _sums(tx: Transaction, query: UrlQuery) -> dict[str, int]:
     """How many there are at each rest by their rows, of those sources and origins."""
     rows = await tx.all("standing_sums", source=query.source, kind=query.kind)
     return {row["rest"]: row["count"] for row in rows if row["rest"] in RESTS and row["count"]}
@@ -126,13 +126,13 @@ def _moved(sums: dict[str, int], in_hand: int) -> dict[str, int]:
     return {rest: count for rest, count in found.items() if count}
 
 
-async def _shown(tx: Tx, ids: Sequence[int]) -> list[StandingUrl]:
+async def _shown(tx: Transaction, ids: Sequence[int]) -> list[StandingUrl]:
     rows = await tx.batch("listed_urls", [(url_id,) for url_id in ids])
     found = {row["id"]: struct(row, StandingUrl) for row in rows}
     return [found[url_id] for url_id in ids if url_id in found]
 
 
-async def _hasten(tx: Tx, task_id: int, priority: int, due: int) -> bool:
+async def _hasten(tx: Transaction, task_id: int, priority: int, due: int) -> bool:
     """Its place in the queue changes, under the lock of its host, as with every change of place."""
     place = await tx.one("task_place", id=task_id)
     if place is None:
@@ -148,5 +148,5 @@ async def _hasten(tx: Tx, task_id: int, priority: int, due: int) -> bool:
         await tx.one("hasten_task", id=task_id, priority=best, due=soonest)
         await tx.batch("queue_tasks", [(host_id, soonest, best, place["run_id"], task_id, task["attempt"])])
         await tx.batch("wake_lines", [(host_id, max(tx.now, soonest))])
-        await follow(tx, Ledger(), [task_id])  # it waits as before: nothing is to be counted
+        await follow(tx, RunCounters(), [task_id])  # it waits as before: nothing is to be counted
     return True

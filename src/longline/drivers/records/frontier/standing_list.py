@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from longline.drivers.records.database import Row, Tx
-from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.database import Row, Transaction
+from longline.drivers.records.run_counters import RunCounters
 from longline.model.frontier.standing_frontier import ASLEEP, rest_of
 from longline.model.states import TaskState
 
 
-async def enter(tx: Tx, ledger: Ledger, task_ids: Sequence[int]) -> None:
+async def enter(tx: Transaction, ledger: RunCounters, task_ids: Sequence[int]) -> None:
     """Put new URLs on the list; pages that redirects led to go on for the URLs that led there."""
     ids = [(task_id,) for task_id in task_ids]
     await tx.batch("lead_urls", ids)
     await follow(tx, ledger, task_ids)
 
 
-async def follow(tx: Tx, ledger: Ledger, task_ids: Sequence[int]) -> None:
+async def follow(tx: Transaction, ledger: RunCounters, task_ids: Sequence[int]) -> None:
     """Note how the URLs of these tasks stand now; tasks of runs are passed over. Their lines are locked by now."""
     rows = await tx.batch("urls_of_tasks", [(task_id,) for task_id in sorted(task_ids)])
     listed = []
@@ -41,7 +41,7 @@ def _urgency(row: Row) -> int:
     return int(row["priority"] if row["was"] is None else min(row["priority"], row["urgency"]))
 
 
-def _next_at(row: Row, rest: str, tx: Tx) -> int:
+def _next_at(row: Row, rest: str, tx: Transaction) -> int:
     """When it is fetched next; what is woken, hastened or tried again goes now, if it did not go before."""
     if rest != "waiting":
         return int(tx.now if row["next_at"] is None else row["next_at"])

@@ -3,27 +3,27 @@
 import secrets
 from collections.abc import Sequence
 
-from longline.drivers.records.database import Database, Tx
+from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier.admission import admit, place
-from longline.drivers.records.frontier.report import Place, Refused, lock, once, settle
-from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.frontier.report import StaleReport, TaskPlace, lock, once, settle
+from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.search.items import put
 from longline.model.frontier.task import BOT, ClaimedTask, Outcome
 from longline.model.states import TaskState
-from longline.ports.records.frontier import Admitted, Batch, Reported, TaskLease
+from longline.ports.records.frontier import Admitted, ReportBatch, Reported, TaskLease
 
 TOKEN_BITS = 52
 """An offer's row goes and comes with its task, so its tokens are drawn and not counted: none may come twice."""
 
 
-class HandsRecords:
+class TaskLeaseRecords:
     """Offers, and who holds them."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
-        async def work(tx: Tx) -> list[TaskLease]:
+        async def work(tx: Transaction) -> list[TaskLease]:
             token = 1 + secrets.randbits(TOKEN_BITS)
             taken = await tx.all("take_offers", executor=executor, owner=owner, token=token, limit=limit, ttl=ttl_ms)
             facts = {t["id"]: t for t in await tx.batch("taken_tasks", [(row["id"],) for row in taken])}
@@ -39,45 +39,45 @@ class HandsRecords:
         return await self._database.transact(work)
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
-        async def work(tx: Tx) -> set[int]:
+        async def work(tx: Transaction) -> set[int]:
             await tx.batch("lock_offers", [(task_id,) for task_id, _ in held])
             rows = await tx.batch("renew_offers", held, owner=owner, ttl=ttl_ms)
             return {row["id"] for row in rows}
 
         return await self._database.transact(work)
 
-    async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: Batch) -> Reported:
+    async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:
         try:
             return await self._database.transact(lambda tx: _give(tx, outcomes, batch))
-        except Refused as refused:
+        except StaleReport as refused:
             return refused.reported
 
     async def reap(self, limit: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             return len(await tx.all("reap_offers", limit=limit))
 
         return await self._database.transact(work)
 
     async def disown(self, owner: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             return len(await tx.all("disown_offers", owner=owner))
 
         return await self._database.transact(work)
 
 
-async def _give(tx: Tx, given: Sequence[tuple[int, Outcome]], batch: Batch) -> Reported:
+async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:
     """The report of tasks that were taken one by one: as `report.write`, fenced by each offer's own token."""
-    ledger = Ledger()
+    ledger = RunCounters()
     outcomes = once([outcome for _, outcome in given])
     placed = await place(tx, batch.admit)
     rows = await tx.batch("task_places", [(o.task.id,) for o in outcomes])
-    places = {row["id"]: Place(row["host_id"], row["executor"]) for row in rows}
+    places = {row["id"]: TaskPlace(row["host_id"], row["executor"]) for row in rows}
     rests = {row["id"]: row["state"] for row in rows}
     await lock(tx, (), [host_id for host_id, _ in placed] + [p.host_id for p in places.values()])
     await tx.batch("lock_offers", [(o.task.id,) for o in outcomes])
     closed = {row["id"] for row in await tx.batch("close_offers", [(o.task.id, token) for token, o in given])}
     if gone := frozenset(o.task.id for o in outcomes) - closed:
-        raise Refused(Reported(gone=gone))
+        raise StaleReport(Reported(gone=gone))
     for rest in sorted(set(rests.values())):
         await settle(tx, [o for o in outcomes if rests[o.task.id] == rest], places, rest, ledger)
     await tx.batch("title_pages", [(o.task.id, o.page.title) for o in outcomes if o.page])

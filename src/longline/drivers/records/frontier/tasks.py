@@ -1,11 +1,11 @@
 """Tasks: one URL of one run each."""
 
-from longline.drivers.records.database import Tx
-from longline.drivers.records.table import Noun
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.table import Table
 from longline.model.frontier.task import PageFacts, TaskRow
 
 
-class TaskRecords(Noun):
+class TaskRecords(Table):
     """Tasks, for those who look."""
 
     async def get(self, task_id: int) -> TaskRow | None:
@@ -21,14 +21,14 @@ class TaskRecords(Noun):
         return row is not None
 
     async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
-        async def work(tx: Tx) -> tuple[str, PageFacts] | None:
+        async def work(tx: Transaction) -> tuple[str, PageFacts] | None:
             row = await tx.one("page", task_id=task_id)
             return (row["key"], PageFacts(*[row[i] for i in range(1, 14)])) if row else None
 
         return await self._database.read(work)
 
     async def counts(self) -> dict[str, int]:
-        async def work(tx: Tx) -> dict[str, int]:
+        async def work(tx: Transaction) -> dict[str, int]:
             row = await tx.one("task_counts")
             return {name: row[name] for name in row.keys()} if row else {}  # noqa: SIM118 - a Row iterates over values
 

@@ -3,11 +3,11 @@
 import msgspec
 
 from longline.drivers.records.database import struct
-from longline.drivers.records.table import Noun
+from longline.drivers.records.table import Table
 from longline.model.frontier.worker import WorkerRow
 
 
-class WorkerRecords(Noun):
+class WorkerRecords(Table):
     """Workers."""
 
     async def join(self, name: str, roles: str, mark: str) -> WorkerRow:

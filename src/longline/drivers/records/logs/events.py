@@ -4,7 +4,7 @@ An id is drawn before its transaction commits, so a later one may be seen first,
 never see the earlier. A place is given after the commit, to everything that is there, by one reader at a time.
 """
 
-from longline.drivers.records.database import Database, Tx, struct
+from longline.drivers.records.database import Database, Transaction, struct
 from longline.model.event import Event
 
 PLACED_AT_ONCE = 5000
@@ -17,7 +17,7 @@ class EventRecords:
         self._database = database
 
     async def find(self, *, after: int = 0, limit: int = 1000, listed: bool = True) -> list[Event]:
-        async def work(tx: Tx) -> tuple[list[Event], bool]:
+        async def work(tx: Transaction) -> tuple[list[Event], bool]:
             rows = await tx.all("find_events", after=after, limit=limit, listed=int(listed))
             more = len(rows) < limit and await tx.one("unplaced_event") is not None
             return [struct(row, Event) for row in rows], more
@@ -31,14 +31,14 @@ class EventRecords:
         while await self._database.transact(_place) > 0:
             pass
 
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             row = await tx.one("last_place")
             return int(row["last"]) if row else 0
 
         return await self._database.read(work)
 
 
-async def _place(tx: Tx) -> int:
+async def _place(tx: Transaction) -> int:
     """Give places to what has none; how many got one."""
     row = await tx.one("last_place")
     last = int(row["last"]) if row else 0

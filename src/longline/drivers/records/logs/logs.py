@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Tx, struct
-from longline.model.logs import MOST_ENTRIES, Due, Entry, LoggedRun, NewEntry, Part
+from longline.drivers.records.database import Database, Row, Transaction, struct
+from longline.model.logs import MOST_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
 
 RUNS_LOOKED_AT = 100
 """How many of a schedule's runs are searched for its newest entries."""
@@ -20,8 +20,8 @@ class LogRecords:
     def __init__(self, database: Database, most: int = MOST_ENTRIES - 1) -> None:
         self._database, self._most = database, most
 
-    async def open(self, run_id: int, first: Sequence[NewEntry]) -> bool:
-        async def work(tx: Tx) -> bool:
+    async def open(self, run_id: int, first: Sequence[NewLogEntry]) -> bool:
+        async def work(tx: Transaction) -> bool:
             if not await tx.batch("begin_logs", [(run_id,)]):
                 return False
             await self._extend(tx, first, {})
@@ -29,32 +29,32 @@ class LogRecords:
 
         return await self._database.transact(work)
 
-    async def append(self, entries: Sequence[NewEntry], dropped: Mapping[int, int]) -> set[int]:
-        async def work(tx: Tx) -> set[int]:
+    async def append(self, entries: Sequence[NewLogEntry], dropped: Mapping[int, int]) -> set[int]:
+        async def work(tx: Transaction) -> set[int]:
             runs = {entry.run_id for entry in entries} | dropped.keys()
             await tx.batch("begin_logs", [(run_id,) for run_id in sorted(runs)])
             return await self._extend(tx, entries, dropped)
 
         return await self._database.transact(work)
 
-    async def read(self, run_id: int, after: int, limit: int) -> Part:
-        async def work(tx: Tx) -> Part:
+    async def read(self, run_id: int, after: int, limit: int) -> LogPart:
+        async def work(tx: Transaction) -> LogPart:
             # The head first: what is found after a seal was seen is everything.
             head = await tx.one("log_head", run_id=run_id)
             rows = await tx.all("entries_after", run_id=run_id, after=after, limit=limit)
-            entries = [struct(row, Entry) for row in rows]
+            entries = [struct(row, LogEntry) for row in rows]
             if head is None:
-                return Part(entries, None, None)
-            return Part(entries, bool(head["sealed"]), head["key"], head["name"], head["uid"])
+                return LogPart(entries, None, None)
+            return LogPart(entries, bool(head["sealed"]), head["key"], head["name"], head["uid"])
 
         return await self._database.read(work)
 
-    async def tail(self, name: str, uid: str | None, limit: int) -> list[Entry]:
-        async def work(tx: Tx) -> list[Entry]:
-            newest: list[Entry] = []
+    async def tail(self, name: str, uid: str | None, limit: int) -> list[LogEntry]:
+        async def work(tx: Transaction) -> list[LogEntry]:
+            newest: list[LogEntry] = []
             for run in await tx.all("logged_runs", name=name, uid=uid, number=None, limit=RUNS_LOOKED_AT, offset=0):
                 rows = await tx.all("newest_entries", run_id=run["run_id"], limit=limit - len(newest))
-                newest += [struct(row, Entry) for row in rows]
+                newest += [struct(row, LogEntry) for row in rows]
                 if len(newest) >= limit:
                     break
             return newest[::-1]
@@ -64,29 +64,29 @@ class LogRecords:
     async def find(
         self, name: str, *, uid: str | None = None, number: int | None = None, limit: int = 50, offset: int = 0
     ) -> list[LoggedRun]:
-        async def work(tx: Tx) -> list[LoggedRun]:
+        async def work(tx: Transaction) -> list[LoggedRun]:
             rows = await tx.all("logged_runs", name=name, uid=uid, number=number, limit=limit, offset=offset)
             return _runs(rows)
 
         return await self._database.read(work)
 
     async def following(self, name: str, run_id: int) -> LoggedRun | None:
-        async def work(tx: Tx) -> LoggedRun | None:
+        async def work(tx: Transaction) -> LoggedRun | None:
             row = await tx.one("following_log", name=name, run_id=run_id)
             return struct(row, LoggedRun) if row else None
 
         return await self._database.read(work)
 
-    async def due(self, due: Due, limit: int = 100) -> list[LoggedRun]:
-        async def work(tx: Tx) -> list[LoggedRun]:
+    async def due(self, due: DueLog, limit: int = 100) -> list[LoggedRun]:
+        async def work(tx: Transaction) -> list[LoggedRun]:
             return _runs(await tx.all("due_logs", limit=limit, **msgspec.structs.asdict(due)))
 
         return await self._database.read(work)
 
-    async def beat(self, run: LoggedRun, entries: Sequence[NewEntry]) -> bool:
+    async def beat(self, run: LoggedRun, entries: Sequence[NewLogEntry]) -> bool:
         seen = {"beat_at": run.beat_at, "told": run.told, "silent": int(run.silent)}
 
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             if await tx.one("beat_log", run_id=run.run_id, completed=run.completed, **seen) is None:
                 return False
             await self._extend(tx, entries, {})
@@ -94,8 +94,8 @@ class LogRecords:
 
         return await self._database.transact(work)
 
-    async def seal(self, run_id: int, last: Sequence[NewEntry]) -> bool:
-        async def work(tx: Tx) -> bool:
+    async def seal(self, run_id: int, last: Sequence[NewLogEntry]) -> bool:
+        async def work(tx: Transaction) -> bool:
             if await tx.one("seal_log", run_id=run_id) is None:
                 return False
             await self._write(tx, run_id, last)
@@ -104,19 +104,19 @@ class LogRecords:
         return await self._database.transact(work)
 
     async def unkept(self, limit: int = 100) -> list[LoggedRun]:
-        async def work(tx: Tx) -> list[LoggedRun]:
+        async def work(tx: Transaction) -> list[LoggedRun]:
             return _runs(await tx.all("unkept_logs", limit=limit))
 
         return await self._database.read(work)
 
     async def archived(self, run_id: int, was: int, key: str, size: int, kept: int) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             return await tx.one("archive_log", run_id=run_id, was=was, key=key, bytes=size, kept=kept) is not None
 
         return await self._database.transact(work)
 
     async def prune(self, entries_ms: int, logs_ms: int, *, unkept: bool = False, limit: int = 100) -> list[str]:
-        async def work(tx: Tx) -> list[str]:
+        async def work(tx: Transaction) -> list[str]:
             stale = await tx.all("full_logs", age=entries_ms, unkept=int(unkept), limit=limit)
             gone = [*await tx.all("old_logs", age=logs_ms, limit=limit), *await tx.all("orphaned_logs", limit=limit)]
             await tx.batch("drop_entries_of", sorted({(row["run_id"],) for row in (*stale, *gone)}))
@@ -126,9 +126,9 @@ class LogRecords:
 
         return await self._database.transact(work)
 
-    async def _extend(self, tx: Tx, entries: Sequence[NewEntry], dropped: Mapping[int, int]) -> set[int]:
+    async def _extend(self, tx: Transaction, entries: Sequence[NewLogEntry], dropped: Mapping[int, int]) -> set[int]:
         """Number entries under the locks of their logs and write them; the runs that got any."""
-        by_run: defaultdict[int, list[NewEntry]] = defaultdict(list)
+        by_run: defaultdict[int, list[NewLogEntry]] = defaultdict(list)
         for entry in entries:
             by_run[entry.run_id].append(entry)
         lost = Counter(dict(dropped))
@@ -147,7 +147,7 @@ class LogRecords:
         await tx.batch("add_entries", numbered)
         return {run_id for run_id, _, _ in longer}
 
-    async def _write(self, tx: Tx, run_id: int, entries: Sequence[NewEntry]) -> None:
+    async def _write(self, tx: Transaction, run_id: int, entries: Sequence[NewLogEntry]) -> None:
         """The last words, for one of which there is always room."""
         [head] = await tx.batch("lock_logs", [(run_id,)])
         entries = entries[-max(1, self._most + 1 - head["last"]) :]
@@ -155,7 +155,7 @@ class LogRecords:
         await tx.batch("add_entries", _numbered(head["last"], entries))
 
 
-def _numbered(last: int, entries: Sequence[NewEntry]) -> list[Numbered]:
+def _numbered(last: int, entries: Sequence[NewLogEntry]) -> list[Numbered]:
     return [
         (e.run_id, number, e.at, e.level, e.topic, e.message, e.fields) for number, e in enumerate(entries, last + 1)
     ]

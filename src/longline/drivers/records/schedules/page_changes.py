@@ -2,22 +2,22 @@
 
 import msgspec
 
-from longline.drivers.records.database import Tx, struct
-from longline.drivers.records.table import Noun
-from longline.ports.records.schedules import Rhythm
+from longline.drivers.records.database import Transaction, struct
+from longline.drivers.records.table import Table
+from longline.ports.records.schedules import PageChanges
 
 
-class RhythmRecords(Noun):
+class PageChangeRecords(Table):
     """How sources change."""
 
-    async def get(self, source_ref: str) -> Rhythm | None:
-        async def work(tx: Tx) -> Rhythm | None:
+    async def get(self, source_ref: str) -> PageChanges | None:
+        async def work(tx: Transaction) -> PageChanges | None:
             row = await tx.one("rhythm", source_ref=source_ref)
-            return struct(row, Rhythm) if row else None
+            return struct(row, PageChanges) if row else None
 
         return await self._database.read(work)
 
-    async def keep(self, source_ref: str, rhythm: Rhythm) -> None:
+    async def keep(self, source_ref: str, rhythm: PageChanges) -> None:
         await self._write("keep_rhythm", source_ref=source_ref, **msgspec.structs.asdict(rhythm))
 
     async def forget(self, source_ref: str) -> None:

@@ -4,12 +4,22 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from longline.drivers.records.database import Row, Tx, struct
-from longline.drivers.records.table import Noun
-from longline.model.runs.run import AskedSum, Brought, Fate, Note, Record, Review, RunRow, Start, Survey
+from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.table import Table
+from longline.model.runs.run import (
+    DayTotals,
+    Fate,
+    RequestSum,
+    RunReview,
+    RunRow,
+    RunStats,
+    RunSummary,
+    RunTotals,
+    StartPage,
+)
 
 
-class HistoryRecords(Noun):
+class RunHistoryRecords(Table):
     """The runs of schedules."""
 
     async def named(self, uid: str) -> RunRow | None:
@@ -18,47 +28,47 @@ class HistoryRecords(Noun):
     async def find(self, schedule_id: int, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
         return await self._all("runs_of_schedule", RunRow, schedule_id=schedule_id, limit=limit, offset=offset)
 
-    async def record(self, schedule_id: int | None = None) -> Record:
+    async def record(self, schedule_id: int | None = None) -> RunTotals:
         if schedule_id is None:
-            [record] = await self._all("record_of_all", Record)
+            [record] = await self._all("record_of_all", RunTotals)
         else:
-            [record] = await self._all("record_of_schedule", Record, schedule_id=schedule_id)
+            [record] = await self._all("record_of_schedule", RunTotals, schedule_id=schedule_id)
         return record
 
-    async def brought(self, since: int) -> Brought:
-        [brought] = await self._all("brought_since", Brought, since=since)
+    async def brought(self, since: int) -> DayTotals:
+        [brought] = await self._all("brought_since", DayTotals, since=since)
         return brought
 
     async def items(self, run_id: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             [row] = await tx.batch("item_sums", [(run_id,)]) or [{"items": 0}]
             return int(row["items"])
 
         return await self._database.read(work)
 
-    async def review(self, run_ids: Sequence[int]) -> dict[int, Review]:
+    async def review(self, run_ids: Sequence[int]) -> dict[int, RunReview]:
         rows = [(run_id,) for run_id in run_ids]
 
-        async def work(tx: Tx) -> dict[int, Review]:
+        async def work(tx: Transaction) -> dict[int, RunReview]:
             found = {name: await tx.batch(name, rows) for name in LOOKS}
             return {run_id: _review(run_id, found) for run_id in run_ids}
 
         return await self._database.read(work)
 
-    async def note(self, notes: Mapping[int, Note]) -> None:
-        async def work(tx: Tx) -> None:
+    async def note(self, notes: Mapping[int, RunSummary]) -> None:
+        async def work(tx: Transaction) -> None:
             await tx.batch("note_runs", [(i, *msgspec.structs.astuple(note)) for i, note in sorted(notes.items())])
 
         await self._database.transact(work)
 
     async def ended(self, run_ids: Sequence[int]) -> list[int]:
-        async def work(tx: Tx) -> list[int]:
+        async def work(tx: Transaction) -> list[int]:
             return [row["id"] for row in await tx.batch("ended_runs", [(run_id,) for run_id in run_ids])]
 
         return await self._database.read(work) if run_ids else []
 
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             pruned = await tx.all("prune_runs", keep=keep, before=before, limit=limit)
             await tx.batch("age_logs", sorted((row["id"],) for row in pruned))
             return len(pruned)
@@ -72,18 +82,18 @@ LOOKS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums"
 MOST_ERRORS = 5
 
 
-def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> Review:
+def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> RunReview:
     own = {name: [row for row in rows if row["run_id"] == run_id] for name, rows in found.items()}
     start = None
     for first in own["first_tasks"]:
         pages = {row["url"]: row["digest"] for row in own["start_pages"]}
-        start = Start(first["url"], first["state"], first["reason"], first["error"], pages)
-    survey = Survey(
-        asked=tuple(struct(row, AskedSum) for row in own["request_sums"]),
+        start = StartPage(first["url"], first["state"], first["reason"], first["error"], pages)
+    survey = RunStats(
+        asked=tuple(struct(row, RequestSum) for row in own["request_sums"]),
         errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
         fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
         items=sum(row["items"] for row in own["item_sums"]),
         untitled=sum(row["untitled"] for row in own["item_sums"]),
         bodiless=sum(row["bodiless"] for row in own["item_sums"]),
     )
-    return Review(start, survey)
+    return RunReview(start, survey)

@@ -5,11 +5,11 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Tx, struct
+from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.like_patterns import contains
-from longline.drivers.records.table import Noun
+from longline.drivers.records.table import Table
 from longline.model.errors import Conflict
-from longline.model.schedules.schedule import NewSchedule, ScheduleRow, Terms, Wanted
+from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleRow, ScheduleSpec
 from longline.model.schedules.slots import SLOT_MS, Places, Shift, Waiting
 from longline.model.states import move
 
@@ -27,7 +27,7 @@ class _Runs(Exception):
     """A schedule was started while it should be removed; raised to leave its history as it was."""
 
 
-class ScheduleRecords(Noun):
+class ScheduleRecords(Table):
     """Schedules."""
 
     async def add(self, schedule: NewSchedule) -> ScheduleRow:
@@ -35,7 +35,7 @@ class ScheduleRecords(Noun):
         return _made(row, schedule)
 
     async def add_all(self, schedules: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
-        async def work(tx: Tx) -> list[ScheduleRow | None]:
+        async def work(tx: Transaction) -> list[ScheduleRow | None]:
             return await insert_all(tx, [(schedule, _born(schedule)) for schedule in schedules])
 
         return await self._database.transact(work)
@@ -46,23 +46,25 @@ class ScheduleRecords(Noun):
     async def named(self, uid: str) -> ScheduleRow | None:
         return await self._one("schedule_by_uid", ScheduleRow, uid=uid)
 
-    async def find(self, wanted: Wanted | None = None, *, limit: int = 50, offset: int = 0) -> list[ScheduleRow]:
-        wanted = wanted or Wanted()
+    async def find(
+        self, wanted: ScheduleFilter | None = None, *, limit: int = 50, offset: int = 0
+    ) -> list[ScheduleRow]:
+        wanted = wanted or ScheduleFilter()
         asked = _filters(wanted) | {"limit": limit, "offset": offset}
         if wanted.sort == "created_at" and not wanted.ascending:
             return await self._all("latest_schedules", ScheduleRow, **asked)
         order = {"sort": wanted.sort, "falling": not wanted.ascending}
         return await self._all("find_schedules", ScheduleRow, **asked, **order)
 
-    async def count(self, wanted: Wanted) -> int:
-        async def work(tx: Tx) -> int:
+    async def count(self, wanted: ScheduleFilter) -> int:
+        async def work(tx: Transaction) -> int:
             row = await tx.one("count_schedules", **_filters(wanted))
             return int(row["count"]) if row else 0
 
         return await self._database.read(work)
 
     async def states(self, kind: str) -> dict[str, int]:
-        async def work(tx: Tx) -> dict[str, int]:
+        async def work(tx: Transaction) -> dict[str, int]:
             return {row["state"]: row["count"] for row in await tx.all("schedule_states", kind=kind)}
 
         return await self._database.read(work)
@@ -71,9 +73,9 @@ class ScheduleRecords(Noun):
         return await self._one("recurring_schedule", ScheduleRow, source_ref=source_ref)
 
     async def amend(
-        self, schedule_id: int, change: Callable[[Terms], Terms], *, placed: bool = False
+        self, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool = False
     ) -> ScheduleRow | None:
-        async def work(tx: Tx) -> ScheduleRow | None:
+        async def work(tx: Transaction) -> ScheduleRow | None:
             # Before the row: that is the order in which everybody who places takes the two.
             await _alone(tx)
             found = await tx.one("hold_schedule", id=schedule_id)
@@ -82,7 +84,7 @@ class ScheduleRecords(Noun):
         return await self._database.transact(work)
 
     async def remove(self, schedule_id: int) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             runs = await tx.all("let_go_of_runs", id=schedule_id)
             await tx.batch("age_logs", sorted((row["id"],) for row in runs))
             if await tx.one("remove_schedule", id=schedule_id) is None:
@@ -95,13 +97,13 @@ class ScheduleRecords(Noun):
             return False
 
     async def waiting(self) -> list[Waiting]:
-        async def work(tx: Tx) -> list[Waiting]:
+        async def work(tx: Transaction) -> list[Waiting]:
             return [Waiting(*(row[i] for i in range(7))) for row in await tx.all("waiting_schedules")]
 
         return await self._database.read(work)
 
     async def shift(self, shifts: Sequence[Shift]) -> set[int]:
-        async def work(tx: Tx) -> set[int]:
+        async def work(tx: Transaction) -> set[int]:
             await _alone(tx)
             rows = sorted((s.id, s.old, s.new) for s in shifts)
             return {row["id"] for row in await tx.batch("shift_schedules", rows)}
@@ -109,7 +111,9 @@ class ScheduleRecords(Noun):
         return await self._database.transact(work)
 
 
-async def _amended(tx: Tx, row: ScheduleRow, change: Callable[[Terms], Terms], *, placed: bool) -> ScheduleRow | None:
+async def _amended(
+    tx: Transaction, row: ScheduleRow, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool
+) -> ScheduleRow | None:
     terms, due = change(row.terms), None
     if terms == row.terms:
         return row
@@ -123,13 +127,13 @@ async def _amended(tx: Tx, row: ScheduleRow, change: Callable[[Terms], Terms], *
     return struct(changed, ScheduleRow) if changed else None
 
 
-async def insert(tx: Tx, schedule: NewSchedule, born: str) -> ScheduleRow:
+async def insert(tx: Transaction, schedule: NewSchedule, born: str) -> ScheduleRow:
     """Write a schedule in the state it is born in; raises `Conflict` where its source has a recurring one."""
     [row] = await insert_all(tx, [(schedule, born)])
     return _made(row, schedule)
 
 
-async def insert_all(tx: Tx, schedules: Sequence[tuple[NewSchedule, str]]) -> list[ScheduleRow | None]:
+async def insert_all(tx: Transaction, schedules: Sequence[tuple[NewSchedule, str]]) -> list[ScheduleRow | None]:
     """Write schedules, each in the state it is born in and in its place if it asks for one.
 
     Return None for one whose source has a recurring schedule; of several for one source the first is written.
@@ -139,7 +143,7 @@ async def insert_all(tx: Tx, schedules: Sequence[tuple[NewSchedule, str]]) -> li
     taken = await _recurring_refs(tx, [schedule for schedule, _ in schedules])
     rows = []
     for schedule, born in schedules:
-        terms = schedule.terms or Terms(url=schedule.url)
+        terms = schedule.terms or ScheduleSpec(url=schedule.url)
         if schedule.interval_ms is not None and terms.source_ref:
             if terms.source_ref in taken:
                 continue
@@ -152,14 +156,16 @@ async def insert_all(tx: Tx, schedules: Sequence[tuple[NewSchedule, str]]) -> li
     return [found.get(schedule.uid) for schedule, _ in schedules]
 
 
-def _values(schedule: NewSchedule, terms: Terms, born: str, placed: tuple[int | None, int | None]) -> tuple[Any, ...]:
+def _values(
+    schedule: NewSchedule, terms: ScheduleSpec, born: str, placed: tuple[int | None, int | None]
+) -> tuple[Any, ...]:
     due, placed_at = placed
     said = tuple(getattr(terms, name) for name in _SAID)
     own = (schedule.uid, schedule.source_id, schedule.url, born, schedule.interval_ms, due)
     return (*own, *said, due if schedule.interval_ms else None, placed_at)
 
 
-async def _recurring_refs(tx: Tx, schedules: Sequence[NewSchedule]) -> set[str]:
+async def _recurring_refs(tx: Transaction, schedules: Sequence[NewSchedule]) -> set[str]:
     """Return the sources, of those that are to have a recurring schedule, which have one already."""
     refs = {s.terms.source_ref for s in schedules if s.interval_ms is not None and s.terms and s.terms.source_ref}
     rows = await tx.batch("recurring_refs", [(ref,) for ref in sorted(refs)]) if refs else []
@@ -178,7 +184,7 @@ def _made(row: ScheduleRow | None, schedule: NewSchedule) -> ScheduleRow:
     return row
 
 
-async def places(tx: Tx, windows_ms: Sequence[int]) -> Places:
+async def places(tx: Transaction, windows_ms: Sequence[int]) -> Places:
     """Return the slots that places in these windows are taken from.
 
     They are read once for all of them, under a lock that is held until what was chosen is written.
@@ -189,12 +195,12 @@ async def places(tx: Tx, windows_ms: Sequence[int]) -> Places:
     return Places({row["slot"]: row["count"] for row in rows}, tx.now, len(windows_ms))
 
 
-async def _alone(tx: Tx) -> None:
+async def _alone(tx: Transaction) -> None:
     if tx.engine == "pg":
         await tx.all("lock_slots", lock=PLACING)
 
 
-def _filters(wanted: Wanted) -> dict[str, Any]:
+def _filters(wanted: ScheduleFilter) -> dict[str, Any]:
     return {
         "kind": wanted.kind,
         "states": f",{','.join(wanted.states)}," if wanted.states else None,

@@ -5,22 +5,22 @@ from functools import partial
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Tx, struct
+from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.drivers.records.frontier.moves import move_row
-from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.schedules.schedules import places
 from longline.model.ids import new_id
 from longline.model.runs.run import RunRow
-from longline.model.schedules.schedule import ScheduleRow, Turn
+from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, RunState, move
 from longline.ports.records.frontier import Change
-from longline.ports.records.schedules import Launch, Stop, Tick
+from longline.ports.records.schedules import Launch, RunStop, Tick
 
 MOST_AT_ONCE = 100
 """How many schedules are started in one transaction."""
 
 
-class _Overtaken(Exception):
+class _ScheduleMoved(Exception):
     """Somebody moved the schedule first; raised to roll back what was done to its run."""
 
 
@@ -34,12 +34,12 @@ class TickRecords:
         return await self._database.transact(partial(_start, owner, most, ttl_ms))
 
     async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
-        async def work(tx: Tx) -> set[int]:
+        async def work(tx: Transaction) -> set[int]:
             rule = move("run", "start")
             [was] = rule.was
             rows = sorted((one.run_id, was, one.plan, one.seed, one.source_id, one.budget) for one in launches)
             begun = {row["id"] for row in await tx.batch("launch_runs", rows, became=rule.became, memory_mb=memory_mb)}
-            ledger = Ledger()
+            ledger = RunCounters()
             for run_id in sorted(begun):
                 ledger.event("run", run_id, rule.name, was, rule.became, ("planner", "due"))
             await ledger.write(tx, "planner")
@@ -48,13 +48,13 @@ class TickRecords:
         return await self._database.transact(work)
 
     async def renew(self, owner: int, ttl_ms: int) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             return len(await tx.all("renew_schedules", owner=owner, ttl=ttl_ms))
 
         return await self._database.transact(work)
 
     async def look(self, owner: int, longest_ms: int, limit: int) -> list[Tick]:
-        async def work(tx: Tx) -> list[Tick]:
+        async def work(tx: Transaction) -> list[Tick]:
             begun = tx.now - longest_ms
             return await _ticks(tx, await tx.all("runs_to_look_at", owner=owner, begun=begun, limit=limit))
 
@@ -67,32 +67,34 @@ class TickRecords:
         return await self._database.transact(partial(_hand_over, ticks, reason))
 
     async def held(self, owner: int) -> list[Tick]:
-        async def work(tx: Tx) -> list[Tick]:
+        async def work(tx: Transaction) -> list[Tick]:
             return await _ticks(tx, await tx.all("schedules_of_owner", owner=owner))
 
         return await self._database.read(work)
 
-    async def turn(self, turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor) -> dict[int, ScheduleRow]:
+    async def turn(
+        self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
+    ) -> dict[int, ScheduleRow]:
         return await self._database.transact(partial(_turn, turns, actor))
 
-    async def stop(self, tick: Tick, turn: Turn, stop: Stop, actor: Actor) -> ScheduleRow | None:
-        async def work(tx: Tx) -> ScheduleRow | None:
+    async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
+        async def work(tx: Transaction) -> ScheduleRow | None:
             became = move("run", stop.move).became
             run, why = tick.run, stop.error
             change = Change("run", run.id, stop.move, run.state, became, stop.actor, why, token=run.token, error=why)
             ended = await move_row(tx, change)
             turned = await _turn([(tick.schedule, turn)], actor, tx) if ended else {}
             if tick.schedule.id not in turned:
-                raise _Overtaken
+                raise _ScheduleMoved
             return turned[tick.schedule.id]
 
         try:
             return await self._database.transact(work)
-        except _Overtaken:
+        except _ScheduleMoved:
             return None
 
 
-async def _start(owner: int, most: int, ttl_ms: int, tx: Tx) -> list[Tick]:
+async def _start(owner: int, most: int, ttl_ms: int, tx: Transaction) -> list[Tick]:
     held = await tx.one("held_schedules", owner=owner)
     room = min(most - (held["count"] if held else 0), MOST_AT_ONCE)
     if room <= 0:
@@ -110,7 +112,7 @@ async def _start(owner: int, most: int, ttl_ms: int, tx: Tx) -> list[Tick]:
         owner=owner,
         ttl=ttl_ms,
     )
-    ledger = Ledger()
+    ledger = RunCounters()
     states = {s.id: s.state for s in rows}
     for row in started:
         ledger.event("schedule", row["id"], rule.name, states[row["id"]], rule.became, ("planner", "due"))
@@ -127,7 +129,7 @@ def _due(s: ScheduleRow) -> int:
     return max(s.next_due or 0, (s.last_due or 0) + 1)
 
 
-async def _ticks(tx: Tx, found: Sequence[Row] | Sequence[dict[str, int]]) -> list[Tick]:
+async def _ticks(tx: Transaction, found: Sequence[Row] | Sequence[dict[str, int]]) -> list[Tick]:
     """The schedules and runs that these rows name."""
     schedules = await tx.batch("schedules_by_id", [(row["id"],) for row in found])
     runs = await tx.batch("runs_by_id", [(row["run"],) for row in found])
@@ -137,7 +139,9 @@ async def _ticks(tx: Tx, found: Sequence[Row] | Sequence[dict[str, int]]) -> lis
     return [Tick(row, by_id[row.run_id], tx.now) for row in rows if row.run_id in by_id]
 
 
-async def _adopt(ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int], tx: Tx) -> list[Tick]:
+async def _adopt(
+    ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int], tx: Transaction
+) -> list[Tick]:
     by_run = {tick.run.id: tick for tick in ticks}
     # Runs before schedules, as whoever stops a run takes them.
     await tx.batch("lock_runs", [(run_id,) for run_id in sorted(by_run)])
@@ -147,7 +151,7 @@ async def _adopt(ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozen
     taken = [tick for _, tick in sorted(by_run.items()) if tick.schedule.id in adopted]
     gaps = {tick.run.id: tx.now - (tick.schedule.lease_until or tx.now) for tick in taken}
     await tx.batch("adopt_runs", [(run_id, int(run_id in accused), gap) for run_id, gap in gaps.items()])
-    ledger = Ledger()
+    ledger = RunCounters()
     for tick in taken:
         why = ("planner", "lease lapsed" if tick.schedule.owner is not None else "handed over")
         ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, why)
@@ -157,11 +161,11 @@ async def _adopt(ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozen
     return await _ticks(tx, [{"id": tick.schedule.id, "run": tick.run.id} for tick in taken])
 
 
-async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Tx) -> list[int]:
+async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Transaction) -> list[int]:
     rule = move("schedule", "hand_over")
     rows = sorted((tick.schedule.id, tick.schedule.state, tick.schedule.token) for tick in ticks)
     released = {row["id"] for row in await tx.batch("hand_over_schedules", rows)}
-    ledger = Ledger()
+    ledger = RunCounters()
     for tick in ticks:
         if tick.schedule.id in released:
             ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, ("planner", reason))
@@ -169,11 +173,13 @@ async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Tx) -> list[int]:
     return [tick.run.id for tick in ticks if tick.schedule.id in released]
 
 
-async def _turn(turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor, tx: Tx) -> dict[int, ScheduleRow]:
+async def _turn(
+    turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor, tx: Transaction
+) -> dict[int, ScheduleRow]:
     after = await _placed(tx, turns)
     rows = [_values(before, after[before.id]) for before, _ in sorted(turns, key=lambda turn: turn[0].id)]
     turned = {row["id"] for row in await tx.batch("turn_schedules", rows)}
-    ledger = Ledger()
+    ledger = RunCounters()
     for before, turn in turns:
         state = before.state
         for name in turn.steps if before.id in turned else ():
@@ -187,7 +193,7 @@ async def _turn(turns: Sequence[tuple[ScheduleRow, Turn]], actor: Actor, tx: Tx)
     }
 
 
-async def _placed(tx: Tx, turns: Sequence[tuple[ScheduleRow, Turn]]) -> dict[int, ScheduleRow]:
+async def _placed(tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]) -> dict[int, ScheduleRow]:
     """Return the schedules as they are afterwards, those that ask for a place in one."""
     windows = [turn.window_ms for _, turn in turns if turn.window_ms is not None]
     room = await places(tx, windows) if windows else None

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Tx
+from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.named_queries import Engine
 from longline.drivers.records.search.index_write import Text, index
-from longline.model.search.item import Document
-from longline.model.search.query import Filters, Match, Matches, Query, Term
+from longline.model.search.item import SearchDocument
+from longline.model.search.query import Filters, Match, Matches, SearchQuery, Term
 from longline.model.search.tokenize import plain, similarity
 
 TITLE_WEIGHT = 4.0
@@ -45,30 +45,30 @@ class RecordsSearch:
     def __init__(self, database: Database) -> None:
         self._database, self._engine = database, database.engine
 
-    async def index(self, documents: Sequence[Document]) -> None:
+    async def index(self, documents: Sequence[SearchDocument]) -> None:
         # Some hundred texts take longer than the loop may wait.
         texts = await asyncio.to_thread(_texts, documents)
         await self._database.transact(lambda tx: index(tx, texts))
 
-    async def delete(self, documents: Sequence[Document]) -> None:
-        async def work(tx: Tx) -> None:
+    async def delete(self, documents: Sequence[SearchDocument]) -> None:
+        async def work(tx: Transaction) -> None:
             await tx.batch("forget_texts", [(d.id,) for d in documents])
 
         await self._database.transact(work)
 
-    async def query(self, query: Query) -> Matches:
-        async def work(tx: Tx) -> Matches:
+    async def query(self, query: SearchQuery) -> Matches:
+        async def work(tx: Transaction) -> Matches:
             if not query.wanted or query.sort != "score":
                 return await self._sorted(tx, query)
             return await (self._ranked(tx, query) if self._engine == "lite" else self._weighed(tx, query))
 
         return await self._database.read(work)
 
-    async def count(self, query: Query) -> int:
+    async def count(self, query: SearchQuery) -> int:
         return await self._database.read(lambda tx: self._count(tx, query))
 
     async def nearest(self, word: str) -> str | None:
-        async def work(tx: Tx) -> str | None:
+        async def work(tx: Transaction) -> str | None:
             if await tx.all("terms_between", low=word, high=word, limit=1):
                 return None
             known = {row["term"]: row["doc"] for row in await self._alike(tx, word)}
@@ -81,13 +81,13 @@ class RecordsSearch:
         await self._database.transact(_count_anew if self._engine == "pg" else _merge)
 
     async def check(self) -> str:
-        await self.count(Query((Term(("longline",)),)))
+        await self.count(SearchQuery((Term(("longline",)),)))
         return "FTS5" if self._engine == "lite" else "tsvector"
 
     async def close(self) -> None:
         """Nothing: the engine belongs to the records."""
 
-    async def _sorted(self, tx: Tx, query: Query) -> Matches:
+    async def _sorted(self, tx: Transaction, query: SearchQuery) -> Matches:
         # Without words nothing fits better than another: the newest first.
         sort = "created" if query.sort == "score" else query.sort
         order = {"sort": sort, "direction": -1.0 if query.descending else 1.0}
@@ -95,7 +95,7 @@ class RecordsSearch:
             return await self._page(tx, "search_sorted", query, text=self._text(query), **order)
         return await self._page(tx, "browse", query, **order)
 
-    async def _weighed(self, tx: Tx, query: Query) -> Matches:
+    async def _weighed(self, tx: Transaction, query: SearchQuery) -> Matches:
         """PostgreSQL's way: how common the words are decides how to look for them, and how much each counts."""
         asked = _words(query)
         weights = await tx.all("weigh_words", lows=[word.low for word in asked], highs=[word.high for word in asked])
@@ -119,20 +119,22 @@ class RecordsSearch:
         matches = await self._ranked(tx, query, **ranks)
         return msgspec.structs.replace(matches, more=matches.total == MOST_RANKED)
 
-    async def _ranked(self, tx: Tx, query: Query, name: str = "search_ranked", /, **how: object) -> Matches:
+    async def _ranked(
+        self, tx: Transaction, query: SearchQuery, name: str = "search_ranked", /, **how: object
+    ) -> Matches:
         always = {"text": self._text(query), "every": query.filters == Filters(), "title_weight": TITLE_WEIGHT}
         return await self._page(tx, name, query, **always | how)
 
-    async def _page(self, tx: Tx, name: str, query: Query, /, **params: object) -> Matches:
+    async def _page(self, tx: Transaction, name: str, query: SearchQuery, /, **params: object) -> Matches:
         filters = msgspec.structs.asdict(query.filters)
         rows = await tx.all(name, limit=query.limit, offset=query.offset, **filters, **params)
         total = int(rows[0]["total"]) if rows else await self._count(tx, query) if query.offset else 0
         return Matches(tuple(Match(row["id"], row["score"]) for row in rows), total)
 
-    def _text(self, query: Query) -> str:
+    def _text(self, query: SearchQuery) -> str:
         return rendered(query, self._engine)
 
-    async def _count(self, tx: Tx, query: Query) -> int:
+    async def _count(self, tx: Transaction, query: SearchQuery) -> int:
         params = msgspec.structs.asdict(query.filters)
         if query.wanted:
             row = await tx.one("count_found", text=self._text(query), every=query.filters == Filters(), **params)
@@ -140,7 +142,7 @@ class RecordsSearch:
             row = await tx.one("count_browsed", **params)
         return int(row["count"]) if row else 0
 
-    async def _alike(self, tx: Tx, word: str) -> Sequence[Row]:
+    async def _alike(self, tx: Transaction, word: str) -> Sequence[Row]:
         if self._engine == "pg":
             has = await tx.one("has_trigrams")
             if has and has["count"]:
@@ -149,7 +151,7 @@ class RecordsSearch:
         return await tx.all("terms_between", low=start, high=start + LAST, limit=MOST_ALIKE)
 
 
-def rendered(query: Query, engine: Engine, known: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
+def rendered(query: SearchQuery, engine: Engine, known: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
     """A query in the engine's own language; words are letters and digits, so quotes are all they need.
 
     With words that are known to begin so, these stand for a beginning that is wanted: the index need not gather them.
@@ -181,7 +183,7 @@ class _Word(NamedTuple):
     high: str
 
 
-def _words(query: Query) -> list[_Word]:
+def _words(query: SearchQuery) -> list[_Word]:
     """The words that count for the rank, each once."""
     said = {(word, term.prefix and word is term.words[-1]) for term in query.wanted for word in term.words}
     return [_Word(f"'{w}':*", w, w + LAST) if prefix else _Word(f"'{w}'", w, w) for w, prefix in sorted(said)]
@@ -194,15 +196,15 @@ def _newest(first: int, last: int, share: float) -> list[int]:
     return list(range(newest - count + 1, newest + 1)) if count <= min(newest - oldest, MOST_SLICES) else []
 
 
-def _texts(documents: Sequence[Document]) -> list[Text]:
+def _texts(documents: Sequence[SearchDocument]) -> list[Text]:
     return [(d.id, plain(d.title), plain(d.body)) for d in sorted(documents, key=lambda d: d.id)]
 
 
-async def _merge(tx: Tx) -> None:
+async def _merge(tx: Transaction) -> None:
     await tx.all("merge_texts")
 
 
-async def _count_anew(tx: Tx) -> None:
+async def _count_anew(tx: Transaction) -> None:
     """Bring what waits outside the index into it; count the vocabulary, if there are many more texts than before."""
     await tx.all("clean_texts")
     counted, there = await tx.one("counted_texts"), await tx.one("size_of_texts")

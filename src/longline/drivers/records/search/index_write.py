@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from longline.drivers.records.database import Tx
+from longline.drivers.records.database import Transaction
 
 Text = tuple[int, str, str]
 """An item's id, and the words of its title and of its body."""
@@ -11,7 +11,7 @@ COUNTED_AT_ONCE = 50
 """To count the words of so many takes two milliseconds, for which the loop stands still."""
 
 
-async def index(tx: Tx, texts: Sequence[Text]) -> None:
+async def index(tx: Transaction, texts: Sequence[Text]) -> None:
     """Take in texts, by their ids; one that is there already is replaced."""
     if tx.engine == "lite":  # it counts words itself
         await tx.batch("index_texts", [(*text, None) for text in texts])

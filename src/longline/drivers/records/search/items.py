@@ -5,13 +5,13 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Database, Tx, struct
-from longline.drivers.records.run_counters import Ledger
+from longline.drivers.records.database import Database, Transaction, struct
+from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.search.index_write import index
-from longline.model.search.item import Document, ItemRow, NewItem, Wordiness
+from longline.model.search.item import ItemRow, NewItem, SearchDocument, Wordiness
 
 
-async def put(tx: Tx, items: Sequence[NewItem], ledger: Ledger | None = None) -> int:
+async def put(tx: Transaction, items: Sequence[NewItem], ledger: RunCounters | None = None) -> int:
     """Write items inside a transaction, such as a report's; return how many were new or had changed.
 
     With a ledger each document counts for its run, once however often the run brings it.
@@ -23,7 +23,7 @@ async def put(tx: Tx, items: Sequence[NewItem], ledger: Ledger | None = None) ->
     return sum([await _put(tx, run_id, of_run, ledger) for run_id, of_run in sorted(runs.items())])
 
 
-async def _put(tx: Tx, run_id: int, items: Mapping[bytes, NewItem], ledger: Ledger | None) -> int:
+async def _put(tx: Transaction, run_id: int, items: Mapping[bytes, NewItem], ledger: RunCounters | None) -> int:
     # In one order: two statements never wait for each other.
     written = await tx.batch("put_items", [_row(item) for _, item in sorted(items.items())])
     if ledger is not None:
@@ -50,45 +50,45 @@ class ItemRecords:
         return await self._database.transact(lambda tx: put(tx, items))
 
     async def get(self, ids: Sequence[int]) -> list[ItemRow]:
-        async def work(tx: Tx) -> list[ItemRow]:
+        async def work(tx: Transaction) -> list[ItemRow]:
             found = {row["id"]: struct(row, ItemRow) for row in await tx.batch("items", [(i,) for i in set(ids)])}
             return [found[i] for i in ids if i in found]
 
         return await self._database.read(work)
 
     async def of_run(self, run_id: int, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
-        async def work(tx: Tx) -> list[ItemRow]:
+        async def work(tx: Transaction) -> list[ItemRow]:
             rows = await tx.all("items_of_run", run_id=run_id, after=after, limit=limit)
             return [struct(row, ItemRow) for row in rows]
 
         return await self._database.read(work)
 
     async def of_kind(self, kind: str, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
-        async def work(tx: Tx) -> list[ItemRow]:
+        async def work(tx: Transaction) -> list[ItemRow]:
             return [struct(row, ItemRow) for row in await tx.all("items_of_kind", kind=kind, after=after, limit=limit)]
 
         return await self._database.read(work)
 
-    async def unindexed(self, limit: int) -> list[Document]:
-        async def work(tx: Tx) -> list[Document]:
-            return [struct(row, Document) for row in await tx.all("unindexed_items", limit=limit)]
+    async def unindexed(self, limit: int) -> list[SearchDocument]:
+        async def work(tx: Transaction) -> list[SearchDocument]:
+            return [struct(row, SearchDocument) for row in await tx.all("unindexed_items", limit=limit)]
 
         return await self._database.read(work)
 
     async def wordiness(self, least: int) -> list[Wordiness]:
-        async def work(tx: Tx) -> list[Wordiness]:
+        async def work(tx: Transaction) -> list[Wordiness]:
             return [struct(row, Wordiness) for row in await tx.all("wordiness", least=least)]
 
         return await self._database.read(work)
 
-    async def indexed(self, documents: Sequence[Document]) -> None:
-        async def work(tx: Tx) -> None:
+    async def indexed(self, documents: Sequence[SearchDocument]) -> None:
+        async def work(tx: Transaction) -> None:
             await tx.batch("indexed_items", sorted((d.id, d.hash) for d in documents))
 
         await self._database.transact(work)
 
     async def waiting(self) -> int:
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             row = await tx.one("count_unindexed")
             return int(row["count"]) if row else 0
 

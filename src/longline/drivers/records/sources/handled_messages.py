@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
-from longline.drivers.records.database import Database, Tx
-from longline.drivers.records.table import Noun
+from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.table import Table
 
 T = TypeVar("T")
 
@@ -14,19 +14,19 @@ ALONG: ContextVar[str | None] = ContextVar("heeded", default=None)
 """The message that is being heeded."""
 
 
-class Noting:
+class RecordsMessageId:
     """A database that notes, with what it changes, the message that it is changed for."""
 
     def __init__(self, database: Database) -> None:
         self._database, self.engine = database, database.engine
         self.read, self.version, self.close = database.read, database.version, database.close
 
-    async def transact(self, work: Callable[[Tx], Awaitable[T]]) -> T:
+    async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
         message_id = ALONG.get()
         if message_id is None:
             return await self._database.transact(work)
 
-        async def noted(tx: Tx) -> T:
+        async def noted(tx: Transaction) -> T:
             done = await work(tx)
             if done:  # whoever was overtaken has done nothing, and tries again
                 await tx.all("note_heard", id=message_id)
@@ -35,11 +35,11 @@ class Noting:
         return await self._database.transact(noted)
 
 
-class HeardRecords(Noun):
+class HandledMessageRecords(Table):
     """Ids of messages."""
 
     async def has(self, message_id: str) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             return await tx.one("heard", id=message_id) is not None
 
         return await self._database.read(work)

@@ -4,13 +4,13 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from longline.drivers.records.database import TryAgain, Tx, struct
+from longline.drivers.records.database import Transaction, TryAgain, struct
 from longline.drivers.records.feeds.feeds import write_progress
 from longline.drivers.records.sources.sources import add_source
-from longline.drivers.records.table import Noun
+from longline.drivers.records.table import Table
 from longline.model.feeds.feed_poll import FeedRow
 from longline.model.sources.remote_source import GONE, apart, feed_followed, followed, withdrawn
-from longline.model.sources.source import CuratedSource, NewSource, SourceRow
+from longline.model.sources.source import NewSource, RemoteSource, SourceRow
 
 AT_ONCE = 100
 """Sources that are changed in one transaction."""
@@ -19,14 +19,14 @@ STAYS = ("config", "created_at", "updated_at", "budget", "admitted", "ref", "uid
 """What a curator has no say in."""
 
 
-class CuratedRecords(Noun):
+class RemoteSourceRecords(Table):
     """Sources of a curator."""
 
     async def get(self, ref: str) -> SourceRow | None:
         return await self._one("curated_source", SourceRow, ref=ref)
 
-    async def take(self, sources: Sequence[CuratedSource], asked_at: int) -> int:
-        async def look(tx: Tx) -> dict[str, SourceRow]:
+    async def take(self, sources: Sequence[RemoteSource], asked_at: int) -> int:
+        async def look(tx: Transaction) -> dict[str, SourceRow]:
             rows = await tx.batch("curated_sources", [(said.ref,) for said in sources])
             return {row["ref"]: struct(row, SourceRow) for row in rows}
 
@@ -36,20 +36,20 @@ class CuratedRecords(Noun):
         for start in range(0, len(news), AT_ONCE):
             piece = news[start : start + AT_ONCE]
 
-            async def work(tx: Tx, piece: Sequence[CuratedSource] = piece) -> int:
+            async def work(tx: Transaction, piece: Sequence[RemoteSource] = piece) -> int:
                 return sum([await _take(tx, said, asked_at) for said in piece])
 
             taken += await self._database.transact(work)
         return taken
 
     async def present(self) -> list[str]:
-        async def work(tx: Tx) -> list[str]:
+        async def work(tx: Transaction) -> list[str]:
             return [row["ref"] for row in await tx.all("curated_refs", gone=GONE)]
 
         return await self._database.read(work)
 
     async def withdraw(self, refs: Collection[str]) -> None:
-        async def work(tx: Tx) -> None:
+        async def work(tx: Transaction) -> None:
             for ref in refs:
                 row = await tx.one("lock_curated_source", ref=ref)
                 if row is not None:
@@ -58,13 +58,13 @@ class CuratedRecords(Noun):
         await self._database.transact(work)
 
     async def claim(self, limit: int, hold_ms: int) -> list[SourceRow]:
-        async def work(tx: Tx) -> list[SourceRow]:
+        async def work(tx: Transaction) -> list[SourceRow]:
             return [struct(row, SourceRow) for row in await tx.all("claim_untold", limit=limit, hold=hold_ms)]
 
         return await self._database.transact(work)
 
     async def release(self, sources: Sequence[SourceRow]) -> None:
-        async def work(tx: Tx) -> None:
+        async def work(tx: Transaction) -> None:
             await tx.batch("release_untold", sorted((source.id,) for source in sources))
 
         await self._database.transact(work)
@@ -74,11 +74,11 @@ class CuratedRecords(Noun):
         await self._write("tell_curator_told", id=source.id, feed_url=source.feed_url, feed_disabled_at=since)
 
 
-def _differs(row: SourceRow, said: CuratedSource) -> bool:
+def _differs(row: SourceRow, said: RemoteSource) -> bool:
     return followed(row, said) != row
 
 
-async def _take(tx: Tx, said: CuratedSource, asked_at: int) -> bool:
+async def _take(tx: Transaction, said: RemoteSource, asked_at: int) -> bool:
     row = await tx.one("lock_curated_source", ref=said.ref)
     if row is not None and row["updated_at"] >= asked_at:
         return False
@@ -93,12 +93,12 @@ async def _take(tx: Tx, said: CuratedSource, asked_at: int) -> bool:
     return True
 
 
-async def _adopted(tx: Tx, said: CuratedSource) -> SourceRow | None:
+async def _adopted(tx: Transaction, said: RemoteSource) -> SourceRow | None:
     row = await tx.one("adopt_source", ref=said.ref, name=said.name)
     return struct(row, SourceRow) if row else None
 
 
-async def _begun(tx: Tx, said: CuratedSource) -> SourceRow:
+async def _begun(tx: Transaction, said: RemoteSource) -> SourceRow:
     name = await _free(tx, said, None)
     made = await add_source(tx, NewSource(name, said.base_url, ref=said.ref))
     if made is None:
@@ -106,13 +106,13 @@ async def _begun(tx: Tx, said: CuratedSource) -> SourceRow:
     return struct(made, SourceRow)
 
 
-async def _free(tx: Tx, said: CuratedSource, source_id: int | None) -> str:
+async def _free(tx: Transaction, said: RemoteSource, source_id: int | None) -> str:
     """The name of a source, or one like it where another source has that."""
     other = await tx.one("source_by_name", name=said.name)
     return said.name if other is None or other["id"] == source_id else apart(said.name, said.ref)
 
 
-async def _follow_feed(tx: Tx, before: SourceRow, after: SourceRow) -> None:
+async def _follow_feed(tx: Transaction, before: SourceRow, after: SourceRow) -> None:
     row = await tx.one("feed", source_id=before.id)
     if row is not None:
         feed = struct(row, FeedRow)
@@ -123,6 +123,6 @@ async def _follow_feed(tx: Tx, before: SourceRow, after: SourceRow) -> None:
             await tx.all("repace_feed", source_id=after.id, every_ms=after.feed_every_ms)
 
 
-async def _write(tx: Tx, source: SourceRow) -> None:
+async def _write(tx: Transaction, source: SourceRow) -> None:
     facts = msgspec.structs.asdict(source)
     await tx.all("change_curated_source", **{name: fact for name, fact in facts.items() if name not in STAYS})

@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 
-from longline.drivers.records.database import Row, Tx, struct
+from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.like_patterns import contains
-from longline.drivers.records.table import Noun
+from longline.drivers.records.table import Table
 from longline.model.errors import Conflict, Unavailable
 from longline.model.ids import new_id
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
@@ -16,11 +16,11 @@ KEPT_TOO = ("feed_wanted", "feed_every_ms", "identity_key")
 """What may be said of a source. Whether its feed rests is not among it: that is changed where feeds are."""
 
 
-class SourceRecords(Noun):
+class SourceRecords(Table):
     """Sources."""
 
     async def add(self, source: NewSource) -> SourceRow:
-        async def work(tx: Tx) -> Row | None:
+        async def work(tx: Transaction) -> Row | None:
             return await add_source(tx, source) or await tx.one("source_by_name", name=source.name)
 
         row = await self._database.transact(work)
@@ -35,7 +35,7 @@ class SourceRecords(Noun):
         return struct(row, SourceRow)
 
     async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
-        async def work(tx: Tx) -> SourceRow | None:
+        async def work(tx: Transaction) -> SourceRow | None:
             row = await tx.one("limit_source", id=source_id, budget=budget)
             return struct(row, SourceRow) if row else None
 
@@ -58,7 +58,7 @@ class SourceRecords(Noun):
     async def count(self, query: SourceQuery) -> int:
         asked = {name: value for name, value in _asked(query).items() if name not in ("sort", "falling")}
 
-        async def work(tx: Tx) -> int:
+        async def work(tx: Transaction) -> int:
             row = await tx.one("count_sources", **asked)
             return int(row["count"]) if row else 0
 
@@ -67,7 +67,7 @@ class SourceRecords(Noun):
     async def change(self, source: SourceRow, was: SourceRow | None = None) -> SourceRow | None:
         values = {name: getattr(source, name) for name in (*KEPT, *KEPT_TOO)}
 
-        async def work(tx: Tx) -> SourceRow | None:
+        async def work(tx: Transaction) -> SourceRow | None:
             other = await tx.one("source_by_name", name=source.name)
             if other is not None and other["id"] != source.id:
                 raise Conflict(f"there is a source called {source.name}")
@@ -86,7 +86,7 @@ class SourceRecords(Noun):
         return await self._database.transact(work)
 
     async def remove(self, source_id: int) -> bool:
-        async def work(tx: Tx) -> bool:
+        async def work(tx: Transaction) -> bool:
             await tx.all("let_go_of_source", id=source_id)
             await tx.all("let_go_of_source_runs", id=source_id)
             return await tx.one("remove_source", id=source_id) is not None
@@ -94,7 +94,7 @@ class SourceRecords(Noun):
         return await self._database.transact(work)
 
 
-async def add_source(tx: Tx, source: NewSource) -> Row | None:
+async def add_source(tx: Transaction, source: NewSource) -> Row | None:
     """A new source, its feed and sitemaps to be read as soon as somebody does; None when its name is taken."""
     made = await tx.one("add_source", uid=new_id(), **msgspec.structs.asdict(source))
     if made is not None:
