@@ -24,6 +24,7 @@ DRIVERS = "only wiring knows a concrete driver"
 SETTINGS = "settings are read once"
 SURFACES = "the five surfaces do not know each other"
 CYCLES = "no cycles between siblings, at any depth"
+ENGINE = "the engine's subjects have an order"
 CORE = "the core does no I/O of its own"
 
 FIVE = ("catalogue", "intervals", "bots", "manifests", "products")
@@ -68,6 +69,7 @@ PLANTS: tuple[tuple[str, str, Plant], ...] = (
             "drivers/deep/other.py": "import longline.drivers.deep.planted",
         },
     ),
+    (ENGINE, "a frontier that fetches", {"engine/frontier/planted.py": "import longline.engine.fetch.sender"}),
     (CORE, "an engine that opens its own database", {"engine/planted.py": "import sqlite3"}),
 )
 
@@ -105,7 +107,7 @@ def there(module: str) -> bool:
     return path.with_suffix(".py").is_file() or (path / "__init__.py").is_file()
 
 
-def test_the_seven_contracts_are_there_and_each_has_its_plant():
+def test_the_contracts_are_there_and_each_has_its_plant():
     assert set(CONTRACTS) == {FLOORS, DOORS, DRIVERS, SETTINGS, SURFACES, CYCLES, CORE}
     assert set(CONTRACTS) == {contract for contract, _, _ in PLANTS}
 

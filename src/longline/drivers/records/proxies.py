@@ -1,4 +1,4 @@
-"""Proxies and pools on either engine. The rules are in `model/proxies.py`; here they get rows, and what they say is kept.
+"""Proxies and pools on either engine. The rules are in `model/proxies.py`; rows go in and out here.
 
 Whoever picks changes the one row of `turns` first. That is both the number of the turn and the lock that makes picks
 follow each other; so rotation is strict and no hourly limit is passed, over any number of processes.

@@ -1,7 +1,7 @@
-"""What somebody looks for: plain words, "quoted phrases", -without and begin*; parsed once, rendered by each engine.
+"""A search as it is typed: words, "quoted phrases", -without and begin*; parsed once, rendered by each engine.
 
-What comes out of here is made of words as `model/search/tokenize.py` makes them, letters and digits and nothing else, so
-no engine can be told anything by it but what to look for.
+A parsed query holds tokens of `model/search/tokenize.py`, letters and digits only, so it cannot carry any other syntax to
+an engine.
 """
 
 import re
