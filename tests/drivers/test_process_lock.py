@@ -14,8 +14,8 @@ from longline.model.errors import Unavailable
 ENTER = """
 import sys
 from pathlib import Path
-from longline.drivers.presence import FolderPresence
-presence = FolderPresence(Path(sys.argv[1]))
+from longline.drivers.process_lock import FileProcessLock
+presence = FileProcessLock(Path(sys.argv[1]))
 print(presence.enter(), flush=True)
 sys.stdin.read()
 presence.leave()

@@ -16,7 +16,7 @@ def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         waited.append(seconds)
         return await wait_for(work, 0)
 
-    monkeypatch.setattr("longline.engine.runtime.asyncio.wait_for", impatient)
+    monkeypatch.setattr("longline.engine.loops.asyncio.wait_for", impatient)
     return waited
 
 
@@ -99,7 +99,7 @@ async def test_a_dead_loop_does_not_hold_up_the_stop(monkeypatch: pytest.MonkeyP
         waits.set()
         return await work
 
-    monkeypatch.setattr("longline.engine.runtime.asyncio.wait_for", forever)
+    monkeypatch.setattr("longline.engine.loops.asyncio.wait_for", forever)
     running = asyncio.create_task(run_loops({"mortal": mortal}, stop))
     async with asyncio.timeout(60):
         await waits.wait()

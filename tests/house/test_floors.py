@@ -108,7 +108,7 @@ def there(module: str) -> bool:
 
 
 def test_the_contracts_are_there_and_each_has_its_plant():
-    assert set(CONTRACTS) == {FLOORS, DOORS, DRIVERS, SETTINGS, SURFACES, CYCLES, CORE}
+    assert set(CONTRACTS) == {FLOORS, DOORS, DRIVERS, SETTINGS, SURFACES, CYCLES, ENGINE, CORE}
     assert set(CONTRACTS) == {contract for contract, _, _ in PLANTS}
 
 

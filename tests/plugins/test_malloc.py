@@ -7,7 +7,7 @@ import pytest
 
 CHURN = """
 import resource, sys
-from longline.plugins.memory import keep_freed_memory
+from longline.plugins.malloc import keep_freed_memory
 understood = keep_freed_memory() if sys.argv[1] == "keep" else False
 def churn():
     pieces = [bytearray(100_000) for _ in range(20)]

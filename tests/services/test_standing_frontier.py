@@ -12,7 +12,7 @@ from longline.model.frontier.standing_frontier import UrlQuery, url_hash
 from longline.ports.records import Records
 from longline.services.standing_frontier import StandingFrontier, kind_of
 from tests.drivers.records.peek import Peek
-from tests.engine.upkeep.web import standing
+from tests.engine.web import standing
 
 
 def frontier(records: Records) -> StandingFrontier:

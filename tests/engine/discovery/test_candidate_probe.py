@@ -6,7 +6,7 @@ from longline.engine.discovery.candidate_probe import CandidateProbe
 from longline.model.discovery.candidate import CandidateRow, DiscoveryRules
 from longline.ports.records import Records
 from tests.drivers.records.discovery.test_candidates import sighting
-from tests.engine.upkeep.web import HandMadeWeb, Said
+from tests.engine.web import HandMadeWeb, Said
 
 FEED = b'<title>B</title><link rel=alternate type="application/rss+xml" href="/feed">'
 

@@ -13,7 +13,7 @@ from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import part
-from tests.engine.upkeep.web import HandMadeWeb
+from tests.engine.web import HandMadeWeb
 from tests.engine.worker.test_reporter import Desk, done
 
 AWAY = ("https://c.example/x", "https://www.c.example/y", "https://shop.example/", "https://d.example/", "http://[")

@@ -11,7 +11,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
-from tests.engine.upkeep.web import standing
+from tests.engine.web import standing
 from tests.engine.worker.test_reporter import Desk, done
 
 

@@ -11,7 +11,7 @@ from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.sitemap import NotASitemap, SitemapEntry
 from longline.plugins import Page
 from longline.plugins.registry import ParserSources
-from tests.engine.upkeep.web import reader
+from tests.engine.web import reader
 
 SHELF = ParserSources(("longline.parsers.feeds.feed", "longline.parsers.feeds.sitemap"))
 HERE = "https://a.example/feed"

@@ -6,7 +6,7 @@ from longline.engine.feeds.feed_finder import FeedFinder
 from longline.model.feeds.feed_poll import SEARCH_AGAIN, FeedRow
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
-from tests.engine.upkeep.web import HandMadeWeb, Said, rss
+from tests.engine.web import HandMadeWeb, Said, rss
 
 HOME = "https://a.example/"
 ENTRY = rss("https://a.example/1")

@@ -15,7 +15,7 @@ from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.plugins import Page
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
-from tests.engine.upkeep.web import MISSING, HandMadeWeb, Said, rss
+from tests.engine.web import MISSING, HandMadeWeb, Said, rss
 
 FEED = "https://a.example/feed"
 

@@ -10,7 +10,7 @@ from longline.model.feeds.feed_poll import PLACE_PRIORITY
 from longline.model.feeds.sitemap import POLL_EVERY
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
-from tests.engine.upkeep.web import HandMadeWeb, Said, mapped
+from tests.engine.web import HandMadeWeb, Said, mapped
 
 HOME = "https://a.example"
 

@@ -10,7 +10,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from tests.drivers.records.world import claim, ended, get_run, host_report, report
-from tests.engine.upkeep.web import standing
+from tests.engine.web import standing
 
 SEEDS = tuple(f"https://a.example/{name}" for name in "dbca")
 

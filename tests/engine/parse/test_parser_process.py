@@ -10,12 +10,12 @@ import pytest
 OWNER = """
 import os
 import sys
-from longline.engine.parser_process import ParserProcess
+from longline.engine.parse.parser_process import ParserProcess
 from longline.plugins import Page
-from longline.plugins.registry import Shelf
+from longline.plugins.registry import ParserSources
 
 if __name__ == "__main__":
-    child = ParserProcess(Shelf(modules=("tests.engine.slow_parsers",)))
+    child = ParserProcess(ParserSources(modules=("tests.engine.slow_parsers",)))
     if sys.argv[1] == "busy":
         child.wait_until_ready()
         child.begin(("where", Page("https://where.example/", b"")), 60.0)
@@ -29,7 +29,7 @@ if __name__ == "__main__":
 def test_a_process_whose_owner_was_killed_ends_without_a_word(tmp_path: Path, when: str):
     script = tmp_path / "owner.py"
     script.write_text(OWNER)
-    surroundings = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2])}
+    surroundings = os.environ | {"PYTHONPATH": str(Path(__file__).parents[3])}
     # All of them write to one pipe: it has an end when the last of them has.
     done = subprocess.run(
         [sys.executable, str(script), when], env=surroundings, capture_output=True, text=True, timeout=60, check=False
@@ -41,13 +41,13 @@ def test_a_process_whose_owner_was_killed_ends_without_a_word(tmp_path: Path, wh
 
 PATHS = """
 import sys
-from longline.engine.parser_process import ParserProcess
+from longline.engine.parse.parser_process import ParserProcess
 from longline.plugins import Page
-from longline.plugins.registry import Shelf
+from longline.plugins.registry import ParserSources
 
 sys.path.append(sys.argv[1])
 raise_if_imported_again = __name__ != "__main__" and 1 / 0
-child = ParserProcess(Shelf(modules=("only_there",)))
+child = ParserProcess(ParserSources(modules=("only_there",)))
 child.wait_until_ready()
 answer = child.begin(("there", Page("https://there.example/", b"")), 60.0)
 print(answer.parsed.items[0].fields["path"], answer.own_seconds < 30)

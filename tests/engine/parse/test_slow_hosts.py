@@ -18,7 +18,7 @@ def test_a_host_is_remembered_until_it_is_forgotten():
 
 def test_a_host_is_forgotten_after_a_while(monkeypatch: pytest.MonkeyPatch):
     now = 1000.0
-    monkeypatch.setattr("longline.engine.slow_hosts.time.monotonic", lambda: now)
+    monkeypatch.setattr("longline.engine.parse.slow_hosts.time.monotonic", lambda: now)
     hosts = SlowHosts()
     hosts.add("a.example")
     now += REMEMBERED_SECONDS - 1

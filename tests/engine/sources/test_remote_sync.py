@@ -20,7 +20,7 @@ from longline.model.frontier.standing_frontier import UrlQuery
 from longline.model.sources.source import SourceRow
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
-from tests.engine.upkeep.web import HandMadeWeb, Said, mapped, rss
+from tests.engine.web import HandMadeWeb, Said, mapped, rss
 from tests.servers.curator import ROOT, Call, SourceManager, running_manager, shown, token
 
 FEED = "https://a.example/feed"

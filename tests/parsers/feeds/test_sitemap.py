@@ -328,7 +328,7 @@ def test_twice_as_much_takes_twice_as_long(name: str, count: int) -> None:
 
 GREEDY = """
 from pathlib import Path
-from longline.parsers.sitemap import read_sitemap
+from longline.parsers.feeds.sitemap import read_sitemap
 def most():
     [line] = [line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")]
     return int(line.split()[1]) * 1024

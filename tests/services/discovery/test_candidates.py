@@ -8,7 +8,7 @@ from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.services.discovery.candidates import Candidates
 from tests.drivers.records.discovery.test_candidates import sighting
-from tests.engine.upkeep.web import HandMadeWeb
+from tests.engine.web import HandMadeWeb
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource, RemoteSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
-from tests.engine.upkeep.web import MISSING, HandMadeWeb, Said, mapped, rss
+from tests.engine.web import MISSING, HandMadeWeb, Said, mapped, rss
 from tests.servers.curator import running_manager, token
 from tests.surfaces.intervals.stage import Stage, opened, seconds, shown
 

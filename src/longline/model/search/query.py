@@ -1,7 +1,7 @@
 """A search as it is typed: words, "quoted phrases", -without and begin*; parsed once, rendered by each engine.
 
-A parsed query holds tokens of `model/search/tokenize.py`, letters and digits only, so it cannot carry any other syntax to
-an engine.
+A parsed query holds tokens of `model/search/tokenize.py`, letters and digits only, so it carries no other syntax to an
+engine.
 """
 
 import re
