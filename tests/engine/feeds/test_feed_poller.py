@@ -191,7 +191,7 @@ async def test_failures_have_a_kind(
     feed = await poll(web, feeder, source_id)
 
     assert (feed.error_type, feed.errors) == (kind, 1)
-    (line,) = [record for record in caplog.records if record.name.endswith("feeder")]
+    (line,) = [record for record in caplog.records if record.name.endswith("feed_poller")]
     assert line.levelno == (logging.ERROR if kind == "unexpected" else logging.WARNING)
 
 

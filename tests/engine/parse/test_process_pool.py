@@ -178,7 +178,7 @@ async def test_the_tree_of_a_large_page_is_built_off_the_loop(body: bytes):
 
 async def test_a_page_that_is_too_intricate_says_so_whoever_built_its_tree():
     deep = Page("https://a.example/", b"<div>" * 20_000, content_type="text/html")
-    assert "TooIntricate" in str((await PageParser(Registry(built_in)).parse(deep)).error)
+    assert "TooComplex" in str((await PageParser(Registry(built_in)).parse(deep)).error)
 
 
 async def test_each_host_has_its_turn_however_many_pages_of_another_wait(aside: ProcessPool):
