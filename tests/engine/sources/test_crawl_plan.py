@@ -10,7 +10,6 @@ import pytest
 
 from longline.drivers.sources.source_manager import HttpSourceManager
 from longline.engine.frontier.standing_runs import StandingRules, standing_plan
-from longline.engine.sources import crawl_plan as module
 from longline.engine.sources.crawl_plan import NEVER, CrawlRules, described, is_binary, plan_of
 from longline.engine.sources.lookup import AWAY_SECONDS, LAST_SAID, CachedSources, LocalSources, RemoteSources
 from longline.model.errors import BadInput, Unavailable
@@ -159,7 +158,7 @@ async def test_our_own_table(records: Records):
 
 
 async def test_our_own_table_is_read_to_its_end(records: Records, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(module, "PAGE", 2)
+    monkeypatch.setattr("longline.engine.sources.lookup.PAGE", 2)
     for number in range(5):
         await records.sources.add(NewSource(f"s{number}", "https://s.example/"))
     assert [one.name for one in await LocalSources(records.sources).all()] == [f"s{number}" for number in range(5)]
