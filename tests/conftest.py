@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.drivers.records import migrated
 from tests.servers import (
     PostgresServer,
     S3Bucket,
@@ -79,6 +80,41 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """An empty PostgreSQL database of this test's own."""
     with postgres_server.fresh_database() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def migrated_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A migrated SQLite database without a row: migrating one for each test would take most of their time."""
+    return migrated.migrated_bytes(tmp_path_factory.mktemp("migrated"))
+
+
+@pytest.fixture
+def migrated_file(migrated_bytes: bytes, tmp_path: Path) -> str:
+    """A migrated SQLite database of this test's own; its URL."""
+    file = tmp_path / "longline.db"
+    file.write_bytes(migrated_bytes)
+    return f"sqlite:///{file}"
+
+
+@pytest.fixture(scope="session")
+def postgres_home(postgres_server: PostgresServer) -> Iterator[migrated.Home]:
+    """One migrated PostgreSQL database for all tests that need no other: making one takes a second."""
+    with migrated.postgres_home(postgres_server) as home:
+        yield home
+
+
+@pytest.fixture
+def wiped_home(postgres_home: migrated.Home) -> str:
+    """The migrated PostgreSQL database, without a row; ids go on from where the test before left them."""
+    postgres_home.wipe()
+    return postgres_home.url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def migrated_url(request: pytest.FixtureRequest) -> str:
+    """A migrated database without a row, once on each engine."""
+    url: str = request.getfixturevalue("migrated_file" if request.param == "sqlite" else "wiped_home")
+    return url
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
