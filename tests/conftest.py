@@ -27,7 +27,7 @@ SERVERS_USED = pytest.StashKey[list[str]]()
 SERVERS = {"postgres_server", "s3_server", "valkey_server"}
 CARRIED = {"postgres", "s3", "redis", "large"}
 """What parameters are called for which a fixture asks for a server later on."""
-WHOLE = {"bench", "chaos", "cli", "journeys", "migrations", "sdk", "servers"}
+WHOLE = {"bench", "chaos", "cli", "journeys", "migrations", "sdk", "servers", "surfaces", "wiring"}
 """Folders of tests that start servers or processes of their own."""
 
 
