@@ -25,7 +25,7 @@ from tests.servers import (
 ROOT = Path(__file__).parent
 SERVERS_USED = pytest.StashKey[list[str]]()
 SERVERS = {"postgres_server", "s3_server", "valkey_server"}
-CARRIED = {"postgres", "s3", "redis", "large"}
+CARRIED = {"postgres", "postgres_url", "s3", "redis", "redis_url", "large"}
 """What parameters are called for which a fixture asks for a server later on."""
 WHOLE = {"bench", "chaos", "cli", "journeys", "migrations", "sdk", "servers", "surfaces", "wiring"}
 """Folders of tests that start servers or processes of their own."""
@@ -50,8 +50,9 @@ def needs_servers(item: pytest.Item) -> bool:
     """Whether a test asks for a server, by its fixtures, its parameters or its folder."""
     asked = SERVERS & set(getattr(item, "fixturenames", ()))
     values = getattr(getattr(item, "callspec", None), "params", {}).values()
+    named = [getattr(value, "fixture", value) for value in values]
     folder = item.path.relative_to(ROOT).parts[0]
-    return bool(asked) or folder in WHOLE or any(isinstance(value, str) and value in CARRIED for value in values)
+    return bool(asked) or folder in WHOLE or any(isinstance(name, str) and name in CARRIED for name in named)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
