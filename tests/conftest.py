@@ -3,12 +3,15 @@
 A server that cannot start is an error, never a skip: a green run has really used what it says it has used.
 """
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn.server
 
+from tests.drivers.records import migrated
 from tests.servers import (
     PostgresServer,
     S3Bucket,
@@ -19,12 +22,37 @@ from tests.servers import (
     running_valkey,
 )
 
+ROOT = Path(__file__).parent
 SERVERS_USED = pytest.StashKey[list[str]]()
+SERVERS = {"postgres_server", "s3_server", "valkey_server"}
+CARRIED = {"postgres", "postgres_url", "s3", "redis", "redis_url", "large"}
+"""What parameters are called for which a fixture asks for a server later on."""
+WHOLE = {"bench", "chaos", "cli", "journeys", "migrations", "sdk", "servers", "surfaces", "wiring"}
+"""Folders of tests that start servers or processes of their own."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Begin the list of servers that this run uses."""
     config.stash[SERVERS_USED] = []
+    config.addinivalue_line(
+        "markers", "servers: needs a server or a process of its own; `make test-fast` leaves it out"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what needs a server."""
+    for item in items:
+        if needs_servers(item):
+            item.add_marker("servers")
+
+
+def needs_servers(item: pytest.Item) -> bool:
+    """Whether a test asks for a server, by its fixtures, its parameters or its folder."""
+    asked = SERVERS & set(getattr(item, "fixturenames", ()))
+    values = getattr(getattr(item, "callspec", None), "params", {}).values()
+    named = [getattr(value, "fixture", value) for value in values]
+    folder = item.path.relative_to(ROOT).parts[0]
+    return bool(asked) or folder in WHOLE or any(isinstance(name, str) and name in CARRIED for name in named)
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
@@ -48,6 +76,24 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     """Say which servers answered in this run, in their own words."""
     used = config.stash[SERVERS_USED]
     terminalreporter.write_line(f"servers used: {', '.join(sorted({*used})) or 'none'}")
+
+
+class Hurried:
+    """The module asyncio, but for sleeps that end sooner."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(asyncio, name)
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(min(seconds, 0.01))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def servers_stop_at_once() -> Iterator[None]:
+    """Let uvicorn look every hundredth of a second whether it is to stop: hundreds of tests wait for its tenths."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(uvicorn.server, "asyncio", Hurried())
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -79,6 +125,41 @@ def postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """An empty PostgreSQL database of this test's own."""
     with postgres_server.fresh_database() as url:
         yield url
+
+
+@pytest.fixture(scope="session")
+def migrated_bytes(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """A migrated SQLite database without a row: migrating one for each test would take most of their time."""
+    return migrated.migrated_bytes(tmp_path_factory.mktemp("migrated"))
+
+
+@pytest.fixture
+def migrated_file(migrated_bytes: bytes, tmp_path: Path) -> str:
+    """A migrated SQLite database of this test's own; its URL."""
+    file = tmp_path / "longline.db"
+    file.write_bytes(migrated_bytes)
+    return f"sqlite:///{file}"
+
+
+@pytest.fixture(scope="session")
+def postgres_home(postgres_server: PostgresServer) -> Iterator[migrated.Home]:
+    """One migrated PostgreSQL database for all tests that need no other: making one takes a second."""
+    with migrated.postgres_home(postgres_server) as home:
+        yield home
+
+
+@pytest.fixture
+def wiped_home(postgres_home: migrated.Home) -> str:
+    """The migrated PostgreSQL database, without a row; ids go on from where the test before left them."""
+    postgres_home.wipe()
+    return postgres_home.url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def migrated_url(request: pytest.FixtureRequest) -> str:
+    """A migrated database without a row, once on each engine."""
+    url: str = request.getfixturevalue("migrated_file" if request.param == "sqlite" else "wiped_home")
+    return url
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

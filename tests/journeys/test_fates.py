@@ -166,9 +166,9 @@ def trouble() -> Iterator[Trouble]:
 
 
 @pytest.fixture
-def here(database_url: str, tmp_path: Path) -> Place:
+def here(migrated_url: str, tmp_path: Path) -> Place:
     """A folder, with the records in it or on PostgreSQL."""
-    return Place(tmp_path, {"database": database_url})
+    return Place(tmp_path, {"database": migrated_url})
 
 
 def typed(place: Place, url: str, bounds: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -46,10 +46,10 @@ async def at_work(settings: Settings) -> AsyncIterator[Door]:
 
 
 @pytest.fixture
-async def door(database_url: str, tmp_path: Path, cluster: Cluster) -> AsyncIterator[Door]:
+async def door(migrated_url: str, tmp_path: Path, cluster: Cluster) -> AsyncIterator[Door]:
     settings = Settings(
         data=tmp_path / "data",
-        database=database_url,
+        database=migrated_url,
         port=0,
         search=(cluster.url,),
         egress_allow=("127.0.0.0/8",),

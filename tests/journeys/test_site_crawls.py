@@ -25,10 +25,10 @@ PAUSE = "SELECT delay_ms FROM hosts"
 
 
 @pytest.fixture
-def settings(database_url: str, tmp_path: Path) -> Settings:
+def settings(migrated_url: str, tmp_path: Path) -> Settings:
     return Settings(
         data=tmp_path / "data",
-        database=database_url,
+        database=migrated_url,
         port=0,
         egress_allow=("127.0.0.0/8",),
         delay=0.0,

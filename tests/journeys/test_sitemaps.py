@@ -20,8 +20,8 @@ from tests.web.wire import Answer
 
 
 @pytest.fixture
-async def house(tmp_path: Path, database_url: str) -> AsyncIterator[House]:
-    settings = Settings(data=tmp_path / "data", database=database_url, egress_allow=("127.0.0.0/8",))
+async def house(tmp_path: Path, migrated_url: str) -> AsyncIterator[House]:
+    settings = Settings(data=tmp_path / "data", database=migrated_url, egress_allow=("127.0.0.0/8",))
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=True)
         yield house

@@ -60,9 +60,9 @@ class Dying(SourceListener):
 
 
 async def test_25_who_dies_after_an_effect_has_had_it_once(
-    database_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    migrated_url: str, redis_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    settings = Settings(data=tmp_path, database=database_url, redis=redis_url, source_events=True, port=0)
+    settings = Settings(data=tmp_path, database=migrated_url, redis=redis_url, source_events=True, port=0)
     async with open_door(settings) as door, door.client() as client, Redis.from_url(redis_url) as server:
         source = (await client.post("/api/v1/sources", json={"name": "n", "url": "https://n.example/"})).json()["id"]
         await client.post("/api/v1/admin/sync-enabled-sources")
@@ -85,8 +85,8 @@ async def test_25_who_dies_after_an_effect_has_had_it_once(
         assert (await client.get(path)).json()["status"] == "scheduled", "a person's word is not undone"
 
 
-async def test_schedules_follow_what_is_said_once_each(database_url: str, redis_url: str, tmp_path: Path):
-    settings = Settings(data=tmp_path, database=database_url, redis=redis_url, source_events=True)
+async def test_schedules_follow_what_is_said_once_each(migrated_url: str, redis_url: str, tmp_path: Path):
+    settings = Settings(data=tmp_path, database=migrated_url, redis=redis_url, source_events=True)
     async with open_house(settings) as house, Redis.from_url(redis_url) as server:
         await ready_tables(house, may_migrate=True)
         stop = asyncio.Event()

@@ -1,16 +1,17 @@
 """A real PostgreSQL for tests: a running one if the environment names it, else one of our own for the session."""
 
 import asyncio
+import atexit
 import importlib.util
 import os
 import shutil
 import signal
+import threading
 import uuid
 from collections.abc import Callable, Coroutine, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit, urlunsplit
@@ -103,9 +104,24 @@ def find_binaries() -> Binaries:
 
 
 def apart(work: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
-    """Run a coroutine to its end in a thread and loop of its own, so that it does not matter whether one runs here."""
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(lambda: asyncio.run(work())).result()
+    """Run a coroutine to its end in a loop beside this one, so that it does not matter whether one runs here."""
+    return asyncio.run_coroutine_threadsafe(work(), _loop_beside()).result()
+
+
+@cache
+def _loop_beside() -> asyncio.AbstractEventLoop:
+    """One loop in a thread of its own for the whole run: connections made in it can be kept."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="loop beside the tests", daemon=True)
+    thread.start()
+
+    def stop() -> None:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+    atexit.register(stop)
+    return loop
 
 
 def _holding_postgres(folder: Path) -> Path:

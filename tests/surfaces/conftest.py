@@ -53,7 +53,7 @@ async def serving(app: Litestar) -> AsyncIterator[httpx.AsyncClient]:
     server = HttpServer()
     address = await server.start(app, "127.0.0.1", 0)
     try:
-        async with httpx.AsyncClient(base_url=address, timeout=60) as client:
+        async with httpx.AsyncClient(base_url=address, verify=False, timeout=60) as client:
             yield client
     finally:
         await server.stop()

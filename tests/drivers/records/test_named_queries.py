@@ -211,8 +211,8 @@ def test_every_query_compiles_on_sqlite():
     connection.close()
 
 
-async def test_every_query_compiles_on_postgresql(postgres_home: str):
-    connection = await asyncpg.connect(postgres_home)
+async def test_every_query_compiles_on_postgresql(wiped_home: str):
+    connection = await asyncpg.connect(wiped_home)
     try:
         for name, query in load("pg").items():
             try:
@@ -224,9 +224,9 @@ async def test_every_query_compiles_on_postgresql(postgres_home: str):
         await connection.close()
 
 
-async def test_a_query_that_does_not_compile_is_seen(postgres_home: str):
+async def test_a_query_that_does_not_compile_is_seen(wiped_home: str):
     broken = compile_query("q", "SELECT no_such_column FROM tasks WHERE id = :id", "pg")
-    connection = await asyncpg.connect(postgres_home)
+    connection = await asyncpg.connect(wiped_home)
     with pytest.raises(asyncpg.UndefinedColumnError):
         await connection.prepare(broken.sql)
     await connection.close()

@@ -81,13 +81,13 @@ async def dump(url: str) -> str:
         await server.close()
 
 
-async def test_a_stolen_database_has_no_password(database_url: str, clock: FakeClock, vault: Vault):
-    opened = await open_records(database_url, clock)
+async def test_a_stolen_database_has_no_password(migrated_url: str, clock: FakeClock, vault: Vault):
+    opened = await open_records(migrated_url, clock)
     await opened.schema.migrate()
     service = Proxies(opened.proxies, vault)
     made = await service.add(PROXY)
     await service.update(made.id, password=PASSWORD + "2")
-    stolen = await dump(database_url)
+    stolen = await dump(migrated_url)
     await opened.schema.close()
     assert "p.example" in stolen
     assert PASSWORD not in stolen

@@ -619,8 +619,8 @@ async def test_sums_go_over_all_bots_however_many_there_are(door: Door):
     assert (told["jobs_pulled_per_hour"], told["retry_rate"]) == (1, 100.0)
 
 
-async def test_figures_for_prometheus(database_url: str):
-    async with running(database_url) as door:
+async def test_figures_for_prometheus(migrated_url: str):
+    async with running(migrated_url) as door:
         await check_figures(door)
 
 

@@ -65,8 +65,8 @@ async def test_a_disabled_bot_gets_nothing_even_with_a_good_token(door: Door):
             assert error(answer) == (403, "authentication_error", "Bot is disabled")
 
 
-async def test_where_tokens_are_required_strangers_get_nothing(database_url: str):
-    async with running(database_url, bot_auth="required") as door:
+async def test_where_tokens_are_required_strangers_get_nothing(migrated_url: str):
+    async with running(migrated_url, bot_auth="required") as door:
         for who in ({"bot_id": "stranger"}, {"bot_id": "stranger", "api_token": "guess"}):
             for answer in await everywhere(door, **who):
                 assert error(answer) == WRONG

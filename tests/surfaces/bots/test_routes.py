@@ -115,8 +115,8 @@ async def test_a_domain_is_looked_for_in_the_host_alone(door: Door):
     assert (await door.pull("c", domain="example.com"))["skipped"] == 2, "only in the same scope"
 
 
-async def test_a_domain_may_be_told_to_mean_whole_names(database_url: str):
-    async with running(database_url, bot_domain_match="suffix") as door:
+async def test_a_domain_may_be_told_to_mean_whole_names(migrated_url: str):
+    async with running(migrated_url, bot_domain_match="suffix") as door:
         for url in ("https://shop.example.com:8080/a", "https://notexample.com/", "https://example.com/"):
             await door.job(url)
         pulled = await door.pull(domain="example.com")

@@ -173,8 +173,8 @@ async def test_a_job_that_lapsed_too_often_keeps_no_other_from_a_bot(door: Door)
     assert (await door.get("dashboard"))["jobs"] == {"pending": 3, "locked": 2, "done": 0, "failed": 5, "expired": 0}
 
 
-async def test_reclaiming_can_be_left_to_people(database_url: str):
-    async with running(database_url, bot_reclaim=False) as door:
+async def test_reclaiming_can_be_left_to_people(migrated_url: str):
+    async with running(migrated_url, bot_reclaim=False) as door:
         job = await door.held()
         door.clock.advance(601)
         assert (await door.pull("b"))["count"] == 0

@@ -21,9 +21,9 @@ async def stage(records: Records, clock: FakeClock, tmp_path: Path) -> AsyncIter
 
 
 @pytest.fixture
-def settings(database_url: str, tmp_path: Path) -> Settings:
+def settings(migrated_url: str, tmp_path: Path) -> Settings:
     """A house on each engine."""
-    return Settings(data=tmp_path / "data", database=database_url, port=0)
+    return Settings(data=tmp_path / "data", database=migrated_url, port=0)
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from longline.wiring.parts.logs import scribe
 from tests.servers import S3Server
 from tests.surfaces.intervals.house import Door, events, open_door, rest, take
 
-EMBEDDED = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+EMBEDDED = pytest.mark.parametrize("migrated_url", ["sqlite"], indirect=True)
 
 
 KEPT = ("log_object_key", "log_size_bytes", "log_line_count")
@@ -335,7 +335,9 @@ async def test_fifty_clients_that_come_and_go_lose_nothing(door: Door):
         return seen
 
     limits = httpx.Limits(max_connections=None)
-    async with httpx.AsyncClient(base_url=door.address, headers=door.headers, timeout=120, limits=limits) as client:
+    async with httpx.AsyncClient(
+        base_url=door.address, verify=False, headers=door.headers, timeout=120, limits=limits
+    ) as client:
         writing = asyncio.create_task(write())
         found = await asyncio.wait_for(asyncio.gather(*(follow(client) for _ in range(clients))), 120)
         await writing
@@ -361,7 +363,7 @@ async def test_a_stop_ends_streams_in_good_order(settings: Settings):
 @EMBEDDED
 async def test_who_may_not_and_what_is_not(door: Door):
     job = await door.job()
-    async with httpx.AsyncClient(base_url=door.address, timeout=60) as stranger, door.client() as client:
+    async with httpx.AsyncClient(base_url=door.address, verify=False, timeout=60) as stranger, door.client() as client:
         base = f"/api/v1/jobs/{job.uid}/logs"
         for path in (base, *(f"{base}/{way}" for way in ("download", "view", "stream", "stream/v2"))):
             assert (await stranger.get(path)).json() == {"error": "missing authorization"}
@@ -428,7 +430,7 @@ async def test_without_an_archive_nothing_is_said_to_be_there(settings: Settings
             assert "log_object_key" not in execution
 
 
-@pytest.mark.parametrize("database_url", ["postgres"], indirect=True)
+@pytest.mark.parametrize("migrated_url", ["postgres"], indirect=True)
 async def test_a_log_that_another_instance_keeps_is_said_to_be_elsewhere(settings: Settings, tmp_path: Path):
     """Two instances on one database, each with a folder of its own: only one of them has the log."""
     async with open_door(settings) as door:
@@ -450,7 +452,7 @@ async def test_a_log_that_another_instance_keeps_is_said_to_be_elsewhere(setting
             assert (await there.get(f"{path}/download")).status_code == 200
 
 
-@pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("migrated_url", ["sqlite"], indirect=True)
 async def test_with_an_object_store_logs_go_to_their_own_bucket(
     settings: Settings, s3_server: S3Server, request: pytest.FixtureRequest
 ):

@@ -20,8 +20,8 @@ from tests.web.wire import Answer
 
 
 @pytest.fixture
-def settings(tmp_path: Path, database_url: str) -> Settings:
-    return Settings(data=tmp_path / "data", database=database_url, port=0)
+def settings(tmp_path: Path, migrated_url: str) -> Settings:
+    return Settings(data=tmp_path / "data", database=migrated_url, port=0)
 
 
 @pytest.fixture(params=["folder", "s3"])

@@ -30,8 +30,8 @@ HOME = b'<link rel=alternate type="application/rss+xml" href="/news"><title>Home
 
 
 @pytest.fixture
-async def house(settings: Settings, database_url: str) -> AsyncIterator[House]:
-    there = msgspec.structs.replace(settings, database=database_url, delay=0.0, host_concurrency=8, feeds=True)
+async def house(settings: Settings, migrated_url: str) -> AsyncIterator[House]:
+    there = msgspec.structs.replace(settings, database=migrated_url, delay=0.0, host_concurrency=8, feeds=True)
     async with open_house(there) as house:
         await ready_tables(house, may_migrate=True)
         yield house

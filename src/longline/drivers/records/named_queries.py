@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from types import MappingProxyType
 from typing import Literal
 
 AT_ONCE, ALL = 50, 4000
@@ -68,6 +69,12 @@ def load(engine: Engine) -> dict[str, NamedQuery]:
                     raise ValueError(f"two queries are called {name}")
                 queries[name] = compile_query(name, text, engine)
     return queries
+
+
+@lru_cache(maxsize=2)
+def loaded(engine: Engine) -> Mapping[str, NamedQuery]:
+    """What `load` finds, read from the files once in a process."""
+    return MappingProxyType(load(engine))
 
 
 def _split(text: str, engine: Engine) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ import asyncpg
 
 from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.drivers.records.engine_clock import PostgresTime
-from longline.drivers.records.named_queries import NamedQuery, load
+from longline.drivers.records.named_queries import NamedQuery, loaded
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
 
@@ -76,7 +76,7 @@ class PostgresDatabase:
 
     def __init__(self, pool: Any, where: str, clock: Clock) -> None:
         self._pool, self._where = pool, where
-        self._queries = load("pg")
+        self._queries = dict(loaded("pg"))
         self._time = PostgresTime(clock, self._queries)
 
     async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:

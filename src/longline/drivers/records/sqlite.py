@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from longline.drivers.records.database import Row, Transaction
 from longline.drivers.records.engine_clock import SqliteTime
-from longline.drivers.records.named_queries import NamedQuery, load, spread
+from longline.drivers.records.named_queries import NamedQuery, loaded, spread
 from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
 from longline.ports.clock import Clock
 
@@ -140,7 +140,7 @@ class SqliteDatabase:
         if sqlite3.sqlite_version_info < OLDEST:
             raise Unavailable(f"SQLite {sqlite3.sqlite_version} is too old; 3.35 or newer is needed")
         self._path = path
-        self._queries = load("lite")
+        self._queries = dict(loaded("lite"))
         self._time = SqliteTime(clock, self._queries)
         self._commits = 0
         try:

@@ -1,0 +1,59 @@
+"""Databases that are migrated once in a run: a file to be copied, and a PostgreSQL database to be emptied."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import asyncpg
+
+from longline.drivers.records import open_records
+from longline.testing.clock import FakeClock
+from tests.drivers.records.peek import TABLES
+from tests.servers import PostgresServer
+from tests.servers.postgres import apart
+
+LEFT_BEHIND = """
+SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
+"""
+
+WIPE = f"{LEFT_BEHIND}; {'; '.join(f'DELETE FROM {table}' for table in TABLES)}"
+
+
+class Home(NamedTuple):
+    """A migrated PostgreSQL database, and a connection to it that is kept."""
+
+    url: str
+    connection: Any
+
+    def wipe(self) -> None:
+        """Empty every table. A test that failed may have left a transaction open, which would be waited for."""
+        apart(partial(self.connection.execute, WIPE))
+
+
+def migrated_bytes(folder: Path) -> bytes:
+    """A migrated SQLite database, as the bytes of its file."""
+    file = folder / "migrated.db"
+    apart(partial(migrate, f"sqlite:///{file}"))
+    return file.read_bytes()
+
+
+@contextmanager
+def postgres_home(server: PostgresServer) -> Iterator[Home]:
+    """A migrated database for as long as the context lasts."""
+    with server.fresh_database() as url:
+        apart(partial(migrate, url))
+        connection = apart(partial(asyncpg.connect, url))
+        try:
+            yield Home(url, connection)
+        finally:
+            apart(connection.close)
+
+
+async def migrate(url: str) -> None:
+    """Bring a database up to date."""
+    opened = await open_records(url, FakeClock())
+    await opened.schema.migrate()
+    await opened.schema.close()
