@@ -73,7 +73,14 @@ class Mute(Exception):
         return "\udcff\0 odd"
 
 
-@pytest.mark.parametrize("error", [Mute(), asyncio.CancelledError(), JobFailed("ü" * 600), KeyError("x")])
+class Broken(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("in str")
+
+
+@pytest.mark.parametrize(
+    "error", [Mute(), Broken(), SystemExit(3), asyncio.CancelledError(), JobFailed("ü" * 600), KeyError("x")]
+)
 async def test_whatever_is_raised_can_be_said(server: Server, where: str, error: BaseException):
     [job] = await some(server, 1, max_retries=0)
     bot = Bot(where, "b")

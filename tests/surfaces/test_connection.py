@@ -281,6 +281,20 @@ async def test_an_answer_under_way_is_finished_before_what_is_no_request():
         assert answer.endswith(b"}")
 
 
+@pytest.mark.parametrize("path", ["/nowhere", "/health", "/shape"])
+@pytest.mark.parametrize(
+    ("coding", "body"), [("banana", b"0\r\n\r\n"), ("chunked", b"zz\r\n"), ("chunked", b"1\r\na\r\nzz\r\n")]
+)
+async def test_a_body_that_is_none_is_refused_and_no_error_of_ours(
+    path: str, coding: str, body: bytes, caplog: pytest.LogCaptureFixture
+):
+    async with framed() as (reader, writer):
+        writer.write(head("host: x", f"transfer-encoding: {coding}", line=f"POST {path} HTTP/1.1") + body)
+        assert (await all_of(reader)).startswith(b"HTTP/1.1 4")
+        await asyncio.sleep(0.05)
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
 @pytest.mark.parametrize("path", ["/shape", "/raw"])
 async def test_a_client_that_goes_away_in_mid_body_is_no_error_of_ours(
     path: str, caplog: pytest.LogCaptureFixture, request: pytest.FixtureRequest

@@ -2,7 +2,7 @@
 
 import re
 
-_PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)")
+_PART = re.compile(r"([0-9]+(?:\.[0-9]+)?)(ms|s|m|h|d)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 
 MAX_CHARACTERS = 64
@@ -13,7 +13,7 @@ def parse_duration(text: str) -> float:
     text = text.strip().lower()
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"not a duration: {text[:MAX_CHARACTERS]}...")
-    if text.replace(".", "", 1).isdecimal():
+    if text.isascii() and text.replace(".", "", 1).isdecimal():
         return float(text)
     parts = _PART.findall(text)
     if not parts or "".join(number + unit for number, unit in parts) != text:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from longline.sdk.door import ApiClient, RequestRefused, Unreachable
 from longline.sdk.hosts import Handler
-from longline.sdk.work import Found, Job, Unsendable
+from longline.sdk.work import Found, Job, JobFailed, Unsendable, failure
 
 Outcome = Literal["done", "failed", "handled", "lost", "unsent"]
 
@@ -40,7 +40,11 @@ class Task:
             await self._end(working)
 
     async def _handle(self) -> Found:
-        return await self.handler(self.job)
+        try:
+            return await self.handler(self.job)
+        except SystemExit as leaving:
+            # It would end the bot at once, with every other job that it holds.
+            raise JobFailed(f"SystemExit: {leaving.code}") from leaving
 
     async def _until_deadline(self, working: "asyncio.Task[Found]") -> None:
         """Wait for the handler until the margin before the lock's end, which a heartbeat moves."""
@@ -76,7 +80,7 @@ class Task:
         return "done"
 
     async def _fail(self, error: BaseException | str) -> Outcome:
-        log.info("job %s failed: %s", self.job.job_id, error)
+        log.info("job %s failed: %s", self.job.job_id, failure(error)["error_msg"])
         try:
             await self.door.fail(self.job, error)
         except RequestRefused as refused:

@@ -91,11 +91,18 @@ def encoded(body: Mapping[str, Any]) -> bytes:
 
 def failure(error: BaseException | str) -> dict[str, Any]:
     """What is sent for a job that failed."""
-    said = error if isinstance(error, str) else str(error) or type(error).__name__
+    said = error if isinstance(error, str) else _text_of(error) or type(error).__name__
     kind = "" if isinstance(error, str | JobFailed | Unsendable) else f"{type(error).__name__}: "
     # Text that is not Unicode, such as undecodable bytes of a page, could not be sent.
     text = f"{kind}{said}".encode("utf-8", "replace").decode()
     return {"success": False, "error_msg": text[:MAX_ERROR_CHARS]}
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return str(error)
+    except Exception:  # an exception of somebody else's may raise anything where it is asked for its text
+        return ""
 
 
 def _check_numbers(value: Any) -> None:

@@ -139,6 +139,10 @@ class TimedConnection(HttpToolsProtocol):
         if cycle is not None and not cycle.response_complete and not (self._begun and self._headed):
             self._end_with(cycle)
         elif not self._is_torn_by_an_answer():
+            if cycle is not None:
+                # The application may have been asked already: to it the client has left.
+                cycle.disconnected = True
+                cycle.message_event.set()
             lingering = _Lingering(self.transport, self.loop)
             lingering.write(_answer_to(refusal))
             lingering.close()

@@ -10,7 +10,7 @@ MAX_HEAD_BYTES = 65_536
 """The largest head of a request: its first line and its fields."""
 
 _REFUSAL = "longline.refusal"
-_HOST = re.compile(rb"(?:\[[0-9A-Za-z:.%~_-]*\]|[!$&'()*+,;=0-9A-Za-z._~%-]*)(?::[0-9]*)?\Z")
+_HOST = re.compile(rb"(?:\[[0-9A-Za-z:.%~_-]*\]|(?:[!$&'()*+,;=0-9A-Za-z._~-]|%[0-9A-Fa-f]{2})*+)(?::[0-9]*)?\Z")
 
 
 class Refusal(NamedTuple):
@@ -39,7 +39,7 @@ def refusal_of(version: str, headers: list[tuple[bytes, bytes]]) -> Refusal | No
     for name, value in headers:
         if name == b"host":
             hosts += 1
-            if not _HOST.match(value):
+            if not _HOST.match(value.strip(b" \t")):
                 return BAD_HOST
         elif name == b"content-length" and int(value) > MAX_BODY_BYTES:
             return TOO_LARGE
