@@ -1,4 +1,4 @@
-"""`python -m longline.cli` is the program, for whoever has no script of that name on the path."""
+"""`python -m longline.cli` is the program, for installations without a `longline` script on the path."""
 
 from longline.cli.main import main
 

@@ -1,4 +1,4 @@
-"""Where a command that reads finds what was kept."""
+"""Settings of commands that read an archive."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ READS = ("data", "database", "objects", "log_level")
 
 
 def kept(loaded: Loaded) -> Settings:
-    """The settings, but for a folder of `longline crawl`, which keeps its archive beside the database."""
+    """Return the settings, adapted to a folder of `longline crawl`, which has its archive beside the database."""
     settings = loaded.settings
     if loaded.origins["objects"] == "default" and (settings.data / "warc").is_dir():
         return msgspec.structs.replace(settings, objects=settings.data.as_uri())

@@ -1,4 +1,4 @@
-"""The website of the demo: a harbour's log book, with the odd page that no crawl is spared."""
+"""The website of the demo: a harbour's log book, with a moved, a missing and a disallowed page."""
 
 import threading
 from collections.abc import Iterator
@@ -16,19 +16,19 @@ _PAGE = "<!doctype html><html lang=en><meta charset=utf-8><title>{title}</title>
 
 @dataclass(frozen=True)
 class DemoSite:
-    """Where the site is."""
+    """The running demo site: its URL and its pages."""
 
     url: str
     book: "LogBook"
 
     @property
     def pages(self) -> int:
-        """How many pages it has that may be fetched."""
+        """Return the number of pages that may be fetched."""
         return len(self.book.pages)
 
 
 class LogBook:
-    """Every page by its path."""
+    """The pages of the demo site by path."""
 
     @cached_property
     def pages(self) -> dict[str, str]:
@@ -45,7 +45,7 @@ class LogBook:
         return _PAGE.format(title=title, body=body)
 
     def answer(self, path: str) -> tuple[int, str, str]:
-        """Status, content type and text of a path; the old address has moved, the lost one is gone."""
+        """Return status, content type and text of a path: `/old` is a redirect, and an unknown path a 404."""
         if path == "/robots.txt":
             return 200, "text/plain", ROBOTS
         if path == "/old":
@@ -56,7 +56,7 @@ class LogBook:
 
 @contextmanager
 def running_site() -> Iterator[DemoSite]:
-    """The site on a free port of loopback."""
+    """Serve the site on a free port of loopback."""
     book = LogBook()
 
     class Handler(BaseHTTPRequestHandler):
@@ -74,7 +74,7 @@ def running_site() -> Iterator[DemoSite]:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """The demo shows the crawler's side only."""
+            """Log nothing: the demo shows the crawler's side only."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     server.daemon_threads = True

@@ -1,4 +1,4 @@
-"""Runs a command's asynchronous part."""
+"""The event loop for a command's asynchronous part."""
 
 import asyncio
 import gc
@@ -13,11 +13,11 @@ T = TypeVar("T")
 
 
 SOME_OBJECTS, SOME_TIMES = 10_000, 20
-"""Objects made before rings of them are looked for, and looks before older objects are looked at too."""
+"""Thresholds of the garbage collector: new objects per collection, and collections before an older generation's."""
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end on a fast loop; Ctrl-C cancels the work and lets it clean up."""
+    """Run `work` to its end on uvloop; Ctrl-C cancels the task, and its cleanup runs."""
     keep_freed_memory()
     _collect_seldom()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
@@ -25,6 +25,6 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
 
 def _collect_seldom() -> None:
-    """Look for rings of objects seldom: hardly any are made here, and looking took a thirtieth of the time."""
-    gc.freeze()  # what was imported stays
+    """Raise the garbage collector's thresholds: reference cycles are rare here, and collecting took 3 % of the time."""
+    gc.freeze()  # imported modules live as long as the process
     gc.set_threshold(SOME_OBJECTS, SOME_TIMES, SOME_TIMES)

@@ -1,4 +1,4 @@
-"""Flags that are settings: their names, types and help come from the settings themselves."""
+"""Flags made from settings, with the names, types and help of the settings."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ from longline.settings import KEYS, Loaded, load
 T = TypeVar("T")
 
 ENGINES = ("data", "database", "objects", "redis")
-"""Where things are kept and carried: what every command that opens the house takes."""
+"""Keys of the data folder and the engines: flags of commands that open all engines."""
 
 _CONFIG = inspect.Parameter(
     "config",
@@ -24,7 +24,7 @@ _CONFIG = inspect.Parameter(
 
 
 def takes(*keys: str) -> Callable[[Callable[..., T]], Callable[..., T]]:
-    """Give a command a flag for each of these settings; it is called with what was loaded as its first argument."""
+    """Add a flag for each of these settings to a command, and pass the loaded settings as its first argument."""
     flags = {key: _flag(key) for key in keys}
 
     def wrap(command: Callable[..., T]) -> Callable[..., T]:

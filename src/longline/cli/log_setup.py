@@ -1,4 +1,4 @@
-"""How log lines look: JSON for machines, text for people. They go to stderr unless a service was told otherwise."""
+"""Log lines: JSON for machines, text for people; on stderr unless `log_outputs` is set."""
 
 import logging
 import sys
@@ -11,7 +11,7 @@ import msgspec
 from longline.surfaces.http import REQUEST_ID
 
 SERVICE = "crawler"
-"""What we are among the services of a platform, as `/health` says too; who speaks is the logger's name."""
+"""Name of this service among those of a platform, also in `/health`; the logger's name is the component."""
 
 _STANDARD = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {"message", "asctime", "color_message"}
 
@@ -25,9 +25,9 @@ def set_up(level: str, form: str, stream: TextIO | None = None, outputs: Sequenc
     root.handlers[:] = [_handler(_opened(output), form) for output in outputs] or [_handler(stream or sys.stderr, form)]
     root.setLevel(level.upper())
     for handler in root.handlers:
-        # Also where a logger says more, because somebody else listens.
+        # Also for a logger with a lower level of its own, set for another handler.
         handler.setLevel(root.level)
-    # The server's own chatter repeats what we say ourselves.
+    # Info lines of uvicorn repeat our own.
     logging.getLogger("uvicorn").setLevel(max(logging.WARNING, root.level))
 
 
@@ -46,7 +46,7 @@ def _handler(stream: TextIO, form: str) -> logging.Handler:
 
 
 class LineHandler(logging.StreamHandler[TextIO]):
-    """A handler that is silent about lines which a full disk or a closed pipe does not take."""
+    """A handler that drops lines silently when the disk is full or the pipe is closed."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's own name
         if not isinstance(sys.exc_info()[1], OSError):
@@ -54,7 +54,7 @@ class LineHandler(logging.StreamHandler[TextIO]):
 
 
 def fields(record: logging.LogRecord) -> dict[str, Any]:
-    """What the line carries besides its message."""
+    """Return the fields of a log line besides its message."""
     extra = {name: value for name, value in vars(record).items() if name not in _STANDARD}
     request_id = REQUEST_ID.get()
     return {"request_id": request_id, **extra} if request_id else extra
@@ -66,7 +66,7 @@ def _time(record: logging.LogRecord) -> str:
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line."""
+    """A formatter that writes one JSON object a line."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, Any] = {
@@ -83,7 +83,7 @@ class JsonLines(logging.Formatter):
 
 
 class TextLines(logging.Formatter):
-    """Time, level, message, then the fields as key=value."""
+    """A formatter that writes time, level, logger, message, then the fields as key=value."""
 
     def format(self, record: logging.LogRecord) -> str:
         carried = "".join(f" {name}={value}" for name, value in fields(record).items())

@@ -1,4 +1,4 @@
-"""The program: every command, and one way to fail."""
+"""The `longline` program: its commands and its error handling."""
 
 import os
 import sys
@@ -33,7 +33,7 @@ COMMANDS = {
     "settings": "settings:settings",
     "version": "version:version",
 }
-"""Every command, and where it is written."""
+"""Commands, each with its module and function."""
 
 GROUPS = {
     "sources": "sources:build",
@@ -42,14 +42,14 @@ GROUPS = {
     "bots": "bots:build",
     "policies": "policies:build",
 }
-"""Nouns with commands of their own."""
+"""Command groups, each with the function that builds the group."""
 
 HIDDEN = {"create_jobs_from_policies": "policies:create_jobs", "expire_locks": "bots:expire_locks"}
-"""The names by which the bot-pull contract calls its two chores."""
+"""Names of the bot-pull contract for its two maintenance commands."""
 
 
 def build(only: str | None = None) -> typer.Typer:
-    """The program with all its commands, or with the one that is wanted: the others need not be read in."""
+    """Return the program with all commands, or with `only` one: the modules of the others are not imported."""
     app = typer.Typer(
         name="longline",
         help="One crawl engine that speaks five contracts.",
@@ -81,7 +81,7 @@ def _written(place: str) -> Callable[..., Any]:
 
 
 def main() -> None:
-    """Run what was typed. A failure that we understand is one line on stderr and a code, never a stack."""
+    """Run the command line. An expected failure is one line on stderr and an exit code, never a traceback."""
     try:
         words = sys.argv[1:] or ["--help"]
         known = words[0] in {**COMMANDS, **GROUPS, **HIDDEN}
@@ -108,7 +108,7 @@ def _explain(error: Exception) -> int:
 
 
 def _understood(error: BaseException) -> LonglineError | TyperException | OSError | None:
-    """The failure that can be told in one line, also when several tasks failed together."""
+    """Return the first expected failure, also out of an exception group, or None."""
     if isinstance(error, LonglineError | TyperException | OSError):
         return error
     inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()

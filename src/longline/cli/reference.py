@@ -1,4 +1,4 @@
-"""Writes the reference pages that come from the code: `python -m longline.cli.reference docs/reference`."""
+"""Reference pages written from the code: `python -m longline.cli.reference docs/reference`."""
 
 import sys
 from collections.abc import Iterator
@@ -45,12 +45,12 @@ of its own. That is no further attempt.
 
 
 def render() -> dict[str, str]:
-    """Every page by its file name; the same code always gives the same text."""
+    """Return every page by its file name; the same code always gives the same text."""
     return {"cli.md": _commands(), "settings.md": _settings(), "states.md": _states(), "reasons.md": _reasons()}
 
 
 def write(folder: Path) -> None:
-    """Put the pages where they belong."""
+    """Write the pages into a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in render().items():
         (folder / name).write_text(text, encoding="utf-8")
@@ -116,7 +116,7 @@ def _moves(noun: Noun) -> Iterator[str]:
 
 
 def _chart(noun: Noun) -> Iterator[str]:
-    """One arrow for each pair of states, with the names of all moves between them."""
+    """Yield one arrow for each pair of states, with the names of all moves between them."""
     arrows: dict[tuple[str, str], list[str]] = {}
     for move in MOVES:
         if move.noun == noun and _is_drawn(move):
@@ -138,7 +138,7 @@ def _reasons() -> str:
 
 
 def _again(reason: str) -> str:
-    """Return, for a crawl, a run of a schedule and a single URL, whether a page that failed so is tried again."""
+    """Return three table cells: is this reason tried again in a crawl, in a run of a schedule, as a single URL."""
     single = "no" if fate.is_hopeless(reason, None) else "yes"
     single += ", but not 404 and 410" if reason == "http_4xx" else ""
     may_pass = reason in fate.RETRYABLE

@@ -1,1 +1,1 @@
-"""Engines behind the ports: the embedded one and the large one side by side. Only `wiring` imports from here."""
+"""Drivers behind the ports: embedded engines and servers side by side. Only `wiring` imports from here."""

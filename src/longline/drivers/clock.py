@@ -22,9 +22,9 @@ class Followed(NamedTuple):
 
 
 class SystemClock:
-    """Time as the operating system tells it; as the engine tells it, after `follow` was called.
+    """The operating system's clocks; the engine's time after a call of `follow`.
 
-    The wall clock is read for `wall` and, before any database was asked, for `now`; nothing else here depends on it.
+    The wall clock is read for `wall` and, before the first database query, for `now`; nothing else here depends on it.
     """
 
     def __init__(self) -> None:

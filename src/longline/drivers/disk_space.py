@@ -1,4 +1,4 @@
-"""Room on a disk, proved by reserving it."""
+"""Free space on a disk, proved by reserving it."""
 
 import errno
 import os
@@ -15,7 +15,7 @@ _UNKNOWN_HERE = (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 
 
 def check_room(folder: Path, wanted: int = ROOM_BYTES) -> str:
-    """Return how much is free in a folder; raise `DiskFull` when not even `wanted` bytes can be had."""
+    """Return the free space of a folder's disk; raise `DiskFull` when fewer than `wanted` bytes can be reserved."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             _reserve(file.fileno(), folder, wanted)

@@ -13,7 +13,7 @@ from longline.model.ids import new_id
 
 
 class FileProcessLock:
-    """Marks in one folder, which the processes of one machine share."""
+    """Lock files in one folder, which the processes of one machine share."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -34,7 +34,7 @@ class FileProcessLock:
         try:
             descriptor = os.open(self._folder / Path(mark).name, os.O_RDWR | os.O_CLOEXEC)
         except OSError:
-            return False  # another machine's mark, or one that left in good order: its leases will tell
+            return False  # another machine's mark, or a process that left in good order: leases lapse anyway
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

@@ -1,1 +1,1 @@
-"""What happens by itself: leases, fetching, parsing, keeping, upkeep."""
+"""The engine: leases, fetching, parsing, keeping, upkeep."""

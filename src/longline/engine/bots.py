@@ -19,7 +19,7 @@ class BotTaskPlanner:
         self._lifecycle, self._bots, self._clock, self._delay_ms = lifecycle, bots, clock, delay_ms
 
     async def plan(self) -> int:
-        """Make tasks for every schedule that is due; how many."""
+        """Make tasks for every schedule that is due; return how many."""
         made = 0
         while created := (await self._lifecycle.plan(AT_ONCE, self._delay_ms)).created:
             made += created
@@ -28,7 +28,7 @@ class BotTaskPlanner:
         return made
 
     async def sweep(self) -> int:
-        """Take back every lease that lapsed, and forget answers that nobody repeats any more; how many leases."""
+        """Take back lapsed leases, and delete answers that were kept for repeats for a day; return how many leases."""
         taken = 0
         while True:
             swept = await self._lifecycle.sweep(AT_ONCE)

@@ -1,8 +1,8 @@
-"""When to ask a service that has failed: not again and again, but in the end."""
+"""A circuit breaker for requests to a service that has failed."""
 
 
 class CircuitBreaker:
-    """Says whether to ask a service: after some failures in a row not for a while, and then carefully."""
+    """A circuit breaker: `failures` in a row open it for `pause` seconds, `successes` in a row close it again."""
 
     def __init__(self, failures: int = 5, pause: float = 30.0, successes: int = 2) -> None:
         self._most, self._pause, self._enough = failures, pause, successes
@@ -10,11 +10,11 @@ class CircuitBreaker:
         self._closed_until: float | None = None
 
     def allows(self, now: float) -> bool:
-        """Whether to ask now."""
+        """Return whether a request may be sent now."""
         return self._closed_until is None or now >= self._closed_until
 
     def note(self, now: float, *, ok: bool) -> None:
-        """It was asked, and answered or not."""
+        """Note the result of a request; while the breaker is not closed, one failure starts the pause again."""
         if not ok:
             self._failed, self._went_well = self._failed + 1, 0
             if self._failed >= self._most or self._closed_until is not None:

@@ -20,5 +20,5 @@ def late(clock: Clock, moment: float) -> float:
 
 
 def held_seconds(lease_seconds: float) -> float:
-    """Return for how long the holder of a lease may count on it, from the moment before the lease was asked for."""
+    """Return the seconds for which a holder may count on a lease, from the moment before the lease was requested."""
     return lease_seconds * (1 - MAX_SLEW)

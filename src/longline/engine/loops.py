@@ -1,4 +1,4 @@
-"""Starts and stops every loop: a loop that dies is started again, a stop is heard by all."""
+"""The loops of a process: a loop that dies is started again, and a stop ends all of them."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ from longline.model.errors import Unavailable
 log = logging.getLogger(__name__)
 
 PATIENCE = 1.0
-"""Seconds at least before an engine that is away is asked again."""
+"""Shortest pause in seconds before an unavailable engine is tried again."""
 
 Loop = Callable[[asyncio.Event], Coroutine[None, None, None]]
 
@@ -23,7 +23,7 @@ def chore(
     *,
     fatal: tuple[type[Unavailable], ...] = (),
 ) -> Loop:
-    """A loop that does something at an interval, and at once when called; an engine that is away is tried again.
+    """Return a loop that runs `once` at an interval, and at once when `called`; an unavailable engine is tried again.
 
     Failures that are `fatal` end the loop.
     """
@@ -37,7 +37,7 @@ def chore(
             except Unavailable as error:
                 if isinstance(error, fatal):
                     raise
-                # Said once for as long as it lasts: some chores are done every moment.
+                # Warn once for each outage: some chores run at very short intervals.
                 log.log(logging.DEBUG if away else logging.WARNING, "upkeep must wait", extra={"error": str(error)})
                 away = True
             else:
@@ -54,7 +54,7 @@ def peak_memory_mb() -> int:
 
 
 def cut_short(loop: Loop) -> Loop:
-    """A loop that is not waited for at the stop: it is in the middle of what can be done again."""
+    """Return a loop that a stop cancels without waiting: its work can be done again."""
 
     async def cut(stop: asyncio.Event) -> None:
         running, stopped = asyncio.create_task(loop(stop)), asyncio.create_task(stop.wait())
@@ -71,7 +71,7 @@ def cut_short(loop: Loop) -> Loop:
 
 
 async def _first(*events: asyncio.Event) -> None:
-    """Wait until one of these is set."""
+    """Wait until one of the events is set."""
     waiting = [asyncio.create_task(event.wait()) for event in events]
     try:
         await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
@@ -81,7 +81,7 @@ async def _first(*events: asyncio.Event) -> None:
 
 
 async def run_loops(loops: Mapping[str, Loop], stop: asyncio.Event) -> None:
-    """Run loops side by side until told to stop and all of them have ended."""
+    """Run loops side by side until `stop` is set and all of them have ended."""
     await asyncio.gather(*(_keep_running(name, loop, stop) for name, loop in loops.items()))
 
 

@@ -9,7 +9,7 @@ MAX_CHARACTERS = 64
 
 
 def parse_duration(text: str) -> float:
-    """Seconds in a text; a bare number counts seconds. Raises `ValueError` for anything else."""
+    """Return the seconds in a text; a bare number counts seconds. Raise `ValueError` for any other text."""
     text = text.strip().lower()
     if len(text) > MAX_CHARACTERS:
         raise ValueError(f"not a duration: {text[:MAX_CHARACTERS]}...")
@@ -22,7 +22,7 @@ def parse_duration(text: str) -> float:
 
 
 def show_duration(seconds: float) -> str:
-    """Seconds as text that `parse_duration` reads back."""
+    """Return seconds as text that `parse_duration` reads back."""
     if 0 < seconds < 1:
         return f"{seconds * 1000:g}ms"
     if seconds < 60 or seconds != int(seconds):

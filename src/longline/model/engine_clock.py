@@ -38,7 +38,7 @@ class Anchor(msgspec.Struct, frozen=True):
 
     @property
     def final_offset_ms(self) -> int:
-        """The offset after the slew has ended."""
+        """Return the offset after the slew has ended."""
         return self.offset_ms + self.slew_ms
 
     def steered(self, reference_ms: float, offset_ms: float, begin_ms: float) -> "Anchor":

@@ -1,4 +1,4 @@
-"""What can go wrong, one class for each kind of answer a caller must give.
+"""Errors of the platform, one class for each kind of answer that a caller must give.
 
 Every error carries one sentence for a person. Doors turn the class into their contract's status and words; the
 command line prints the sentence and exits with `exit_code`.
@@ -8,27 +8,27 @@ import errno
 
 
 class LonglineError(Exception):
-    """A failure that we understand and can say in one line."""
+    """An expected failure, described in one line."""
 
     exit_code = 1
 
 
 class BadInput(LonglineError):
-    """What was asked for cannot be right, whatever the state of the world."""
+    """A request that is wrong in any state of the platform."""
 
     exit_code = 2
 
 
 class UnknownSetting(BadInput):
-    """A settings key that does not exist; the text names the nearest one that does."""
+    """A settings key that does not exist; the text names the nearest known key."""
 
 
 class NotFound(LonglineError):
-    """The thing that was named does not exist."""
+    """A named object that does not exist."""
 
 
 class IllegalMove(LonglineError):
-    """The move is not in the table for the state the thing is in."""
+    """A move that the table does not allow from the present state."""
 
     def __init__(self, noun: str, move: str, state: str, legal: tuple[str, ...]) -> None:
         self.noun, self.move, self.state, self.legal = noun, move, state, legal
@@ -37,29 +37,29 @@ class IllegalMove(LonglineError):
 
 
 class Conflict(LonglineError):
-    """What was asked for is there already, and there can be only one."""
+    """A request for an object that exists already and must be unique."""
 
 
 class StaleLease(LonglineError):
-    """The lease under which this was reported is no longer held; nothing was changed."""
+    """A report under a lease that is no longer held; the report changed nothing."""
 
 
 class Unavailable(LonglineError):
-    """An engine (database, objects, signals) cannot be reached or refuses us."""
+    """An engine (database, object store, signals) that cannot be reached or refuses access."""
 
 
 class NeedsOperator(Unavailable):
-    """An engine that cannot be used before a person acts; the text says what to do."""
+    """An engine that cannot be used before a person acts; the text names the action."""
 
 
 class DiskFull(NeedsOperator):
-    """A disk, or the share of it that this user may have, is full."""
+    """A full disk, or an exhausted disk quota of this user."""
 
 
 class CorruptDatabase(NeedsOperator):
-    """The database file is damaged, or is no database."""
+    """A database file that is damaged, or is no database."""
 
 
 def is_disk_full(error: OSError) -> bool:
-    """Return whether a write failed for want of room."""
+    """Return whether a write failed because the disk or the quota is full."""
     return error.errno in (errno.ENOSPC, errno.EDQUOT)

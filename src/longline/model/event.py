@@ -1,4 +1,4 @@
-"""An event says what changed, who did it and why; it is written in the transaction of the change."""
+"""Events: a change, its actor and its reason, written in the transaction of the change."""
 
 import msgspec
 

@@ -1,4 +1,4 @@
-"""Ids: UUIDv7 text for what we make one by one, and a UUIDv7 form of a task's integer id.
+"""Ids: UUIDv7 text for rows that are made one by one, and a UUIDv7 form of a task's integer id.
 
 A task is known by an integer inside and by a UUID at the doors that promise one. The UUID is computed from the
 integer and the creation time, so it needs neither a column nor an index, and can be turned back.
@@ -9,21 +9,21 @@ from uuid import UUID
 from uuid_utils import uuid7
 
 _LOW_62 = (1 << 62) - 1
-_CHECK = 0xB5D  # any fixed 12 bits; they let us refuse UUIDs that were never ours
+_CHECK = 0xB5D  # any fixed 12 bits; they let us refuse UUIDs of other makers
 
 
 def new_id() -> str:
-    """A fresh UUIDv7; later ones sort after earlier ones."""
+    """Return a fresh UUIDv7; later ids sort after earlier ones."""
     return str(uuid7())
 
 
 def task_uuid(task_id: int, created_at: int) -> str:
-    """The UUIDv7 of a task: its creation time in the first 48 bits, its integer id in the last 62."""
+    """Return the UUIDv7 of a task: its creation time in the first 48 bits, its integer id in the last 62."""
     return str(UUID(int=_packed(task_id, created_at)))
 
 
 def task_id_of(text: str) -> tuple[int, int] | None:
-    """(integer id, creation time) of a task's UUID, or None for a UUID that is not one of ours."""
+    """Return (integer id, creation time) of a task's UUID, or None for any other text."""
     try:
         value = UUID(text).int
     except ValueError:

@@ -1,4 +1,4 @@
-"""What a run said: entries in one order, numbered from one without a gap."""
+"""Logs of runs: entries in one order, numbered from one without a gap."""
 
 from typing import Any, NamedTuple
 
@@ -7,30 +7,30 @@ import msgspec
 from longline.model.timestamps import written
 
 LEVELS = ("debug", "info", "warn", "error")
-"""From the least to the most severe."""
+"""Levels from the least to the most severe."""
 
 TOPICS = ("lifecycle", "fetch", "extract", "error", "rate_limit", "queue", "metrics")
-"""What an entry may be about."""
+"""Topics of entries."""
 
 MOST_ENTRIES = 50_000
-"""Entries of one run that are kept; what it says beyond that is counted and lost."""
+"""Largest number of entries kept for one run; further entries are counted and dropped."""
 
 
 class LogFilter(msgspec.Struct, frozen=True):
-    """What is written down of all that runs say: nothing less severe; if `quiet`, nothing harmless but lifecycle."""
+    """The lowest level of entries to keep; with `quiet`, below `warn` only those of the topic lifecycle are kept."""
 
     level: str = "info"
     quiet: bool = False
 
     def takes(self, level: str, topic: str) -> bool:
-        """Whether an entry of this kind is."""
+        """Return whether an entry of this level and topic is kept."""
         if self.quiet and topic != "lifecycle" and level not in ("warn", "error"):
             return False
         return LEVELS.index(level) >= LEVELS.index(self.level)
 
 
 class NewLogEntry(msgspec.Struct, frozen=True, gc=False):
-    """Something a run says; `fields` is a JSON object as text."""
+    """A log entry to be written; `fields` is a JSON object as text."""
 
     run_id: int
     at: int
@@ -53,9 +53,9 @@ class LogEntry(msgspec.Struct, frozen=True, gc=False):
 
 
 class LoggedRun(msgspec.Struct, frozen=True):
-    """A run with its log, for whoever looks logs up. `name` is its schedule's id, or its own when it has none.
+    """A run with its log. `name` is the id of its schedule, or of the run when it has no schedule.
 
-    `silent` is one of which it is time to say that it lives.
+    `silent` is true when a heartbeat entry of the run is due.
     """
 
     run_id: int
@@ -83,7 +83,7 @@ class LoggedRun(msgspec.Struct, frozen=True):
 
 
 class LogPart(msgspec.Struct, frozen=True):
-    """Some entries of a log, oldest first. When it is sealed and these are none, there will be none.
+    """Some entries of a log, oldest first. An empty part of a sealed log is the end.
 
     `sealed` is None when there is no log.
     """
@@ -96,7 +96,7 @@ class LogPart(msgspec.Struct, frozen=True):
 
 
 class DueLog(msgspec.Struct, frozen=True):
-    """When there is something to say of a run: after so long, at each so many pages, and so long after its end."""
+    """The times at which a run's log is due: each `every_ms`, each `step` pages, and `grace_ms` after the run's end."""
 
     every_ms: int
     step: int
@@ -104,7 +104,7 @@ class DueLog(msgspec.Struct, frozen=True):
 
 
 class LogMark(NamedTuple):
-    """Where a reader of a schedule's logs is: behind this entry of this run."""
+    """The position of a reader in a schedule's logs: behind entry `number` of run `run_id`."""
 
     run_id: int
     number: int
@@ -117,22 +117,22 @@ START = LogMark(0, 0)
 
 
 def behind(run_id: int) -> LogMark:
-    """Where a reader is to whom a run has nothing more to say: before everything of later ones."""
+    """Return the position behind all entries of a run and before those of later runs."""
     return LogMark(run_id + 1, 0)
 
 
 def mark_of(text: str | None) -> LogMark | None:
-    """The mark in a text; None for what is none."""
+    """Return the mark in a text; None for any other text."""
     run_id, _, number = (text or "").strip().partition("-")
     fits = all(part.isascii() and part.isdecimal() and len(part) < 19 for part in (run_id, number))
     return LogMark(int(run_id), int(number)) if fits else None
 
 
 def told(entry: LogEntry, name: str, uid: str) -> dict[str, Any]:
-    """An entry as it is told to readers and kept in archives, in the words of the interval contract."""
+    """Return an entry in the form of the interval contract, for readers and archives."""
     line = {
         "schema_version": 1,
-        # Nanoseconds are how it is written, not how well it is known.
+        # The contract writes nanoseconds; the time is known in milliseconds.
         "timestamp": f"{written(entry.at)[:-1]}000000Z",
         "level": entry.level,
         "category": f"crawler.{entry.topic}",
@@ -144,5 +144,5 @@ def told(entry: LogEntry, name: str, uid: str) -> dict[str, Any]:
 
 
 def archive_key(name: str, number: int) -> str:
-    """Where the log of a run is kept."""
+    """Return the object-store key of a run's log."""
     return f"logs/{name}/{number}.log.gz"

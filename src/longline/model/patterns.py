@@ -1,8 +1,8 @@
-"""Regular expressions that come from people: the one place where they are compiled and searched.
+"""Regular expressions written by people: the only module that compiles and searches them.
 
-The engine is RE2. Its search time is bounded by the length of the text times the size of the compiled pattern, whatever
-the pattern looks like; look-around and back references, for which no such bound exists, are refused. A pattern that
-stands in the database already and cannot be compiled matches nothing.
+The engine is RE2. Its search time is bounded by the length of the text times the size of the compiled pattern, for
+every pattern; look-around and back references, which have no such bound, are refused. A pattern that is in the
+database already and cannot be compiled matches nothing.
 """
 
 import logging
@@ -19,26 +19,26 @@ log = logging.getLogger(__name__)
 
 MAX_PATTERN_CHARACTERS = 2048
 MAX_PATTERNS = 200
-"""Patterns in one list of a source: each URL is searched for every one of them."""
+"""Largest number of patterns in one list of a source: each URL is searched for every pattern."""
 
 MAX_PROGRAM_SIZE = 1000
-"""Instructions of a compiled pattern. The longest URL costs at most some ten milliseconds with so many."""
+"""Largest number of instructions of a compiled pattern: the longest URL then costs some ten milliseconds at most."""
 
 MAX_JOINED_PROGRAM_SIZE = 4 * MAX_PROGRAM_SIZE
-"""Instructions of several patterns that are searched for together."""
+"""Largest number of instructions of several patterns that are searched for together."""
 
 MAX_MEMORY_BYTES = 1024 * 1024
 """Memory of a compiled pattern and of the states that its searches build; without room for states they are slower."""
 
 _QUOTE = r"\Q"
-"""What follows stands for itself up to its end, which may lie in the next of several patterns."""
+"""The start of a literal text, the end of which may lie in the next of several joined patterns."""
 
 _PYTHON_END = re.compile(r"(\\[^Z])|\\Z", re.DOTALL)
-"""The end of a text as Python writes it, and every other escape, so that `\\\\Z` is not taken for it."""
+"""Python's `\\Z`, and every other escape, so that `\\\\Z` is not mistaken for the end of the text."""
 
 
 class Pattern:
-    """A compiled pattern, or several of which one has to be found."""
+    """A compiled pattern, or several joined as alternatives."""
 
     def __init__(self, texts: Sequence[str], max_size: int = MAX_PROGRAM_SIZE) -> None:
         self._found = _compile("|".join(f"(?:{text})" for text in texts) if len(texts) > 1 else texts[0], max_size)
@@ -49,7 +49,7 @@ class Pattern:
 
 
 def compile_pattern(text: str) -> Pattern:
-    """Compile a pattern as a person wrote it; raise `BadInput` with one line that says what is wrong with it."""
+    """Compile a pattern as a person wrote it; raise `BadInput` with the fault in one line."""
     if len(text) > MAX_PATTERN_CHARACTERS:
         raise BadInput(f"bad pattern {text[:40]!r}...: longer than {MAX_PATTERN_CHARACTERS} characters")
     try:
@@ -72,7 +72,7 @@ def check_patterns(name: str, texts: object) -> None:
 
 
 class Patterns:
-    """Several patterns. Those that cannot be compiled match nothing, and are named in the log."""
+    """Several patterns. Patterns that cannot be compiled match nothing and are logged."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         usable = [text for text in texts if is_usable(text)]
@@ -85,7 +85,7 @@ class Patterns:
 
 @lru_cache(maxsize=4096)
 def is_usable(text: str) -> bool:
-    """Return whether a stored pattern can be compiled; one that cannot be is logged the first time it is met."""
+    """Return whether a stored pattern can be compiled; log a pattern that cannot, at its first use."""
     try:
         compile_pattern(text)
     except BadInput as bad:
@@ -95,7 +95,7 @@ def is_usable(text: str) -> bool:
 
 
 def _joined(texts: Sequence[str]) -> list[Pattern]:
-    """Compile patterns as one, which costs less to search, or one by one where they are too large for that."""
+    """Compile patterns as one, which costs less to search, or one by one where the joined pattern is refused."""
     if texts and not any(_QUOTE in text for text in texts):
         with suppress(_Refused):
             return [Pattern(texts, MAX_JOINED_PROGRAM_SIZE)]

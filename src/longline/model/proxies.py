@@ -1,6 +1,7 @@
-"""Proxies: which one a request leaves by, and what its outcome says about the proxy.
+"""Proxies: the choice of a proxy for a request, and the effect of the outcome on the proxy.
 
-Pure rules. Whoever stores proxies reads candidates, asks `choose`, and writes what `after` and `mapping_after` answer.
+Pure rules. The driver that stores proxies reads candidates, calls `choose`, and writes the rows that `after` and
+`mapping_after` return.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,29 +17,29 @@ Strategy = Literal["lru", "health", "random3", "geo"]
 Off = Literal["auto", "manual"]
 
 SKIP_AT = 5
-"""Failures in a row at which a source leaves a proxy alone, and the global pool and named pools do so too."""
+"""Failures in a row at which a source, the global pool and named pools skip a proxy."""
 
 OFF_AT = 10
 """Failures in a row at which a proxy is switched off everywhere."""
 
 HOUR = 3_600_000
 SLOT = 300_000
-"""Requests are counted in slots of five minutes: thirteen of them cover any hour that ends now."""
+"""Milliseconds of a slot in which requests are counted, five minutes: thirteen slots cover any hour that ends now."""
 
 PROBE_EVERY = 900_000
 BLOCKED = frozenset({403, 407, 429})
-"""Answers that say: not by this way."""
+"""Statuses by which a site refuses the proxy."""
 
 
 BEFORE_PROXY = frozenset({"dns", "egress", "bad_url"})
 """Failures of a request that never left: the target's name was not resolved, or may not be reached."""
 
 THROUGH_PROXY = frozenset({"refused", "connect_timeout", "tls", "too_large", "protocol", "reset", "truncated"})
-"""Failures of the target that only a working proxy can have told of, where the proxy itself is not at fault."""
+"""Failures of the target that only a working proxy can report, where the proxy itself is not at fault."""
 
 
 class NoProxies(LonglineError):
-    """There is a pool, and nobody in it can go now: all failed, are off, or used up their hour."""
+    """A pool without a usable proxy: all failed, are off, or used up their hour."""
 
 
 class NewProxy(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class NewProxy(msgspec.Struct, frozen=True):
 
 
 class ProxyRow(msgspec.Struct, frozen=True):
-    """A proxy as stored. `failure_count` counts those in a row, `total_failures` all; `turn` is its place in line."""
+    """A proxy as stored. `failure_count` is of failures in a row, `total_failures` of all; `turn` is its place."""
 
     id: int
     scheme: Scheme
@@ -115,7 +116,7 @@ class MappingRow(msgspec.Struct, frozen=True):
 
 
 class ProxyChange(msgspec.Struct, frozen=True):
-    """What is to be changed about a proxy; what is not set stays. `active` is a person's word."""
+    """A person's change of a proxy; fields that are not set stay."""
 
     active: bool | UnsetType = UNSET
     scheme: Scheme | UnsetType = UNSET
@@ -141,7 +142,7 @@ class Pool(msgspec.Struct, frozen=True):
 
 
 class ProxyRequest(msgspec.Struct, frozen=True):
-    """What is wanted: `wanted` turns from a source's own pool, or a named one, or else from all proxies.
+    """A request for `wanted` turns from a source's own pool, or a named pool, or else from all proxies.
 
     `exclude` names proxies that failed this page already.
     """
@@ -159,9 +160,9 @@ class ProxyRequest(msgspec.Struct, frozen=True):
 
 
 class Picked(msgspec.Struct, frozen=True):
-    """The proxies whose turn it is, in that order; fewer than wanted when limits or failures leave no more.
+    """The proxies that are next, in order; fewer than wanted when limits or failures leave no more.
 
-    `size` counts the pool's proxies, usable or not: where it is 0 there is no pool, which is not an exhausted one.
+    `size` counts the pool's proxies, usable or not: 0 means that there is no pool, not that the pool is exhausted.
     """
 
     proxies: tuple[ProxyRow, ...] = ()
@@ -174,9 +175,9 @@ class Picked(msgspec.Struct, frozen=True):
 
 
 class ProxyUse(msgspec.Struct, frozen=True):
-    """How one request through a proxy went; `ok` is False only for what `blames_proxy`.
+    """The result of one request through a proxy; `ok` is whether the request showed that the proxy works.
 
-    A request that shows neither that the proxy works nor that it does not is not told.
+    A request that shows neither that the proxy works nor that it does not is not recorded.
     """
 
     proxy_id: int
@@ -187,9 +188,9 @@ class ProxyUse(msgspec.Struct, frozen=True):
 
 
 class ProxyCandidate(msgspec.Struct, frozen=True):
-    """A proxy as the pool sees it: the counts are the source's own where the pool is a source's.
+    """A proxy of a pool; in the pool of a source, the counts are the source's own.
 
-    `room` is how many requests the hour still allows; `turn` is 0 for one that was never used.
+    `room` is the number of requests that the hour still allows; `turn` is 0 for a proxy that was never used.
     """
 
     id: int
@@ -215,7 +216,7 @@ class ProxyCandidate(msgspec.Struct, frozen=True):
 
 
 def deal(pool: Sequence[ProxyCandidate], ask: ProxyRequest, now: int, draw: Callable[[int], int]) -> list[int]:
-    """The ids whose turns they are, one after the other, as if each had been asked for alone."""
+    """Return the ids of the next proxies in order, each chosen as if requested alone."""
     seen, dealt = {c.id: c for c in pool}, list[int]()
     latest = max((c.turn for c in pool), default=0)
     while len(dealt) < ask.wanted and (next_one := choose(list(seen.values()), ask, now, draw)):
@@ -228,7 +229,7 @@ def deal(pool: Sequence[ProxyCandidate], ask: ProxyRequest, now: int, draw: Call
 def choose(
     pool: Sequence[ProxyCandidate], ask: ProxyRequest, now: int, draw: Callable[[int], int]
 ) -> ProxyCandidate | None:
-    """The candidate whose turn it is, or None when nobody can go; `draw(n)` is a random number below n."""
+    """Return the next candidate, or None when none is usable; `draw(n)` is a random number below n."""
     line = sorted((c for c in pool if c.usable and _fits(c, ask)), key=_place)
     if not line:
         return None
@@ -248,14 +249,14 @@ def _fits(candidate: ProxyCandidate, ask: ProxyRequest) -> bool:
 
 
 def _place(candidate: ProxyCandidate) -> tuple[int, int, int, int, int]:
-    """Least recently used first; among the never used a source goes by priority, everybody else by speed."""
+    """Return the sort key: least recently used first; then by priority in a source's pool, by speed in other pools."""
     unknown = candidate.avg_ms is None
     speed = (0, 0) if candidate.mapped else (int(unknown), candidate.avg_ms or 0)
     return candidate.turn, *speed, candidate.priority, candidate.id
 
 
 def score(candidate: ProxyCandidate, now: int) -> float:
-    """Health out of a hundred: half of it success, the rest speed and rest."""
+    """Return the health out of a hundred: 50 for success, 30 for speed, 20 for the time since the last use."""
     tried = candidate.success_count + candidate.total_failures
     rate = 50 * candidate.success_count / tried if tried else 25
     return rate + _speed(candidate.avg_ms) + _rested(candidate.last_used_at, now)
@@ -274,12 +275,12 @@ def _rested(last_used_at: int | None, now: int) -> int:
 
 
 def first_slot(now: int) -> int:
-    """The oldest slot that reaches into the hour that ends now; it counts whole, so no hour is ever over its limit."""
+    """Return the oldest slot of the hour that ends now; the slot counts whole, so no hour exceeds its limit."""
     return (now - HOUR) // SLOT
 
 
 def tiers(name: str, pools: Iterable[Pool]) -> list[Pool]:
-    """A pool, then its fallbacks and theirs, depth first, each pool once; raises for a name unknown and for a ring."""
+    """Return a pool and its fallbacks, depth first, each once; raise `BadInput` for an unknown name and for a cycle."""
     known = {pool.name: pool for pool in pools}
     found: dict[str, Pool] = {}
     _descend(name, known, found, ())
@@ -304,7 +305,7 @@ def _descend(name: str, known: Mapping[str, Pool], found: dict[str, Pool], above
 
 
 def blames_proxy(reason: str | None, status: int | None) -> bool:
-    """Whether a request through a proxy failed because of the proxy: the way was broken, or closed to this one."""
+    """Return whether a request failed because of its proxy: the proxy failed, or the site refuses the proxy."""
     if status is not None:
         return status in BLOCKED
     return reason is not None and reason.startswith("proxy_") and reason != "proxy_exhausted"
@@ -313,7 +314,7 @@ def blames_proxy(reason: str | None, status: int | None) -> bool:
 def proxy_works(reason: str, *, proxy_fault: bool) -> bool | None:
     """Return whether a failed request shows that its proxy works, or that it does not; None when it shows neither.
 
-    A failure before the proxy was asked says nothing about it. A silence may be the target's or the proxy's.
+    A failure before the proxy was contacted shows nothing. A timeout may be the target's or the proxy's.
     """
     if proxy_fault:
         return False
@@ -321,12 +322,12 @@ def proxy_works(reason: str, *, proxy_fault: bool) -> bool | None:
 
 
 def average(old: int | None, sample: int) -> int:
-    """The first sample as it is, then halfway to each new one."""
+    """Return the first sample as it is, then the mean of the old average and the new sample."""
     return sample if old is None else (old + sample) // 2
 
 
 def after(row: ProxyRow, used: ProxyUse) -> ProxyRow:
-    """The proxy after a request. Success brings back what failures switched off, never what a person switched off."""
+    """Return the proxy after a request. Success re-enables a proxy after failures, never after a person disabled it."""
     if used.ok:
         by_hand = row.disabled_reason == "manual"
         return msgspec.structs.replace(
@@ -348,13 +349,13 @@ def after(row: ProxyRow, used: ProxyUse) -> ProxyRow:
         last_failure_at=max(row.last_failure_at or 0, used.at),
         active=row.active and not off,
         disabled_reason="auto" if off else row.disabled_reason,
-        # One that is only skipped would never be asked again either: it is probed just like one that is off.
+        # A skipped proxy gets no requests either: it is probed like a proxy that is off.
         probe_at=(row.probe_at or used.at + PROBE_EVERY) if failures >= SKIP_AT else None,
     )
 
 
 def mapping_after(row: MappingRow, used: ProxyUse) -> MappingRow:
-    """The mapping after a request; one that failures switched off comes back by hand only."""
+    """Return the mapping after a request; only a person re-enables a mapping that failures disabled."""
     if used.ok:
         return msgspec.structs.replace(
             row, success_count=row.success_count + 1, failure_count=0, avg_ms=average(row.avg_ms, used.ms)
@@ -369,7 +370,7 @@ def mapping_after(row: MappingRow, used: ProxyUse) -> MappingRow:
 
 
 def changed(row: ProxyRow, change: ProxyChange) -> ProxyRow:
-    """The proxy after a person changed it. Switched on it starts afresh; switched off it stays off."""
+    """Return the proxy after a person's change. Enabling resets its failures; a disabled proxy stays off."""
     fields = _set_fields(change)
     active = fields.pop("active", None)
     if active is not None:
@@ -384,11 +385,11 @@ def _set_fields(change: ProxyChange) -> dict[str, Any]:
 
 
 def wants_probe(row: ProxyRow, now: int) -> bool:
-    """Whether one request should try if the proxy has recovered."""
+    """Return whether a probe of the proxy is due, to see if it has recovered."""
     return row.disabled_reason != "manual" and row.probe_at is not None and row.probe_at <= now
 
 
 def success_rate(successes: int, failures: int) -> float:
-    """Percent of all requests, two places; 0 when there were none."""
+    """Return the percentage of successful requests, to two places; 0 without requests."""
     tried = successes + failures
     return round(100 * successes / tried, 2) if tried else 0.0

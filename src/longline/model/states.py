@@ -1,11 +1,10 @@
 """Every legal move of a schedule, a run and a task, as data.
 
 Only `engine/lifecycle/moves.py` carries moves out. From this table come its refusals, the SQL `CHECK` lists, the chart in
-the docs and the property tests. A *fenced* move needs the lease under which the thing is held; a move that *gives*
-hands out a lease.
+the docs and the property tests. A *fenced* move needs the lease of its row; a move that *gives* hands out a lease.
 
-A worker may pass several states between two writes (`queued`, `crawling`, `downloaded`, `parsing`): what it writes
-is where the task comes to rest, and `walk` says whether the moves in between are legal.
+A worker may pass several states between two writes (`queued`, `crawling`, `downloaded`, `parsing`): only the rest
+of the task is written, and `walk` checks that the moves in between are legal.
 """
 
 from collections.abc import Iterable
@@ -18,7 +17,7 @@ Actor = Literal["person", "planner", "worker", "bot", "upkeep"]
 
 
 class ScheduleState(StrEnum):
-    """Where a schedule stands; exactly the seven words of the interval contract."""
+    """The states of a schedule: exactly the seven words of the interval contract."""
 
     PENDING = "pending"
     SCHEDULED = "scheduled"
@@ -30,7 +29,7 @@ class ScheduleState(StrEnum):
 
 
 class RunState(StrEnum):
-    """Where a run stands."""
+    """The states of a run."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -40,7 +39,7 @@ class RunState(StrEnum):
 
 
 class TaskState(StrEnum):
-    """Where a task stands. `queued`, `crawling` and `parsing` are in somebody's hand, under a lease."""
+    """The states of a task. `queued`, `crawling` and `parsing` are in hand, under a lease."""
 
     PENDING = "pending"
     QUEUED = "queued"
@@ -62,14 +61,14 @@ IN_HAND = frozenset({TaskState.QUEUED, TaskState.CRAWLING, TaskState.PARSING})
 """States that exist only while a lease is held; no row rests in them."""
 
 ENDED = frozenset({TaskState.COMPLETED, TaskState.SKIPPED, TaskState.FAILED, TaskState.CANCELLED})
-"""A task's fates. Everything else counts as open."""
+"""Fates of a task. Every other state counts as open."""
 
 RUN_ENDED = frozenset({RunState.COMPLETED, RunState.FAILED, RunState.CANCELLED})
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One row of the table. An empty `was` is a birth."""
+    """One row of the table. A move with an empty `was` creates the row."""
 
     noun: Noun
     name: str
@@ -170,17 +169,17 @@ BY_NAME: dict[tuple[Noun, str], Move] = {(m.noun, m.name): m for m in MOVES}
 
 
 def move(noun: Noun, name: str) -> Move:
-    """The row of the table with that name."""
+    """Return the move of that name."""
     return BY_NAME[noun, name]
 
 
 def legal(noun: Noun, state: str, actor: Actor | None = None) -> tuple[str, ...]:
-    """Names of the moves that may be made from `state` (by `actor`, when given), in table order."""
+    """Return the names of the legal moves from `state` (by `actor`, when given), in table order."""
     return tuple(m.name for m in MOVES if m.noun == noun and state in m.was and (actor is None or actor in m.actors))
 
 
 def walk(noun: Noun, start: str, end: str, actor: Actor) -> bool:
-    """Whether `actor`, holding the lease, may bring a thing from `start` to `end` by moves of the table."""
+    """Return whether `actor`, holding the lease, may get from `start` to `end` by moves of the table."""
     steps = [m for m in MOVES if m.noun == noun and actor in m.actors and not m.gives]
     reached, edge = {start}, [start]
     while edge:
@@ -188,7 +187,7 @@ def walk(noun: Noun, start: str, end: str, actor: Actor) -> bool:
         for m in steps:
             if here in m.was and m.became not in reached:
                 reached.add(m.became)
-                # A rest ends the walk: what follows it needs a new lease.
+                # A rest ends the walk: moves after it need a new lease.
                 if m.became in IN_HAND or m.became == T.DOWNLOADED:
                     edge.append(m.became)
     return end in reached and end != start

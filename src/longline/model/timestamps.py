@@ -1,4 +1,4 @@
-"""Moments as UTC milliseconds, from the date forms of the web and in the one that we write."""
+"""Moments as UTC milliseconds, read from W3C dates and written by RFC 3339."""
 
 import re
 from calendar import timegm
@@ -14,13 +14,13 @@ _W3C = re.compile(
 
 
 MAX_CHARACTERS = 256
-"""A longer text is no date: spaces inside of one are looked for in more than one way."""
+"""Largest length of a date: the expression matches spaces in several ways, which costs time in long texts."""
 
 
 def w3c_moment(text: str) -> int | None:
-    """A W3C date in any of its lengths, from a year to parts of a second; what is no date is None.
+    """Return the moment of a W3C date of any precision, from a year to parts of a second; None for any other text.
 
-    A moment without a zone is taken for UTC. A space for the T and a zone without its colon are common enough.
+    A date without a zone is UTC. A space instead of the T and a zone without its colon are accepted: both are common.
     """
     found = _W3C.fullmatch(text) if len(text) <= MAX_CHARACTERS else None
     if found is None:
@@ -45,5 +45,5 @@ def w3c_moment(text: str) -> int | None:
 
 
 def written(at: int) -> str:
-    """A moment as RFC 3339 has it."""
+    """Return a moment as RFC 3339 text."""
     return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,9 +1,9 @@
-"""What a URL is to us: absolute http or https, written the WHATWG way, without a fragment.
+"""URLs to crawl: absolute http or https, written by the WHATWG rules, without a fragment.
 
-Two bindings of one parser read it: `can_ada` is fast, `ada_url` knows the present rules for international host names.
-`parse` is the gate for text from people and files, `join_all` for what a page links to. `dedupe_key` says which URLs
-are the same inside a host. Two contracts have a spelling of their own for that; they hash `interval_form` and
-`product_form` and still fetch the URL as it was given.
+Two bindings of one parser read URLs: `can_ada` is fast, `ada_url` knows the present rules for international host
+names. `parse` is the gate for text from people and files, `join_all` for links of a page. URLs of one host with the
+same `dedupe_key` are the same. Two contracts compare other spellings: they hash `interval_form` and `product_form`,
+and still fetch the URL as it was given.
 """
 
 import re
@@ -38,7 +38,7 @@ _NOT_NORMAL = re.compile(
     "%(?:2[DEde]|3[0-9]|4[1-9A-Fa-f]|5[0-9AFaf]|6[1-9A-Fa-f]|7[0-9AEae]|[0-9A-F][a-f]|[a-f][0-9A-Fa-f])"
 )
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-_BLANK = "".join(map(chr, range(0x21)))  # what WHATWG strips; str.strip() takes more, such as no-break spaces
+_BLANK = "".join(map(chr, range(0x21)))  # as WHATWG strips them; str.strip() takes more, such as no-break spaces
 _NOT_PAGES = ("javascript:", "mailto:", "data:", "tel:")
 _TRACKING = frozenset(
     (
@@ -57,7 +57,7 @@ _TRACKING = frozenset(
 
 
 def hide_credentials(text: str) -> str:
-    """Return a text with all that may be a user name or a password of a URL hidden."""
+    """Return a text with every possible user name and password of a URL hidden."""
     return _CREDENTIALS.sub(r"\1***@", text) if "@" in text else text
 
 
@@ -67,7 +67,7 @@ def hide_in_text(text: str) -> str:
 
 
 def without_credentials(href: str) -> str:
-    """Return a URL without the user name and the password in it; what is no URL is hidden up to its last `@`."""
+    """Return a URL without its user name and password; a text that is no URL is hidden up to its last `@`."""
     if "@" not in href:
         return href
     try:
@@ -80,7 +80,7 @@ def without_credentials(href: str) -> str:
 
 
 class BadUrl(BadInput):
-    """Text that is no URL of ours; `reason` is one word of `fate.REFUSED`."""
+    """A text that is no URL to crawl; `reason` is one word of `outcomes.REFUSED`."""
 
     def __init__(self, reason: str, text: str, why: str) -> None:
         self.reason = reason
@@ -99,7 +99,7 @@ class Url(msgspec.Struct, frozen=True, gc=False):
 
 
 def parse(text: str, *, credentials: bool = False) -> Url:
-    """The URL that this text means; raises `BadUrl` for what is not absolute http or https.
+    """Return the URL of a text; raise `BadUrl` for a text that is not absolute http or https.
 
     A URL with a user name or a password is refused unless `credentials` allows it: URLs are stored, shown and logged.
     """
@@ -124,7 +124,7 @@ def parse(text: str, *, credentials: bool = False) -> Url:
 
 
 def _read(text: str) -> can_ada.URL | ada_url.URL:
-    """Return the URL that a text is; raise ValueError or TypeError for a text that is none."""
+    """Return the URL of a text; raise ValueError or TypeError for a text that is no URL."""
     if (text.isascii() and "%" not in text) or not _INTERNATIONAL_HOST.match(text):
         try:
             return can_ada.parse(text)
@@ -159,13 +159,13 @@ def _without_fragment(href: str) -> str:
 
 
 def join(base: str, href: str) -> str | None:
-    """What a link on the page `base` leads to, or None when that is nothing we can fetch."""
+    """Return the URL of a link on the page `base`, or None when it cannot be fetched."""
     joined = join_all(base, (href,))
     return joined[0] if joined else None
 
 
 def join_all(base: str, hrefs: Iterable[str]) -> list[str]:
-    """What the links of the page `base` lead to, each once, in order, without what we cannot fetch."""
+    """Return the URLs of the links on the page `base`, each once, in order, less links that cannot be fetched."""
     try:
         start = _read(base)
     except (ValueError, TypeError):
@@ -186,7 +186,7 @@ def _bare(href: str) -> str:
 
 
 def _resolve(start: Any, href: str) -> str | None:
-    """Join a link that has nothing but ASCII without escapes to a page of which the same holds."""
+    """Join a link of ASCII without escapes to the URL of its page, also of ASCII without escapes."""
     try:
         url: str = (start + href).href
     except (ValueError, TypeError):
@@ -206,9 +206,9 @@ def _resolve_any(start: can_ada.URL | ada_url.URL, href: str) -> str | None:
 
 
 def referer(page: str, href: str) -> str | None:
-    """What the server of a URL may hear of the page that links to it: what browsers tell unless told otherwise.
+    """Return the Referer of a request, by the default policy of browsers (strict-origin-when-cross-origin).
 
-    The page without its credentials to its own origin, the origin alone to others, nothing where that would leave TLS.
+    The page without its credentials to its own origin, the origin alone to others, None from https to http.
     """
     here, there = _read(page), _read(href)
     if here.protocol == "https:" != there.protocol:
@@ -230,7 +230,7 @@ def _normal(found: re.Match[str]) -> str:
 
 
 def dedupe_key(href: str) -> bytes:
-    """Which URLs of one host are the same, in 16 bytes: 4 of its directory, 12 of itself.
+    """Return the key by which URLs of one host are compared, in 16 bytes: 4 of the directory, 12 of the URL.
 
     The directory comes first so that the links of a page, which mostly stay in a directory, fall on few index leaves.
     Spellings that are equal by RFC 3986 have one key.
@@ -243,12 +243,12 @@ def dedupe_key(href: str) -> bytes:
 
 
 def target(href: str) -> str:
-    """Path and query of a parsed URL: what is asked of the server, and what robots rules are about."""
+    """Return the path and query of a parsed URL, which the request line and the rules of robots.txt use."""
     return href[href.index("/", len("https://")) :]
 
 
 def interval_form(text: str) -> str:
-    """The spelling of a URL whose SHA-256 identifies it in the interval contract; never the URL to fetch.
+    """Return the spelling of a URL for its SHA-256 in the interval contract; never the URL to fetch.
 
     https, no default port of either scheme, no repeated or trailing slashes, no tracking parameters, keys sorted,
     escapes as `percent_normalized` writes them.
@@ -267,9 +267,9 @@ def interval_form(text: str) -> str:
 
 
 def product_form(text: str) -> str:
-    """The spelling of a URL whose SHA-256 identifies it in the product contract; never the URL to fetch.
+    """Return the spelling of a URL for its SHA-256 in the product contract; never the URL to fetch.
 
-    Lower-case scheme and authority, raw query pieces sorted, no fragment; everything else stays as it was written.
+    Lower-case scheme and authority, raw query pieces sorted, no fragment; all other parts stay as they were written.
     """
     try:
         parts = urlparse(text.strip())

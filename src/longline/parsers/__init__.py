@@ -1,1 +1,1 @@
-"""The built-in parsers, written as anybody could write them."""
+"""The built-in parsers, written with the public plugin API."""

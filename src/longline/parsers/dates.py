@@ -1,4 +1,4 @@
-"""Dates as pages and feeds write them, for machines and otherwise."""
+"""Dates as pages and feeds write them, in standard and in free forms."""
 
 import re
 from calendar import timegm
@@ -24,13 +24,13 @@ _SHAPES = tuple(
             rf"\b(?P<year>\d{{4}})-{_NAME}-(?P<day>\d{{1,2}})(?!\d)",
             r"\b(?P<year>\d{4})[/.年년]\s?(?P<month>\d{1,2})[/.月월]\s?(?P<day>\d{1,2})(?!\d)",
             r"\b(?P<day>\d{1,2})\.\s?(?P<month>\d{1,2})\.\s?(?P<year>\d{4})\b",
-            # Two numbers and slashes: the Americans' order, unless it cannot be.
+            # Two numbers and slashes: the American order, unless the first number is no month.
             r"\b(?P<day>1[3-9]|2\d|3[01])/(?P<month>\d{1,2})/(?P<year>\d{4})\b",
             r"\b(?P<month>\d{1,2})/(?P<day>\d{1,2})/(?P<year>\d{4})\b",
         ),
     )
 )
-"""How dates are written out, in the order in which they are tried."""
+"""Patterns of written dates, in the order in which they are tried."""
 
 _TIME = re.compile(
     r"""(?<![\d:])(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?:[.,]\d+)?\s*(?P<half>[ap]\.?m\b\.?)?
@@ -52,7 +52,7 @@ _MONTHS = (
     "dec déc dez dic дек δεκ gru",
 )
 _MONTH = {name: month for month, names in enumerate(_MONTHS, 1) for name in names.split()}
-"""Months by how their names begin, in a dozen languages; the first three letters will do, of July four."""
+"""Months by the beginnings of their names in a dozen languages: three letters, or four where three are ambiguous."""
 
 _ZONES = (
     "-10 hst; -9 akst; -8 pst pt akdt; -7 mst mt pdt; -6 cst ct mdt; -5 est et cdt; -4 edt ast at; -3 adt brt art; "
@@ -60,11 +60,11 @@ _ZONES = (
     "11 aedt; 12 nzst; 13 nzdt"
 )
 _HOURS = {name: float(hours) for hours, *names in map(str.split, _ZONES.split("; ")) for name in names}
-"""How far ahead of UTC the zones are that have names; one of another name is taken for UTC."""
+"""Offsets from UTC, in hours, of named zones; an unknown name is read as UTC."""
 
 
 def date_of(text: object) -> str | None:
-    """A date or a time in the one form that is stored, UTC unless it names a zone; None for what is none."""
+    """Return an ISO 8601 date or time in the stored form, UTC unless it names a zone; None for other values."""
     if not isinstance(text, str) or len(text) > 64:
         return None
     plain = _ZONE.sub(r"\1:\2", _FRACTION.sub(r"\1", text.strip().upper()))
@@ -72,14 +72,14 @@ def date_of(text: object) -> str | None:
         at = datetime.fromisoformat(plain)
     except ValueError:
         return None
-    # A week or an ordinal date would pass as well; nobody means one.
+    # A week date or the basic form would pass as well; pages mean neither.
     if not re.match(r"\d{4}-\d{2}-\d{2}", plain):
         return None
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
 
 
 def moment_of(text: str) -> int | None:
-    """A date in any form that people put into feeds, as UTC milliseconds; None for what is none."""
+    """Return a date in any form found in feeds as UTC milliseconds; None for other text."""
     exact = w3c_moment(text)
     text = text.strip().lower()
     if exact is not None or len(text) > _MAX_LENGTH:
@@ -94,7 +94,7 @@ def moment_of(text: str) -> int | None:
 
 
 def _written(text: str) -> datetime | None:
-    """The moment of a date that is written out in one of the usual shapes, None for another shape."""
+    """Return the time of a date written in one of the usual forms, None for another form."""
     found = next((match for shape in _SHAPES if (match := shape.search(text))), None)
     if found is None:
         return None

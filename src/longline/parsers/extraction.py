@@ -1,4 +1,4 @@
-"""Where the content of a page stands: by the source's selectors, by a known template, or by the looks of the page."""
+"""Extraction of a page's content: by the source's selectors, by a known template, or by heuristics."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from longline.plugins import Page
 from longline.plugins.html.maintext import lines_of
 
 HEAD_OF_PAGE = 4096
-"""Characters in which a template shows itself."""
+"""Characters of a page that are searched for the signs of a template."""
 
 _USUAL = ("article", "main", ".content", ".post-content", ".entry-content", "[role=main]", "[role=article]")
 _BODY_LESS = ["header", "footer", "nav", "aside", "menu", "script", "style"]
@@ -36,7 +36,7 @@ _LEAST_PARAGRAPH = 20
 
 @dataclass(frozen=True)
 class Template:
-    """Selectors that many sites share, and what gives such a site away."""
+    """Selectors shared by many sites, and the signs and hosts by which these sites are recognised."""
 
     container: str
     body: str
@@ -52,12 +52,12 @@ TEMPLATES = {
         "article", ".entry-content, [itemprop=articleBody]", "", ("property=og:type content=article",)
     ),
 }
-"""Generic ones, in the order in which they are tried; a name may be given as a source's `template_hint`."""
+"""Generic templates, in the order in which they are tried; a source's `template_hint` may name one."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """What was found: the markup, its text, how it was found, and the title if a selector has it."""
+    """The extracted content: its markup, its text, the method, and the title if a selector found one."""
 
     markup: str
     text: str
@@ -66,7 +66,7 @@ class Content:
 
 
 def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> Content:
-    """The content of a page; the page itself is left as it is."""
+    """Return the content of a page; the page itself is not modified."""
     tree = page.tree.clone()
     drop(tree, selectors.get("exclude"))
     found = _by_name(page, tree, selectors, hint)
@@ -77,7 +77,7 @@ def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> Content
 
 
 def _by_name(page: Page, tree: LexborHTMLParser, selectors: Mapping[str, Any], hint: str) -> Content:
-    """What the source's selectors find or, where it has none, those of a template."""
+    """Extract by the source's selectors or, if the source has none, by those of a template."""
     if any(selectors.get(name) for name in ("container", "body", "title")):
         return _selected(tree, selectors, "selector")
     template = _template(page, hint)
@@ -89,7 +89,7 @@ def _by_name(page: Page, tree: LexborHTMLParser, selectors: Mapping[str, Any], h
 
 
 def select(tree: LexborHTMLParser | LexborNode, selector: object) -> LexborNode | None:
-    """The first match of a selector of somebody's config; one that is none matches nothing."""
+    """Return the first match of a selector from a source's config; an invalid selector matches nothing."""
     if not isinstance(selector, str) or not selector.strip():
         return None
     try:
@@ -99,7 +99,7 @@ def select(tree: LexborHTMLParser | LexborNode, selector: object) -> LexborNode 
 
 
 def text_of(node: LexborNode | None) -> str:
-    """Its text in one line; what a meta or a link has instead of text counts as such."""
+    """Return the text of a node in one line; for meta, link, time and img the attribute that holds the value."""
     if node is None:
         return ""
     attributes = node.attributes
@@ -108,7 +108,7 @@ def text_of(node: LexborNode | None) -> str:
 
 
 def select_all(tree: LexborHTMLParser | LexborNode, selector: object) -> list[LexborNode]:
-    """Every match of a selector of somebody's config; one that is none matches nothing."""
+    """Return every match of a selector from a source's config; an invalid selector matches nothing."""
     try:
         return tree.css(selector) if isinstance(selector, str) and selector.strip() else []
     except (SelectolaxError, ValueError):
@@ -116,7 +116,7 @@ def select_all(tree: LexborHTMLParser | LexborNode, selector: object) -> list[Le
 
 
 def drop(tree: LexborHTMLParser, excluded: object) -> None:
-    """Take away what a list of selectors finds."""
+    """Remove the elements that a list of selectors matches."""
     for selector in excluded if isinstance(excluded, Sequence) and not isinstance(excluded, str) else ():
         for node in select_all(tree, selector):
             node.decompose()
@@ -151,7 +151,7 @@ def _by_looks(tree: LexborHTMLParser) -> LexborNode | None:
 
 
 def densest(tree: LexborHTMLParser) -> LexborNode | None:
-    """The block with most text outside of links; inside it a smaller one, if that has nearly as much."""
+    """Return the block with most text outside of links, or a smaller block inside of it with nearly as much."""
     scored = sorted(_scores(tree), key=lambda each: each[0], reverse=True)
     if not scored:
         return None

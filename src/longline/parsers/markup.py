@@ -1,4 +1,4 @@
-"""HTML that came inside another document: plain text of it, or the same with whole URLs and without scripts."""
+"""Conversion of HTML embedded in another document: to plain text, or to HTML with absolute URLs and no scripts."""
 
 import re
 from html import unescape
@@ -10,7 +10,7 @@ from longline.model.url import join
 from longline.plugins.html.parse_cost import check_intricacy
 
 _TAG_OR_REFERENCE = re.compile(r"<[a-zA-Z/!]|&[#\w]")
-# Most markup needs no change, and is left exactly as it was written.
+# Most markup needs no change, and stays exactly as written.
 _TO_CHANGE = re.compile(
     r"<\s*(?:script|style|iframe|object|embed|applet|param|base|meta|link|form)\b|script\s*:"
     # A slash or a quote may stand before an attribute in place of a space.
@@ -19,7 +19,7 @@ _TO_CHANGE = re.compile(
 )
 _ACTIVE = ["script", "style", "iframe", "embed", "param", "base", "meta", "link"]
 _AROUND_TEXT = ["object", "applet", "form"]
-"""Active elements whose content is shown: by a form always, by an object where it cannot run."""
+"""Active elements with visible content: in a form always, in an object as its fallback."""
 
 _UNSEEN = ["script", "style", "template"]
 _SPACES = re.compile(r"[ \t\r\n\f]+")
@@ -28,7 +28,7 @@ _LEADING = (*_LINKING, "xlink:href", "action", "formaction")
 
 
 def plain(markup: str) -> str:
-    """The text that a reader would see, on one line."""
+    """Return the visible text on one line."""
     if _TAG_OR_REFERENCE.search(markup):
         tree = _tree(markup)
         markup = _seen(tree) if tree else unescape(markup)
@@ -41,12 +41,12 @@ def _seen(tree: LexborHTMLParser) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text without line breaks and runs of spaces; spaces that are more than that stay."""
+    """Return the text without line breaks and runs of spaces; other white space, such as no-break spaces, stays."""
     return _SPACES.sub(" ", text).strip(" ")
 
 
 def settled(markup: str, base: str) -> str:
-    """The markup with its links made whole, and without what would run in a browser."""
+    """Return the markup with absolute links, and without scripts and other active content."""
     if not _TO_CHANGE.search(markup):
         return markup
     tree = _tree(markup)

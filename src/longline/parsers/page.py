@@ -1,4 +1,4 @@
-"""Any HTML page: its title, its text, and the pages it leads to."""
+"""The parser of any HTML page: title, text and links."""
 
 from collections.abc import AsyncIterator
 from typing import NamedTuple
@@ -6,23 +6,23 @@ from typing import NamedTuple
 from longline.plugins import Item, Links, Page, parser
 
 _SILENT = ["script", "style", "noscript"]
-"""What is no text; what a template holds is not among what its element holds."""
+"""Elements without visible text; the content of a template is no child of its element, so `text()` skips it."""
 
 
 class PageExtract(NamedTuple):
-    """What every page has: a title, and links in order, each once, as URLs that can be fetched."""
+    """The title of a page, and its links in order, each once, as URLs that can be fetched."""
 
     title: str
     links: list[str]
 
 
 def extract(page: Page) -> PageExtract:
-    """Title and links in one go, for whoever needs nothing else and many of them."""
+    """Return title and links, for callers that need nothing else of many pages."""
     return PageExtract(page.title, page.links())
 
 
 def whole_text(page: Page) -> str:
-    """Every word of the page, without line breaks. What is no text is taken out of its tree: nothing else follows."""
+    """Return all text of the page on one line; removes scripts and styles from its tree, so it must be called last."""
     page.tree.strip_tags(_SILENT)
     body = page.tree.body
     return " ".join(body.text(separator=" ").split()) if body is not None else ""
@@ -30,7 +30,7 @@ def whole_text(page: Page) -> str:
 
 @parser("page", light=True)
 async def page(page: Page) -> AsyncIterator[Item | Links]:
-    """Title and text as an item, the text only if it may be found by it, and every link that may be followed."""
+    """Yield title and text as an item, without the text if robots may not index it, and every link to follow."""
     found = extract(page)
     noted = {"canonical": page.canonical} if page.canonical else {}
     said = {"noindex": True} if page.rules.noindex else {"text": whole_text(page)}

@@ -1,8 +1,8 @@
 """Items by the CSS selectors of a source's config: `{"selectors": {"kind": {"field": "selector"}}}`.
 
-A selector may end with `@name` for an attribute instead of the text. Of the fields, `container` says where each item
-stands (unless given, there is one on the page) and `exclude` what is taken away first. The group `list` gives no items:
-its `container`, `article_cards` and `article_list` say where links are followed, its `exclude_from_list` where not.
+A selector may end with `@name` for an attribute instead of the text. The field `container` selects the element of each
+item (default: the page is one item), and `exclude` the elements to remove first. The group `list` gives no items:
+links are followed inside of its `container`, `article_cards` and `article_list`, except in `exclude_from_list`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from longline.plugins.page import joined
 _LISTS = ("container", "article_cards", "article_list")
 _PLACES = frozenset(("container", "exclude"))
 _SINGLE = frozenset(("article", "page", "product"))
-"""Kinds of which a page has one, however often the container is found."""
+"""Kinds of which a page has one item; further containers are ignored."""
 
 
 @parser("selectors", match=())
 def selectors(page: Page) -> Iterator[Item | Links]:
-    """An item for each group of selectors that finds something, and the links that may be followed."""
+    """Yield the links that may be followed, and the items of each group of selectors."""
     groups = groups_of(page)
     yield Links(_links(page, groups.get("list", {})))
     for kind, fields in groups.items():
@@ -32,14 +32,14 @@ def selectors(page: Page) -> Iterator[Item | Links]:
 
 
 def groups_of(page: Page) -> dict[str, Mapping[str, Any]]:
-    """The groups of selectors that the source's config has; what has another shape is passed over."""
+    """Return the groups of selectors in the source's config; values of another shape are ignored."""
     given = page.config.get("selectors")
     groups = given.items() if isinstance(given, Mapping) else ()
     return {str(kind): fields for kind, fields in groups if isinstance(fields, Mapping)}
 
 
 def select_fields(page: Page, kind: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """What a group of selectors finds, once for each of its containers."""
+    """Yield the fields that a group of selectors finds, once for each of its containers."""
     tree = page.tree.clone()
     drop(tree, fields.get("exclude"))
     for scope in _scopes(tree, kind, fields.get("container")):
@@ -55,7 +55,7 @@ def _scopes(tree: LexborHTMLParser, kind: str, container: object) -> list[Lexbor
 
 
 def _value(scope: LexborHTMLParser | LexborNode, how: object) -> str | list[str]:
-    """The text or attribute that a selector finds; all of them for a selector in a list."""
+    """Return the text or attribute of a selector's first match; for selectors in a list those of all matches."""
     if isinstance(how, list):
         return [text for each in how for node in select_all(scope, _css(each)) if (text := _text(node, each))]
     node = select(scope, _css(how))

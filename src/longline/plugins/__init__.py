@@ -1,4 +1,4 @@
-"""What somebody who writes a parser imports; the built-in parsers use nothing else."""
+"""The API of parsers: the decorator, the page, items and links."""
 
 from longline.plugins.page import Page
 from longline.plugins.parser import parser

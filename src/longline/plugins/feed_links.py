@@ -1,4 +1,4 @@
-"""Where a site's feeds and sitemaps are: what its pages and its robots.txt say, and where they usually lie."""
+"""URLs of a site's feeds and sitemaps: declared by its pages and its robots.txt, or the usual paths."""
 
 from collections.abc import Iterable
 
@@ -13,18 +13,18 @@ _ALTERNATE = "link[rel~='alternate' i][href][type]"
 
 
 def feed_links(page: Page) -> list[str]:
-    """The feeds that a page names in its head, in order."""
+    """Return the feeds that a page declares by `link rel=alternate`, in order."""
     named = (node.attributes for node in page.css(_ALTERNATE) if _is_feed(node.attributes.get("type")))
     return join_all(page.base, (link["href"] or "" for link in named))
 
 
 def usual_feeds(site: str) -> list[str]:
-    """Where the feed of a site lies if it lies where feeds usually do."""
+    """Return the URLs at which sites usually have their feed."""
     return join_all(site, FEED_PATHS)
 
 
 def sitemaps_of(site: str, named: Iterable[str]) -> list[str]:
-    """The sitemaps that robots.txt names, or where one usually lies if it names none."""
+    """Return the sitemaps that robots.txt names, or the usual sitemap URLs if robots.txt names none."""
     return join_all(site, named) or join_all(site, SITEMAP_PATHS)
 
 

@@ -1,23 +1,23 @@
-"""Memory that was freed is kept for the next page instead of being handed back to the system.
+"""Allocator options that keep freed memory for the next page instead of returning it to the system.
 
-Every parsed page is a few hundred kilobytes that come and go. The C library hands them back as soon as they are freed,
-and the system then clears each of those pages of memory anew: half of what parsing takes.
+Every parsed page allocates and frees a few hundred kilobytes. By default the C library returns freed memory at once,
+and the system then clears each memory page anew: half of the time of parsing.
 """
 
 import ctypes
 import sys
 
 KEPT_BYTES = 16 * 1024 * 1024
-"""How much free memory a process may hold on to."""
+"""Largest amount of free memory that a process keeps."""
 
 LARGE_BYTES = 4 * 1024 * 1024
-"""Larger pieces come from the system one by one, and go back to it at once."""
+"""Size from which an allocation is mapped by itself, and returned to the system when freed."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
 
 def keep_freed_memory() -> bool:
-    """Ask the C library for it; whether it understood, which only glibc's does."""
+    """Set the thresholds by `mallopt`; return whether the C library accepted them, which only glibc does."""
     if not sys.platform.startswith("linux"):
         return False
     try:

@@ -16,13 +16,13 @@ from longline.plugins.html.parse_cost import check_intricacy
 from longline.plugins.html.structured import Data
 
 ENOUGH_LETTERS = 250
-"""A main text with fewer is looked for again in other ways; letters, since not every script has spaces."""
+"""Characters below which a main text is also extracted in other ways; not words: not every script has spaces."""
 
 
 class Page:
-    """What was fetched, decoded and parsed as far as somebody looks at it.
+    """A fetched page, decoded and parsed on first access.
 
-    `body` is without its Content-Encoding; `config` is what was said about the page's source, its selectors among it.
+    `body` is without its Content-Encoding; `config` holds the settings of the page's source, including its selectors.
     """
 
     def __init__(
@@ -43,23 +43,23 @@ class Page:
         self.config = config
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What was looked at so far is not carried to another process: a tree cannot be.
+        # Cached properties are not pickled: a parsed tree cannot be.
         return _carried, (self.url, self.body, self.status, self.headers, self.content_type, dict(self.config))
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, whatever its case."""
+        """Return the value of the first header with this name; case is ignored."""
         wanted = name.lower()
         return next((value for key, value in self.headers if key.lower() == wanted), None)
 
     @cached_property
     def html(self) -> str:
-        """The text of the page; bytes that are none in its encoding are replaced."""
+        """Return the decoded text of the page; bytes that are invalid in its encoding are replaced."""
         name, skip = self._encoding
         return decode_as(name, self.body[skip:])
 
     @cached_property
     def tree(self) -> LexborHTMLParser:
-        """The parsed page; raises `TooComplex` for one that cannot be parsed in reasonable time."""
+        """Return the parsed page; raise `TooComplex` if parsing would take too long."""
         name, skip = self._encoding
         # The parser reads UTF-8 by itself; only other encodings cost a decoding.
         markup = self.body[skip:] if name == "utf-8" else self.html.encode("utf-8", "replace")
@@ -69,15 +69,15 @@ class Page:
 
     @cached_property
     def rules(self) -> RobotsMeta:
-        """What the page and its headers ask of robots."""
+        """Return the robots directives of the page and of its X-Robots-Tag headers."""
         headers = (value for key, value in self.headers if key.lower() == "x-robots-tag")
         return RobotsMeta(self._outline.rules | header_rules(headers))
 
     @cached_property
     def base(self) -> str:
-        """What relative links start from: the page's own URL, or its `<base href>`.
+        """Return the base URL of relative links: the page's `<base href>`, or its own URL.
 
-        A base that is longer than a URL may be is empty: whatever starts from it is too long as well.
+        A base longer than `MAX_LENGTH` is returned as empty: every URL joined to it would be too long as well.
         """
         href = self._outline.base
         base = (join(self.url, href) if href else None) or self.url
@@ -85,28 +85,28 @@ class Page:
 
     @cached_property
     def canonical(self) -> str | None:
-        """The URL that the page calls its own, by its `link`."""
+        """Return the URL of the page's `link rel=canonical`."""
         href = self._outline.canonical
         return join(self.base, href) if href else None
 
     @cached_property
     def title(self) -> str:
-        """The page's title, without line breaks and runs of spaces."""
+        """Return the page's title, without line breaks and runs of spaces."""
         return self.text("title")
 
     def css(self, selector: str) -> list[LexborNode]:
-        """Every element that matches, in order."""
+        """Return every element that matches, in order."""
         return self.tree.css(selector)
 
     def text(self, selector: str) -> str:
-        """The text of the first element that matches, without line breaks and runs of spaces; empty if none does."""
+        """Return the text of the first match, without line breaks and runs of spaces; empty if nothing matches."""
         node = self.tree.css_first(selector)
         return _spaced(node.text()) if node else ""
 
     def links(self, selector: str | None = None) -> list[str]:
-        """Where the page leads to, each URL once, in order: by what matches, or by all that robots may follow.
+        """Return the URLs of the matching elements or, without a selector, of all links that robots may follow.
 
-        The latter are anchors and areas, frames, a refresh, and what `link` calls next, canonical and the like.
+        Each URL comes once, in order. All links are `a`, `area`, frames, a refresh, and `link` of types such as next.
         """
         if selector is not None:
             return joined(self, _leads(self.css(selector)))
@@ -114,15 +114,15 @@ class Page:
 
     @cached_property
     def data(self) -> Data:
-        """What the page says of itself for machines."""
+        """Return the structured data of the page."""
         return Data(self.tree)
 
     def article(self) -> str:
-        """The main text, a line for each paragraph; costs milliseconds, so whoever calls it is not `light`."""
+        """Return the main text, a line for each paragraph; takes milliseconds, so a `light` parser must not call it."""
         found = main_text(self.html)
         if len(found) >= ENOUGH_LETTERS:
             return found
-        # Of a short page the library takes everything, menus too, or nothing: its own marks say more.
+        # On a short page the library extracts everything, menus too, or nothing: the page's markup is more reliable.
         marked = simple_text(self.tree) if not found or self.tree.css_first("article, main") else ""
         said = max(self._article_bodies(), key=len, default="")
         return said if len(said) > max(len(found), len(marked)) else marked or found
@@ -139,12 +139,12 @@ class Page:
 
     @cached_property
     def _encoding(self) -> tuple[str, int]:
-        """The encoding by the standard's name, and how many bytes of mark stand before the text."""
+        """Return the encoding by the standard's name, and the length of the byte order mark."""
         return charset_of(self.body, self.content_type)
 
 
 def joined(page: Page, hrefs: Iterable[str]) -> list[str]:
-    """Where links that are written like this on a page lead to, each once, in order."""
+    """Return the absolute URLs of a page's href values, each once, in order."""
     name = page._encoding[0]
     if name != "utf-8":
         hrefs = (href if href.isascii() else _with_query_as(name, href) for href in hrefs)
@@ -158,7 +158,7 @@ def _carried(
 
 
 def _leads(nodes: Iterable[LexborNode]) -> Iterator[str]:
-    """The `href`, else the `src`, of each element that has one, as written."""
+    """Yield the `href`, else the `src`, of each element that has either, as written."""
     for node in nodes:
         attributes = node.attributes
         lead = attributes.get("href", attributes.get("src"))
@@ -167,7 +167,7 @@ def _leads(nodes: Iterable[LexborNode]) -> Iterator[str]:
 
 
 def _with_query_as(name: str, href: str) -> str:
-    """A link whose query is percent-encoded in the encoding of its page, which is what the server expects."""
+    """Percent-encode the query of a link in the encoding of its page, as the server expects."""
     before, mark, rest = href.partition("?")
     query, hash_sign, fragment = rest.partition("#")
     if "#" in before or query.isascii():

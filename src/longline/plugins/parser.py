@@ -1,4 +1,4 @@
-"""Marks functions as parsers. The mark stays on the function: who collects parsers is another matter."""
+"""The `@parser` decorator. The mark is an attribute of the function; `Registry` collects marked functions."""
 
 import inspect
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -18,7 +18,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @dataclass(frozen=True)
 class Parser:
-    """A function that makes items and links of pages, and which pages those are."""
+    """A parser function, and the conditions under which a page is given to it."""
 
     name: str
     match: tuple[str, ...]
@@ -28,7 +28,7 @@ class Parser:
     when: Callable[[Page], bool] | None = None
 
     async def parse(self, page: Page) -> AsyncIterator[Made]:
-        """What the function makes of the page, whichever kind of generator it is."""
+        """Yield the items and links that the function, a plain or an async generator, makes of the page."""
         made = self.function(page)
         if isinstance(made, AsyncIterator):
             async for one in made:
@@ -38,7 +38,7 @@ class Parser:
                 yield self._checked(one)
 
     def fit(self, page: Page) -> int | None:
-        """How closely the parser was made for this page (letters of its longest matching pattern), or None if not."""
+        """Return the length of the longest matching pattern without stars, or None for a page of other parsers."""
         fits = [len(glob.replace("*", "")) for glob in self.match if _matches(glob, page.url)]
         if not fits or not self._takes(page.content_type):
             return None
@@ -63,11 +63,11 @@ def parser(
     light: bool = False,
     when: Callable[[Page], bool] | None = None,
 ) -> Callable[[_Function], _Function]:
-    """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for anything.
+    """Mark a generator function, plain or async, as the parser for URLs that match; `*` stands for any characters.
 
-    Without a pattern, `match=()`, it parses only for sources that ask for it by name. A `light` one takes a millisecond
-    or less and runs beside the fetches; every other runs in a process of its own, where it holds up nobody. `when` has
-    a look at a page whose URL and type would do: servers often misname what they send.
+    Without a pattern, `match=()`, a parser runs only for sources that name it. A `light` parser takes a millisecond or
+    less and runs beside the fetches; other parsers run in processes of their own, where they delay no fetch. `when`
+    checks a page of matching URL and type: servers often send a wrong Content-Type.
     """
 
     def mark(function: _Function) -> _Function:
@@ -81,10 +81,10 @@ def parser(
 
 
 def _matches(glob: str, url: str) -> bool:
-    """Return whether a glob fits a whole URL; only the star is special, a question mark is a query.
+    """Return whether a glob matches a whole URL; only the star is special, since a question mark begins a query.
 
-    The parts between stars are looked for from left to right, each once: an expression with several `.*` would try
-    every place of the one for every place of the other.
+    The parts between stars are searched from left to right, each once: a regular expression with several `.*` would
+    backtrack over every combination of places.
     """
     first, *parts = glob.split("*")
     if not parts:

@@ -1,4 +1,4 @@
-"""Collects what modules offer. There is no registry but the one that somebody makes."""
+"""The registry of parsers, filled from modules and files. There is no global registry."""
 
 import importlib
 import importlib.util
@@ -13,7 +13,7 @@ from longline.plugins.parser import MARK, Parser
 
 
 class Registry:
-    """The parsers of the modules that were scanned, and which of them a page goes to."""
+    """The parsers of the scanned modules; selects the parser of a page."""
 
     def __init__(self, *modules: ModuleType) -> None:
         self._parsers: dict[str, Parser] = {}
@@ -22,11 +22,11 @@ class Registry:
 
     @property
     def parsers(self) -> tuple[Parser, ...]:
-        """All of them, in the order in which they were found."""
+        """Return all parsers in the order of registration."""
         return tuple(self._parsers.values())
 
     def scan(self, module: ModuleType) -> tuple[Parser, ...]:
-        """Take in every parser of a module; refuses a second parser by the name of another."""
+        """Register every parser of a module; raise `BadInput` for a second parser of the same name."""
         found = [mark for thing in vars(module).values() if isinstance(mark := getattr(thing, MARK, None), Parser)]
         for parser in found:
             if self._parsers.setdefault(parser.name, parser) is not parser:
@@ -34,23 +34,23 @@ class Registry:
         return tuple(found)
 
     def named(self, name: str) -> Parser | None:
-        """The parser of that name."""
+        """Return the parser of this name."""
         return self._parsers.get(name)
 
     def parser_for(self, page: Page) -> Parser | None:
-        """The parser that was made most closely for this page, the latest among equals, so that yours precede ours."""
+        """Return the parser with the best fit, the latest among equals: custom parsers precede built-in ones."""
         fits = [(fit, at) for at, parser in enumerate(self.parsers) if (fit := parser.fit(page)) is not None]
         return self.parsers[max(fits)[1]] if fits else None
 
 
 class ParserSources(msgspec.Struct, frozen=True):
-    """Where parsers are found: modules by name, and files by path. Another process finds the same ones there."""
+    """Modules by name, and files by path, from which each process loads the same parsers."""
 
     modules: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
 
     def open(self) -> Registry:
-        """All of them; refuses a file that is none of Python's, or has no parser."""
+        """Load all parsers; raise `BadInput` for a file that is not Python or has no parser."""
         registry = Registry(*map(importlib.import_module, self.modules))
         for file in self.files:
             if not registry.scan(_loaded(Path(file))):
@@ -65,6 +65,6 @@ def _loaded(file: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     try:
         spec.loader.exec_module(module)
-    except Exception as error:  # somebody else's code may raise anything
+    except Exception as error:  # third-party code may raise any exception
         raise BadInput(f"parsers: {file} cannot be loaded: {type(error).__name__}: {error}") from error
     return module

@@ -1,4 +1,4 @@
-"""What a parser makes of a page."""
+"""Results of a parser: items and links."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import msgspec
 
 @dataclass(init=False)
 class Item:
-    """Something that was found on a page, with whatever fields it has: `Item("article", title="…")`."""
+    """An item extracted from a page, with free fields: `Item("article", title="…")`."""
 
     kind: str
     fields: dict[str, Any]
@@ -20,9 +20,9 @@ class Item:
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A page to fetch next; as everywhere the lower priority goes first, and 0 is that of an ordinary link.
+    """A URL to fetch next; the lower priority goes first, and an ordinary link has 0.
 
-    One that is not `deeper` is as near to the start as the page that names it: to be listed by a sitemap is no step.
+    A link that is not `deeper` has the same depth as its page: a URL in a sitemap is no step further.
     """
 
     url: str
@@ -31,6 +31,6 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Links(msgspec.Struct, frozen=True):
-    """Ordinary links, all at once: most pages have many, and to name each by itself takes longer than to find it."""
+    """Ordinary links in one batch: a `Link` object for each of a page's many URLs takes longer than finding them."""
 
     urls: Sequence[str]

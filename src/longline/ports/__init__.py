@@ -1,1 +1,1 @@
-"""What the engine asks of the world, as Protocols of at most twelve methods each."""
+"""Ports: the interfaces that the engine needs, as Protocols of at most twelve methods each."""

@@ -1,4 +1,4 @@
-"""Time, as a thing that tests can hold."""
+"""Time, behind an interface that tests can control."""
 
 from typing import Protocol
 
@@ -19,13 +19,13 @@ class Clock(Protocol):
         ...
 
     def monotonic(self) -> float:
-        """Return seconds that only go up."""
+        """Return monotonic seconds."""
         ...
 
     def error(self) -> float:
-        """Return by how many seconds `now` may differ from the engine's time."""
+        """Return the largest difference in seconds between `now` and the engine's time."""
         ...
 
     async def sleep(self, seconds: float) -> None:
-        """Wait, letting others run."""
+        """Sleep without blocking the event loop."""
         ...

@@ -1,4 +1,4 @@
-"""How a request leaves the house and what comes back."""
+"""Outgoing HTTP requests, their proxies, responses and failures."""
 
 from ipaddress import IPv6Address
 from typing import Any, Literal, Protocol, get_args
@@ -17,11 +17,11 @@ _PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 
 
 class Proxy(msgspec.Struct, frozen=True):
-    """A way out: configured by the operator, so its own address may be anywhere.
+    """An outgoing proxy: configured by the operator, so its own address may be anywhere.
 
-    The target's name is resolved and checked here before a proxy is asked for anything. `socks5` and `socks5h` proxies
-    are asked for the checked address. `http` and `https` proxies are asked for the name, since a request by address
-    would lose it, so an HTTP proxy that resolves the name otherwise has the last word.
+    The target's name is resolved and checked before any request goes to a proxy. `socks5` and `socks5h` proxies get the
+    checked address. `http` and `https` proxies get the name, since a request by address would lose the name, so an HTTP
+    proxy that resolves the name differently decides which address is dialled.
     """
 
     scheme: ProxyScheme
@@ -40,7 +40,7 @@ class Proxy(msgspec.Struct, frozen=True):
 
     @classmethod
     def parse(cls, text: str) -> "Proxy":
-        """The proxy of a URI such as `socks5://user:password@192.0.2.1:1080`."""
+        """Return the proxy of a URI such as `socks5://user:password@192.0.2.1:1080`."""
         try:
             parts = urlsplit(text.strip())
             port = parts.port or _PORTS.get(parts.scheme, 0)
@@ -49,12 +49,12 @@ class Proxy(msgspec.Struct, frozen=True):
         if parts.path not in ("", "/") or parts.query or parts.fragment:
             raise BadInput("not a proxy: the URI goes on after host and port")
         username, password = unquote(parts.username or ""), unquote(parts.password or "")
-        scheme: ProxyScheme = parts.scheme  # type: ignore[assignment]  # __post_init__ looks at it
+        scheme: ProxyScheme = parts.scheme  # type: ignore[assignment]  # __post_init__ checks the scheme
         return cls(scheme, parts.hostname or "", port, username, password)
 
     @property
     def label(self) -> str:
-        """Scheme, host and port: what may be shown."""
+        """Return scheme, host and port, without credentials, for display."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}:{self.port}"
 
@@ -76,13 +76,13 @@ def _is_host(text: str) -> bool:
 
 
 class Request(msgspec.Struct, frozen=True):
-    """One GET. Redirects are never followed here: every hop is somebody's decision.
+    """One GET request. The client never follows redirects: the caller decides about every hop.
 
-    Credentials in the URL are sent to that host as Basic authorization, unless a header says otherwise.
-    `connect_seconds` is for reaching the host, through a proxy if there is one; `idle_seconds` is the longest
-    silence, connecting included; of two that pass together the total gives the failure its name.
-    A body of more than `max_bytes` is a failure, or with `cut` is cut there. With `render` the page is wanted as a
-    browser shows it, wherever that leads; whoever cannot render answers with the page itself.
+    Credentials in the URL are sent to that host as Basic authorization, unless `headers` has an Authorization.
+    `connect_seconds` limits connecting to the host, through a proxy if there is one; `idle_seconds` limits the longest
+    silence, connecting included; when several deadlines pass together, the total names the failure. A body of more than
+    `max_bytes` is a failure, or is cut there with `cut`. With `render` a browser renders the page and follows its
+    redirects; a client that cannot render returns the page itself.
     """
 
     url: str
@@ -97,12 +97,11 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Response(msgspec.Struct, frozen=True):
-    """An answer as it came; `url` is the one that was asked for, less any credentials, and `body` is undecoded.
+    """A response as received; `url` is the requested URL without credentials, and `body` is undecoded.
 
-    `headers` has every value, and those of one name in their order. Names may have lost their capitals and headers of
-    different names their order, as HTTP/2 and the client's own table would have it. A request that broke on a kept
-    connection was sent again after `resent_ms`. `ip` is the address of the server where the connection went to the
-    server itself, and None behind a proxy.
+    `headers` has every value, and keeps the order of values of one name. HTTP/2 and the client's own table may lower
+    the case of names and reorder headers of different names. A request that broke on a kept connection was sent again
+    after `resent_ms`. `ip` is the server's address on a direct connection, and None behind a proxy.
     """
 
     url: str
@@ -115,27 +114,27 @@ class Response(msgspec.Struct, frozen=True):
     ip: str | None = None
 
     def header(self, name: str) -> str | None:
-        """The first header of that name, whatever its case."""
+        """Return the first header of that name, ignoring case."""
         wanted = name.lower()
         return next((v for k, v in self.headers if k.lower() == wanted), None)
 
     def leads_to(self, base: str) -> str:
-        """The URL that the Location means to one who asked for `base`; raises `FetchFailed` when it is none of ours."""
+        """Return the Location resolved against `base`; raise `FetchFailed` for a URL that the parser rejects."""
         location = _escaped(self.header("location") or "")
         target = join(base, location)
         if target is None:
             raise FetchFailed("bad_url", "redirected to what is no URL")
         try:
-            # Those of the base are known already; none are taken from a site.
+            # Credentials of the base are known already; credentials from a site are not accepted.
             return parse(target, credentials=without_credentials(base) != base).href
         except BadUrl as error:
             raise FetchFailed("bad_url", f"redirected to what is no URL of ours ({error.reason})") from None
 
 
 def _escaped(text: str) -> str:
-    """Percent-encode the bytes of a header that are not ASCII, one by one, as browsers do.
+    """Percent-encode the non-ASCII bytes of a header, one by one, as browsers do.
 
-    A header's bytes are told as Latin-1. Text that no bytes can be told as comes from a file, and is left as it is.
+    Header bytes are decoded as Latin-1. Text outside Latin-1 comes from a file, and stays unchanged.
     """
     if text.isascii():
         return text
@@ -146,13 +145,13 @@ def _escaped(text: str) -> str:
 
 
 class FetchFailed(Exception):
-    """No whole answer came. `kind` is one word of the taxonomy in `model/frontier/outcomes.py`.
+    """A fetch without a complete response. `kind` is one word of the taxonomy in `model/frontier/outcomes.py`.
 
-    `proxy_fault` says that the way there failed and not the target: another proxy may do better, and the page is not
-    to blame. It is set where the proxy said so, could not be reached, or broke off; a target that is known to have
-    refused, an untrusted certificate and a long silence are not held against the proxy. A request that broke on a kept
-    connection was sent again after `resent_ms`. `retry_after` is the number of seconds that the host asked to be left
-    alone for.
+    `proxy_fault` blames the proxy and not the target: another proxy may succeed, and the failure does not count against
+    the page. The flag is set when the proxy reported the failure, could not be reached, or broke off; a refusal that is
+    known to be the target's, an untrusted certificate and a long silence do not count against the proxy. A request that
+    broke on a kept connection was sent again after `resent_ms`. `retry_after` is the number of seconds of the host's
+    Retry-After.
     """
 
     def __init__(
@@ -172,12 +171,12 @@ class FetchFailed(Exception):
 
 
 class Http(Protocol):
-    """The one client for everything that is fetched."""
+    """The client for all fetches."""
 
     async def fetch(self, request: Request) -> Response:
-        """Send one request and read the whole answer, or raise `FetchFailed`."""
+        """Send one request and read the whole response, or raise `FetchFailed`."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...

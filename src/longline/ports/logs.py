@@ -1,4 +1,4 @@
-"""Copies of logs, for readers who know nothing of ours."""
+"""Copies of run logs for readers outside of the platform."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -7,16 +7,16 @@ from longline.model.logs import LogMark
 
 
 class LogCopies(Protocol):
-    """Streams of entries by the name of a schedule. Raises `Unavailable` when they are away."""
+    """Streams of entries, one for each schedule name. Raises `Unavailable` when the streams cannot be reached."""
 
     async def last(self, name: str) -> LogMark | None:
-        """The newest entry that is there."""
+        """Return the mark of the newest copied entry."""
         ...
 
     async def add(self, name: str, lines: Sequence[tuple[LogMark, dict[str, Any]]]) -> None:
-        """Add entries in their order; those that are there are left alone."""
+        """Add entries in their order; entries that were copied before stay unchanged."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...

@@ -1,23 +1,23 @@
-"""Who is alive on this machine: leases of the dead need not lapse before they are taken back."""
+"""Liveness of processes on this machine: leases of a dead process can be taken back before they lapse."""
 
 from typing import Protocol
 
 
 class ProcessLock(Protocol):
-    """Marks this process as alive for as long as it lives, and knows whether others are."""
+    """A mark of this process that lasts as long as the process, and a check for the marks of others."""
 
     def enter(self) -> str:
-        """Leave a mark that vanishes with this process, however it ends; its name."""
+        """Create a mark that vanishes with this process, however the process ends; return the mark's name."""
         ...
 
     def gone(self, mark: str) -> bool:
-        """Whether the process of that mark is certainly dead; False when it lives or when nobody here can tell."""
+        """Return True when the mark's process is certainly dead, False when alive or unknown on this machine."""
         ...
 
     def forget(self, mark: str) -> None:
-        """Clear away the mark of a dead process."""
+        """Remove the mark of a dead process."""
         ...
 
     def leave(self) -> None:
-        """Take our own mark away."""
+        """Remove this process's own mark."""
         ...

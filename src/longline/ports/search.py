@@ -1,4 +1,4 @@
-"""The index: items by the words in them. What it holds can always be made again from the items."""
+"""The index: items by their words. The index can always be rebuilt from the items."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -11,33 +11,33 @@ class Search(Protocol):
     """An index of items. Raises `Unavailable` when it cannot be used."""
 
     async def index(self, documents: Sequence[SearchDocument]) -> None:
-        """Take documents in, in one go; one that is there already is replaced, so a repeat is harmless."""
+        """Index documents in one batch; known documents are replaced, so a repeat is harmless."""
         ...
 
     async def delete(self, documents: Sequence[SearchDocument]) -> None:
-        """Forget documents; one that is not there is no error."""
+        """Delete documents; an unknown document is no error."""
         ...
 
     async def query(self, query: SearchQuery) -> Matches:
-        """One page of the items that fit, the best or the first by the asked order first."""
+        """Return one page of the matching items, in the order of the query."""
         ...
 
     async def count(self, query: SearchQuery) -> int:
-        """How many items fit, exactly; paging is left out of account."""
+        """Return the exact number of matching items, regardless of paging."""
         ...
 
     async def nearest(self, word: str) -> str | None:
-        """The known word that is most like one that is not; None when nothing is like it, or it is known itself."""
+        """Return the vocabulary word nearest to an unknown word; None when none is near, or the word is known."""
         ...
 
     async def tidy(self) -> None:
-        """What the index does in quiet moments to stay quick; to be called now and then."""
+        """Maintain the index so that queries stay fast; to be called now and then in quiet moments."""
         ...
 
     async def check(self) -> str:
-        """Prove that the index answers; what it is, in a few words."""
+        """Prove that the index answers; return a short description."""
         ...
 
     async def close(self) -> None:
-        """Let go of the index."""
+        """Close the index."""
         ...

@@ -1,4 +1,4 @@
-"""Wake-up calls between parts of the platform. A signal is a hint: it may be lost, so whoever waits also looks."""
+"""Wake-up signals between parts of the platform. A signal may be lost, so each listener also polls."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager
@@ -6,27 +6,27 @@ from typing import NamedTuple, Protocol
 
 
 class Signal(NamedTuple):
-    """One call: what it is about, and a short text."""
+    """A topic and a short text."""
 
     topic: str
     text: str
 
 
 class Signals(Protocol):
-    """Sends and hears wake-up calls."""
+    """Sender and listener of wake-up signals."""
 
     async def send(self, topic: str, text: str = "") -> None:
-        """Tell everybody who listens to `topic`. Text is at most 1,000 characters."""
+        """Send a signal to all listeners of `topic`. Text is at most 1,000 characters."""
         ...
 
     def listen(self, *topics: str) -> AbstractAsyncContextManager[AsyncIterator[Signal]]:
-        """Hear what is sent on these topics from the moment the context is entered."""
+        """Iterate over the signals on these topics, from the moment the context is entered."""
         ...
 
     async def check(self) -> str:
-        """Prove that the carrier can be reached; answer what it is, in a few words."""
+        """Prove that the transport can be reached; return a short description."""
         ...
 
     async def close(self) -> None:
-        """Stop listening and let go of connections."""
+        """Stop listening and close all connections."""
         ...

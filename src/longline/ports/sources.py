@@ -1,4 +1,4 @@
-"""A service elsewhere that keeps sources: asked for them, and told of their feeds."""
+"""The remote source manager: its sources, reports on their feeds, and its events."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -8,11 +8,11 @@ import msgspec
 from longline.model.sources.source import CrawlSource
 
 Described = dict[str, Any]
-"""A source in the words of the service."""
+"""A source in the fields of the remote source manager."""
 
 
 class ListedSource(msgspec.Struct, frozen=True):
-    """One page of its list; `total` sources and `pages` are there in all, as far as it says so."""
+    """One page of the list of sources; `total` sources and `pages` in all, if the service reports them."""
 
     sources: list[Described]
     total: int | None = None
@@ -20,51 +20,51 @@ class ListedSource(msgspec.Struct, frozen=True):
 
 
 class SourceManager(Protocol):
-    """Each call raises `Unavailable` when the service is away, does not let us in, or answers what cannot be read."""
+    """The remote source manager. Raises `Unavailable` when away, unauthorized, or unreadable in its response."""
 
     async def page(self, number: int, *, feed_active: bool = False) -> ListedSource:
-        """Sources in pages from 1 on; with `feed_active` only those whose feeds are to be polled."""
+        """Return one page of sources, from 1; with `feed_active` only sources with feeds to be polled."""
         ...
 
     async def get(self, ref: str) -> Described | None:
-        """One source; None when there is none."""
+        """Return one source; None when unknown."""
         ...
 
     async def put(self, ref: str, source: Described) -> None:
-        """Change a source that is there; `Conflict` when the service does not take it."""
+        """Change an existing source; raise `Conflict` when the service rejects the change."""
         ...
 
     async def disable_feed(self, ref: str, reason: str) -> None:
-        """The feed of a source failed too often; `Conflict` when the service does not take that."""
+        """Report that a source's feed failed too often; raise `Conflict` when the service rejects the report."""
         ...
 
     async def enable_feed(self, ref: str) -> None:
-        """The feed of a source can be read again; `Conflict` when the service does not take that."""
+        """Report that a source's feed is readable again; raise `Conflict` when the service rejects the report."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...
 
 
 class SourceLookup(Protocol):
-    """Looks sources up."""
+    """The directory of sources."""
 
     async def get(self, ref: str) -> CrawlSource | None:
-        """One source; None when there is none. Raises `Unavailable` when that cannot be known."""
+        """Return one source; None when unknown. Raises `Unavailable` when the lookup fails."""
         ...
 
     async def called(self, source_id: int) -> str:
-        """What the source of that number is called outside."""
+        """Return the public id of the source with that number."""
         ...
 
     async def all(self) -> list[CrawlSource]:
-        """Every source. Raises `Unavailable` when they cannot be listed."""
+        """Return every source. Raises `Unavailable` when sources cannot be listed."""
         ...
 
 
 class Delivery(msgspec.Struct, frozen=True):
-    """A message, and how often it was handed out."""
+    """A message, and the number of its deliveries."""
 
     id: str
     body: bytes | None
@@ -72,20 +72,20 @@ class Delivery(msgspec.Struct, frozen=True):
 
 
 class SourceEvents(Protocol):
-    """A queue of messages, each handed out again until it is settled. Raises `Unavailable` when it is away."""
+    """A queue of messages, each redelivered until settled. Raises `Unavailable` when the queue is away."""
 
     async def receive(self) -> Sequence[Delivery]:
-        """Wait a little for messages: those that others left lying, then new ones."""
+        """Wait a little for messages: unsettled messages of other consumers first, then new ones."""
         ...
 
     async def settle(self, ids: Sequence[str]) -> None:
-        """Say that messages are done with."""
+        """Acknowledge messages."""
         ...
 
     async def park(self, delivery: Delivery, why: str) -> None:
-        """Put a message aside that nobody can do anything with, and settle it."""
+        """Put a message that cannot be handled aside, and settle it."""
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...

@@ -1,4 +1,4 @@
-"""What somebody who writes a bot imports."""
+"""The bot SDK: all names that the author of a bot imports."""
 
 from longline.sdk.bot import Bot, NoHandler, Stats
 from longline.sdk.command import main

@@ -1,4 +1,4 @@
-"""A bot: handlers by host, and a loop that pulls, works and submits until it is told to stop."""
+"""A bot: handlers by host, and a loop that pulls jobs, runs their handlers and submits results until it is stopped."""
 
 import asyncio
 import logging
@@ -23,17 +23,17 @@ from longline.sdk.work import Job
 IDLE_SECONDS = 5.0
 MAX_PULL = 100
 MAX_ATTEMPTS_ONCE = 3
-"""Pulls that fail one after the other before a bot that runs once gives up."""
+"""Consecutive failed pulls after which a bot that runs once gives up."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
 class Stats:
-    """What a bot did with the jobs that it pulled.
+    """Counts of the jobs that a bot pulled, by outcome.
 
-    `handled` jobs were finished by others, `lost` ones were given to others or let go, the results of `unsent` ones
-    did not reach the server, and `left` ones are for no handler of this bot.
+    `handled` jobs were finished by other bots, `lost` jobs went to other bots or were cancelled, results of `unsent`
+    jobs did not reach the server, and no handler of this bot takes `left` jobs.
     """
 
     pulled: int = 0
@@ -46,11 +46,11 @@ class Stats:
 
 
 class NoHandler(Exception):
-    """A bot that no function was given to."""
+    """A bot was started without a handler."""
 
 
 class Bot:
-    """One bot. `concurrency` is how many jobs it works on at once; it never pulls more than it can begin."""
+    """A bot that works on up to `concurrency` jobs at once and never pulls more jobs than it can begin."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Bot:
         self._working: set[asyncio.Task[None]] = set()
 
     def on(self, *hosts: str) -> Callable[[Handler], Handler]:
-        """Give the jobs of these hosts to an async function; without hosts, all jobs.
+        """Register an async function as the handler of these hosts' jobs; without hosts, of all jobs.
 
         `shop.example` means that host alone, on any port; `*.shop.example` means every host below it.
         """
@@ -86,21 +86,21 @@ class Bot:
         return take
 
     def stop(self) -> None:
-        """Pull no more; what is under way is finished and submitted."""
+        """Stop pulling; jobs under way are finished and submitted."""
         self._stop.set()
 
     def abort(self) -> None:
-        """Stop without finishing: what is under way is cancelled, and its locks lapse on the server."""
+        """Stop at once: jobs under way are cancelled, and their locks lapse on the server."""
         self._stop.set()
         self.aborted = True
         for task in self._working:
             task.cancel()
 
     async def run(self, *, once: bool = False) -> Stats:
-        """Work until stopped; `once` ends when there is nothing to pull and nothing under way.
+        """Work until stopped; with `once`, until there is no job to pull and none under way.
 
-        Raises `Refused` when the server does not let this bot pull, and with `once` `Unreachable` when it is away; by
-        then, what was under way is finished.
+        Raises `RequestRefused` when the server does not let this bot pull and, with `once`, `Unreachable` when the
+        server is away; jobs under way are finished first.
         """
         if not self._handlers:
             raise NoHandler("this bot has no handler; decorate an async function with @bot.on()")
@@ -114,7 +114,7 @@ class Bot:
         return self.stats
 
     def listen(self) -> None:
-        """Stop in good order on SIGTERM and SIGINT; a second signal stops without finishing."""
+        """Call `stop` on the first SIGTERM or SIGINT, and `abort` on the second."""
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self._on_signal)
 
@@ -125,7 +125,7 @@ class Bot:
             self.stop()
 
     async def _round(self, once: bool) -> bool:
-        """Pull once when there is a hand free and it is time, else wait; return whether to go on."""
+        """Pull once if a job can begin and the pause is over, else wait; return False when the bot is done."""
         wait = self._pull_at - time.monotonic()
         if len(self._working) >= self._concurrency:
             await self._until_one_is_done()
@@ -155,14 +155,14 @@ class Bot:
             self._pause = min(self._pause * 2, MAX_PAUSE_SECONDS)
             return False
         self._failed_pulls, self._pause = 0, FIRST_PAUSE_SECONDS
-        # Many bots at one small heap: take less, so that there is something for everybody.
+        # Many bots share few jobs: pull fewer, so that every bot gets some.
         crowded = skipped > 2 * len(jobs)
         self._max_pull = (
             max(1, self._max_pull // 2) if crowded else min(self._max_pull + 1, self._concurrency, MAX_PULL)
         )
         self._begin(jobs)
         if self.stats.left:
-            # To go on would be to lock the jobs of other bots, one after the other.
+            # Further pulls would lock the jobs of other bots, one after the other.
             raise RequestRefused(200, "wrong_hosts", f"{self.door.url} hands out jobs of hosts that were not asked for")
         return len(jobs) < asked
 
@@ -186,7 +186,7 @@ class Bot:
             task.add_done_callback(self._working.discard)
 
     def _leave(self, job: Job) -> None:
-        """Leave a job alone that no handler is for; another bot gets it when its lock ends."""
+        """Drop a job that has no handler here; another bot gets the job when its lock ends."""
         log.warning("job %s is left to other bots: no handler of this one is for %s", job.job_id, job.host)
         self.stats.left += 1
         self.door.forget(job)
@@ -207,7 +207,7 @@ class Bot:
         await asyncio.wait(self._working, return_when=asyncio.FIRST_COMPLETED)
 
     async def _rest(self, seconds: float) -> None:
-        """Wait for a while, for a hand to come free, or for the stop."""
+        """Wait until the time is over, a job ends or the bot is stopped."""
         stopped = asyncio.create_task(self._stop.wait())
         await asyncio.wait({stopped, *self._working}, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
         stopped.cancel()

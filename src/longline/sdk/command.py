@@ -1,4 +1,4 @@
-"""Runs a bot from the command line: `raise SystemExit(main(bot))` at the end of its file."""
+"""The command line of a bot: `raise SystemExit(main(bot))` at the end of its file."""
 
 import argparse
 import asyncio
@@ -13,10 +13,10 @@ NOT_DONE, NOT_POSSIBLE = 1, 2
 
 
 def main(bot: Bot, arguments: Sequence[str] | None = None) -> int:
-    """Run until SIGTERM or SIGINT, or with `--once` until there is nothing left; return the exit code.
+    """Run a bot until SIGTERM or SIGINT, or with `--once` until no job is left; return the exit code.
 
-    0: all is well. 1: with `--once`, a job failed or the server is away; or work was let go by a second signal.
-    2: the server does not let this bot in, or the bot has no handler.
+    0: success. 1: with `--once`, a job failed or the server is away; or a second signal cancelled jobs.
+    2: the server refused this bot, or the bot has no handler.
     """
     parser = argparse.ArgumentParser(description="Pulls jobs, works on them and submits what was found.")
     parser.add_argument("--once", action="store_true", help="stop when there is nothing left to pull")

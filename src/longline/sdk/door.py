@@ -1,4 +1,4 @@
-"""The bots' door as a client sees it: one call for each endpoint, with patience for a server that is away."""
+"""Client of the bots' HTTP API: one method for each endpoint, with retries while the server is away."""
 
 import asyncio
 import math
@@ -17,7 +17,7 @@ from longline.sdk.work import Found, Job, encoded, failure
 FIRST_PAUSE_SECONDS = 1.0
 MAX_PAUSE_SECONDS = 60.0
 MIN_LOCK_SECONDS = 0.1
-"""A lock that ends sooner than that is not worth another attempt to hand a result in."""
+"""Least time left of a lock for another attempt to submit a result."""
 
 MAX_RETRY_AFTER_SECONDS = 3600.0
 TIMEOUT_SECONDS = 30.0
@@ -38,7 +38,7 @@ _BROKEN = (
 
 
 class RequestRefused(Exception):
-    """The server's answer is no; `code` is its word for why."""
+    """The server refused a request; `code` is the error code of its answer."""
 
     def __init__(self, status: int, code: str, detail: Any) -> None:
         super().__init__(f"{code}: {_sentence(detail)}")
@@ -46,7 +46,7 @@ class RequestRefused(Exception):
 
 
 class Unreachable(Exception):
-    """The server did not answer, or not in the way of this contract; `pause` is how long it asks to wait."""
+    """The server did not answer, or not as this API does; `pause` is its Retry-After in seconds."""
 
     def __init__(self, text: str, pause: float = 0.0) -> None:
         super().__init__(text)
@@ -54,13 +54,13 @@ class Unreachable(Exception):
 
 
 class RateLimited(Unreachable):
-    """The server answers, but not before `pause` seconds have passed: this bot asked more often than it may."""
+    """This bot exceeded its rate limit; the server accepts its next request after `pause` seconds."""
 
 
 class ApiClient:
-    """Asks one server in the name of one bot.
+    """A client that talks to one server as one bot.
 
-    An answer is handed in again and again until the job's lock ends; for a job that was not pulled here, up to
+    Submits and heartbeats are retried until the job's lock ends; for a job that this client did not pull, up to
     `patience` times.
     """
 
@@ -74,9 +74,9 @@ class ApiClient:
         self._lock_ends: dict[str, float] = {}
 
     async def pull(self, max_jobs: int = 10, domain: str = "", *, hosts: Sequence[str] = ()) -> tuple[list[Job], int]:
-        """Jobs that are ours now, and how many others hold where we looked. Asked once: there is always a next time.
+        """Pull jobs; return them, and how many matching jobs other bots hold. Never retries: bots pull again anyway.
 
-        `domain` is part of the host's name; `hosts` are whole names, of which `*.name` means every host below it.
+        `domain` is part of a host's name; `hosts` are whole names, and `*.name` means every host below `name`.
         """
         begun = time.monotonic()
         scope = {"domain": domain, **({"hosts": list(hosts)} if hosts else {})}
@@ -89,36 +89,36 @@ class ApiClient:
         return jobs, skipped
 
     async def submit(self, job: Job, found: Found) -> dict[str, Any]:
-        """Hand in what was found; may be repeated, the server answers the same. Raises `Unsendable` for bad data."""
+        """Submit a result; a repeat gets the same answer. Raises `Unsendable` for data that cannot be sent."""
         return await self._insist("submit", job, found.body(), _key(job))
 
     async def fail(self, job: Job, error: BaseException | str) -> dict[str, Any]:
-        """Say that a job could not be done."""
+        """Submit a job as failed."""
         return await self._insist("submit", job, failure(error), _key(job))
 
     async def heartbeat(self, job: Job) -> str:
-        """Keep a job for as long again; until when, by the server's clock."""
+        """Renew a job's lock for its full time from now; return its new end by the server's clock."""
         begun = time.monotonic()
         data = await self._insist("heartbeat", job, {})
-        # The lock began anew when the server said so, which was after the request was sent.
+        # The server renewed the lock after the request was sent, so this end is never too late.
         if job.job_id in self._lock_ends:
             self._lock_ends[job.job_id] = max(self._lock_ends[job.job_id], begun + job.timeout_seconds)
         return str(data["locked_until"])
 
     def seconds_left(self, job: Job) -> float:
-        """Return how long a job is still locked at least, by this machine's own clock; for other jobs, infinity."""
+        """Return for how long a job stays locked at least, by the local clock; infinity for jobs not pulled here."""
         return self._lock_ends.get(job.job_id, math.inf) - time.monotonic()
 
     def forget(self, job: Job) -> None:
-        """Let go of what is known of a job's lock."""
+        """Forget the end of a job's lock."""
         self._lock_ends.pop(job.job_id, None)
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
         self._client.close()
 
     async def _insist(self, path: str, job: Job, body: dict[str, Any], key: str | None = None) -> dict[str, Any]:
-        """Ask until there is an answer: pauses double, with a little chance so that bots do not come in step."""
+        """Retry a request until it is answered: pauses double, with jitter so that bots do not retry in step."""
         content = encoded({**self._who, "job_id": job.job_id, **body})
         pause, attempts = self._pause, 0
         while True:
@@ -130,7 +130,7 @@ class ApiClient:
                 over = max(error.pause, MIN_LOCK_SECONDS) > left
                 if over or (left == math.inf and attempts >= self._patience):
                     raise
-                # A lock that ends soon is used to its end.
+                # Shorter pauses near the lock's end leave room for another attempt.
                 wait = max(error.pause, min(pause * random.uniform(0.5, 1.0), left / 2))
             await asyncio.sleep(wait)
             pause = min(pause * 2, MAX_PAUSE_SECONDS)
@@ -187,14 +187,14 @@ def _reason(text: str) -> str:
 
 
 def _sentence(detail: Any) -> str:
-    """Return a detail as text; one that maps fields to messages names each field."""
+    """Return an error's detail as text; a mapping of fields to messages names each field."""
     if not isinstance(detail, dict):
         return str(detail)
     return "; ".join(f"{name}: {' '.join(map(str, said))}" for name, said in detail.items())
 
 
 def _seconds(retry_after: bytes) -> float:
-    """Return the seconds of a Retry-After header; a date, or what is no number, counts as none."""
+    """Return the seconds of a Retry-After header; 0 for a date and for any text that is not a number."""
     try:
         seconds = float(retry_after or 0)
     except ValueError:
@@ -203,5 +203,5 @@ def _seconds(retry_after: bytes) -> float:
 
 
 def _key(job: Job) -> str:
-    # A job that is pulled again is another piece of work: its lock ends at another time.
+    # A job that is pulled again needs another idempotency key: its lock ends at another time.
     return f"{job.job_id}/{job.retry_count}/{job.locked_until}"

@@ -1,4 +1,4 @@
-"""Handlers by host: which function of a bot takes which job."""
+"""Handlers of a bot, by host."""
 
 import inspect
 from collections.abc import Callable, Coroutine
@@ -11,7 +11,7 @@ from longline.sdk.work import Found, Job
 Handler = Callable[[Job], Coroutine[Any, Any, Found]]
 
 MAX_HOSTS = 100
-"""Host names that the server takes in one pull."""
+"""Largest number of host names that the server accepts in one pull."""
 
 _BELOW = "*."
 
@@ -28,11 +28,11 @@ class Handlers:
 
     @property
     def hosts(self) -> list[str]:
-        """The host names to pull jobs of; none when there is a handler for every job."""
+        """Return the host names to pull jobs of; empty when there is a handler for every job."""
         return [] if self._for_all else sorted(self._by_host)
 
     def add(self, hosts: tuple[str, ...], handler: Handler) -> None:
-        """Add a handler for these hosts, or for every job where there are none; refuses what could never work."""
+        """Add a handler for these hosts, or without hosts for every job; raise for a handler that could never work."""
         _check_handler(handler)
         for host in hosts:
             if host in self._by_host:
@@ -46,7 +46,7 @@ class Handlers:
             raise ValueError(f"a bot has handlers for at most {MAX_HOSTS} hosts; @bot.on() takes every job")
 
     def find(self, job: Job) -> Handler | None:
-        """Return the handler for a job: its host's, that of the nearest name above it, or the one for every job."""
+        """Return the handler of a job: for its host, for the nearest parent domain, or for every job."""
         names = [job.host_and_port, job.host]
         above = job.host.partition(".")[2]
         while above:
@@ -56,7 +56,7 @@ class Handlers:
 
 
 def host_pattern(text: str) -> str:
-    """Return a host name as the server spells it; one that begins with `*.` stands for every host below the rest."""
+    """Return a host name as the server spells it; `*.name` stands for every host below `name`."""
     if not isinstance(text, str):
         raise TypeError(f"{text!r} is not a host name; write @bot.on() or @bot.on('shop.example')")
     below, name = (_BELOW, text[2:]) if text.startswith(_BELOW) else ("", text)

@@ -1,4 +1,4 @@
-"""One job in a bot's hands: its handler runs until shortly before the lock ends, and the outcome is submitted."""
+"""One pulled job: its handler runs until shortly before the lock ends, and the outcome is submitted."""
 
 import asyncio
 import logging
@@ -13,10 +13,10 @@ Outcome = Literal["done", "failed", "handled", "lost", "unsent"]
 
 MAX_MARGIN_SECONDS = 15.0
 MARGIN_SHARE = 0.25
-"""The end of a lock that is kept for submitting: this share of it, and at most so many seconds."""
+"""Share of a lock's time that is reserved for submitting, up to `MAX_MARGIN_SECONDS`."""
 
 CANCEL_SECONDS = 5.0
-"""How long a cancelled handler may take to end before its place is given to another job."""
+"""Time that a cancelled handler has to end before another job takes its place."""
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ class Task:
     handler: Handler
 
     async def run(self) -> Outcome:
-        """Run the handler, submit its result or its failure, and return what became of the job."""
+        """Run the handler, submit its result or its failure, and return the outcome."""
         working = asyncio.create_task(self._handle(), name=f"handler of {self.job.job_id}")
         working.add_done_callback(_retrieve)
         try:
@@ -43,11 +43,11 @@ class Task:
         try:
             return await self.handler(self.job)
         except SystemExit as leaving:
-            # It would end the bot at once, with every other job that it holds.
+            # A SystemExit would end the bot at once, with every other job that it holds.
             raise JobFailed(f"SystemExit: {leaving.code}") from leaving
 
     async def _until_deadline(self, working: "asyncio.Task[Found]") -> None:
-        """Wait for the handler until the margin before the lock's end, which a heartbeat moves."""
+        """Wait for the handler until the margin before the lock's end; a heartbeat moves that end."""
         margin = min(MAX_MARGIN_SECONDS, self.job.timeout_seconds * MARGIN_SHARE)
         while not working.done() and (left := self.door.seconds_left(self.job) - margin) > 0:
             await asyncio.wait({working}, timeout=left)
@@ -64,7 +64,7 @@ class Task:
         return await self._succeed(working.result())
 
     async def _succeed(self, found: object) -> Outcome:
-        """Submit a result; one that cannot be sent, or is refused for its content, is submitted as a failure."""
+        """Submit a result; a result that cannot be sent, or is refused for its content, is submitted as a failure."""
         if not isinstance(found, Found):
             return await self._fail(f"the handler returned {type(found).__name__}, not Found")
         try:
@@ -98,10 +98,10 @@ class Task:
         return "unsent"
 
     async def _end(self, working: "asyncio.Task[Found]") -> None:
-        """Wait until a cancelled handler has ended."""
+        """Cancel a handler that still runs, and wait up to `CANCEL_SECONDS` for its end."""
         if working.done():
             return
-        # A handler that was cancelled may be tidying up, which another cancellation would break off.
+        # A cancelled handler may be cleaning up, and a second cancellation would interrupt its cleanup.
         if not working.cancelling():
             working.cancel()
         await asyncio.wait({working}, timeout=CANCEL_SECONDS)
@@ -110,6 +110,6 @@ class Task:
 
 
 def _retrieve(working: "asyncio.Task[Found]") -> None:
-    """Look at how a handler ended, also one that nobody waits for any more."""
+    """Retrieve a handler's exception, so that asyncio does not log it as never retrieved."""
     if not working.cancelled():
         working.exception()

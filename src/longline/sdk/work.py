@@ -1,4 +1,4 @@
-"""A job as a bot gets it, and what a bot makes of it."""
+"""A job as a bot receives it, and the result that a bot submits."""
 
 import math
 from collections.abc import Mapping
@@ -11,11 +11,11 @@ import orjson
 
 MAX_ERROR_CHARS = 500
 MAX_BODY_BYTES = 10_000_000
-"""The size of a request that the server takes."""
+"""Largest request body that the server accepts."""
 
 
 class JobFailed(Exception):
-    """Raised by a handler that could not do a job; its text is what the server is told."""
+    """Raised by a handler that could not do a job; its text is sent to the server."""
 
 
 class Unsendable(Exception):
@@ -24,7 +24,7 @@ class Unsendable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One URL to crawl, ours until `locked_until`; `locked_until` is the server's clock, `timeout_seconds` is not."""
+    """One URL to crawl, locked for this bot for `timeout_seconds`: until `locked_until` by the server's clock."""
 
     job_id: str
     url: str
@@ -41,12 +41,12 @@ class Job:
 
     @property
     def host(self) -> str:
-        """The name of the host as the server spells it: in lower case, in ASCII and without a port."""
+        """Return the host name as the server spells it: in lower case, in ASCII and without a port."""
         return self._part("hostname")
 
     @property
     def host_and_port(self) -> str:
-        """The name of the host, with its port unless it is the scheme's own."""
+        """Return the host name, with the port unless it is the scheme's default."""
         return self._part("host")
 
     def _part(self, name: str) -> str:
@@ -58,7 +58,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a bot extracted. Give the price as a text or a `Decimal`: floats are rounded on their way."""
+    """The result of a job. Give the price as a string or a `Decimal`: floats are rounded on their way."""
 
     price: Decimal | str | int
     currency: str
@@ -68,7 +68,7 @@ class Found:
     raw_html: str | None = None
 
     def body(self) -> dict[str, Any]:
-        """Return the fields of a submit; raises `Unsendable` for data that is not JSON."""
+        """Return the fields of a submit; raise `Unsendable` for data that is not JSON."""
         told = {"success": True, "price": str(self.price), "currency": self.currency, "title": self.title}
         try:
             data = dict(self.parsed_data)
@@ -79,7 +79,7 @@ class Found:
 
 
 def encoded(body: Mapping[str, Any]) -> bytes:
-    """Return a request's body as JSON; raises `Unsendable` for what is not JSON or larger than the server takes."""
+    """Return a request's body as JSON; raise `Unsendable` for data that is not JSON or is too large."""
     try:
         content = orjson.dumps(body)
     except orjson.JSONEncodeError as error:
@@ -90,7 +90,7 @@ def encoded(body: Mapping[str, Any]) -> bytes:
 
 
 def failure(error: BaseException | str) -> dict[str, Any]:
-    """What is sent for a job that failed."""
+    """Return the fields of a submit for a job that failed."""
     said = error if isinstance(error, str) else _text_of(error) or type(error).__name__
     kind = "" if isinstance(error, str | JobFailed | Unsendable) else f"{type(error).__name__}: "
     # Text that is not Unicode, such as undecodable bytes of a page, could not be sent.
@@ -101,12 +101,12 @@ def failure(error: BaseException | str) -> dict[str, Any]:
 def _text_of(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # an exception of somebody else's may raise anything where it is asked for its text
+    except Exception:  # `__str__` of a handler's exception may raise anything
         return ""
 
 
 def _check_numbers(value: Any) -> None:
-    """Refuse numbers that JSON does not have: an encoder would write null for them without a word."""
+    """Raise for numbers that JSON does not have: the encoder would silently write null for them."""
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not a JSON number")
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():

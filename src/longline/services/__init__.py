@@ -1,1 +1,1 @@
-"""What one may ask the platform for. Doors and commands speak to services; services speak to ports."""
+"""Services: the operations of the platform. Surfaces and commands call services; services call ports."""

@@ -1,4 +1,4 @@
-"""How much there is of everything, for gauges and overviews."""
+"""Counts of tasks and runs, for gauges and overviews."""
 
 from typing import NamedTuple
 
@@ -11,21 +11,21 @@ FATES = tuple(sorted(ENDED))
 
 
 class Totals(NamedTuple):
-    """Tasks, open or by how they ended, and runs by state; those without any are there with zero."""
+    """Numbers of tasks, open and by fate, and of runs by state; empty groups are included with zero."""
 
     tasks: dict[str, int]
     runs: dict[str, int]
 
 
 class Counts:
-    """Counts what the records hold at the moment of asking."""
+    """Counter of the tasks and runs in the database."""
 
     def __init__(self, tasks: TaskStore, runs: RunStore) -> None:
         self._tasks = tasks
         self._runs = runs
 
     async def take(self) -> Totals:
-        """The totals now."""
+        """Return the present totals."""
         tasks = await self._tasks.counts()
         runs = await self._runs.counts()
         return Totals({s: tasks.get(s, 0) for s in (OPEN, *FATES)}, {s: runs.get(s, 0) for s in RunState})

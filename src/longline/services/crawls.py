@@ -1,4 +1,4 @@
-"""Crawls that somebody asked for once: one run from one seed, which can be left and gone on with."""
+"""Single crawls: one run from one seed, which can be interrupted and resumed."""
 
 import logging
 
@@ -20,7 +20,7 @@ KIND = "crawl"
 
 
 class OpenedRun(msgspec.Struct, frozen=True):
-    """A run, and the token of its lease: None for a run that another process holds or that has ended."""
+    """A run, and the token of its lease: None when another process holds the run or the run has ended."""
 
     run: RunRow
     resumed: bool
@@ -28,13 +28,13 @@ class OpenedRun(msgspec.Struct, frozen=True):
 
 
 class Crawls:
-    """Opens, holds and lets go of crawl runs."""
+    """Opener and lease holder of crawl runs."""
 
     def __init__(self, lifecycle: Lifecycle, runs: RunStore) -> None:
         self._lifecycle, self._runs = lifecycle, runs
 
     async def open(self, plan: CrawlPlan, budget: int | None, owner: int, lease_ms: int, *, again: bool) -> OpenedRun:
-        """Go on with the last run from this seed, or start one; one that ended is left alone unless `again`."""
+        """Resume the last run from this seed, or start one; after a run that ended, a new one needs `again`."""
         first = parse(plan.seeds[0]).href
         run = await self._runs.latest(KIND, first)
         if run is not None and run.state in RUN_ENDED and not again:
@@ -53,18 +53,18 @@ class Crawls:
         return OpenedRun(await self.get(run.id), resumed, standing.token)
 
     async def get(self, run_id: int) -> RunRow:
-        """A run as it stands."""
+        """Return a run as it stands."""
         run = await self._runs.get(run_id)
         if run is None:
             raise NotFound(f"no such run: {run_id}")
         return run
 
     async def fates(self, run_id: int) -> list[Fate]:
-        """How the run's URLs ended, by fate and reason."""
+        """Return how many of the run's URLs ended, by fate and reason."""
         return await self._runs.fates(run_id)
 
     async def renew(self, opened: OpenedRun, lease_ms: int) -> bool:
-        """Say that somebody still works on the run; False when it ended or was taken away."""
+        """Renew the lease on a run; return False when the run has ended or another process holds it."""
         if opened.token is None:
             return False
         return await self._lifecycle.renew_one("run", opened.run.id, opened.token, lease_ms)
@@ -72,8 +72,8 @@ class Crawls:
     async def hold(self, opened: OpenedRun, owner: int, lease_ms: int) -> OpenedRun:
         """Renew the lease on a run, or take the run back after its lease has lapsed.
 
-        The answer has no token while another process holds the run, and when the run has ended. URLs have leases of
-        their own: the caller may go on working beside the other process, and ask again.
+        The result has no token while another process holds the run, and when the run has ended. URLs have leases of
+        their own: the caller may go on working beside the other process, and call again.
         """
         if await self.renew(opened, lease_ms):
             return opened
@@ -88,6 +88,6 @@ class Crawls:
         return msgspec.structs.replace(opened, token=standing.token)
 
     async def leave(self, opened: OpenedRun) -> None:
-        """Let go of a run; if it has not ended it can be gone on with."""
+        """Release the lease on a run; a run that has not ended can be resumed."""
         if opened.token is not None:
             await self._lifecycle.free_run(opened.run.id, opened.token)

@@ -1,4 +1,4 @@
-"""How long the event loop was held: a monitor that sleeps a little and sees by how much it wakes too late."""
+"""Event loop lag: a monitor that sleeps for a short time and measures by how much it wakes too late."""
 
 import asyncio
 from bisect import bisect_left
@@ -10,14 +10,14 @@ from longline.ports.clock import Clock
 
 INTERVAL_SECONDS = 0.02
 BOUNDS_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
-"""Upper bounds of the classes that delays are counted in."""
+"""Upper bounds of the histogram's buckets."""
 
 KEPT_SECONDS = 60.0
-"""How long the longest delay is shown."""
+"""Time for which the longest delay is shown at least."""
 
 
 class LoopLag(msgspec.Struct, frozen=True):
-    """Delays of the loop so far: how many were at most so long, all of them, their sum, and the longest of late."""
+    """Delays of the loop so far: cumulative counts by upper bound, total count, sum, and the longest recent delay."""
 
     at_most: tuple[tuple[float, int], ...]
     count: int
@@ -26,7 +26,7 @@ class LoopLag(msgspec.Struct, frozen=True):
 
 
 class LoopMonitor:
-    """Measures the delays of the loop that runs it."""
+    """A monitor of the delays of its own event loop."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -36,7 +36,7 @@ class LoopMonitor:
         self._longest, self._longest_before = 0.0, 0.0
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Measure until told to stop."""
+        """Measure until `stop` is set."""
         while not stop.is_set():
             due = self._clock.monotonic() + INTERVAL_SECONDS
             await asyncio.sleep(INTERVAL_SECONDS)
@@ -52,11 +52,11 @@ class LoopMonitor:
         self._longest = max(self._longest, seconds)
 
     def lag(self) -> LoopLag:
-        """Return the delays so far; the longest is that of the last one to two minutes."""
+        """Return the delays so far; the longest is of the last one to two minutes."""
         sums = list(accumulate(self._counts))
         longest = max(self._longest, self._longest_before)
         return LoopLag(tuple(zip(BOUNDS_SECONDS, sums, strict=False)), sums[-1], self._sum, longest)
 
     async def check(self) -> str:
-        """Return the longest delay of late, as a check of the platform's health."""
+        """Return the longest recent delay, as a health check."""
         return f"longest block {self.lag().longest_seconds * 1000:.0f} ms"

@@ -1,4 +1,4 @@
-"""Group commit: what arrives while a batch is under way becomes the next batch."""
+"""Group commit: calls that arrive while a batch is under way become the next batch."""
 
 import asyncio
 from collections import deque
@@ -12,10 +12,10 @@ B = TypeVar("B")
 
 
 class GroupCommit(Generic[A, B]):
-    """Carries calls out in batches and answers each when its batch is done.
+    """An executor that carries calls out in batches and answers each call when its batch is done.
 
-    `key` says which calls may not be in one batch; the later one then waits for the next. Whoever comes alone is served
-    at once; where several come, the next batch waits `pause` seconds for those who were just answered.
+    Calls with the same `key` never share a batch: the later call waits for the next. A single call is carried out at
+    once; while more calls wait, the next batch waits `pause` seconds for callers that were just answered.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class GroupCommit(Generic[A, B]):
         self._running: asyncio.Task[None] | None = None
 
     async def __call__(self, one: A) -> B:
-        """Carry one call out, together with those that wait with it."""
+        """Carry one call out, together with other waiting calls."""
         done: asyncio.Future[B] = asyncio.get_running_loop().create_future()
         self._waiting.append((one, done))
         if self._running is None:
@@ -60,7 +60,7 @@ class GroupCommit(Generic[A, B]):
         try:
             answers = await self._act([one for one, _ in batch])
         except Exception as error:
-            # What a batch failed of may be the fault of one. An engine that is away is nobody's fault.
+            # One call may be the cause, so each is tried alone; a LonglineError (engine away) is no fault of a call.
             if len(batch) > 1 and not isinstance(error, LonglineError):
                 for single in batch:
                     await self._carry_out([single])

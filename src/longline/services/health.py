@@ -1,4 +1,4 @@
-"""Whether the platform can do its work, asked of every engine at once."""
+"""Health of the platform: checks of all engines, run concurrently."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One engine and how to ask it. Without a *critical* one nothing works; without another something does not."""
+    """An engine and its probe. Failure of a *critical* engine is unhealthy, of any other engine degraded."""
 
     name: str
     probe: Callable[[], Awaitable[str]]
@@ -29,7 +29,7 @@ class Check:
 
 
 class CheckResult(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What one check found. The error is a kind, not a text: the answer is public, addresses are not."""
+    """The result of one check. The error is a kind, not a text: the report is public, addresses are not."""
 
     status: Status
     response_time_ms: float
@@ -38,7 +38,7 @@ class CheckResult(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Report(msgspec.Struct, frozen=True):
-    """The state of the whole; `status` is the worst that the checks allow."""
+    """The health of the platform; `status` is the worst status of all checks."""
 
     status: Status
     uptime: float
@@ -46,7 +46,7 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class Health:
-    """Runs the checks side by side, each with its own deadline."""
+    """Runner of the checks: all run concurrently, each with its own deadline."""
 
     def __init__(self, checks: Sequence[Check], clock: Clock, patience: float = PATIENCE) -> None:
         self._checks = tuple(checks)
@@ -55,7 +55,7 @@ class Health:
         self._started = clock.monotonic()
 
     async def report(self) -> Report:
-        """Ask every engine now."""
+        """Run all checks now."""
         results = await asyncio.gather(*(self._run(check) for check in self._checks))
         named = {check.name: result for check, result in zip(self._checks, results, strict=True)}
         return Report(_worst(results), self._clock.monotonic() - self._started, named)
@@ -73,14 +73,14 @@ class Health:
             _log.warning(
                 "health check failed", extra={"check": check.name, "reason": str(error) or "no answer in time"}
             )
-            # A disk without room stops everything, whichever engine met it first.
+            # A full disk stops the whole platform, whichever engine reports it first.
             critical = check.critical or isinstance(error, DiskFull)
             return CheckResult("unhealthy" if critical else "degraded", taken(), error=_kind(error))
         return CheckResult("healthy", taken(), detail)
 
 
 def _kind(error: Exception) -> str:
-    """Return the word for a failure in the answer."""
+    """Return the kind of a failure for the report."""
     if isinstance(error, TimeoutError):
         return "timeout"
     if isinstance(error, DiskFull):

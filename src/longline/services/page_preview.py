@@ -1,4 +1,4 @@
-"""A glance at one page, for another service: fetched at once, without a run, and what it says extracted."""
+"""Preview of one page, for another service: fetched at once without a run, with its text and metadata extracted."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -27,7 +27,7 @@ class NoPreview(LonglineError):
 
 
 class PagePreview(msgspec.Struct, frozen=True):
-    """What came back. `told` are the page's own words about itself, empty for what is no HTML."""
+    """A fetched page and its extract. `told` has the page's Open Graph properties, empty unless it is HTML."""
 
     url: str
     final_url: str
@@ -44,13 +44,13 @@ class PagePreview(msgspec.Struct, frozen=True):
 
 
 class PagePreviews:
-    """Fetches single pages. The client's wall keeps it from the inside, on every hop."""
+    """Fetcher of single pages. The HTTP client's wall blocks internal addresses, on every hop."""
 
     def __init__(self, http: Http, clock: Clock, user_agent: str) -> None:
         self._http, self._clock, self._user_agent = http, clock, user_agent
 
     async def take(self, url: str, seconds: float) -> PagePreview:
-        """One page, within so many seconds; raises `BadInput` for a URL we may not fetch, `NoPreview` for a failure."""
+        """Preview a page within `seconds`; raise `BadInput` for a forbidden URL, `NoPreview` for a failed fetch."""
         begun = self._clock.monotonic()
         page = await self.fetch(url, seconds)
         glance = PagePreview(url, page.url, page.status, page.content_type)
@@ -59,7 +59,7 @@ class PagePreviews:
         return msgspec.structs.replace(glance, took_ms=round((self._clock.monotonic() - begun) * 1000))
 
     async def fetch(self, url: str, seconds: float, config: Mapping[str, Any] = MappingProxyType({})) -> Page:
-        """The page itself, for a parser that is told `config`; raises as `take` does."""
+        """Fetch a page, for a parser with `config`; raises as `take` does."""
         target, begun = parse(url).href, self._clock.monotonic()
         try:
             response = await self._follow(target, begun + seconds)
@@ -90,7 +90,7 @@ class PagePreviews:
 
 
 def is_html(page: Page) -> bool:
-    """Whether a page says that it is HTML."""
+    """Return whether a page's Content-Type is HTML."""
     return "html" in page.content_type.lower()
 
 

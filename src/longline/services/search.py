@@ -1,4 +1,4 @@
-"""Search: items by what they say and what they are."""
+"""Search: items by their text and their fields."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from longline.ports.search import Search
 
 
 class SearchRequest(msgspec.Struct, frozen=True):
-    """What somebody asks, as it was typed."""
+    """A query as it was typed, with filters, order and page."""
 
     text: str = ""
     filters: Filters = Filters()
@@ -20,7 +20,7 @@ class SearchRequest(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """An item that was found, how well it fits, and the place where it says so."""
+    """An item that a query found, its score, and an excerpt with the words of the query."""
 
     item: ItemRow
     score: float
@@ -28,7 +28,7 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class SearchPage(msgspec.Struct, frozen=True):
-    """One page of hits. With `more` there are more than `total`; `meant` are words that were looked for instead."""
+    """One page of hits. With `more` there are more than `total`; `meant` is the corrected query that found them."""
 
     hits: tuple[Hit, ...]
     total: int
@@ -37,13 +37,13 @@ class SearchPage(msgspec.Struct, frozen=True):
 
 
 class Searches:
-    """Asks the index and brings the items."""
+    """Search in the index, with items from the database."""
 
     def __init__(self, search: Search, items: ItemStore) -> None:
         self._search, self._items = search, items
 
     async def find(self, asked: SearchRequest) -> SearchPage:
-        """What fits, the best first; where nothing does, what fits the nearest words that are known."""
+        """Return matching items in the order asked for; without a match, search for the nearest known words."""
         how = {"sort": asked.sort, "descending": asked.descending, "limit": asked.limit, "offset": asked.offset}
         query = parse_query(asked.text, asked.filters, **how)
         matches, meant = await self._search.query(query), None
@@ -53,12 +53,12 @@ class Searches:
         return await self._found(query, matches, meant)
 
     async def count(self, asked: SearchRequest) -> int:
-        """How many items fit, exactly."""
+        """Return the exact number of items that match."""
         return await self._search.count(parse_query(asked.text, asked.filters))
 
     async def _found(self, query: SearchQuery, matches: Matches, meant: str | None) -> SearchPage:
         items = {item.id: item for item in await self._items.get([match.id for match in matches.matches])}
-        # The index may know an item a moment longer than the records do.
+        # The index may hold an item a moment longer than the database does.
         hits = tuple(_hit(items[m.id], m, query) for m in matches.matches if m.id in items)
         return SearchPage(hits, matches.total, matches.more, meant)
 

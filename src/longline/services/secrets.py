@@ -1,4 +1,4 @@
-"""Secrets at rest: what is locked here can be read with the same key alone."""
+"""Secrets at rest: encrypted texts, readable with the same key only."""
 
 import base64
 import hashlib
@@ -12,7 +12,7 @@ _LABEL = b"longline vault 1"
 
 
 class Vault:
-    """Locks texts with one key. The key may be any text; it is stretched, so that a short one costs a guesser time."""
+    """A vault that encrypts texts with one key. Any text may be the key: scrypt makes guessing a short key slow."""
 
     def __init__(self, key: str) -> None:
         if not key:
@@ -21,17 +21,17 @@ class Vault:
 
     @cached_property
     def _fernet(self) -> Fernet:
-        # Stretched when the first secret comes: most who could have one never do. The salt is fixed: every process that
-        # is given the same key must find the same lock.
+        # Derived with the first secret: most installations never store one. The salt is fixed: every process with the
+        # same key must derive the same Fernet key.
         stretched = hashlib.scrypt(self._key.encode(), salt=_LABEL, n=2**14, r=8, p=1, dklen=32)
         return Fernet(base64.urlsafe_b64encode(stretched))
 
     def lock(self, text: str) -> str:
-        """The text, unreadable; nothing stays nothing."""
+        """Encrypt a text; an empty text stays empty."""
         return self._fernet.encrypt(text.encode()).decode() if text else ""
 
     def unlock(self, locked: str) -> str:
-        """The text that was locked; raises `Unavailable` when it was locked with another key, or tampered with."""
+        """Decrypt a text; raise `Unavailable` when it was encrypted with another key, or tampered with."""
         if not locked:
             return ""
         try:

@@ -1,4 +1,4 @@
-"""The standing frontier: URLs that anybody may give us, fetched once each under their hosts' politeness."""
+"""The standing frontier: submitted URLs, each fetched once under its host's politeness."""
 
 from typing import NamedTuple
 
@@ -27,11 +27,11 @@ WORK = "work"
 
 
 class OverBudget(BadInput):
-    """A URL that a source may not take in any more."""
+    """The budget of the URL's source is used up."""
 
 
 class SubmittedUrl(NamedTuple):
-    """What came of a URL that was given: its id and birth, and whether it is new."""
+    """A submitted URL: its id, its creation time, and whether it is new."""
 
     id: int
     created_at: int
@@ -39,16 +39,16 @@ class SubmittedUrl(NamedTuple):
 
 
 def kind_of(origin: str) -> str:
-    """The kind of the standing runs of an origin."""
+    """Return the kind of the standing runs of an origin."""
     if origin not in ORIGINS:
         raise BadInput(f"origin must be one of {', '.join(ORIGINS)}")
     return f"{STANDING}{origin}"
 
 
 class StandingFrontier:
-    """Takes URLs in, looks them up, tries them again, takes them out.
+    """The URLs of the standing frontier: submitted, looked up, retried and removed.
 
-    A standing run is never started, so it never ends; its tasks are worked on like all others.
+    A standing run is never started and therefore never ends; workers claim its tasks like all others.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class StandingFrontier:
         self._politeness = politeness
 
     async def submit(self, text: str, source: str, origin: str, priority: int) -> SubmittedUrl:
-        """Take a URL in; one that waits already goes before others now, and one that has ended is left alone."""
+        """Submit a URL; a waiting URL moves forward, a removed URL is restarted, any other ended URL stays ended."""
         url, key = parse(text), url_hash(text)
         run_id, plan = await self._runs.get(kind_of(origin), source)
         new = NewTask(url.href, host_of(url), key, scope=SCOPE, run_id=run_id, priority=priority, due=self._runs.due)
@@ -84,22 +84,22 @@ class StandingFrontier:
         return SubmittedUrl(row.id, row.created_at, bool(admitted.new) or found.removed)
 
     async def find(self, query: UrlQuery, limit: int, offset: int) -> tuple[list[StandingUrl], int]:
-        """URLs that fit, and how many there are in all."""
+        """Return matching URLs, and their total number."""
         return await self._standing.find(query, limit=limit, offset=offset)
 
     async def counts(self) -> dict[str, int]:
-        """How many there are at each rest."""
+        """Return the number of URLs at each rest."""
         return await self._standing.counts()
 
     async def get(self, url_id: int) -> StandingUrl:
-        """One of them."""
+        """Return the URL with this row id."""
         row = await self._standing.get(url_id)
         if row is None:
             raise NotFound("Frontier URL not found")
         return row
 
     async def named(self, uid: str) -> StandingUrl:
-        """One of them, by the id that is known outside."""
+        """Return the URL with this public id."""
         found = task_id_of(uid)
         row = await self._standing.get(found[0]) if found else None
         if found is None or row is None or row.created_at != found[1]:
@@ -107,7 +107,7 @@ class StandingFrontier:
         return row
 
     async def retry(self, uid: str) -> None:
-        """Try a URL again that was given up."""
+        """Retry a URL that was given up."""
         row = await self.named(uid)
         if row.rest != "given_up":
             raise NotFound("Frontier URL not found")
@@ -115,7 +115,7 @@ class StandingFrontier:
         await self._nudge()
 
     async def remove(self, uid: str) -> None:
-        """Take a URL out; it may be given again."""
+        """Remove a URL; it may be submitted again."""
         row = await self.named(uid)
         await self._lifecycle.move(MoveRequest("task", row.task_id, "cancel", "person", reason=REMOVED))
 

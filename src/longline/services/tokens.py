@@ -15,12 +15,12 @@ from longline.model.ids import new_id
 Refusal = Literal["missing", "malformed", "expired", "early", "signature", "algorithm", "key"]
 
 _FAMILY = ("HS256", "HS384", "HS512")
-# Times are compared here, against the given clock; other issuers' habits with `sub` and `jti` are no reason to refuse.
+# Times are compared below, with the given clock; unusual `sub` and `jti` of other issuers are no reason to refuse.
 _UNCHECKED: Any = {f"verify_{claim}": False for claim in ("exp", "nbf", "iat", "aud", "iss", "sub", "jti")}
 
 
 class TokenRefused(LonglineError):
-    """A token that does not open the door; `kind` says why, for logs and not for the one who sent it."""
+    """A token was refused; `kind` is the reason, for logs and not for the sender."""
 
     def __init__(self, kind: Refusal) -> None:
         super().__init__(f"token refused: {kind}")
@@ -28,7 +28,7 @@ class TokenRefused(LonglineError):
 
 
 class TokenClaims(msgspec.Struct, frozen=True):
-    """Who the bearer is and what they may do. Times are UTC seconds; a token of somebody else may have no end."""
+    """The identity and role of a bearer. Times are UTC seconds; a token of another issuer may have no `exp`."""
 
     sub: str
     username: str
@@ -39,9 +39,9 @@ class TokenClaims(msgspec.Struct, frozen=True):
 
 
 class Tokens:
-    """Issues and verifies tokens under one secret; `now` tells UTC milliseconds.
+    """Issuer and verifier of tokens under one secret; `now` returns UTC milliseconds.
 
-    Where there is an `api_key`, whoever brings a token must show that as well.
+    With an `api_key`, a request needs that key beside its token.
     """
 
     def __init__(self, secret: str, now: Callable[[], int], api_key: str = "") -> None:
@@ -52,14 +52,14 @@ class Tokens:
         self._api_key = api_key.encode()
 
     def issue(self, role: str, sub: str, ttl: float) -> str:
-        """A token for `sub`, good for `ttl` seconds from now."""
+        """Return a token for `sub`, valid for `ttl` seconds from now."""
         now = self._now() // 1000
         claims = TokenClaims(sub=sub, username=sub, role=role, iat=now, exp=now + max(1, round(ttl)), jti=new_id())
         with _short_secrets_allowed():
             return jwt.encode(msgspec.to_builtins(claims), self._secret, algorithm="HS256")
 
     def verify(self, token: str | None) -> TokenClaims:
-        """The claims of a token that is whole, ours and in force; otherwise raise `TokenRefused`."""
+        """Return the claims of a token; raise `TokenRefused` for one that is malformed, forged or not in force."""
         if not token:
             raise TokenRefused("missing")
         claims = self._claims(token)
@@ -69,14 +69,14 @@ class Tokens:
         return claims
 
     def check(self, shown: str | None) -> None:
-        """Raise `TokenRefused` unless the API key that was shown is the one that is wanted, if any is."""
+        """Raise `TokenRefused` if an API key is required and the given key does not match."""
         if self._api_key and not compare_digest(self._api_key, (shown or "").encode()):
             raise TokenRefused("key")
 
     def _claims(self, token: str) -> TokenClaims:
         payload = self._payload(token)
         try:
-            # Whoever has the secret may sign for as long as they like: services give themselves tokens without an end.
+            # Holders of the secret choose the lifetime: services sign tokens without `exp` for themselves.
             exp = int(payload["exp"]) if "exp" in payload else None
             begin, iat = float(payload.get("nbf", 0)), int(payload.get("iat", 0))
         except (TypeError, ValueError, OverflowError):
@@ -101,7 +101,7 @@ class Tokens:
 
 @contextmanager
 def _short_secrets_allowed() -> Iterator[None]:
-    # The operator is told of a short secret once, at start, not with every request.
+    # A short secret is logged once, at start, not with every request.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", jwt.InsecureKeyLengthWarning)
         yield

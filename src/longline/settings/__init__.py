@@ -1,4 +1,4 @@
-"""What the operator decides: one typed object, read once from file, environment and flags."""
+"""Settings of the operator: one typed object, read once from file, environment and flags."""
 
 from longline.settings.folder import jwt_secret, prepare, vault_key
 from longline.settings.keys import KEYS, Settings

@@ -1,4 +1,4 @@
-"""Hands settings to a process of our own, so that it decides nothing by itself."""
+"""Settings of a child process, passed by its environment so that parent and child agree."""
 
 from typing import Any
 
@@ -7,13 +7,13 @@ from longline.settings.keys import KEYS, Settings
 
 
 def environment(settings: Settings) -> dict[str, str]:
-    """The environment in which a child process reads exactly these settings."""
+    """Return the environment in which a child process reads exactly these settings."""
     values = {name: getattr(settings, name) for name in KEYS}
     return {own_name(name): _written(name, value) for name, value in values.items() if value not in ("", ())}
 
 
 def _written(name: str, value: Any) -> str:
-    # Texts and lists go over as they are: `show` masks passwords.
+    # Texts and lists are passed unchanged: `show` masks passwords.
     if isinstance(value, str):
         return value
     return ",".join(value) if isinstance(value, tuple) else KEYS[name].kind.show(value)

@@ -1,4 +1,4 @@
-"""Whether settings that can each be read are sound together: what keeps a start from happening, what is warned of."""
+"""Checks between settings: errors that stop the start, and warnings."""
 
 import ipaddress
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ Origins = Mapping[str, str]
 
 
 def refuse_unsound(settings: Settings, origins: Origins) -> None:
-    """Raise `BadInput` for settings that contradict each other or leave a part out."""
+    """Raise `BadInput` for settings that contradict each other or lack credentials."""
     if settings.tls_min > settings.tls_max:
         raise BadInput(f"{origins['tls_min']}: tls_min {settings.tls_min} is above tls_max {settings.tls_max}")
     known = settings.search_key or settings.search_cert
@@ -28,7 +28,7 @@ def refuse_unsound(settings: Settings, origins: Origins) -> None:
 
 
 def weaknesses(settings: Settings, origins: Origins) -> list[str]:
-    """A note for each setting that leaves something open."""
+    """Return a warning for each setting that weakens security."""
     notes = []
     if 0 < len(settings.jwt_secret.encode()) < _SHORT_SECRET:
         notes.append(
@@ -42,7 +42,7 @@ def weaknesses(settings: Settings, origins: Origins) -> list[str]:
 
 
 def _local(host: str) -> bool:
-    """Whether only a machine nearby can be meant: a private address, or a name that public DNS does not have."""
+    """Return True for a host on a local network: a private address, or a name that public DNS does not have."""
     try:
         return not AddressPolicy().admits(ipaddress.ip_address(host))
     except ValueError:

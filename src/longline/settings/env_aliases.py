@@ -1,8 +1,8 @@
 """Environment names of the interval contract, and the settings they stand for.
 
-Every variable that the contract names is in one of two tables: `ALIASES` says what it sets here, `NEEDLESS` (in
-`needless.py`) why it need not set anything. Whoever sets one of the latter is told so at start; none is ignored in
-silence, and none may be set to what cannot be read.
+Every variable that the contract names is in one of two tables: `ALIASES` gives its settings, `NEEDLESS` (in
+`ignored_env.py`) why the variable has no effect. A variable without effect is logged at start, and a value that cannot
+be read is an error in both tables.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,9 +17,9 @@ Found = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """Variables that together say what `settings` are; `build` answers nothing when they do not say enough.
+    """Variables that together set `settings`; `build` returns an empty dict when their values set none.
 
-    `kinds` are for variables that are read here; what becomes a setting as it is, is read by the kind of the setting.
+    `kinds` check variables that `build` converts; a text passed on unchanged is read by the kind of its setting.
     """
 
     names: tuple[str, ...]
@@ -33,12 +33,12 @@ def _same(name: str, setting: str) -> Alias:
 
 
 def _counted(name: str, setting: str, unit: str) -> Alias:
-    """A variable that counts whole units of time."""
+    """Return an alias for a variable that counts whole units of time."""
     return Alias((name,), (setting,), lambda found: {setting: found[name].strip() + unit}, {name: whole(1)})
 
 
 def _opposite(name: str, setting: str) -> Alias:
-    """A variable that switches off what the setting switches on."""
+    """Return an alias for a variable with the opposite meaning of its setting."""
     return Alias((name,), (setting,), lambda found: {setting: str(not _switched(found, name))}, _switches(name))
 
 
@@ -84,7 +84,7 @@ def _objects(found: Found) -> dict[str, str]:
         return {}
     pages = found.get("CRAWLER_MINIO_BUCKET", "html-archives")
     facts = found.get("CRAWLER_MINIO_METADATA_BUCKET", "crawler-metadata")
-    # Our own archive stays where it is: a store for copies may be away, and crawling goes on.
+    # The archive (`objects`) does not move there: crawling goes on while the store for copies is down.
     logs = found.get("JOB_LOGS_MINIO_BUCKET", "crawler-logs")
     buckets = {"html_archive": pages, "html_facts": facts, "run_log_objects": logs}
     return {setting: _s3(found, bucket) for setting, bucket in buckets.items()}
@@ -143,7 +143,7 @@ def _search_identity(found: Found) -> dict[str, str]:
 
 
 def _cleanup(found: Found) -> dict[str, str]:
-    # The contract takes a time that is none for a wish to have the usual one.
+    # In the contract an interval of zero or less means the default.
     text = found["CRAWLER_CLEANUP_INTERVAL"].strip()
     return {} if text.startswith("-") or not PAUSE.read(text) else {"cleanup": text}
 
@@ -171,7 +171,7 @@ def _source_manager(name: str) -> Alias:
 
 
 def _polling(found: Found) -> dict[str, str]:
-    # Sitemaps are polled by the same loop there.
+    # In the contract the poll loop of feeds polls sitemaps too.
     return dict.fromkeys(("feeds", "sitemaps"), found["CRAWLER_FEED_POLL_ENABLED"])
 
 
@@ -343,14 +343,14 @@ ALIASES: tuple[Alias, ...] = (
         {**_switches("ENABLE_PROFILING"), "PPROF_PORT": PORT},
     ),
 )
-"""What each variable sets; where two set the same key the earlier row wins."""
+"""Aliases of the contract; where two rows set the same key the earlier row wins."""
 
 
 def environment_names(setting: str) -> tuple[str, ...]:
-    """The environment names a key goes by, its own first."""
+    """Return the environment names of a key, the canonical name first."""
     return (own_name(setting), *(n for alias in ALIASES if setting in alias.settings for n in alias.names))
 
 
 def own_name(setting: str) -> str:
-    """The canonical environment name of a key."""
+    """Return the canonical environment name of a key."""
     return "LONGLINE_" + setting.upper()

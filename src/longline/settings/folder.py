@@ -1,4 +1,4 @@
-"""The data folder, and the secrets that are made in it once."""
+"""The data folder, and the secrets that are created in the folder once."""
 
 import os
 import secrets
@@ -14,7 +14,7 @@ _SECRET_CHARS = 64
 
 
 def prepare(folder: Path) -> Path:
-    """Make the data folder if need be and prove that it can be written to; otherwise say so in one line."""
+    """Create the data folder if missing and check that it is writable; otherwise raise a one-line error."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
@@ -27,17 +27,17 @@ def prepare(folder: Path) -> Path:
 
 
 def jwt_secret(settings: Settings) -> str:
-    """The secret that signs tokens: the one that was set, else the data folder's own, made on first use."""
+    """Return the secret that signs tokens: from the settings, else from the data folder, created on first use."""
     return settings.jwt_secret or _kept(settings.data, SECRET_NAME, "tokens already given out end")
 
 
 def vault_key(settings: Settings) -> str:
-    """The key that stored passwords are locked with: the one that was set, else the data folder's own."""
+    """Return the key that encrypts stored passwords: from the settings, else from the data folder."""
     return settings.vault_key or _kept(settings.data, VAULT_NAME, "passwords that were stored must be entered again")
 
 
 def _kept(folder: Path, name: str, price: str) -> str:
-    """A secret of the data folder, made on first use; `price` is what it costs to lose it."""
+    """Return a secret of the data folder, created on first use; `price` is the consequence of its loss."""
     path = prepare(folder) / name
     try:
         if not path.exists():

@@ -1,4 +1,4 @@
-"""Variables of the interval contract that nothing needs to heed here, and why."""
+"""Variables of the interval contract that have no effect here, with the reasons."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ from longline.settings.values import PAUSE, SWITCH, TEXT, Kind, whole
 
 
 class IgnoredVariable(NamedTuple):
-    """Why a variable need not set anything, and what it would be set to."""
+    """The reason why a variable has no effect, and the kind that its value must have."""
 
     why: str
     kind: Kind = TEXT
@@ -39,4 +39,4 @@ NEEDLESS: dict[str, IgnoredVariable] = {
         "nobody collects profiles here; ENABLE_PROFILING lets one ask", SWITCH
     ),
 }
-"""The variables by name; whoever sets one is told why that does nothing."""
+"""Ignored variables by name; a variable that is set gives a warning with its reason."""

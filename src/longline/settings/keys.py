@@ -31,7 +31,7 @@ _AGENT = "longline/" + ".".join(__version__.split(".")[:2])
 
 
 class Settings(Premises, frozen=True, kw_only=True):
-    """What the operator decided, or the default for it. Durations are seconds, sizes are bytes."""
+    """The operator's settings, each with a default. Durations are seconds, sizes are bytes."""
 
     workers: Annotated[int, Key(whole(1, 256), "Worker processes that `longline up` runs.")] = 1
     concurrency: Annotated[int, Key(whole(1, 10_000), "Fetches at once in each worker.")] = 64
@@ -259,14 +259,14 @@ class Settings(Premises, frozen=True, kw_only=True):
 
     @property
     def loopback(self) -> bool:
-        """Whether the server can be reached from this machine alone."""
+        """Return True if the server can be reached from this machine alone."""
         try:
             return ipaddress.ip_address(self.host).is_loopback
         except ValueError:
             return self.host == "localhost"
 
     def shown(self, name: str) -> str:
-        """The value of a key as a person would write it, secrets masked."""
+        """Return the value of a key as a person would write it, secrets masked."""
         value = getattr(self, name)
         key = KEYS[name]
         if key.secret:
@@ -288,7 +288,7 @@ KEYS: dict[str, Key] = _keys()
 
 
 def default(name: str) -> str:
-    """The default of a key as the manual shows it, free of this machine's paths."""
+    """Return the default of a key as the manual shows it, free of this machine's paths."""
     fields: dict[str, Any] = {f.name: f.default for f in msgspec.structs.fields(Settings)}
     derived = {
         "database": "sqlite in the data folder",

@@ -1,4 +1,4 @@
-"""Where settings come from: a file, then the environment, then flags; the later one wins."""
+"""Layers of settings: a file, then the environment, then flags; the later layer wins."""
 
 import difflib
 import os
@@ -22,14 +22,14 @@ _TESTS_OWN = "LONGLINE_TEST_"
 
 
 class RawValue(NamedTuple):
-    """A value as somebody wrote it, and where."""
+    """A value as written in a layer, and its origin."""
 
     raw: Any
     origin: str
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """Settings, where each came from (`default` for those nobody set), and what the operator should be warned of."""
+    """Settings, the origin of each (`default` if not set), and warnings for the operator."""
 
     settings: Settings
     origins: dict[str, str]
@@ -45,7 +45,7 @@ def load(
     environ: Mapping[str, str] | None = None,
     config: Path | None = None,
 ) -> Loaded:
-    """Read every layer. `flags` maps keys to what was typed (None for what was not), `config` names the file."""
+    """Read every layer. `flags` maps keys to typed values (None if not typed), `config` names the file."""
     environ = _said(os.environ if environ is None else environ)
     file = _file(config, environ)
     aliased, notes = _aliased(environ)
@@ -58,12 +58,12 @@ def load(
 
 
 def flag_name(key: str) -> str:
-    """How a key is spelled on the command line."""
+    """Return the flag of a key on the command line."""
     return "--" + key.replace("_", "-")
 
 
 def nearest(word: str, words: Iterable[str]) -> str:
-    """The word that looks most like this one."""
+    """Return the entry of `words` that is most similar to `word`."""
     return difflib.get_close_matches(word, list(words), n=1, cutoff=0.0)[0]
 
 
@@ -72,9 +72,9 @@ def _unknown(name: str, where: str, known: Iterable[str]) -> UnknownSetting:
 
 
 def _said(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables that say something: shells and compose files leave one empty that is not set.
+    """Return the variables that are not empty: shells and compose files set a missing variable to an empty text.
 
-    Not so the secret that tokens rest on: whoever names it must not get another one unawares.
+    An empty JWT secret is an error, because a generated secret would replace it unnoticed.
     """
     for name in environment_names("jwt_secret"):
         if environ.get(name) == "":
@@ -109,7 +109,7 @@ def _canonical(environ: Mapping[str, str]) -> Layer:
 
 
 def _aliased(environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
-    """What the contract's names set, and a note for each of them that sets nothing."""
+    """Return the layer of the contract's variables, and a note for each variable without effect."""
     layer: Layer = {}
     notes: list[str] = []
     for name, needless in NEEDLESS.items():
@@ -131,7 +131,7 @@ def _aliased(environ: Mapping[str, str]) -> tuple[Layer, list[str]]:
 
 
 def _idle(alias: Alias, found: Mapping[str, str], built: Mapping[str, str]) -> list[str]:
-    """A note for variables that depend on another one (the first of their row) which is missing or off."""
+    """Return a note for each variable that depends on the first of its row, which is missing or off."""
     chief = alias.names[0]
     return [f"{name} has no effect without {chief}" for name in found if not built and name != chief]
 
@@ -141,7 +141,7 @@ def _read(key: str, given: RawValue) -> Any:
 
 
 def _late(given: Layer, settings: Settings) -> list[str]:
-    """A note for each key that nothing obeys yet and that is not left as it is anyway."""
+    """Return a note for each key that has no effect yet and differs from its default."""
     plain = Settings()
     late = [key for key in given if KEYS[key].later and getattr(settings, key) != getattr(plain, key)]
     return [f"{given[key].origin} sets {key}, which has no effect yet" for key in late]

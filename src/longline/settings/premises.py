@@ -1,4 +1,4 @@
-"""Where the house stands: its engines, and the server with its deadlines and keys."""
+"""Settings of the engines, and of the server with its deadlines and keys."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ STORE = url("file", "s3", "memory", folder=True)
 
 
 class Premises(msgspec.Struct, frozen=True, kw_only=True):
-    """The part of the settings that says where things are kept, and how one gets in."""
+    """The part of the settings about the engines and access to the server."""
 
     data: Annotated[Path, Key(FOLDER, "Folder that holds everything the embedded engines keep.")] = Path(
         "longline-data"

@@ -1,7 +1,7 @@
-"""How a value is written and read: durations, sizes, switches, lists, addresses.
+"""Kinds of values: durations, sizes, switches, lists, addresses.
 
-A kind reads what a file, the environment or a flag holds, and shows a value the way a person would write it. Readers
-raise `ValueError` with what they had hoped for, so that the error can say "is not <that>".
+A kind reads a value of a file, the environment or a flag, and shows a value the way a person would write it. Readers
+raise `ValueError`, from which `Kind.take` makes the error "is not <wanted>".
 """
 
 import ipaddress
@@ -25,9 +25,9 @@ _SECRET_PART = re.compile(r"((?:secret|password|passwd|pwd|token|api_?key)[^=&]*
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One way of writing values; `word` stands for one in usage lines, `wanted` completes the sentence "… is not".
+    """A format of values; `word` stands for a value in usage lines, `wanted` completes the sentence "… is not".
 
-    What is `secret` is never shown, not even when it cannot be read.
+    A value of a `secret` kind is masked in errors.
     """
 
     word: str
@@ -37,7 +37,7 @@ class Kind:
     secret: bool = False
 
     def take(self, raw: Any, origin: str, key: str = "", *, secret: bool = False) -> Any:
-        """The value of what somebody wrote, or one line that says where it was written and what is wrong with it."""
+        """Return the value read from `raw`, or raise `BadInput` with one line that names origin and fault."""
         try:
             return self.read(raw)
         except BadInput as error:
@@ -49,7 +49,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What is known of a setting besides its type. `later` marks one that nothing obeys yet, which is warned of."""
+    """The metadata of a setting. `later` marks a setting without effect yet; a change of its value gives a warning."""
 
     kind: Kind
     doc: str
@@ -117,12 +117,12 @@ def _scheme(text: str) -> str:
 
 
 def mask(text: str) -> str:
-    """The text of a URL without the passwords in it."""
+    """Return a text with the passwords and secret parameters of its URLs masked."""
     return _SECRET_PART.sub(r"\1***", _PASSWORD.sub(r"\1:***@", text))
 
 
 def among(*words: str, **also: str) -> Kind:
-    """One of a few words; `also` maps other spellings to them."""
+    """Return a kind for one of a few words; `also` maps other spellings to the words."""
 
     def read(raw: Any) -> str:
         word = _text(raw).lower()
@@ -135,7 +135,7 @@ def among(*words: str, **also: str) -> Kind:
 
 
 def whole(least: int, most: int | None = None) -> Kind:
-    """A whole number within bounds."""
+    """Return a kind for a whole number within bounds."""
 
     def read(raw: Any) -> int:
         number = _number(raw)
@@ -148,7 +148,7 @@ def whole(least: int, most: int | None = None) -> Kind:
 
 
 def url(*schemes: str, folder: bool = False) -> Kind:
-    """An address with one of these schemes, or nothing; with `folder` a path will do as well."""
+    """Return a kind for a URL with one of these schemes, or an empty text; `folder` allows a path as well."""
 
     def read(raw: Any) -> str:
         text = _text(raw)
@@ -170,7 +170,7 @@ def _urls(raw: Any) -> tuple[str, ...]:
 def _proxies(raw: Any) -> tuple[str, ...]:
     proxies = _list(raw)
     for proxy in proxies:
-        Proxy.parse(proxy)  # says by itself what is wrong, and no password with it
+        Proxy.parse(proxy)  # raises BadInput with its own text, without the password
     return proxies
 
 

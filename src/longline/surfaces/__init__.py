@@ -1,1 +1,1 @@
-"""The doors, and what they share. Doors speak to services only, and none knows another."""
+"""The HTTP APIs, one package per contract, and their shared code. An API calls services only, and no other API."""

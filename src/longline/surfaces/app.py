@@ -1,4 +1,4 @@
-"""Puts the doors into one application."""
+"""The Litestar application that serves all HTTP APIs."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -38,7 +38,7 @@ CORS_SECONDS = 12 * 3600
 
 @dataclass(frozen=True, slots=True)
 class AppParts:
-    """The services behind the doors. `metrics_open` serves figures to whoever asks; otherwise they need a token."""
+    """The services behind the HTTP APIs. `metrics_open` serves `/metrics` without a token."""
 
     version: str
     health: Health
@@ -55,7 +55,7 @@ class AppParts:
 
 
 def build_app(parts: AppParts) -> Litestar:
-    """The application with every door open."""
+    """Return the application with the APIs of all given services."""
     metrics = Metrics(parts.version)
     guards = [] if parts.metrics_open else [bearer(parts.tokens)]
     bots = None if parts.bots is None else bots_door(parts.bots, parts.tokens, metrics.registry)
@@ -83,13 +83,13 @@ def build_app(parts: AppParts) -> Litestar:
 
 
 def _on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
-    """What the framework refuses before it knows a router, in the words of the door at that path."""
+    """Return the response to an error before routing, in the error format of the API at that path."""
     at_bots = request.scope["path"].startswith(f"{bots_words.PREFIX}/")
     return bots_words.on_error(request, error) if at_bots else on_http(request, error)
 
 
 def _doors(parts: AppParts, bots: BotDoor | None) -> list[Router]:
-    """The doors whose services are there."""
+    """Return the routers of the APIs with configured services."""
     doors = [] if bots is None else [bots.router]
     if parts.intervals is not None:
         doors += routes(parts.intervals, parts.tokens)
@@ -112,7 +112,7 @@ def _openapi(version: str) -> OpenAPIConfig:
         title="Longline",
         version=version,
         path="/openapi.json",
-        # The document alone: every bundled viewer loads its scripts from somewhere else.
+        # Only the document: every bundled viewer loads its scripts from another host.
         render_plugins=[JsonRenderPlugin(path="/")],
         components=Components(security_schemes={"bearer": scheme}),
     )

@@ -1,4 +1,4 @@
-"""A client's connection, and how long it may take over a request and its answer."""
+"""Client connections with deadlines for the request and for the response."""
 
 import asyncio
 from typing import Any, NamedTuple
@@ -21,14 +21,14 @@ from longline.surfaces.request_head import (
 
 NEVER = float("inf")
 LINGER_SECONDS = 5.0
-"""The time for a client to read a refusal while it still sends the body that was refused."""
+"""Seconds for a client to read a refusal while it still sends the refused body."""
 
 _STREAM = "longline.stream"
 _TOO_SLOW = Refusal(408, "Request timed out")
 
 
 class Deadlines(NamedTuple):
-    """Seconds for a request to arrive, for its answer to be taken, and for the next request to begin."""
+    """Seconds for a request to arrive, for its response to be received, and for the next request to begin."""
 
     read: float = 30.0
     write: float = 60.0
@@ -36,16 +36,16 @@ class Deadlines(NamedTuple):
 
 
 def _answer_to(refusal: Refusal) -> bytes:
-    """Return the answer to a request that no application is asked about."""
+    """Return the response to a request that is refused before the application."""
     body = msgspec.json.encode({"error": refusal.text})
     head = f"content-type: application/json\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
     return STATUS_LINE[refusal.status] + head.encode() + body
 
 
 class _Lingering:
-    """A transport that is closed in two steps: nothing more is sent at once, and it ends when the client has ended.
+    """A transport that is closed in two steps: its sending side, then the whole, at the client's close or after 5 s.
 
-    A socket that is closed with unread bytes resets the connection, and the client may lose the answer by that.
+    Closing a socket with unread bytes resets the connection, and the client may lose the response.
     """
 
     def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
@@ -66,7 +66,7 @@ class _Lingering:
 
 
 def lasts(scope: Scope) -> None:
-    """Mark what is asked for as a stream: it may take as long as its client likes."""
+    """Mark a request as a stream, which has no deadline for its response."""
     scope["state"][_STREAM] = True
 
 
@@ -74,7 +74,7 @@ USUAL = Deadlines()
 
 
 class TimedConfig(uvicorn.Config):
-    """The server's own settings, with our deadlines."""
+    """The settings of uvicorn, with deadlines."""
 
     def __init__(self, app: Any, deadlines: Deadlines, **more: Any) -> None:
         super().__init__(app, http=TimedConnection, timeout_keep_alive=deadlines.idle, **more)  # type: ignore[arg-type]  # fractions will do
@@ -82,12 +82,12 @@ class TimedConfig(uvicorn.Config):
 
 
 class TimedConnection(HttpToolsProtocol):
-    """A connection that is closed on a client who is too slow.
+    """A connection that is closed when the client is too slow.
 
-    One timer for both deadlines looks again when it goes off, so that a request costs no more than two looks at the
-    clock. A client who has not sent its request in time is told so where that is still possible; one who does not take
-    its answer in time is cut off. A request that is refused because of its head, or of a body that is too large, is
-    answered at once; whatever its client sends after that is discarded, and the connection ends.
+    One timer for both deadlines is re-armed when it fires, so that a request reads the clock only twice. A request
+    that does not arrive in time is answered with 408 if possible; if a response is not received in time, the connection
+    is aborted. A request that is refused because of its head, or of a body that is too large, is answered at once;
+    further data of its client is discarded, and the connection ends.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class TimedConnection(HttpToolsProtocol):
             self._check_unfinished_head(data)
 
     def _check_unfinished_head(self, data: bytes) -> None:
-        """Refuse a head that grows too large, and a request line without a version: no head follows that one."""
+        """Refuse a head that grows too large, and a request line without a version, after which no head follows."""
         self._head_bytes += len(data)
         if self._head_bytes > MAX_HEAD_BYTES:
             self._reject(HEAD_TOO_LARGE)
@@ -133,14 +133,14 @@ class TimedConnection(HttpToolsProtocol):
         self._reject(Refusal(400, msg))
 
     def _reject(self, refusal: Refusal) -> None:
-        """Answer what is no request, after the answers to the requests before it."""
+        """Answer invalid data with a refusal, after the responses to earlier requests."""
         self._discarding = True
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete and not (self._begun and self._headed):
             self._end_with(cycle)
         elif not self._is_torn_by_an_answer():
             if cycle is not None:
-                # The application may have been asked already: to it the client has left.
+                # The application may already handle the request: for the application the client has disconnected.
                 cycle.disconnected = True
                 cycle.message_event.set()
             lingering = _Lingering(self.transport, self.loop)
@@ -150,7 +150,7 @@ class TimedConnection(HttpToolsProtocol):
             self.transport.abort()
 
     def _is_torn_by_an_answer(self) -> bool:
-        """Return whether an answer that the application has not asked for would mix with one of its own."""
+        """Return whether a response written here would mix with a response of the application."""
         cycle = self.cycle
         if cycle is None or cycle.response_complete:
             return False
@@ -186,7 +186,7 @@ class TimedConnection(HttpToolsProtocol):
             self._discard()
 
     def _discard(self) -> None:
-        """Read nothing more from this client; the connection ends with the answer to the present request."""
+        """Discard further data of this client; the connection ends with the response to the current request."""
         self._discarding = True
         self._end_with(self.cycle)
 
@@ -222,7 +222,7 @@ class TimedConnection(HttpToolsProtocol):
             self._watch()
 
     def _not_sent(self) -> None:
-        """The request did not come in time; it is answered unless another answer would be torn by that."""
+        """Close the connection of a late request, with a 408 if it has begun and no other response is under way."""
         cycle, self._read_by = self.cycle, NEVER
         answered = cycle is None or cycle.response_complete
         if answered and (self._headed or not self._begun):
@@ -234,7 +234,7 @@ class TimedConnection(HttpToolsProtocol):
             self.transport.abort()
 
     def _not_taken(self) -> None:
-        """The answer is not where it should be, be it by our fault or the client's; streams have no such time."""
+        """Abort the connection if its response was not sent and received in time; streams have no such deadline."""
         self._taken_by = NEVER
         unfinished = not self.cycle.response_complete and not self.cycle.scope["state"].get(_STREAM)
         if unfinished or (self.cycle.response_complete and self.transport.get_write_buffer_size()):

@@ -1,4 +1,4 @@
-"""`/health`: whether the platform works, for load balancers and people. Public."""
+"""`/health` and `/health/memory`: health checks for load balancers and operators. Public."""
 
 import asyncio
 import gc
@@ -20,7 +20,7 @@ KB_PER_MB = 1024
 
 
 class HealthBody(msgspec.Struct, frozen=True):
-    """The answer, in the words of the interval contract."""
+    """The response body, in the words of the interval contract."""
 
     status: Status
     service: Literal["crawler"]
@@ -30,7 +30,7 @@ class HealthBody(msgspec.Struct, frozen=True):
 
 
 class MemoryBody(msgspec.Struct, frozen=True):
-    """What the process takes, in megabytes where it is memory."""
+    """Resource usage of the process, memory in megabytes."""
 
     timestamp: str
     memory_mb: float
@@ -42,7 +42,7 @@ class MemoryBody(msgspec.Struct, frozen=True):
 
 
 def memory_route() -> HTTPRouteHandler:
-    """The handler for GET."""
+    """Return the handler for GET."""
 
     @get("/health/memory", summary="What the process takes")
     async def show_memory() -> MemoryBody:
@@ -60,7 +60,7 @@ def memory_route() -> HTTPRouteHandler:
 
 
 def _resident_mb() -> float:
-    """What is in memory now; where the system does not tell, the most there was."""
+    """Return the resident memory, or its peak on systems without `/proc`."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:
@@ -69,7 +69,7 @@ def _resident_mb() -> float:
 
 
 def health_route(health: Health, version: str) -> HTTPRouteHandler:
-    """The handler for GET and HEAD."""
+    """Return the handler for GET and HEAD."""
 
     @route("/health", http_method=[HttpMethod.GET, HttpMethod.HEAD], summary="Whether the platform works")
     async def show_health() -> Response[HealthBody]:

@@ -1,4 +1,4 @@
-"""What every door shares: request ids, the access log, the bearer guard, and errors turned into answers."""
+"""Shared code of the HTTP APIs: request ids, the access log, the bearer guard, and error responses."""
 
 import logging
 import secrets
@@ -19,11 +19,11 @@ from longline.services.tokens import TokenRefused, Tokens
 from longline.surfaces.request_head import Refusal, refusal_in
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
-"""The id of the request that is being answered; log lines carry it."""
+"""Id of the current request; log lines carry it."""
 
 _ID_CHARS = 128
 _BODILESS = ("GET", "HEAD", "OPTIONS")
-_CLIENT_GONE = 499  # what proxies write down for a client that hung up before the answer
+_CLIENT_GONE = 499  # the status that proxies log for a client that disconnected before the response
 
 STATUS: dict[type[LonglineError], int] = {
     BadInput: 400,
@@ -32,7 +32,7 @@ STATUS: dict[type[LonglineError], int] = {
     Conflict: 409,
     StaleLease: 409,
 }
-"""The usual status of an error; a door whose contract says otherwise registers a handler of its own."""
+"""Default status of an error; an API with another contract registers its own handler."""
 
 INTERNAL = {
     "error": "Internal server error",
@@ -47,7 +47,7 @@ _access = logging.getLogger("longline.access")
 
 
 class AccessRecord(NamedTuple):
-    """One request and how it was answered; `route` is the path as registered, not as asked for."""
+    """One request and its response; `route` is the path as registered, not as requested."""
 
     method: str
     route: str
@@ -56,10 +56,10 @@ class AccessRecord(NamedTuple):
 
 
 class RequestMiddleware:
-    """Wraps the whole application, so that even a path nobody serves is answered with an id, logged and counted.
+    """A wrapper of the whole application that also gives unknown paths an id, a log line and a count.
 
-    A request that was refused by its head is answered here. An address with a NUL character is refused, but for those
-    below `particular`, which has its own words for it.
+    A request that was refused by its head is answered here. A URL with a NUL character is refused, except below
+    `particular`, which has its own response.
     """
 
     def __init__(
@@ -101,11 +101,11 @@ class RequestMiddleware:
             REQUEST_ID.reset(mark)
 
     async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that was refused by its head, in the words of the door that it was for."""
+        """Answer a request that was refused by its head, in the error format of its API."""
         request: Request[Any, Any, Any] = Request(scope)
         answered = self._on_refused(request, HTTPException(status_code=refusal.status, detail=refusal.text))
         if "origin" in request.headers:
-            # The framework, which does this for all other answers, is not asked.
+            # The framework, which adds this header to all other responses, is bypassed.
             answered.headers["access-control-allow-origin"] = "*"
         await answered.to_asgi_response(None, request)(scope, receive, send)
 
@@ -131,27 +131,27 @@ class RequestMiddleware:
         )
 
     def _is_none(self, scope: HTTPScope) -> bool:
-        # No engine stores one, so nothing is called so; PostgreSQL would not even be asked.
+        # No database stores a NUL, so no id contains one; PostgreSQL rejects it.
         if self._particular is not None and scope["path"].startswith(self._particular):
             return False
         return "\0" in scope["path"] or b"%00" in scope["query_string"]
 
 
 class ClientGone(HTTPException):
-    """The client hung up before it had sent the whole body; nobody reads an answer, and nothing is wrong with us."""
+    """The client disconnected before the end of its body; no response is read, and the server is not at fault."""
 
     status_code = _CLIENT_GONE
     detail = "the client hung up before it had sent the whole body"
 
 
 class WholeBodies:
-    """Wraps the framework, which takes a body that broke off for a fault of its own; it is told the cause instead."""
+    """A wrapper that raises `ClientGone` for a truncated body, which the framework would treat as a server error."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Have one request answered."""
+        """Pass one request to the framework."""
         if scope["type"] != ScopeType.HTTP or scope["method"] in _BODILESS:
             await self._app(scope, receive, send)
             return
@@ -169,7 +169,7 @@ class WholeBodies:
 
 
 async def _no_address(scope: Scope, receive: Receive, send: Send) -> None:
-    """Refuse a request whose address has a NUL character."""
+    """Refuse a request with a NUL character in its URL."""
     await answer(400, "Invalid address: NUL character").to_asgi_response(None, Request(scope))(scope, receive, send)
 
 
@@ -179,7 +179,7 @@ def _request_id(scope: HTTPScope) -> str:
 
 
 def bearer(tokens: Tokens) -> Guard:
-    """A guard that lets in whoever brings a token in force, and the API key; its claims become `request.auth`."""
+    """Return a guard that requires a valid token and the API key; the token's claims become `request.auth`."""
 
     def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
         connection.scope["auth"] = tokens.verify(_credentials(connection))
@@ -200,20 +200,20 @@ def _credentials(connection: ASGIConnection[Any, Any, Any, Any]) -> str | None:
 
 
 def answer(status: int, text: str, headers: dict[str, str] | None = None) -> Response[dict[str, str]]:
-    """An error in the shape that all doors share unless their contract has its own."""
+    """Return an error response in the default format of the APIs."""
     return Response({"error": text}, status_code=status, headers=headers, media_type="application/json")
 
 
 def on_refused(_: Request[Any, Any, Any], error: TokenRefused) -> Response[dict[str, str]]:
-    """Tell the bearer that the token does not open this door, and the log why."""
+    """Answer 401 to a refused token, and log the reason."""
     _log.info("token refused", extra={"kind": error.kind})
     return answer(401, _REFUSALS.get(error.kind, "invalid token"), {"WWW-Authenticate": "Bearer"})
 
 
 def on_known(request: Request[Any, Any, Any], error: LonglineError) -> Response[dict[str, str]]:
-    """Give an error that we understand its status."""
+    """Answer a known error with its status."""
     if isinstance(error, Unavailable):
-        # Its text may name addresses inside the house.
+        # The error's text may contain internal addresses.
         _log.warning("answered 503", extra={"reason": str(error)})
         return answer(503, "Service temporarily unavailable")
     status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), None)
@@ -221,7 +221,7 @@ def on_known(request: Request[Any, Any, Any], error: LonglineError) -> Response[
 
 
 def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, str]]:
-    """Put the framework's own refusals (no such path, wrong method, wrong shape) into our words."""
+    """Answer the framework's errors (no such path, wrong method, wrong body) in the default format."""
     if error.status_code >= 500:
         return on_unknown(request, error)
     found = error.extra if isinstance(error.extra, list) else []
@@ -230,19 +230,19 @@ def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[d
 
 
 def _field(found: dict[str, Any]) -> str:
-    """Return the name of what is wrong; the framework has a word of its own for the body as a whole."""
+    """Return the name of the invalid field; the framework calls the whole body `data`."""
     name = str(found.get("key", "body"))
     return "body" if name == "data" else name
 
 
 def on_unreadable(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:
-    """Refuse what is nested deeper than can be read, or no text at all."""
+    """Answer 400 to a body that is nested too deeply or is not valid text."""
     _log.warning("answered 400", extra={"reason": str(error)})
     return answer(400, "Invalid request body: it cannot be read")
 
 
 def on_unknown(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:
-    """Log what nobody foresaw and tell the client nothing of it."""
+    """Log an unexpected error, and answer 500 without details."""
     _log.error("unhandled error", exc_info=error)
     return Response(INTERNAL, status_code=500, media_type="application/json")
 

@@ -1,4 +1,4 @@
-"""`/metrics`: figures for Prometheus. Requests are counted as they happen, records when somebody asks."""
+"""`/metrics` for Prometheus. Requests are counted as they happen, database records at each scrape."""
 
 import asyncio
 import logging
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 
 
 class Metrics:
-    """All figures of this process, in a registry of its own; `watched` are asked to bring gauges up to date."""
+    """All metrics of this process, in a registry of its own; functions in `watched` update gauges at each scrape."""
 
     def __init__(self, version: str) -> None:
         own = self.registry = CollectorRegistry()
@@ -53,17 +53,17 @@ class Metrics:
 
     def observe(self, exchange: AccessRecord) -> None:
         """Count one request."""
-        # Clients choose methods freely; labels must not grow with what they choose.
+        # Clients may send any method; the number of label values must stay bounded.
         method = exchange.method if exchange.method in _METHODS else "other"
         self._requests.labels(method, exchange.route, str(exchange.status)).inc()
         self._seconds.labels(method, exchange.route).observe(exchange.seconds)
 
     def watch_loop(self, monitor: LoopMonitor) -> None:
-        """Show how long the event loop was held."""
+        """Export the delays of the event loop."""
         self.registry.register(_LoopFigures(monitor))
 
     async def text(self, counts: Counts) -> bytes:
-        """Everything, as of now. When the records do not answer, the rest is still told."""
+        """Return all current metrics. If the database does not respond, those of tasks and runs are left out."""
         try:
             async with asyncio.timeout(_PATIENCE):
                 totals = await counts.take()
@@ -83,7 +83,7 @@ class Metrics:
 
 
 class _LoopFigures(Collector):
-    """The delays of the event loop, read when somebody asks."""
+    """The delays of the event loop, read at each scrape."""
 
     def __init__(self, monitor: LoopMonitor) -> None:
         self._monitor = monitor
@@ -100,7 +100,7 @@ class _LoopFigures(Collector):
 
 
 def metrics_route(metrics: Metrics, counts: Counts, guards: Sequence[Guard]) -> HTTPRouteHandler:
-    """The handler for GET."""
+    """Return the handler for GET."""
 
     @get("/metrics", guards=guards, media_type="text/plain", summary="Figures for Prometheus")
     async def show_metrics() -> Response[bytes]:

@@ -1,4 +1,4 @@
-"""Where time and memory go, for whoever sits at this machine: a port of its own, measured while one waits."""
+"""Profiles of CPU time and memory for a local operator: a separate port, measured during the request."""
 
 import asyncio
 import cProfile
@@ -26,7 +26,7 @@ Seconds = Annotated[float, Parameter(gt=0, le=LONGEST)]
 
 
 def profile_app() -> Litestar:
-    """The application behind that port."""
+    """Return the application of the profiling port."""
     measuring = asyncio.Lock()
 
     def begin() -> asyncio.Lock:
@@ -58,7 +58,7 @@ def profile_app() -> Litestar:
 
 
 async def _profile(seconds: float) -> str:
-    """What the loop does meanwhile, the functions that took longest first."""
+    """Profile the event loop's thread for some seconds; the functions with most cumulative time come first."""
     profile, told = cProfile.Profile(), io.StringIO()
     profile.enable()
     try:
@@ -70,7 +70,7 @@ async def _profile(seconds: float) -> str:
 
 
 async def _heap(seconds: float) -> str:
-    """The lines that took most of what was taken meanwhile and is still held."""
+    """Return the lines that allocated most of the memory still held after some seconds of tracing."""
     tracemalloc.start()
     try:
         await asyncio.sleep(seconds)

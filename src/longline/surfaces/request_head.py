@@ -1,20 +1,20 @@
-"""Rules that the head of a request must keep, whichever door it is for."""
+"""Validation of request heads, common to all HTTP APIs."""
 
 import re
 from typing import Any, NamedTuple
 
 MAX_BODY_BYTES = 10_000_000
-"""The largest body of a request."""
+"""Largest body of a request."""
 
 MAX_HEAD_BYTES = 65_536
-"""The largest head of a request: its first line and its fields."""
+"""Largest head of a request: its request line and its header fields."""
 
 _REFUSAL = "longline.refusal"
 _HOST = re.compile(rb"(?:\[[0-9A-Za-z:.%~_-]*\]|(?:[!$&'()*+,;=0-9A-Za-z._~-]|%[0-9A-Fa-f]{2})*+)(?::[0-9]*)?\Z")
 
 
 class Refusal(NamedTuple):
-    """The status and the sentence with which a request is refused before its body is read."""
+    """The status and the text of a refusal before the body is read."""
 
     status: int
     text: str
@@ -29,9 +29,9 @@ BAD_HOST = Refusal(400, "The Host header is not a host")
 
 
 def refusal_of(version: str, headers: list[tuple[bytes, bytes]]) -> Refusal | None:
-    """Return why a request with this head is refused (RFC 9112, sections 2.3 and 3.2), or None.
+    """Return the refusal of a request with this head (RFC 9112, sections 2.3 and 3.2), or None.
 
-    The parser has refused a Content-Length that is no number, and two that differ.
+    The HTTP parser has already refused a Content-Length that is no number, and two different ones.
     """
     if not version.startswith("1."):
         return BAD_VERSION
@@ -49,7 +49,7 @@ def refusal_of(version: str, headers: list[tuple[bytes, bytes]]) -> Refusal | No
 
 
 def refuse(state: dict[str, Any], refusal: Refusal) -> None:
-    """Mark a request as refused in its state; the application answers so and reads none of its body."""
+    """Mark a request as refused in its state; the application responds accordingly and does not read the body."""
     state[_REFUSAL] = refusal
 
 

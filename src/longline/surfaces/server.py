@@ -1,4 +1,4 @@
-"""Runs the application inside our own loop."""
+"""The HTTP server, run inside the process's event loop."""
 
 import asyncio
 import contextlib
@@ -27,12 +27,12 @@ class _Embedded(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Leave signals to the process: it stops workers as well, and in its own order."""
+        """Leave signals to the process, which also stops workers, in its own order."""
         yield
 
 
 class HttpServer:
-    """One listening address. The socket is bound before anything else, so that a taken port is said at once."""
+    """One listening address. The socket is bound first, so that a port in use is reported at once."""
 
     def __init__(self, deadlines: Deadlines = USUAL) -> None:
         self._deadlines = deadlines
@@ -40,7 +40,7 @@ class HttpServer:
         self._task: asyncio.Task[None] | None = None
 
     async def start(self, app: ASGIApp, host: str, port: int) -> str:
-        """Listen; the address that clients use. Returns when the first request can be answered."""
+        """Listen, and return the URL for clients once the first request can be answered."""
         bound = bind(host, port)
         config = TimedConfig(
             app,
@@ -65,7 +65,7 @@ class HttpServer:
         return address(bound)
 
     async def stop(self) -> None:
-        """Take no more requests, let those under way finish, then close."""
+        """Accept no more requests, let running ones finish, then close."""
         if self._server is None or self._task is None:
             return
         self._server.should_exit = True
@@ -74,18 +74,18 @@ class HttpServer:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens there, or one line that says why not."""
+    """Return a listening socket; raise a `LonglineError` with a one-line reason if that fails."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise BadInput(f'host "{host}" is not an address of this machine: {error.strerror}') from error
-    # Not every machine that knows ::1 as localhost can use it.
+    # Not every machine that resolves localhost to ::1 has IPv6.
     family, kind, protocol, _, where = min(found, key=lambda one: one[0] != socket.AF_INET)
     bound = socket.socket(family, kind, protocol)
     try:
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind(where)
-        # A second server may bind the same address with this option; only listening decides who has it.
+        # With SO_REUSEADDR a second server may bind the same address; only listen() fails.
         bound.listen(_BACKLOG)
     except OSError as error:
         bound.close()
@@ -103,6 +103,6 @@ def _refused(error: OSError, host: str, port: int) -> LonglineError:
 
 
 def address(bound: socket.socket) -> str:
-    """The URL under which a listening socket is reached."""
+    """Return the URL of a listening socket."""
     host, port = bound.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

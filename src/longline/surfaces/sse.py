@@ -1,4 +1,4 @@
-"""Server-sent events on the wire: frames, heartbeats, and clients that go, lag or stay."""
+"""Server-sent events: frames, heartbeats, and clients that disconnect or fall behind."""
 
 import asyncio
 import logging
@@ -26,14 +26,14 @@ _log = logging.getLogger(__name__)
 
 
 def frame(event: str, data: Any, mark: object = None) -> bytes:
-    """One event; `mark` is what a client comes back with to go on from here."""
+    """Return one event; `mark` is the event id, with which a client can resume here."""
     named = b"" if mark is None else f"id: {mark}\n".encode()
-    # JSON has no raw line breaks, so that one line holds it.
+    # Encoded JSON has no raw line breaks, so one data line is enough.
     return named + f"event: {event}\ndata: ".encode() + msgspec.json.encode(data) + b"\n\n"
 
 
 class EventStream(Response[None]):
-    """Sends frames for as long as there are any and the client takes them; says at intervals that it is there."""
+    """A response that sends frames until they end or the client leaves, with heartbeats in between."""
 
     def __init__(
         self,
@@ -48,12 +48,12 @@ class EventStream(Response[None]):
         self._frames, self._leave, self._lost = frames, leave, lost
         self._heartbeat, self._patience = heartbeat, patience
 
-    def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[override]  # of what is asked nothing is needed
-        """The stream itself: it is sent as it comes."""
+    def to_asgi_response(self, *_: Any, **__: Any) -> ASGIApp:  # type: ignore[override]  # no argument is needed
+        """Return the ASGI application that sends the stream."""
         return self._answer
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Stream until the frames end, the client goes, or it falls behind."""
+        """Stream until the frames end, or the client disconnects or falls behind."""
         lasts(scope)
         try:
             await send({"type": "http.response.start", "status": 200, "headers": HEADERS})

@@ -1,4 +1,4 @@
-"""What tests of plugins and of the platform itself are written with."""
+"""Helpers for tests of plugins and of the platform itself."""
 
 from longline.testing.clock import FakeClock
 from longline.testing.pages import page, parsed

@@ -1,4 +1,4 @@
-"""A clock that is moved by hand."""
+"""A clock for tests that is moved by hand."""
 
 import asyncio
 import heapq
@@ -8,7 +8,7 @@ START = 1_700_000_000_000
 
 
 class FakeClock:
-    """Time stands still until `advance` is called; then everybody whose sleep is over wakes, in order."""
+    """A clock that stands still until `advance` is called; sleepers that are due then wake in order."""
 
     def __init__(self, now: int = START) -> None:
         self._now = self._start = now
@@ -28,14 +28,14 @@ class FakeClock:
         return 0.0
 
     async def sleep(self, seconds: float) -> None:
-        """Wait until somebody has moved the clock this far."""
+        """Wait until `advance` has moved the clock this far."""
         woken = asyncio.get_running_loop().create_future()
         heapq.heappush(self._sleepers, (self._now + max(0, round(seconds * 1000)), next(self._order), woken))
         self.advance(0)
         await woken
 
     def advance(self, seconds: float) -> None:
-        """Let time pass."""
+        """Move the clock forward."""
         if seconds < 0:
             raise ValueError("time does not go back")
         self._now += round(seconds * 1000)

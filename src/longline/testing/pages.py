@@ -1,4 +1,4 @@
-"""Pages out of files, and what a parser makes of them."""
+"""Pages read from files, and the items and links that a parser yields for them."""
 
 import mimetypes
 from collections.abc import Mapping
@@ -18,13 +18,13 @@ def page(
     content_type: str | None = None,
     config: Mapping[str, Any] = MappingProxyType({}),
 ) -> Page:
-    """The page that a file would be at this URL; its type is that of the file's name unless said otherwise."""
+    """Return a file as the page at this URL; `content_type` defaults to the type that the file's name suggests."""
     path = Path(file)
     guessed = content_type or mimetypes.guess_type(path.name)[0] or "text/html"
     return Page(url, path.read_bytes(), content_type=guessed, config=config)
 
 
 async def parsed(function: ParserFunction, page: Page) -> list[Made]:
-    """Everything that a function marked with `@parser` yields for a page, in order, checked as in a crawl."""
+    """Return all results that a function marked with `@parser` yields for a page, in order, checked as in a crawl."""
     parser: Parser = getattr(function, MARK)
     return [made async for made in parser.parse(page)]

@@ -1,4 +1,4 @@
-"""Puts the parts together. The only place that knows a concrete driver."""
+"""Wiring of the parts: the only place that knows a concrete driver."""
 
 from longline.engine.worker.worker import Progress as WorkerProgress
 from longline.wiring.crawl import CrawlRequest, CrawlResult, Watcher, crawl

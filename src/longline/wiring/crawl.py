@@ -26,7 +26,7 @@ FATAL = (NeedsOperator,)
 
 
 class CrawlRequest(msgspec.Struct, frozen=True):
-    """What was asked for. `again` starts anew where the last run from this seed has ended."""
+    """A request for a crawl. `again` starts anew where the last run from this seed has ended."""
 
     plan: CrawlPlan
     limit: int | None = None
@@ -34,36 +34,36 @@ class CrawlRequest(msgspec.Struct, frozen=True):
 
 
 class CrawlResult(msgspec.Struct, frozen=True):
-    """What came of it."""
+    """The result of a crawl."""
 
     run: RunRow
     fates: list[Fate]
     resumed: bool
     untouched: bool
     errors: tuple[tuple[str, int, str], ...] = ()
-    """What failures said, how often each, and the URL of the last; the commonest first."""
+    """Error texts, the count of each, and the URL of the last failure; the most frequent first."""
 
 
 class Watcher:
-    """What whoever sits before the screen is told; the default says nothing."""
+    """An observer of a crawl, for the person at the screen; the default shows nothing."""
 
     def opened(self, run: RunRow, *, resumed: bool) -> None:
-        """The run was opened."""
+        """Show that the run was opened."""
 
     def moved(self, run: RunRow, progress: Progress) -> None:
-        """The run went on."""
+        """Show the progress of the run."""
 
 
 async def crawl(settings: Settings, request: CrawlRequest, watcher: Watcher) -> CrawlResult:
-    """Crawl until nothing is open or somebody says stop; either way everything so far is kept."""
+    """Crawl until no task is open or a signal stops the crawl; either way everything so far is kept."""
     stop = asyncio.Event()
     _on_interrupt(stop.set)
-    # Whoever types a URL may mean a host of the inside; what the pages there lead to is no such word.
+    # A typed URL may name an internal host; links on its pages do not allow further internal hosts.
     typed = frozenset(parse(url).hostname for url in request.plan.seeds)
     async with open_house(settings, typed) as house:
         house.parser.check(request.plan.config)
         await ready_tables(house, may_migrate=True)
-        # Somebody sits and watches: better told now than after the first page.
+        # A person watches: an unusable object store is reported now, not after the first page.
         await house.blobs.check()
         # A process that was killed in this folder, or stopped for longer than its leases, holds nothing any more.
         await house.reaper.once()
@@ -101,8 +101,8 @@ async def _work(
 
     loops = [
         asyncio.create_task(worker.run(done)),
-        # After every report, as the last one ends the run; now and then as well, for others may work on it too.
-        # Somebody sits and waits: a full disk or a damaged database ends the crawl, with a word about what to do.
+        # After every report, as the last one ends the run; and at intervals, as other workers may take part in the run.
+        # A person waits: a full disk or a damaged database ends the crawl, with advice.
         asyncio.create_task(chore(look, LOOK_EVERY, reported, fatal=FATAL)(done)),
         asyncio.create_task(chore(hold, lease / 3, fatal=FATAL)(done)),
         asyncio.create_task(chore(house.reaper.once, 5.0, fatal=FATAL)(done)),
@@ -116,7 +116,7 @@ async def _work(
     finally:
         done.set()
         waiting.cancel()
-        # When one of them failed, the worker among the others still has something to give back.
+        # When one loop failed, the worker still has leases to give back.
         await asyncio.gather(*loops, waiting, return_exceptions=True)
     await house.indexer.once()
     await look()

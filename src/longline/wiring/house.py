@@ -56,13 +56,13 @@ BEAT_EVERY = 10.0
 SERVICE_TOKEN_SECONDS = 86_400.0
 
 WORK = "work"
-"""The signal that says that there may be something to do."""
+"""Signal that there may be work."""
 
 WANT = "want"
-"""The signal of a worker that has nothing to do."""
+"""Signal of a worker that has nothing to do."""
 
 DUE = "due"
-"""The signal that says that a schedule may have come due."""
+"""Signal that a schedule may have come due."""
 
 BUILT_IN = tuple(
     f"longline.parsers.{name}"
@@ -71,12 +71,12 @@ BUILT_IN = tuple(
 """Modules of parsers that are always there."""
 
 MARKS = "alive"
-"""Folder, inside the data folder, of the marks by which processes know each other alive."""
+"""Folder, inside the data folder, of the locked files that mark living processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """Everything that was opened; `curator` is the service that keeps sources, where one was named."""
+    """All opened engines; `curator` is the service that keeps sources, where one is configured."""
 
     settings: Settings
     clock: Clock
@@ -94,61 +94,61 @@ class House:
 
     @property
     def lifecycle(self) -> Lifecycle:
-        """The one who moves things in this house."""
+        """Return the lifecycle, which makes all moves."""
         return Lifecycle(self.records, self.politeness, self._call_workers)
 
     @property
     def ways(self) -> StoredProxies:
-        """The proxies of this house."""
+        """Return the stored proxies."""
         return StoredProxies(self.records.proxies, self.vault)
 
     async def _call_workers(self) -> None:
         await self._call(WORK)
 
     async def call_for_work(self) -> None:
-        """Let other workers share what they have."""
+        """Signal other workers to release hosts to this idle worker."""
         await self._call(WANT)
 
     async def call_planners(self) -> None:
-        """Let whoever fires schedules look at once."""
+        """Signal planners to look for due schedules at once."""
         await self._call(DUE)
 
     async def _call(self, topic: str) -> None:
         try:
             await self.signals.send(topic)
         except Unavailable as error:
-            # They look by themselves as well, only not at once.
+            # Workers and planners also poll, only later.
             log.warning("nobody can be called", extra={"topic": topic, "error": str(error)})
 
     @property
     def reaper(self) -> Reaper:
-        """The chore that takes leases back."""
+        """Return the chore that takes leases back."""
         return Reaper(self.lifecycle, self.records.workers, self.records.segments, self.blobs, self.presence)
 
     @property
     def indexes_itself(self) -> bool:
-        """Whether items go into the index in the transaction that writes them.
+        """Return True when items go into the index in the transaction that writes them.
 
-        A cluster cannot take part in one, and whoever is told of what was indexed hears it from the indexer.
+        A search cluster cannot take part in a transaction, and the pipeline is notified by the indexer.
         """
         return not self.settings.search and not self.settings.pipeline_url
 
     @property
     def embedded(self) -> bool:
-        """Whether the database is a file of our own."""
+        """Return True when the database is an SQLite file."""
         return self.settings.database.startswith("sqlite")
 
     @property
     def indexer(self) -> Indexer:
-        """The chore that brings the index up to date."""
+        """Return the chore that brings the index up to date."""
         return Indexer(self.records.items, self.search, self.settings.index_batch)
 
 
 @asynccontextmanager
 async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) -> AsyncIterator[House]:
-    """Open every engine; what was opened is closed again, also when a later one fails.
+    """Open every engine; opened engines are closed again, also when a later one fails.
 
-    `trusted` are host names that the operator typed: they may lie inside.
+    `trusted` are host names that the operator typed: these may be internal.
     """
     prepare(settings.data)
     clock = SystemClock()
@@ -188,7 +188,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
 
 
 def _curator(settings: Settings, clock: Clock) -> SourceManager | None:
-    """The service that keeps sources; every request brings a token of its own, so that none is ever too old."""
+    """Return the client of the curator; every request has a token of its own, so that no token expires."""
     if not settings.sources_url:
         return None
     tokens = Tokens(jwt_secret(settings), clock.wall)
@@ -197,7 +197,7 @@ def _curator(settings: Settings, clock: Clock) -> SourceManager | None:
 
 
 def _parser(settings: Settings, stack: AsyncExitStack) -> PageParser:
-    """Built-in parsers and the operator's own; those that take long run in processes that close with the house."""
+    """Return the page parser, with the operator's own parsers; slow ones run in processes closed with the house."""
     shelf = ParserSources(BUILT_IN, settings.parsers)
     registry = shelf.open()
     if not settings.parse_processes:
@@ -209,7 +209,7 @@ def _parser(settings: Settings, stack: AsyncExitStack) -> PageParser:
 
 
 def _search(settings: Settings, records: Records) -> Search:
-    """The index: a cluster's where one was named, else the database's own."""
+    """Return the index: a search cluster where one is configured, else the database."""
     if not settings.search:
         return records.search
     s = settings
@@ -222,9 +222,9 @@ def _roots(settings: Settings) -> Path | None:
 
 
 def _http(settings: Settings, trusted: frozenset[str], names: NameResolver) -> Http:
-    """The client behind the wall: a URL from outside does not make us fetch the inside.
+    """Return the HTTP client behind the wall: a URL from outside never leads to an internal address.
 
-    Where there are fixtures they stand before everything, and nothing is dialled unless they are to be made.
+    Fixtures replace the client in replay mode, without any connection, and save its responses in record mode.
     """
     fixtures = Fixtures(Path(settings.fixtures)) if settings.fixtures else None
     if fixtures and settings.fixtures_mode == "replay":
@@ -245,7 +245,7 @@ def _live_http(settings: Settings, trusted: frozenset[str], names: NameResolver)
 
 @asynccontextmanager
 async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
-    """Be one of the workers: the id under which this process owns leases."""
+    """Register this process as a worker; yield the id under which the process owns leases."""
     name = f"{socket.gethostname()}:{os.getpid()}"
     mark = house.presence.enter()
     try:
@@ -260,13 +260,13 @@ async def joined(house: House, roles: frozenset[str]) -> AsyncIterator[int]:
     finally:
         stop.set()
         await asyncio.gather(beating, return_exceptions=True)
-        # When this fails our mark stays behind, unlocked: whoever comes next finds us dead and finishes it.
+        # When this fails the unlocked mark stays behind: the next process finds this worker dead and cleans up.
         await house.reaper.strike(worker.id)
         house.presence.leave()
 
 
 async def ready_tables(house: House, *, may_migrate: bool) -> None:
-    """Bring the tables up to date, or say who has to; then see that they know the proxies of the settings."""
+    """Migrate the tables, or raise `Unavailable` with the command to run; then register the proxies of the settings."""
     if may_migrate or house.embedded:
         await house.records.schema.migrate()
     elif behind := await house.records.schema.pending():

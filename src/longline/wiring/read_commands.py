@@ -1,4 +1,4 @@
-"""`longline export`, `page`, `reparse` and `search`: what was kept, for those who read."""
+"""`longline export`, `page`, `reparse` and `search`: commands that read stored pages and items."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +24,7 @@ from longline.wiring.worker import warc_info
 async def export(
     settings: Settings, run_id: int | None, folder: Path, formats: Sequence[str], progress: Progress
 ) -> Exported:
-    """Write pages and items of a run, unless named the last one, into files."""
+    """Write pages and items of a run, by default the last, into files."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)
         run = await _run(house, run_id)
@@ -35,7 +35,7 @@ async def export(
 
 
 async def check_archive(settings: Settings, progress: CheckProgress, *, repair: bool = False) -> tuple[Findings, int]:
-    """Read the whole archive; with `repair` damaged pages are fetched again: how many wait for that."""
+    """Check the archive; with `repair`, queue damaged pages to be fetched. Return findings and queued number."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)
         records = house.records
@@ -47,7 +47,7 @@ async def check_archive(settings: Settings, progress: CheckProgress, *, repair: 
 
 
 async def reparse(settings: Settings, run_id: int | None, progress: Progress) -> Reparsed:
-    """Parse the pages of a run, unless named the last one, out of the archive."""
+    """Parse the pages of a run, by default the last, from the archive."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)
         run = await _run(house, run_id)
@@ -62,7 +62,7 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
 
 
 async def read_page(settings: Settings, which: str) -> ArchivedPage:
-    """A page as it was kept, by its URL or by the number of its task."""
+    """Return an archived page, by its URL or by the number of its task."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)
         archive = ArchivedPages(house.records.pages, house.blobs)
@@ -70,11 +70,11 @@ async def read_page(settings: Settings, which: str) -> ArchivedPage:
 
 
 async def search(settings: Settings, asked: SearchRequest) -> SearchPage:
-    """What the index finds."""
+    """Return the matches of a search."""
     async with open_house(settings) as house:
         await ready_tables(house, may_migrate=False)
         if house.embedded:
-            # Nobody may be running who would do it: whoever looks brings the index up to date.
+            # No indexer may be running: the search itself brings the index up to date.
             await house.indexer.once()
         return await Searches(house.search, house.records.items).find(asked)
 

@@ -1,4 +1,4 @@
-"""`longline up`, `api` and `worker`: the parts of the house as one process, until it is told to stop."""
+"""`longline up`, `api` and `worker`: the parts of the house as one process, until a signal stops it."""
 
 import asyncio
 import logging
@@ -67,7 +67,7 @@ async def serve(
     stop = asyncio.Event()
     _stop_on_signals(stop)
     async with open_house(settings) as house:
-        # Only the all-in-one command changes tables on its way: a service that starts never does.
+        # Only the all-in-one command migrates tables: a service that starts never does.
         await ready_tables(house, may_migrate=api and bool(roles))
         async with _profiling(settings.profile_port), _serving(house, ready) if api else nullcontext():
             await _work(house, roles, stop, leashed=leashed)
@@ -75,7 +75,7 @@ async def serve(
 
 @asynccontextmanager
 async def _profiling(port: int) -> AsyncIterator[None]:
-    """The port that tells where time and memory go, if one is wanted."""
+    """Serve the profiler on its port, if one is configured."""
     if not port:
         yield
         return
@@ -89,7 +89,7 @@ async def _profiling(port: int) -> AsyncIterator[None]:
 
 @asynccontextmanager
 async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIterator[None]:
-    """The doors open, for as long as the context lasts."""
+    """Serve the doors for as long as the context lasts."""
     s, closing = house.settings, asyncio.Event()
     server = HttpServer(Deadlines(s.server_read_timeout, s.server_write_timeout, s.server_idle_timeout))
     monitor = LoopMonitor(house.clock)
@@ -103,7 +103,7 @@ async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIt
     finally:
         closing.set()
         await feeding
-        # Clients that hang on streams are let go first: the server waits for those that do not go.
+        # Clients of streams are disconnected first: the server waits for open connections.
         await streams.close()
         await server.stop()
 
@@ -173,7 +173,7 @@ def _loops(
 
 
 def _child(settings: Settings) -> Loop:
-    """One more worker process. It hangs on our standard input: when we die, however, it hears so and stops."""
+    """Return a loop that runs one more worker process, which stops when its standard input ends with this process."""
 
     async def loop(stop: asyncio.Event) -> None:
         process = await asyncio.create_subprocess_exec(
@@ -196,12 +196,12 @@ def _child(settings: Settings) -> Loop:
 
 def _child_environment(settings: Settings) -> Mapping[str, str]:
     others = {name: value for name, value in os.environ.items() if not name.startswith("LONGLINE_")}
-    # A port cannot be had twice.
+    # A port cannot be bound twice.
     return others | environment(msgspec.structs.replace(settings, profile_port=0))
 
 
 async def _until_input_ends(stop: asyncio.Event) -> None:
-    # Not in a thread: one that reads cannot be stopped, and would keep the process from ending.
+    # Not in a thread: a thread that reads cannot be stopped, and would keep the process from ending.
     reader = asyncio.StreamReader()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
@@ -222,7 +222,7 @@ def _parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         await records.schema.now()
         return await records.schema.version()
 
-    # The answers are public: what kind of engine it is, not where.
+    # Health responses are public: they name the kind of engine, not its address.
     async def objects() -> str:
         return (await house.blobs.check()).split()[0]
 

@@ -1,4 +1,4 @@
-"""Calls between processes: whoever could do something is told to look at once."""
+"""Signals between processes: the receiver looks for work at once."""
 
 import asyncio
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from longline.wiring.house import House
 
 
 def listener(house: House, topic: str, nudge: Callable[[], None]) -> Loop:
-    """Look for work when somebody says that there is some."""
+    """Return a loop that calls `nudge` for every signal of a topic."""
 
     async def loop(stop: asyncio.Event) -> None:
         async def hear() -> None:

@@ -38,9 +38,9 @@ def fetch_worker(
     witness: ResponseObserver | None = None,
     readers: Sequence[PageHook] = (),
 ) -> Worker:
-    """Return a worker that fetches, and parses what it fetched unless that is left to others; told of in the journal.
+    """Return a worker that fetches and, with `parse`, parses; the journal logs its runs.
 
-    The witness sees every answer. Readers look at pages that were reported, with or without a journal.
+    The witness observes every response. Readers get the reported pages, with or without a journal.
     """
     s = house.settings
     sending = FetchSettings(
@@ -96,7 +96,7 @@ def page_readers(house: House) -> list[PageHook]:
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:
-    """A worker that parses pages from the archive."""
+    """Return a worker that parses pages from the archive."""
     return ParseWorker(
         reparse.ParseWorkerParts(
             lifecycle=house.lifecycle,

@@ -1,4 +1,4 @@
-"""`longline bots …`: who the bots are, and locks that they let lapse."""
+"""`longline bots …`: registration of bots, and release of their lapsed locks."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -30,7 +30,7 @@ LockSeconds = typer.Option("--lock-seconds", help="How long its locks last; 0 fo
 
 
 def build() -> typer.Typer:
-    """The group of commands."""
+    """Return the command group."""
     app = typer.Typer(help="Bots: register them, switch them, and free what they let lapse.", no_args_is_help=True)
     named = {
         "create": create,
@@ -47,7 +47,7 @@ def build() -> typer.Typer:
 
 @asynccontextmanager
 async def services(loaded: Loaded) -> AsyncIterator[BotParts]:
-    """What the bots' door stands on, without the door."""
+    """Open the engines and yield the services of the bot contract."""
     async with open_house(loaded.settings) as house:
         await ready_tables(house, may_migrate=False)
         yield bot_parts(house)
@@ -100,7 +100,7 @@ def change(
 
 
 def _limits(max_jobs: int | None, rate_limit: int | None, lock_seconds: int | None) -> dict[str, Any]:
-    """Return the limits that were given, as they are stored; zero stands for none."""
+    """Return the given limits in their stored form; zero becomes None."""
     limits = {"max_pull": max_jobs, "per_minute": rate_limit, "lease_ms": lock_seconds}
     given = {name: limit for name, limit in limits.items() if limit is not None}
     if lock_seconds is not None:

@@ -1,4 +1,4 @@
-"""`longline candidates`: places that pages lead to, which a person makes sources of or turns down."""
+"""`longline candidates`: candidates for sources, which a person approves or rejects."""
 
 from collections.abc import Callable, Coroutine
 from functools import partial
@@ -24,7 +24,7 @@ RISKY, DOUBTFUL = 50, 20
 
 
 def build() -> typer.Typer:
-    """The commands about candidates."""
+    """Return the command group."""
     app = typer.Typer(help="Candidates for sources, as pages lead to them.", no_args_is_help=True)
     app.command(name="list")(show)
     for command in (approve, reject, log):

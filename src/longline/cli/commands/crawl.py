@@ -1,4 +1,4 @@
-"""`longline crawl`: one site, one command, a bar to watch and a table of what came of every URL."""
+"""`longline crawl`: one crawl of one site, with a progress bar and a table of the fates of its URLs."""
 
 import ipaddress
 import shlex
@@ -28,7 +28,7 @@ _INTERRUPTED = 130
 _FAILED = 1
 _OWN_MACHINE_CONCURRENCY = 8
 _FILES = ("jsonl", "parquet")
-"""What a crawl writes beside its archive when it has ended; `longline export` writes more."""
+"""Formats that a crawl exports beside its archive at its end; `longline export` writes more."""
 
 _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancelled": "magenta", "open": "cyan"}
 
@@ -61,7 +61,7 @@ def crawl(
     again: Annotated[bool, typer.Option("--again", help="Start anew where the last crawl has ended.")] = False,
 ) -> None:
     """Crawl a site once. The same command in the same folder goes on where it was stopped."""
-    # The bar is what people watch; log lines are for those who ask for them.
+    # The progress bar replaces log lines, unless a log level is set.
     logs.set_up(
         loaded.settings.log_level if loaded.origins["log_level"] != "default" else "error", loaded.settings.log_format
     )
@@ -69,7 +69,7 @@ def crawl(
 
 
 class CrawlArguments(msgspec.Struct, frozen=True):
-    """What was typed."""
+    """The arguments of `longline crawl`."""
 
     url: str
     depth: int = 2
@@ -80,7 +80,7 @@ class CrawlArguments(msgspec.Struct, frozen=True):
 
 
 def run(loaded: Loaded, wish: CrawlArguments) -> None:
-    """Crawl with a bar, then print the table; the exit code says whether it came to its end."""
+    """Crawl with a progress bar, then print the table; exit non-zero after a failed or interrupted crawl."""
     start = parse(wish.url)
     folder = wish.out or Path(f"crawl-{start.host.replace(':', '-')}")
     settings = _settings(loaded, folder)
@@ -100,7 +100,7 @@ def run(loaded: Loaded, wish: CrawlArguments) -> None:
 
 
 def _settings(loaded: Loaded, out: Path) -> Settings:
-    """Everything in one folder, unless an engine was named."""
+    """Return settings with all engines in one folder, except engines that were named."""
     here = out.absolute()
     changes: dict[str, object] = {"data": here}
     if loaded.origins["database"] == "default":
@@ -112,7 +112,7 @@ def _settings(loaded: Loaded, out: Path) -> Settings:
 
 def _plan(loaded: Loaded, start: Url, depth: int, *, offsite: bool) -> CrawlPlan:
     s = loaded.settings
-    # One's own machine needs no patience, unless it was asked for.
+    # Loopback needs no politeness, unless a delay or a concurrency is set.
     own = _loopback(start.hostname)
     delay = 0.0 if own and loaded.origins["delay"] == "default" else s.delay
     default = loaded.origins["host_concurrency"] == "default"
@@ -136,7 +136,7 @@ def _loopback(hostname: str) -> bool:
 
 
 class _ProgressBar(Watcher):
-    """The live line: how much is done of what is known, and how the rest fares."""
+    """The progress bar: URLs done of URLs admitted, pages per second, and failures."""
 
     def __init__(self, console: Console, start: Url) -> None:
         self._console = console
@@ -149,7 +149,7 @@ class _ProgressBar(Watcher):
             TimeElapsedColumn(),
             console=console,
             transient=True,
-            # Off a terminal there is nothing to draw on, and an empty line is not nothing.
+            # Off a terminal the progress bar would still print an empty line.
             disable=not console.is_terminal,
         )
         self._bar = self._progress.add_task(start.host, total=None, rate="0", failed=0)

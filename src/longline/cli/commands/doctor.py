@@ -1,4 +1,4 @@
-"""`longline doctor`: looks at everything the platform stands on and says what to do."""
+"""`longline doctor`: checks of everything that the platform depends on, with advice."""
 
 import importlib.metadata
 import platform
@@ -33,7 +33,7 @@ _DRIFT_MS, _TOO_FAR_MS = 1_000, 10_000
 
 
 class CheckRow(NamedTuple):
-    """One thing that was looked at; `advice` is for whoever must mend it."""
+    """The result of one check; `advice` is the remedy for the operator."""
 
     name: str
     verdict: Verdict
@@ -67,13 +67,13 @@ def doctor(
 def _table(rows: list[CheckRow]) -> Table:
     table = Table("check", "", "found", "what to do", box=None)
     for row in rows:
-        # As Text: what engines say may hold brackets, which would be read as colours.
+        # As Text: messages of engines may hold brackets, which rich would read as markup.
         table.add_row(row.name, Text(row.verdict, _COLOURS[row.verdict]), Text(row.found), Text(row.advice))
     return table
 
 
 def versions() -> list[CheckRow]:
-    """What is installed."""
+    """Return the versions of Python, the packages and SQLite."""
     found = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES)
     old = sqlite3.sqlite_version_info < _OLDEST_SQLITE
     sqlite = CheckRow(
@@ -83,7 +83,7 @@ def versions() -> list[CheckRow]:
 
 
 def overview(loaded: Loaded) -> CheckRow:
-    """Whether settings do what their owner expects."""
+    """Return the warnings about settings, or the number of settings given."""
     if loaded.notes:
         return CheckRow("settings", "warn", "; ".join(loaded.notes), "remove what has no effect")
     given = sum(origin != "default" for origin in loaded.origins.values())
@@ -91,7 +91,7 @@ def overview(loaded: Loaded) -> CheckRow:
 
 
 def folder(settings: Settings) -> CheckRow:
-    """Whether the data folder can be written to and has room."""
+    """Check that the data folder is writable and has free space."""
     try:
         free = shutil.disk_usage(prepare(settings.data)).free
     except LonglineError as error:
@@ -103,7 +103,7 @@ def folder(settings: Settings) -> CheckRow:
 
 
 def secret(settings: Settings) -> CheckRow:
-    """Whether tokens can be signed, and by us alone."""
+    """Check that no other user can read the secret that signs tokens."""
     path = settings.data / SECRET_NAME
     if settings.jwt_secret:
         return CheckRow("secret", "ok", "given in settings")
@@ -115,7 +115,7 @@ def secret(settings: Settings) -> CheckRow:
 
 
 def port(settings: Settings) -> CheckRow:
-    """Whether the server could listen."""
+    """Check that the server could listen on its port."""
     where = f"{settings.port} on {settings.host}"
     try:
         bind(settings.host, settings.port).close()
@@ -132,7 +132,7 @@ class Checked(NamedTuple):
 
 
 def read_archive(settings: Settings, console: Console, *, repair: bool) -> Checked:
-    """Check every segment and record, with a bar to watch."""
+    """Check every segment and record, with a progress bar."""
     with bar(console, "reading the archive", DownloadColumn()) as progress:
         shown = progress.add_task("", total=None)
         work = check_archive(
@@ -153,7 +153,7 @@ def read_archive(settings: Settings, console: Console, *, repair: bool) -> Check
 
 
 async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
-    """Whether every engine answers."""
+    """Check that every engine answers."""
     try:
         async with open_house(settings) as house:
             carrier = "redis" if settings.redis else "signals"
@@ -190,7 +190,7 @@ async def _database(house: House, *, deep: bool) -> CheckRow:
 
 
 async def clock(house: House) -> CheckRow:
-    """Return how far this machine's wall clock is from the engine's time, by which leases and pauses are kept."""
+    """Compare this machine's wall clock with the engine's time, by which leases and pauses are kept."""
     before = house.clock.wall()
     theirs = await house.records.schema.now()
     offset = theirs - (before + house.clock.wall()) // 2

@@ -55,7 +55,7 @@ def export(
 
 
 def _name_damage(exported: Exported) -> None:
-    """Name every record that is not in the WARC file."""
+    """Print every damaged record, which the WARC file leaves out."""
     console = Console(stderr=True)
     for damage in exported.damaged:
         console.print(Text(f"damaged: {damage}"), soft_wrap=True, highlight=False)
@@ -66,7 +66,7 @@ def _name_damage(exported: Exported) -> None:
 
 
 def write(settings: Settings, run_id: int | None, out: Path, formats: Sequence[str], console: Console) -> Exported:
-    """Export with a bar to watch."""
+    """Export with a progress bar."""
     with bar(console, "writing files") as progress:
         shown = progress.add_task("", total=None)
         work = export_run(
@@ -76,7 +76,7 @@ def write(settings: Settings, run_id: int | None, out: Path, formats: Sequence[s
 
 
 def bar(console: Console, what: str, count: ProgressColumn | None = None) -> Progress:
-    """A bar for work whose steps are counted; off a terminal it draws nothing."""
+    """Return a progress bar for counted steps, disabled off a terminal."""
     return Progress(
         SpinnerColumn(),
         TextColumn(f"[bold]{what}"),
@@ -90,7 +90,7 @@ def bar(console: Console, what: str, count: ProgressColumn | None = None) -> Pro
 
 
 def split(formats: str) -> list[str]:
-    """The formats of a list with commas, each once."""
+    """Return the formats of a comma-separated list, each once."""
     words = list(dict.fromkeys(word for part in formats.split(",") if (word := part.strip().lower())))
     if unknown := [word for word in words if word not in FORMATS]:
         raise BadInput(f"no such format: {', '.join(unknown)}; there are {EVERY}")

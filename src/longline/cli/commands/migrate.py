@@ -1,4 +1,4 @@
-"""`longline migrate`: brings the database to the shape this version needs."""
+"""`longline migrate`: pending migrations of the database."""
 
 from typing import Annotated
 

@@ -32,7 +32,7 @@ def page(
 
 
 def facts(found: ArchivedPage) -> list[tuple[str, str]]:
-    """What is known of a page, then the headers it came with."""
+    """Return the facts about a page, then its response headers."""
     row = found.row
     fetched = datetime.fromtimestamp(row.fetched_at / 1000, UTC).isoformat(timespec="milliseconds")
     place = f"{row.segment} {row.start} {row.length}"

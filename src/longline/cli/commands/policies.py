@@ -1,4 +1,4 @@
-"""`longline policies …`: what bots are to crawl, and how often."""
+"""`longline policies …`: URLs that bots crawl, and their intervals."""
 
 import json
 from pathlib import Path
@@ -15,14 +15,14 @@ from longline.surfaces.bots.fields import Fields, Invalid
 from longline.surfaces.bots.shapes import new_policy
 
 _AT_ONCE = 0
-"""A policy without a time of its own is due when it is stored, by the engine's time."""
+"""Due time of a policy that names none: the moment of storing, by the engine's time."""
 
 PolicyId = Annotated[str, typer.Option("--id", help="The policy's id.")]
 File = Annotated[Path, typer.Argument(help="A JSON list of policies, or one URL a line.", exists=True, dir_okay=False)]
 
 
 def build() -> typer.Typer:
-    """The group of commands."""
+    """Return the command group."""
     app = typer.Typer(help="Policies: what bots are to crawl, and how often.", no_args_is_help=True)
     named = {"add": add, "enable": enable, "disable": disable, "import": read_in, "create-jobs": create_jobs}
     for name, command in named.items():

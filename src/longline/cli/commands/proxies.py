@@ -1,4 +1,4 @@
-"""`longline proxies`: the ways out, how they fare, and the pools they belong to."""
+"""`longline proxies`: proxies, their figures, and their pools."""
 
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ Ids = Annotated[list[int], typer.Argument(help="Numbers of proxies.")]
 
 
 def build() -> typer.Typer:
-    """The commands about proxies."""
+    """Return the command group."""
     app = typer.Typer(help="Proxies that requests leave by, and pools of them.", no_args_is_help=True)
     app.command(name="list")(show)
     for command in (add, remove, enable, disable, assign, pool, pools):

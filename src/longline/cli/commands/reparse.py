@@ -1,4 +1,4 @@
-"""`longline reparse`: items of a run made anew from its pages, as they were kept."""
+"""`longline reparse`: items of a run made anew from its archived pages."""
 
 from typing import Annotated
 
@@ -35,6 +35,6 @@ def reparse(
 
 
 def told(done: Reparsed) -> str:
-    """What came of it, in a sentence or two."""
+    """Return the counts of a reparse as text, with the first error."""
     said = f"pages parsed: {done.pages:,}, items: {done.items:,}, of them new or changed: {done.changed:,}"
     return f"{said}\nfailed: {done.failed:,}, the first of them {done.error}" if done.failed else said

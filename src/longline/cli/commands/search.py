@@ -1,4 +1,4 @@
-"""`longline search`: items by what they say."""
+"""`longline search`: full-text search of items."""
 
 from typing import Annotated
 
@@ -40,7 +40,7 @@ def search(
 
 
 def show(found: SearchPage, console: Console) -> None:
-    """Print hits as a table, and how many there are."""
+    """Print hits as a table, and their total."""
     if found.meant:
         console.print(Text(f"nothing has all of these words; looked for: {found.meant}"))
     if found.hits:

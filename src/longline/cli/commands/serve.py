@@ -1,4 +1,4 @@
-"""`longline up`, `api` and `worker`: the same parts together and apart."""
+"""`longline up`, `api` and `worker`: API and workers, together or alone."""
 
 import logging
 from typing import Annotated
@@ -45,7 +45,7 @@ def worker(
 
 
 def parse_roles(text: str) -> frozenset[str]:
-    """The roles in a list; a word that is none is an error that names the nearest."""
+    """Return the roles of a comma-separated list; an unknown word raises `BadInput` with the nearest role."""
     named = [word.strip() for word in text.split(",") if word.strip()]
     for word in named:
         if word not in ROLES:
@@ -64,7 +64,7 @@ def _serve(loaded: Loaded, *, api: bool, roles: frozenset[str], leashed: bool = 
 
 
 def announce(loaded: Loaded, address: str) -> None:
-    """Tell whoever started the server where it is and how to get in."""
+    """Print the address of the server and the command that makes a token."""
     data = "" if loaded.origins["data"] == "default" else f" --data {loaded.settings.data}"
     typer.echo(f"longline {__version__} listens on {address} (Ctrl-C stops it)")
     typer.echo(f"a token for it: longline token --role admin{data}")

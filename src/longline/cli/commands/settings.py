@@ -1,4 +1,4 @@
-"""`longline settings`: what is in force, and who said so."""
+"""`longline settings`: the settings in force, and their origins."""
 
 import typer
 

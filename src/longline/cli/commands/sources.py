@@ -1,4 +1,4 @@
-"""`longline sources …`: what there is to crawl, and how much of it."""
+"""`longline sources …`: sources and their budgets."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=1, 
 
 
 def build() -> typer.Typer:
-    """The group of commands."""
+    """Return the command group."""
     app = typer.Typer(help="Sources: list them, and bound how much of one is crawled.", no_args_is_help=True)
     for name, command in {"list": show, "budget": budget}.items():
         app.command(name)(command)

@@ -13,7 +13,7 @@ from longline.ports.blobs import Blobs
 
 
 def open_blobs(url: str) -> Blobs:
-    """The store at a path, `file:///path`, `memory://` or `s3://bucket/prefix?endpoint=…`; touches nothing yet."""
+    """Return the store at a path, `file:///path`, `memory://` or `s3://bucket/prefix?endpoint=…`, without any I/O."""
     scheme, separator, rest = url.partition("://")
     if not separator:
         return _open_folder(url)

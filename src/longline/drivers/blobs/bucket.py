@@ -1,4 +1,4 @@
-"""An S3 bucket by its URL, and S3's failures in plain words."""
+"""An S3 bucket by its URL, and plain messages for S3 errors."""
 
 import os
 import re
@@ -29,9 +29,9 @@ _ENDPOINT = re.compile(r"https?://[^/@?#\s]+(/[^@?#\s]*)?")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _REFUSALS = ("403 Forbidden", "401 Unauthorized")
 _NO_ANSWER = ("kind: Connect", "kind: Timeout", "error sending request")
-_INSTANCE_ADDRESS = "169.254.169.254"  # where a machine at AWS asks for its credentials
+_INSTANCE_ADDRESS = "169.254.169.254"  # the AWS instance metadata service, a source of credentials
 
-# Long enough for a hiccup, short enough that an operator who mistyped the address is told at once.
+# Long enough for a short outage, short enough that a mistyped address fails soon.
 _RETRY: "RetryConfig" = {
     "max_retries": 4,
     "retry_timeout": timedelta(seconds=20),
@@ -40,7 +40,7 @@ _RETRY: "RetryConfig" = {
 
 
 def open_s3(url: str) -> ObjectBlobs:
-    """A bucket named by `s3://bucket/prefix?endpoint=…`; what the URL leaves out is taken from AWS's variables."""
+    """Return the bucket at `s3://bucket/prefix?endpoint=…`; missing options come from the AWS environment variables."""
     parts = urlsplit(url)
     if "@" in parts.netloc or not parts.netloc:
         raise BadInput("an S3 address is s3://bucket/prefix?endpoint=…&region=…&access_key_id=…&secret_access_key=…")
@@ -61,7 +61,7 @@ def open_s3(url: str) -> ObjectBlobs:
 
 
 def sentence(name: str, text: str) -> str:
-    """What to tell a person when the store called `name` fails with this text of obstore's."""
+    """Return the message for a person when the store called `name` fails with this text of obstore's."""
     found = _CODE.search(text)
     code = found[1] if found else ""
     if code == "NoSuchBucket":
@@ -76,7 +76,7 @@ def sentence(name: str, text: str) -> str:
 
 
 def read_options(query: str) -> Mapping[str, str]:
-    """The options of an address; the secret is taken letter by letter."""
+    """Return the options of an address; a plus sign stays a plus sign."""
     options = {}
     for pair in filter(None, query.split("&")):
         option, _, value = pair.partition("=")
@@ -92,7 +92,7 @@ def _check_endpoint(endpoint: str | None) -> None:
 
 
 def _check_credentials(options: Mapping[str, str], endpoint: str | None) -> None:
-    """Without a key obstore asks the machine's own AWS credentials, which takes long to fail elsewhere."""
+    """Require a complete key: without one obstore queries AWS instance metadata, which is slow to fail elsewhere."""
     if ("access_key_id" in options) != ("secret_access_key" in options):
         raise BadInput("an S3 address has access_key_id and secret_access_key both, or neither")
     if endpoint and "access_key_id" not in options and not _first_variable(_CREDENTIAL_VARIABLES):
@@ -103,14 +103,14 @@ def _config(options: Mapping[str, str], endpoint: str | None) -> "S3Config":
     region = options.get("region") or _first_variable(("AWS_REGION", "AWS_DEFAULT_REGION")) or "us-east-1"
     config: S3Config = {"region": region}
     if endpoint:
-        # Both names: a variable of the second one would win over an address given in the first.
+        # Both names: an environment variable for the second would override the address in the first.
         config["endpoint"] = config["aws_endpoint_url_s3"] = endpoint
         config["virtual_hosted_style_request"] = False
     return config
 
 
 def _credentials(options: Mapping[str, str]) -> "S3CredentialProvider | None":
-    """The address's key and nothing else: given as settings, it would be mixed with a session token of AWS's own."""
+    """Return only the address's key: as settings, the key would be mixed with a session token from AWS variables."""
     if "access_key_id" not in options:
         return None
     key: S3Credential = {
@@ -123,7 +123,7 @@ def _credentials(options: Mapping[str, str]) -> "S3CredentialProvider | None":
 
 
 def client_options(endpoint: str | None) -> "ClientConfig":
-    """How to speak with the server; unencrypted only when the address says so."""
+    """Return the HTTP client's options; unencrypted only when the address begins with http://."""
     return {
         "allow_http": endpoint is not None and endpoint.startswith("http://"),
         "connect_timeout": timedelta(seconds=5),

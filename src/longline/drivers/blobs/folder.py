@@ -1,7 +1,7 @@
 """Objects as files of a folder.
 
-Written with plain file calls and not with obstore's `LocalStore`: that one syncs neither files nor folders, so an
-object it calls stored can be gone after a power cut; it lists in no order, and it cannot hold names like `a#1`.
+Written with plain file calls and not with obstore's `LocalStore`, which syncs neither files nor folders, so that a
+stored object can be gone after a power cut, lists in no order, and cannot hold names like `a#1`.
 """
 
 import asyncio
@@ -22,16 +22,16 @@ from longline.ports.blobs import BlobInfo
 _NOT_A_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 _LISTED_AT_ONCE = 1000
 _FOLDERS_REMEMBERED = 4096
-_STAGED_FOR_GOOD_SECONDS = 24 * 3600  # no write takes a day: such a file was left by a process that died
+_STAGED_FOR_GOOD_SECONDS = 24 * 3600  # no write takes a day: an older file was left by a dead process
 
 
 class FolderBlobs:
-    """Objects in a folder; stored means synced to the disk, name included."""
+    """Objects in a folder; a stored object is synced to the disk, name included."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._staging = root / STAGING
-        self._synced: set[Path] = set()  # folders whose own names are known to be on disk
+        self._synced: set[Path] = set()  # folders with names that are known to be on disk
         self._refused_bytes = 0  # the size of an object for which there was no room
 
     async def put(
@@ -76,7 +76,7 @@ class FolderBlobs:
             with self._trouble("written"):
                 try:
                     done = self._publish(key, chunks, publish)
-                except FileNotFoundError:  # somebody removed a folder that we had made
+                except FileNotFoundError:  # another process removed a folder that was made here
                     self._synced.clear()
                     done = self._publish(key, chunks, publish)
         except DiskFull:
@@ -101,7 +101,7 @@ class FolderBlobs:
             raise BadInput(f"object {key!r} cannot be stored: there are objects below it") from None
         finally:
             staged.unlink(missing_ok=True)
-            _sync(target.parent)  # also when the name was taken: who took it may not have come so far
+            _sync(target.parent)  # also when the name was taken: its writer may not have synced yet
         return True
 
     def _make_parent(self, key: str, target: Path) -> None:
@@ -111,7 +111,7 @@ class FolderBlobs:
             raise BadInput(f"object {key!r} cannot be stored: a part of its path is an object itself") from None
 
     def _make(self, folder: Path) -> None:
-        """Make a folder whose name survives a power cut: that is so when its parent is synced."""
+        """Make a folder and sync its parent, so that the folder's name survives a power cut."""
         if folder in self._synced:
             return
         is_new, is_inside = not folder.is_dir(), self._root in folder.parents
@@ -144,7 +144,7 @@ class FolderBlobs:
                     (self._root / key).unlink()
                 except _NOT_A_FILE:
                     continue
-                except PermissionError:  # what some systems say of a folder
+                except PermissionError:  # some systems raise it for a folder
                     if not (self._root / key).is_dir():
                         raise
 
@@ -153,7 +153,7 @@ class FolderBlobs:
             return list(islice(found, _LISTED_AT_ONCE))
 
     def _walk(self, folder: Path, prefix: str) -> Iterator[BlobInfo]:
-        """Key order needs no memory beyond one folder: names sort as they do in keys when folders end in a slash."""
+        """Yield objects in key order, with one folder in memory: names sort as keys do when folders end in a slash."""
         try:
             with os.scandir(folder) as entries:
                 names = sorted(entry.name + "/" if entry.is_dir() else entry.name for entry in entries)
@@ -167,7 +167,7 @@ class FolderBlobs:
                 yield BlobInfo(prefix + name, size)
 
     def _sweep(self) -> None:
-        """Remove what processes that died in the middle of a write left behind."""
+        """Remove staged files that processes left behind when they died during a write."""
         with self._trouble("written"):
             for staged in self._staging.iterdir():
                 try:
@@ -208,5 +208,5 @@ def _sync(folder: Path) -> None:
 def _size(path: Path) -> int | None:
     try:
         return path.stat().st_size
-    except FileNotFoundError:  # removed while we were looking
+    except FileNotFoundError:  # removed during the listing
         return None

@@ -1,4 +1,4 @@
-"""Which keys an object may have: one rule for every engine, so that a key that works on one works on all."""
+"""Rules for object keys, the same for every engine, so that a key that works on one works on all."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from longline.model.errors import BadInput
 
 STAGING = ".staging"
-"""The folder engine writes objects here before they get their name; no key may begin with it."""
+"""Folder in which the folder engine writes objects before they get their name; no key may begin with it."""
 
 _MAX_KEY_BYTES = 1024  # S3's limit
 _MAX_SEGMENT_BYTES = 255  # file systems' limit
@@ -15,7 +15,7 @@ _FORBIDDEN = re.compile(r"[\x00-\x1f\x7f\\]")
 
 
 def checked_key(key: str) -> str:
-    """The key itself, or `BadInput` when it could climb out of the store or mean different things on two engines."""
+    """Return the key; raise `BadInput` when the key could leave the store or differ in meaning between engines."""
     segments = key.split("/")
     if any(segment in ("", ".", "..") for segment in segments):
         raise BadInput(f"object key {key!r} has an empty, '.' or '..' segment")
@@ -28,17 +28,17 @@ def checked_key(key: str) -> str:
 
 
 def checked_prefix(prefix: str) -> str:
-    """The prefix without its trailing slash; prefixes end at a slash: 'a' holds 'a/b' and not 'ab'."""
+    """Return the prefix without its trailing slash; prefixes end at a slash: 'a' holds 'a/b' and not 'ab'."""
     return checked_key(prefix.removesuffix("/")) if prefix else prefix
 
 
 def as_chunks(data: bytes | Sequence[bytes]) -> Sequence[bytes]:
-    """Data in the form of chunks."""
+    """Return data as chunks."""
     return (data,) if isinstance(data, bytes) else data
 
 
 def check_range(key: str, offset: int, length: int) -> None:
-    """Refuse a range that no object can have."""
+    """Reject a range with a negative offset or length."""
     if offset < 0 or length < 0:
         raise BadInput(f"object {key!r} has no range of {length} bytes from {offset}")
 

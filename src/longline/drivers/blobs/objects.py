@@ -15,7 +15,7 @@ from longline.model.errors import NotFound, Unavailable
 from longline.ports.blobs import BlobInfo
 
 PART_BYTES = 8 * 1024 * 1024
-"""Above this an object goes up in parts of this size."""
+"""Size of the parts of a multipart upload, and the object size above which uploads are multipart."""
 
 _PARTS_AT_ONCE = 4
 _PAUSE_AT_EXIT = 0.05
@@ -23,7 +23,7 @@ _ENDS_TOO_EARLY = ("InvalidRange", "StartTooLarge")
 
 
 class ObjectBlobs:
-    """Objects in a store that obstore knows. `name` says which, for people; `explain` words its failures."""
+    """Objects in a store of obstore's. `name` identifies the store for people; `explain` words its failures."""
 
     def __init__(self, store: ObjectStore, name: str, explain: Callable[[Exception], str]) -> None:
         self._store, self._name, self._explain = store, name, explain
@@ -51,7 +51,7 @@ class ObjectBlobs:
     async def create(self, key: str, data: bytes | Sequence[bytes]) -> bool:
         with self._trouble():
             try:
-                # Conditional writes know no parts: whatever its size, such an object goes up in one request.
+                # Conditional writes cannot be multipart: an object of any size goes up in one request.
                 await obstore.put_async(self._store, checked_key(key), b"".join(as_chunks(data)), mode="create")
             except AlreadyExistsError:
                 return False
@@ -80,13 +80,13 @@ class ObjectBlobs:
         with self._trouble():
             async for batch in obstore.list(self._store, folder or None, chunk_size=1000):
                 found += [BlobInfo(meta["path"], meta["size"]) for meta in batch]
-        # Not every S3 server lists in key order: some go folder by folder, which puts 'a/b' before 'a-b'.
+        # Not every S3 server lists in key order: some list folder by folder, which puts 'a/b' before 'a-b'.
         found.sort()
         for info in found:
             yield info
 
     async def check(self) -> str:
-        # Look before writing: some servers make a bucket that is not there, and a mistyped name would go unseen.
+        # List before writing: some servers create a missing bucket, and a mistyped name would go unnoticed.
         with self._trouble():
             async for _ in obstore.list(self._store, chunk_size=1):
                 break
@@ -107,7 +107,7 @@ class ObjectBlobs:
         try:
             yield
         except FileNotFoundError as error:
-            # obstore says the same of a bucket that is not there, and of a server that is no object store.
+            # obstore raises the same for a missing bucket, and for a server that is no object store.
             if key is None or "NoSuchBucket" in str(error):
                 raise Unavailable(self._explain(error)) from error
             raise NotFound(f"there is no object {key!r}") from None
@@ -116,9 +116,9 @@ class ObjectBlobs:
 
 
 def _let_threads_finish() -> None:
-    """Wait for the threads that brought the last answers.
+    """Wait for obstore's threads to release the interpreter.
 
-    obstore's threads are still letting go of the interpreter when an answer has been delivered; one that is caught at
-    it by the interpreter's end aborts the process. Without this one short program in ten ends with SIGABRT.
+    A thread of obstore's still holds the interpreter for a moment after delivering an answer; interpreter exit during
+    that moment aborts the process. Without this wait, one short program in ten ends with SIGABRT.
     """
     time.sleep(_PAUSE_AT_EXIT)

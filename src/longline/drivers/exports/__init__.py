@@ -32,7 +32,7 @@ _CONVERT: dict[str, Callable[[RecordBatchReader, Path], None]] = {
 
 
 class FolderExport:
-    """Writes into a hidden folder beside its place; the files are moved there when all of them are whole."""
+    """An export that writes into a hidden subfolder; the files are moved into place when all are complete."""
 
     def __init__(self, folder: Path, formats: Sequence[str]) -> None:
         self._folder, self._formats = folder, formats
@@ -50,7 +50,7 @@ class FolderExport:
 
     def __exit__(self, *_: object) -> None:
         for file in self._open.values():
-            with suppress(OSError):  # a disk that is full was told of already, and these files are thrown away
+            with suppress(OSError):  # a full disk was reported already, and these files are thrown away
                 file.close()
         self._building.cleanup()
 
@@ -61,7 +61,7 @@ class FolderExport:
         except OSError as error:
             raise _explained(error, self._folder) from error
         except Exception as error:
-            # The libraries that write tables have errors of their own for a full disk.
+            # The table writers raise errors of their own for a full disk.
             if not shutil.disk_usage(self._folder).free:
                 raise _explained(OSError(errno.ENOSPC, str(error)), self._folder) from error
             raise
@@ -72,7 +72,7 @@ class FolderExport:
             if "jsonl" in self._formats:
                 self._file(f"{noun}.jsonl").write(self._encode(rows))
             if set(self._formats) & set(_CONVERT):
-                # Columns hold text where lines hold JSON.
+                # Columns hold JSON values as text.
                 self._file(f"{noun}.flat").write(self._encode([_flat(row) for row in rows]))
 
     async def members(self, members: Sequence[bytes]) -> None:

@@ -1,4 +1,4 @@
-"""The client behind `ports/http`, and what it needs: a guard, names, ways out, the library's failures in our words."""
+"""The HTTP client behind `ports/http`: egress guard, DNS, routes, and the library's errors as `FetchFailed`."""
 
 from longline.drivers.http.client import WreqHttp
 from longline.drivers.http.dns import NameResolver

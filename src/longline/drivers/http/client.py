@@ -1,8 +1,7 @@
-"""One request, one answer, by the wreq library: no redirects, no decoding, no cookies, no proxies of the system.
+"""One request, one response, by the wreq library: no redirects, no decoding, no cookies, no system proxies.
 
-Names are resolved here and pinned to the client that dials, so a client belongs to a host, its addresses and the proxy
-before it. Of the three deadlines the one that passes first gives the failure its name: connecting, hearing nothing,
-taking too long.
+Names are resolved here and pinned to the client that dials, so a client belongs to a host, its addresses and its proxy.
+The deadline that passes first names the failure: connecting, idle, or total.
 
 A server may close a kept connection at the moment at which a request is sent on it. Such a request is sent once more,
 at once, on a connection of its own (RFC 9112, section 9.3.1: a GET is idempotent).
@@ -41,7 +40,7 @@ _VERSIONS = {
 
 
 class Sending:
-    """The times of one request: its start, and after how many milliseconds it was sent again, if it was."""
+    """The times of one request: its start, and the milliseconds after which the request was sent again, if at all."""
 
     def __init__(self, started: float) -> None:
         self.started = started
@@ -57,9 +56,10 @@ class Sending:
 
 
 class WreqHttp:
-    """The `Http` port. `resolve` decides which addresses may be dialled; `roots` is a PEM file of further issuers.
+    """The `Http` port. `resolve` decides which addresses may be dialled; `roots` is a PEM file of extra issuers.
 
-    `names` are asked for what `resolve` is not: the proxies' own addresses. `issuers` are the files of whom we believe.
+    `names` resolves the proxies' own addresses, which are not subject to `resolve`. `issuers` are the files of trusted
+    certificates.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class WreqHttp:
         self._closed = False
 
     async def fetch(self, request: Request) -> Response:
-        """Send one request and read the whole answer, or raise `FetchFailed`."""
+        """Send one request and read the whole response, or raise `FetchFailed`."""
         url, sending = _parse(request.url), Sending(monotonic())
         try:
             async with asyncio.timeout(request.total_seconds):
@@ -95,7 +95,7 @@ class WreqHttp:
             raise
 
     async def close(self) -> None:
-        """Let go of connections; requests that still wait for an answer fail, bodies are read to their end."""
+        """Close all connections; requests without a response fail, bodies are read to their end."""
         self._closed = True
         self._clients.close()
         await self._names.close()
@@ -120,7 +120,7 @@ class WreqHttp:
             async with host.pooled.get(href, headers=headers, read_timeout=idle) as answer:
                 connection = str(answer.local_addr)
                 reused = host.answered(connection)
-                # On a kept connection a server means the time for which the connection was idle.
+                # On a kept connection 408 refers to the time for which the connection was idle.
                 if not reused or answer.status.as_int() != _REQUEST_TIMEOUT:
                     response = await _take(answer, request, way, sending, shown)
                     host.answered(connection)  # the pool counts the idle time of a connection from here
@@ -134,7 +134,7 @@ class WreqHttp:
             return await _take(answer, request, way, sending, shown)
 
     def _cancelled_by_close(self) -> bool:
-        """The library cancels what is under way when a client is closed; to whoever waits that is a failure."""
+        """Return True when closing the client, by which the library cancels open requests, cancelled this one."""
         task = asyncio.current_task()
         return self._closed and task is not None and not task.cancelling()
 
@@ -143,7 +143,7 @@ def _parse(text: str) -> Url:
     try:
         return parse(text, credentials=True)
     except BadUrl as error:
-        # What cannot be parsed cannot be cleared of its password either.
+        # A URL that cannot be parsed cannot be cleared of its password either.
         message = str(error) if "@" not in text else f"bad URL: {str(error).rpartition(': ')[2]}"
         raise FetchFailed("bad_url", message) from None
 
@@ -153,8 +153,8 @@ def _target(url: Url) -> str:
 
 
 def _deadlines(request: Request) -> tuple[float, timedelta]:
-    """How long connecting may take, and how long the silence may be, by a clock that starts before connecting does."""
-    # So connecting must end the sooner of the two, or else its failure would go by the name of the other.
+    """Return the connect deadline and the idle deadline; the idle clock starts before connecting does."""
+    # The connect deadline must pass first, or a connect timeout would be reported as an idle timeout.
     connect = min(request.connect_seconds, request.idle_seconds * _SOONER)
     return connect, timedelta(seconds=request.idle_seconds)
 
@@ -163,7 +163,7 @@ def _headers(request: Request, authorization: str | None) -> wreq.HeaderMap:
     headers = wreq.HeaderMap()
     for name, value in request.headers:
         headers.append(name, value if value.isascii() else _text(value))
-    if len(headers) != len(request.headers):  # the library drops what is no header without a word
+    if len(headers) != len(request.headers):  # the library drops invalid headers silently
         raise ValueError(f"not headers: {', '.join(name for name, _ in request.headers)!r}")
     if authorization is not None and "authorization" not in headers:
         headers.append("authorization", authorization)
@@ -171,9 +171,9 @@ def _headers(request: Request, authorization: str | None) -> wreq.HeaderMap:
 
 
 def _text(value: str) -> str:
-    """Return the text that the library writes, as UTF-8, with the bytes of a header that a server has sent.
+    """Return the text that the library encodes, as UTF-8, to the bytes of a header that a server has sent.
 
-    Such bytes are told as Latin-1. The library cannot write bytes that are no UTF-8: these are taken for text.
+    Header bytes are decoded as Latin-1. The library can only write UTF-8: bytes that are not UTF-8 are written as text.
     """
     try:
         return value.encode("latin-1").decode()
@@ -182,7 +182,7 @@ def _text(value: str) -> str:
 
 
 async def _take(answer: wreq.Response, request: Request, way: Route, sending: Sending, url: str) -> Response:
-    """Check and read an answer."""
+    """Check and read a response."""
     status = answer.status.as_int()
     peer = _check(answer, way, status)
     body = b"" if status in _BODILESS else await read(answer, request.max_bytes, cut=request.cut)
@@ -199,9 +199,9 @@ async def _take(answer: wreq.Response, request: Request, way: Route, sending: Se
 
 
 def _check(answer: wreq.Response, way: Route, status: int) -> Address:
-    """Return the address that answered; it must be one that was checked, and not a proxy that answers for itself."""
+    """Return the address that answered; raise `FetchFailed` for an unchecked address or a proxy's own refusal."""
     peer = answer.remote_addr
-    # Pinned names make sure of it; should one slip through, nothing that comes from elsewhere is taken for an answer.
+    # Pinned names ensure a checked address; this second check rejects a response from any other address.
     if peer is None or peer.ip() not in way.dialled:
         raise FetchFailed("egress", f"{way.hostname}: answered from an address that was not checked")
     if way.forwarded and (status == 407 or (status == 401 and _is_proxys_own(answer.headers))):
@@ -210,13 +210,13 @@ def _check(answer: wreq.Response, way: Route, status: int) -> Address:
 
 
 def _is_proxys_own(headers: wreq.HeaderMap) -> bool:
-    """Whether the proxy itself says 401 instead of 407, as tinyproxy does; what it passes on has a Via."""
+    """Return whether the proxy itself sent 401 instead of 407, as tinyproxy does; a forwarded response has a Via."""
     software = bytes(headers.get("server") or b"").lower()
     return "proxy-authenticate" in headers or (software.startswith(b"tinyproxy") and "via" not in headers)
 
 
 async def read(answer: wreq.Response, limit: int, *, cut: bool) -> bytes:
-    """The body as it came; one with an announced length is read in one go, which is cheaper than piece by piece."""
+    """Return the undecoded body; a body of known length is read in one go, which is cheaper than piece by piece."""
     length = answer.content_length
     if length is not None and length <= limit:
         return bytes(await answer.bytes())
@@ -230,7 +230,7 @@ async def read(answer: wreq.Response, limit: int, *, cut: bool) -> bytes:
 
 
 async def _read_pieces(answer: wreq.Response, limit: int) -> bytes:
-    """All there is, or somewhat more than the limit."""
+    """Return the whole body, or somewhat more than the limit."""
     pieces: list[memoryview] = []
     size = 0
     async with answer.stream() as stream:

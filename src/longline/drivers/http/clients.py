@@ -1,4 +1,4 @@
-"""The library's clients, one for each host and way to it, so that no connection is ever taken for another."""
+"""Clients of the wreq library, one for each host and route, so that no connection is used for another host."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from longline.ports.http import Proxy
 IDLE_CONNECTION_SECONDS = 30.0
 MAX_HEADERS = 512
 MAX_REMEMBERED_CONNECTIONS = 1024
-"""Connections of one host of which a client remembers that they have answered."""
+"""Largest number of answered connections of one host that a client remembers."""
 
 
 class TlsSettings(NamedTuple):
-    """How sites are spoken to: whether their certificates must be vouched for, and by which versions."""
+    """TLS options for sites: certificate verification, and the oldest and newest version."""
 
     verify: bool = True
     oldest: str = "1.2"
@@ -38,7 +38,7 @@ _VERSIONS = {
 class HostClient:
     """A client that keeps connections to one host, and a second one that opens a connection for every request.
 
-    The local address names a connection: the library tells it with each answer and with each failure.
+    The local address identifies a connection: the library reports it with each response and with each failure.
     """
 
     def __init__(self, build: Callable[[bool], wreq.Client]) -> None:
@@ -49,7 +49,7 @@ class HostClient:
 
     @property
     def unpooled(self) -> wreq.Client:
-        """The client without kept connections, which few hosts need."""
+        """Return the client without kept connections, built on first use because few hosts need one."""
         if self._unpooled is None:
             self._unpooled = self._build(False)
         return self._unpooled
@@ -59,13 +59,13 @@ class HostClient:
         now = monotonic()
         known = self._answered.pop(connection, None) is not None
         self._answered[connection] = now
-        # The pool has closed connections that were idle for so long.
+        # The pool has closed connections that were idle for longer.
         while len(self._answered) > MAX_REMEMBERED_CONNECTIONS or self._oldest() < now - IDLE_CONNECTION_SECONDS:
             self._answered.popitem(last=False)
         return known
 
     def has_answered(self, connection: str) -> bool:
-        """Return whether a connection has answered lately, so that a request on it was not its first."""
+        """Return whether a connection has answered lately, so that a request on it was not the first one."""
         return connection in self._answered
 
     def close(self) -> None:
@@ -79,7 +79,7 @@ class HostClient:
 
 
 class ClientCache:
-    """Clients that were used lately, about 50 KB each; the one not used for longest goes first."""
+    """Recently used clients, about 50 KB each; the least recently used is dropped first."""
 
     def __init__(self, size: int, store: wreq.CertStore, tls: TlsSettings = USUAL) -> None:
         self._size = size
@@ -87,7 +87,7 @@ class ClientCache:
         self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Route, HostClient]] = OrderedDict()
 
     def get(self, way: Route, connect_seconds: float) -> HostClient:
-        """Return the client for a way; a new one when its host has moved."""
+        """Return the client for a route; a new one when the addresses of the host have changed."""
         key = (way.hostname, way.proxy, connect_seconds)
         known = self._kept.get(key)
         if known and known[0].same(way):
@@ -96,11 +96,11 @@ class ClientCache:
         client = HostClient(lambda keeps_connections: self._build(way, connect_seconds, keeps_connections))
         self._kept[key] = (way, client)
         if len(self._kept) > self._size:
-            self._kept.popitem(last=False)  # not closed: requests under way keep it until they are done
+            self._kept.popitem(last=False)  # not closed: open requests keep the client until they are done
         return client
 
     def close(self) -> None:
-        """Let go of all connections."""
+        """Close all connections."""
         kept, self._kept = self._kept, OrderedDict()
         for _, client in kept.values():
             client.close()
@@ -127,7 +127,7 @@ class ClientCache:
         }
         if not keeps_connections:
             config["pool_max_idle_per_host"] = 0
-        # Never both: `no_proxy` clears the proxies that were given, and everything would go out directly.
+        # Never both: `no_proxy` clears the given proxies, and all requests would bypass them.
         if way.proxy:
             config["proxies"] = [_through(way.proxy)]
         else:
@@ -136,7 +136,7 @@ class ClientCache:
 
 
 def _through(proxy: Proxy) -> wreq.Proxy:
-    # The library hands the name to a `socks5h` proxy, and to a `socks5` one the address that is pinned to the name.
+    # The library sends the name to a `socks5h` proxy, and the pinned address to a `socks5` proxy.
     uri = f"socks5{proxy.label.removeprefix('socks5h')}" if proxy.scheme == "socks5h" else proxy.label
     if not proxy.username and not proxy.password:
         return wreq.Proxy.all(uri)

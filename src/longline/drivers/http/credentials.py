@@ -1,11 +1,11 @@
-"""Names and passwords that stand in a URL: sent where they belong, and kept out of everything else."""
+"""Credentials in a URL: sent as an Authorization header, and kept out of everything else."""
 
 from base64 import b64encode
 from urllib.parse import unquote_to_bytes
 
 
 def part(href: str) -> tuple[str, str | None]:
-    """A parsed URL without its credentials, and the Authorization header that they mean, if there are any."""
+    """Return a parsed URL without its credentials, and their Authorization header, if there are any."""
     scheme, slashes, rest = href.partition("//")
     authority, slash, path = rest.partition("/")
     given, at, host = authority.rpartition("@")

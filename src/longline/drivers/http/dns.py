@@ -1,4 +1,4 @@
-"""Host names to addresses: asked for by ourselves, so that what is dialled is what was looked at."""
+"""DNS lookups of the crawler itself, so that the dialled address is the checked address."""
 
 import asyncio
 import socket
@@ -12,7 +12,7 @@ from longline.model.fetch.egress import Address
 from longline.ports.http import FetchFailed
 
 Resolve = Callable[[str], Awaitable[tuple[Address, ...]]]
-"""Gives the addresses that may be dialled for a host name, in order of preference, or raises `FetchFailed`."""
+"""A function that returns the dialable addresses of a host name, by preference, or raises `FetchFailed`."""
 
 
 class _CachedAddresses(NamedTuple):
@@ -22,7 +22,7 @@ class _CachedAddresses(NamedTuple):
 
 
 class NameResolver:
-    """Asks the system's resolver, once for all who want the same name, and remembers the answer for a short while."""
+    """A cache of the system's resolver; concurrent lookups of a name share one query."""
 
     def __init__(
         self, seconds: float = 60.0, failure_seconds: float = 5.0, patience: float = 10.0, size: int = 10_000
@@ -35,7 +35,7 @@ class NameResolver:
         self._asking: dict[str, asyncio.Task[_CachedAddresses]] = {}
 
     async def resolve(self, hostname: str) -> tuple[Address, ...]:
-        """The addresses of a host name; an address written as the host is its own."""
+        """Return the addresses of a host name; an IP address resolves to itself."""
         answer = self._answers.get(hostname)
         if answer is None or answer.until <= asyncio.get_running_loop().time():
             literal = as_address(hostname)
@@ -45,7 +45,7 @@ class NameResolver:
         return answer.addresses
 
     async def close(self) -> None:
-        """Stop asking."""
+        """Cancel open lookups and clear the cache."""
         tasks = tuple(self._asking.values())
         for task in tasks:
             task.cancel()
@@ -56,7 +56,7 @@ class NameResolver:
         task = self._asking.get(hostname) or self._start(hostname)
         try:
             async with asyncio.timeout(self._patience):
-                # Shielded: whoever gives up must not take the answer away from the others.
+                # Shielded: a waiter that gives up must not cancel the lookup of the others.
                 return await asyncio.shield(task)
         except TimeoutError:
             raise FetchFailed("dns", f"{hostname}: the name did not resolve in {self._patience:g} s") from None
@@ -86,8 +86,8 @@ class NameResolver:
 
 
 def as_address(hostname: str) -> Address | None:
-    """The address that a host is written as, in brackets or without, or None for a name."""
-    # Names rarely end in a digit or a bracket; an exception each would cost more than the rest of this.
+    """Return the IP address of a host that is written as one, in brackets or without, or None for a name."""
+    # Names rarely end in a digit or a bracket; an exception for each name would cost more than the rest.
     if not hostname[-1:].isdigit() and not hostname.endswith("]"):
         return None
     try:

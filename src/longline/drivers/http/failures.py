@@ -1,11 +1,11 @@
-"""The library's failures in our words, and whose fault they are.
+"""The library's errors as `FetchFailed`, and the decision between proxy fault and target fault.
 
-It tells failures apart by class only roughly; the cause stands in the text, which is Rust's debug print. The tests
-bring about every failure for real, so a change of that text is noticed.
+The library's error classes are coarse; the cause stands in the error text, which is Rust's debug print. The tests
+provoke every failure for real, so a change of that text is noticed.
 
-Through a proxy the same symptom may be the proxy's doing or the target's. A SOCKS proxy says so; where nobody does, a
-connection that does not come about or breaks off is held against the proxy, since another one can be tried at no cost
-to the page. What only the target can have done stays with the target: a certificate, a long silence once connected.
+Through a proxy the same symptom may come from the proxy or from the target. A SOCKS proxy reports which; without a
+report, a connection that fails or breaks off counts against the proxy, since another proxy can be tried at no cost to
+the page. Failures that only the target can cause stay with the target: a certificate, a long silence once connected.
 """
 
 import re
@@ -29,7 +29,7 @@ RAISED: tuple[type[Exception], ...] = (
     wreq_errors.TlsError,
     wreq_errors.UpgradeError,
 )
-"""What a request may raise; the classes have no ancestor of their own."""
+"""Errors that a request may raise; the classes have no common base class of their own."""
 
 _BY_CLASS: dict[type[Exception], str] = {
     wreq_errors.BuilderError: "bad_url",
@@ -45,14 +45,14 @@ _WHILE_CONNECTING = (
     ("ConnectionRefused", "refused"),
     ("dns error", "dns"),
     ("ErrorStack", "tls"),
-    ("SYSCALL", "reset"),  # the other side hung up during the TLS handshake
+    ("SYSCALL", "reset"),  # the server closed the connection during the TLS handshake
     ("ConnectionReset", "reset"),
 )
 
 _REACHING_OUT = (
     ("Socks(ConnectionRefused)", "refused"),
     ("Socks(HostUnreachable)", "network"),
-    ("Socks(TtlExpired)", "connect_timeout"),  # also how SOCKS proxies say that the target did not answer
+    ("Socks(TtlExpired)", "connect_timeout"),  # SOCKS proxies also report it when the target did not answer
     ("ProxyAuthRequired", "proxy_auth"),
     ("PasswordAuthFailure", "proxy_auth"),
     ("NoAcceptableAuthMethods", "proxy_auth"),
@@ -61,15 +61,15 @@ _REACHING_OUT = (
     ("ConnectionNotAllowedByRuleset", "proxy_refused"),
     ("ConnectionRefused", "proxy_refused"),
 )
-"""What goes wrong with a proxy; everything else there is `proxy_failed`."""
+"""Kinds of failures of a proxy connection; all others are `proxy_failed`."""
 
 _AFTER = (
-    (", Library)", "protocol"),  # HTTP/2: what came is against the rules
+    (", Library)", "protocol"),  # HTTP/2: the response violates the protocol
     (_REMOTE, "reset"),
     ("TimedOut", "idle_timeout"),
     ("UnexpectedEof", "truncated"),
     ("IncompleteBody", "truncated"),
-    ("IncompleteMessage", "reset"),  # closed before a whole head came
+    ("IncompleteMessage", "reset"),  # closed before the head was complete
     ("ConnectionReset", "reset"),
     ("BrokenPipe", "reset"),
     ("Parse(", "protocol"),
@@ -103,8 +103,8 @@ _CONNECTION = re.compile(r"local_addr: (\S+) }")
 
 
 def told(error: Exception, way: Route) -> FetchFailed:
-    """The failure that this error of the library means."""
-    # The URL, and what a server says at its leave, are other people's texts and must not be taken for a cause.
+    """Return the `FetchFailed` for an error of the library."""
+    # The URL and the server's GOAWAY text are foreign texts, and must not be read as a cause.
     text = _QUOTED.sub("", str(error))
     kind = _kind(error, text)
     sentence = _SENTENCES.get(kind) or _cause(text)
@@ -119,9 +119,9 @@ def told(error: Exception, way: Route) -> FetchFailed:
 
 
 def closed_connection(error: Exception) -> str | None:
-    """Return the local address of a connection that ended before the head of an answer was whole, or None.
+    """Return the local address of a connection that ended before the head of a response was complete, or None.
 
-    A stream that an HTTP/2 server has ended by itself does not count: the connection is alive, and that is its answer.
+    A stream that an HTTP/2 server has reset does not count: the connection is alive, and the reset is the answer.
     """
     text = _QUOTED.sub("", str(error))
     if _BEFORE_ANSWER not in text or _REMOTE in text or not any(mark in text for mark in (*_CLOSED, *_UNSENT)):
@@ -131,14 +131,14 @@ def closed_connection(error: Exception) -> str | None:
 
 
 def no_way(way: Route, status: int | None) -> FetchFailed:
-    """What it means that an HTTP proxy itself answers with this status, instead of letting us through."""
+    """Return the failure for an HTTP proxy that answers with this status itself, instead of opening the way."""
     kind = {401: "proxy_auth", 407: "proxy_auth", 403: "proxy_refused"}.get(status or 0, "proxy_failed")
     label = way.proxy.label if way.proxy else way.hostname
     return FetchFailed(kind, f"proxy {label}: {f'says {status}' if status else 'opens no tunnel'}", proxy_fault=True)
 
 
 def is_tunnel_refused(error: Exception) -> bool:
-    """Whether an HTTP proxy said no in a way that the library keeps to itself."""
+    """Return whether an HTTP proxy refused a tunnel; the library does not expose the proxy's status."""
     return isinstance(error, wreq_errors.ProxyConnectionError) and "TunnelUnsuccessful" in str(error)
 
 
@@ -157,15 +157,15 @@ def _first(causes: tuple[tuple[str, str], ...], text: str) -> str | None:
 
 
 def _blamed(error: Exception, text: str, kind: str, way: Route) -> str | None:
-    """The word for the proxy's fault, or None when it is the target's."""
+    """Return the kind of the proxy's fault, or None when the fault is the target's."""
     if isinstance(error, wreq_errors.ProxyConnectionError):
         return kind if kind.startswith("proxy_") else None
-    # What a proxy has written itself it must have written right; what it passes on may have been wrong before.
+    # A forwarding proxy writes the response itself, so a protocol error is its own; tunnelled bytes are the target's.
     broken = kind in _BROKEN_OFF or (kind == "protocol" and way.forwarded)
     return "proxy_failed" if broken and _REMOTE not in text else None
 
 
 def _cause(text: str) -> str:
-    """What the library says itself, without what it knows of the connection."""
+    """Return the library's own message, without the details of the connection."""
     source = text.partition(", connect_info")[0].rpartition("source: ")[2].strip(" {}")
     return source.removeprefix("Some(").removesuffix(")")[:120] or "it failed"

@@ -1,7 +1,7 @@
-"""The egress guard: of the addresses that a name has, only those outside are given to be dialled.
+"""The egress guard: only the public addresses of a name may be dialled.
 
-Inside ones are dropped rather than the whole name refused: a public site with a stray private record stays reachable,
-and nothing is lost by it, since exactly the addresses that passed are pinned to the client that dials.
+Private addresses are dropped rather than the whole name refused: a public site with a stray private record stays
+reachable. This is safe, since exactly the addresses that passed are pinned to the client that dials.
 """
 
 from longline.drivers.http.dns import Resolve
@@ -12,10 +12,10 @@ MOST_REMEMBERED = 10_000
 
 
 class GuardedResolver:
-    """A `Resolve` behind a wall.
+    """A `Resolve` behind an address policy.
 
-    `trusted` are host names, spelt as `Url.hostname` spells them, that the operator has typed: they may be inside. One
-    that was public at its first answer has no need of that, and cannot turn inside later.
+    `trusted` are host names, spelt as `Url.hostname` spells them, that the operator has entered: they may be private. A
+    trusted name loses the trust with its first all-public answer, and cannot turn private later.
     """
 
     def __init__(self, names: Resolve, wall: AddressPolicy, trusted: frozenset[str] = frozenset()) -> None:
@@ -25,10 +25,10 @@ class GuardedResolver:
         self._last: dict[str, tuple[tuple[Address, ...], tuple[Address, ...]]] = {}
 
     async def resolve(self, hostname: str) -> tuple[Address, ...]:
-        """The addresses that may be dialled for a host name; raises `FetchFailed` when there are none."""
+        """Return the addresses that may be dialled for a host name; raise `FetchFailed` when there are none."""
         addresses = await self._names(hostname)
         answered, allowed = self._last.get(hostname, ((), ()))
-        if answered is addresses:  # the very answer that was judged before, remembered by whoever was asked
+        if answered is addresses:  # the same cached answer of the resolver, judged before
             return allowed
         allowed = self._judged(hostname, addresses)
         if len(self._last) >= MOST_REMEMBERED:
@@ -44,6 +44,6 @@ class GuardedResolver:
         if hostname in self._trusted:
             return addresses
         if not outside:
-            # Which address it was stays with us: whoever sent the URL must not learn our names from our refusals.
+            # The message omits the address: the sender of the URL must not learn internal names from refusals.
             raise FetchFailed("egress", f"{hostname}: leads to no public address")
         return outside

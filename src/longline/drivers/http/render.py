@@ -1,7 +1,7 @@
-"""Pages as a browser shows them: a service is asked for those, and the usual client for everything else.
+"""Pages rendered by a browser: a rendering service fetches them, and the usual client everything else.
 
-The service follows redirects and runs scripts by itself, so what it may reach is its own affair; we look only at the
-host that we send it to.
+The service follows redirects and runs scripts by itself and has to guard its own egress; only the host of the requested
+URL is checked here.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from longline.model.url import BadUrl, parse
 from longline.ports.http import FetchFailed, Http, Request, Response
 
 AS_JSON = 6
-"""How many bytes one byte of a page may take inside JSON."""
+"""Largest number of bytes that one byte of a page takes inside JSON."""
 
 HTML = (("content-type", "text/html; charset=utf-8"),)
 
 
 class Rendered(msgspec.Struct, frozen=True):
-    """What the service answers."""
+    """The response of the rendering service."""
 
     html: str
     final_url: str = ""
@@ -35,17 +35,17 @@ class Rendered(msgspec.Struct, frozen=True):
 
 
 class RenderingHttp:
-    """The `Http` port with a service at an address that renders; `resolve` says whether a host may be visited."""
+    """The `Http` port with a rendering service; `resolve` checks that a host may be visited."""
 
     def __init__(self, plain: Http, url: str, resolve: Resolve, roots: Path | None = None) -> None:
         self._plain, self._url, self._resolve = plain, f"{url.rstrip('/')}/render", resolve
-        # No connection is kept: a rendering that broke on one that the service has closed could not be sent again.
+        # No connection is kept: a rendering that breaks on a closed connection could not be sent again.
         self._client = wreq.Client(
             tls_verify=trust(roots).store, no_proxy=True, redirect=wreq.Policy.none(), pool_max_idle_per_host=0
         )
 
     async def fetch(self, request: Request) -> Response:
-        """Send one request and read the whole answer, or raise `FetchFailed`."""
+        """Send one request and read the whole response, or raise `FetchFailed`."""
         if not request.render:
             return await self._plain.fetch(request)
         await self._resolve(parse(request.url).hostname)
@@ -62,7 +62,7 @@ class RenderingHttp:
         return Response(url, found.status_code, HTML, body, "HTTP/1.1", elapsed)
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         self._client.close()
         await self._plain.close()
 
@@ -87,7 +87,7 @@ def _read(answer: bytes) -> Rendered:
 
 
 def _landed(found: Rendered, asked: str) -> str:
-    """Where the browser was in the end; a page that is nowhere is where it was asked for."""
+    """Return the browser's final URL, or the requested URL when the final one is missing or invalid."""
     try:
         return parse(found.final_url).href if found.final_url else asked
     except BadUrl:

@@ -1,8 +1,8 @@
-"""Answers from files: a crawl that is the same every time, and needs no network.
+"""Responses from files: a crawl that is the same every time, and needs no network.
 
-One JSON file is one answer, `<folder>/<domain>/GET_<12 hex digits>.json`; the digits begin the SHA-256 of the URL in
-the spelling by which the interval contract tells URLs apart. The fields are those of the contract, so that files made
-elsewhere can be used as they are.
+One JSON file is one response, `<folder>/<domain>/GET_<12 hex digits>.json`; the digits begin the SHA-256 of the URL as
+normalized by the interval contract. The fields are those of the contract, so that files made elsewhere can be used
+unchanged.
 """
 
 import asyncio
@@ -22,11 +22,11 @@ from longline.ports.http import FetchFailed, Http, Request, Response
 METHOD, BASE64 = "GET", "base64"
 _ENDINGS = (".json", "")
 _LEFT_OUT = frozenset({"content-length", "transfer-encoding", "connection", "set-cookie"})
-"""Headers that a file is better without: those of one connection, and what a site gave to one visitor."""
+"""Headers that are not saved: those of one connection, and cookies of one visitor."""
 
 
 class Fixture(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An answer as it is kept; a body that is not UTF-8 is kept in base64, and says so."""
+    """A saved response; a body that is not UTF-8 is saved in base64, with `body_encoding` set."""
 
     url: str
     method: str
@@ -38,7 +38,7 @@ class Fixture(msgspec.Struct, frozen=True, omit_defaults=True):
 
     @classmethod
     def of(cls, answer: Response, max_bytes: int) -> "Fixture":
-        """What is to be kept of an answer: its body as it reads, unless that cannot be found out."""
+        """Return the fixture of a response: its body decoded, or undecoded when decoding fails."""
         left_out = _LEFT_OUT | {"content-encoding"}
         try:
             body = decode_body(answer.headers, answer.body, max_bytes)
@@ -52,7 +52,7 @@ class Fixture(msgspec.Struct, frozen=True, omit_defaults=True):
         return cls(answer.url, METHOD, answer.status, headers, text, encoding, datetime.now(UTC).isoformat())
 
     def answer(self, url: str) -> Response:
-        """The same as if a server had just said it."""
+        """Return the saved response."""
         pairs = ((name, [said] if isinstance(said, str) else said) for name, said in self.headers.items())
         headers = tuple((name, value) for name, values in pairs for value in values)
         body = b64decode(self.body, validate=True) if self.body_encoding == BASE64 else self.body.encode()
@@ -60,7 +60,7 @@ class Fixture(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def _written(body: bytes) -> tuple[str, str]:
-    """A body as text, and how."""
+    """Return a body as text, and the text's encoding."""
     try:
         return body.decode(), ""
     except UnicodeDecodeError:
@@ -68,17 +68,17 @@ def _written(body: bytes) -> tuple[str, str]:
 
 
 class Fixtures:
-    """The files of a folder."""
+    """The fixture files of a folder."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def path(self, url: str) -> Path:
-        """Where the answer for a URL is, or would be."""
+        """Return the path of a URL's fixture, existing or not."""
         return self._folder / parse(url).hostname.strip("[]") / f"{METHOD}_{url_hash(url).hex()[:12]}.json"
 
     def read(self, url: str) -> Response | None:
-        """The answer that is kept for a URL; raises `FetchFailed` for a file that is not one."""
+        """Return the saved response for a URL; raise `FetchFailed` for a file that is no fixture."""
         path = self.path(url)
         for ending in _ENDINGS:
             try:
@@ -92,7 +92,7 @@ class Fixtures:
         return None
 
     def write(self, answer: Response, max_bytes: int) -> None:
-        """Keep an answer; whoever reads meanwhile sees the old file or the new one, whole."""
+        """Save a response; concurrent readers see the old file or the new one, whole."""
         path = self.path(answer.url)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = msgspec.json.format(msgspec.json.encode(Fixture.of(answer, max_bytes)), indent=2)
@@ -102,13 +102,13 @@ class Fixtures:
 
 
 class ReplayingHttp:
-    """The `Http` port without a network: what is in no file is answered 404, also a robots.txt."""
+    """The `Http` port without a network: a URL without a file gets 404, robots.txt too."""
 
     def __init__(self, fixtures: Fixtures) -> None:
         self._fixtures = fixtures
 
     async def fetch(self, request: Request) -> Response:
-        """The answer that is kept, or raise `FetchFailed`."""
+        """Return the saved response, or raise `FetchFailed`."""
         answer = await asyncio.to_thread(self._fixtures.read, request.url)
         if answer is None:
             why = f"there is no fixture {self._fixtures.path(request.url)}"
@@ -120,22 +120,22 @@ class ReplayingHttp:
         return msgspec.structs.replace(answer, body=answer.body[: request.max_bytes])
 
     async def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: no connections are open."""
 
 
 class RecordingHttp:
-    """The `Http` port that keeps every answer in a file as well."""
+    """The `Http` port that also saves every response to a file."""
 
     def __init__(self, live: Http, fixtures: Fixtures) -> None:
         self._live, self._fixtures = live, fixtures
 
     async def fetch(self, request: Request) -> Response:
-        """Send one request and read the whole answer, or raise `FetchFailed`."""
+        """Send one request and read the whole response, or raise `FetchFailed`."""
         answer = await self._live.fetch(request)
-        if answer.status != 304:  # there is no body behind it, and whoever replays it may not have one either
+        if answer.status != 304:  # a 304 has no body, and a replaying crawl may not have the body either
             await asyncio.to_thread(self._fixtures.write, answer, request.max_bytes)
         return answer
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         await self._live.close()

@@ -1,4 +1,4 @@
-"""Where a request goes: to which host, at which addresses, and through what."""
+"""The route of a request: its host, the addresses to dial, and the proxy."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from longline.ports.http import FetchFailed, Proxy
 class Route(NamedTuple):
     """A host and the addresses that may be dialled for it; with a proxy, those of the proxy too.
 
-    `addresses` is empty where nobody dials by them: an HTTP proxy is told the name.
+    `addresses` is empty with an HTTP proxy, which gets the name instead of an address.
     """
 
     hostname: str
@@ -22,33 +22,33 @@ class Route(NamedTuple):
 
     @property
     def dialled(self) -> tuple[Address, ...]:
-        """Who may be at the other end of our connection."""
+        """Return the addresses that may be at the other end of the connection."""
         return self.proxy_addresses if self.proxy else self.addresses
 
     @property
     def forwarded(self) -> bool:
-        """Whether a proxy reads the request and writes the answer, instead of only passing bytes on."""
+        """Return whether a proxy reads the request and writes the response, instead of only passing bytes on."""
         return self.proxy is not None and not self.secure and not self.proxy.scheme.startswith("socks")
 
     def pins(self) -> dict[str, tuple[Address, ...]]:
-        """What names mean; the client must not look up any by itself."""
+        """Return the addresses of each name; the client must not look up any name by itself."""
         named = {self.proxy.host: self.proxy_addresses} if self.proxy else {}
-        # When target and proxy are the same host, what was checked for the target serves for both.
+        # When target and proxy are the same host, the checked addresses of the target serve for both.
         named |= {self.hostname: self.addresses} if self.addresses else {}
         return {name: addresses for name, addresses in named.items() if as_address(name) is None}
 
     def same(self, other: "Route") -> bool:
-        """Whether a client made for one will do for the other; order does not matter."""
+        """Return whether a client made for one route serves the other; order does not matter."""
         return _same(self.addresses, other.addresses) and _same(self.proxy_addresses, other.proxy_addresses)
 
 
 def _same(some: tuple[Address, ...], others: tuple[Address, ...]) -> bool:
-    # Hashing addresses is slow; a remembered answer is the same object, so this seldom goes further than `is`.
+    # Hashing addresses is slow; a cached answer is the same object, so `is` usually decides.
     return some is others or set(some) == set(others)
 
 
 async def find_way(url: Url, proxy: Proxy | None, resolve: Resolve, names: NameResolver) -> Route:
-    """Look up and check the target before anything is sent anywhere; the proxy's own name is not behind the wall."""
+    """Resolve and check the target before anything is sent; the proxy's own name is not subject to the egress guard."""
     secure = url.scheme == "https"
     if proxy is None:
         return Route(url.hostname, await resolve(url.hostname), secure=secure)

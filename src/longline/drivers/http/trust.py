@@ -1,4 +1,4 @@
-"""Which certificate issuers are believed: Mozilla's list, the system's, and the operator's own file on top."""
+"""Trusted certificate issuers: Mozilla's list, the system's, and the operator's own file on top."""
 
 import os
 import re
@@ -22,25 +22,25 @@ _SYSTEM = (
 
 
 class TrustedCertificates(NamedTuple):
-    """A store for the client, and the files that went into it."""
+    """A certificate store for the client, and the files that went into it."""
 
     store: wreq.CertStore
     files: tuple[Path, ...]
 
 
 def trust(extra: Path | None = None) -> TrustedCertificates:
-    """What is believed, with the issuers of a PEM file added to the usual ones."""
+    """Return the trusted certificates, with the issuers of a PEM file added to the usual ones."""
     files = [Path(certifi.where()), *_system_file()]
     certificates = [each for file in files for each in _certificates(file)]
     if extra is not None:
         certificates += _operators(extra)
         files.append(extra)
-    # The same issuer stands in several lists: each once.
+    # Several lists have the same issuer: add each once.
     return TrustedCertificates(wreq.CertStore(pem_certs=list(dict.fromkeys(certificates))), tuple(files))
 
 
 def _system_file() -> Iterator[Path]:
-    """The system's own list, if it has one where lists usually are."""
+    """Yield the system's own list, if there is one in a usual place."""
     told = os.environ.get("SSL_CERT_FILE") or ssl.get_default_verify_paths().cafile
     candidates = (Path(name) for name in (told, *_SYSTEM) if name)
     file = next((path for path in candidates if path.is_file() and os.access(path, os.R_OK)), None)
@@ -53,7 +53,7 @@ def _certificates(file: Path) -> list[str]:
 
 
 def _operators(file: Path) -> list[str]:
-    """The issuers of the operator's own file; the client would pass over what is broken without a word."""
+    """Return the issuers of the operator's own file, checked because the client skips broken ones silently."""
     try:
         found = _certificates(file)
         for each in found:

@@ -1,4 +1,4 @@
-"""Asks a proxy why it did not open a tunnel: the library knows that it said no, not what it said."""
+"""The status of a refused CONNECT: the library reports the refusal without the proxy's status."""
 
 import asyncio
 from base64 import b64encode
@@ -11,10 +11,10 @@ PATIENCE = 5.0
 
 
 async def refusal(way: Route, target: str) -> int | None:
-    """The status with which the proxy answers a CONNECT to `host:port`, or None when it cannot be had.
+    """Return the status with which the proxy answers a CONNECT to `host:port`, or None without an answer.
 
-    No request is sent through: were the tunnel to open this time, it is closed at once. A proxy behind TLS is not
-    asked, for the password is not to be given to one that nobody has vouched for.
+    No request is sent through: a tunnel that opens this time is closed at once. A proxy behind TLS is not queried,
+    because the password must not go to a proxy with an unverified certificate.
     """
     if way.proxy is None or way.proxy.scheme != "http":
         return None

@@ -1,4 +1,4 @@
-"""Copies of logs in Redis streams, whose ids are our marks: what is there twice is refused by the server."""
+"""Copies of logs in Redis streams, with log marks as entry ids: the server refuses an entry that is there already."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +16,7 @@ _KNOWN = "equal or smaller"
 
 
 class RedisLogCopies:
-    """One stream for each schedule, which lasts so long after its last entry."""
+    """One stream for each schedule, which expires `ttl_seconds` after its last entry."""
 
     def __init__(self, url: str, prefix: str, ttl_seconds: int) -> None:
         self._client: Any = Redis.from_url(url, socket_connect_timeout=_ANSWER_WITHIN, socket_timeout=_ANSWER_WITHIN)
@@ -34,7 +34,7 @@ class RedisLogCopies:
                     pipe.xadd(self._key(name), _fields(line), id=str(mark))
                 pipe.expire(self._key(name), self._ttl)
                 for answer in await pipe.execute(raise_on_error=False):
-                    # Somebody else has copied it.
+                    # A known entry was copied by another process.
                     if isinstance(answer, ResponseError) and _KNOWN not in str(answer):
                         raise answer
 

@@ -42,7 +42,7 @@ from longline.ports.records import Records
 
 
 async def open_database(url: str, clock: Clock) -> Database:
-    """The engine behind a URL: `sqlite:///path` or `postgresql://…`."""
+    """Open the database at a URL: `sqlite:///path` or `postgresql://…`."""
     if url.startswith(("postgresql://", "postgres://")):
         return await postgres.connect(url, clock)
     if not url.startswith("sqlite:///"):
@@ -56,7 +56,7 @@ async def open_database(url: str, clock: Clock) -> Database:
 
 
 async def open_records(url: str, clock: Clock) -> Records:
-    """Every noun on the engine behind a URL."""
+    """Open the records in the database at a URL."""
     database = await open_database(url, clock)
     return Records(
         schema=SchemaRecords(database),

@@ -1,4 +1,4 @@
-"""One way to talk to either engine: a transaction is an async function over `Transaction`.
+"""The interface to either engine: a transaction is an async function over `Transaction`.
 
 Each operation of a port is written once. PostgreSQL awaits its statements on a connection; SQLite drives the same
 function to its end inside its own thread, so that a whole transaction costs one hop between threads.
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class TryAgain(Exception):
-    """What a transaction had decided upon was changed by another one; raised to roll back and begin anew."""
+    """A concurrent change of rows that a transaction relied on; raised to roll back and begin anew."""
 
 
 class Row(Protocol):
@@ -27,21 +27,21 @@ class Row(Protocol):
 
 
 class Transaction(Protocol):
-    """What can be done inside a transaction. Only these may be awaited there."""
+    """The statements of a transaction. Nothing else may be awaited inside a transaction."""
 
     engine: Engine
     now: int
 
     async def all(self, name: str, /, **params: Any) -> Sequence[Row]:
-        """Run a named query; its rows."""
+        """Run a named query and return its rows."""
         ...
 
     async def one(self, name: str, /, **params: Any) -> Row | None:
-        """Run a named query; its first row."""
+        """Run a named query and return its first row."""
         ...
 
     async def batch(self, name: str, rows: Sequence[tuple[Any, ...]], /, **params: Any) -> Sequence[Row]:
-        """Run a batch query over rows; the rows it returns. No rows, no statement."""
+        """Run a batch query over rows and return its result; without rows, run no statement."""
         ...
 
     async def script(self, text: str) -> None:
@@ -50,12 +50,12 @@ class Transaction(Protocol):
 
 
 class Database(Protocol):
-    """An engine. `transact` begins anew when the engine asks for it (deadlock, serialisation) or `work` does."""
+    """An engine. On PostgreSQL `transact` begins anew after a deadlock, a serialisation error or `TryAgain`."""
 
     engine: Engine
 
     async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        """Run `work` in one transaction that commits when it returns and rolls back when it raises."""
+        """Run `work` in one transaction that commits when `work` returns and rolls back when `work` raises."""
         ...
 
     async def read(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
@@ -63,11 +63,11 @@ class Database(Protocol):
         ...
 
     async def version(self) -> str:
-        """Name and version of the engine."""
+        """Return the name and version of the engine."""
         ...
 
     async def close(self) -> None:
-        """Let go of the engine."""
+        """Close the connections to the engine."""
         ...
 
 
@@ -75,6 +75,6 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 def struct(row: Row, kind: type[S]) -> S:
-    """A row as a struct of the model; SQLite's 0 and 1 become booleans where the model has them."""
+    """Return a row as a struct of the model; SQLite's 0 and 1 become booleans where the model has booleans."""
     values: Mapping[str, Any] = {key: row[key] for key in row.keys()}  # noqa: SIM118 - a Row iterates over values
     return msgspec.convert(values, kind, strict=False)

@@ -1,7 +1,7 @@
 """The engine's time on either engine: read from the database, and kept apart from wall clocks that jump.
 
-Every process computes the same time, from the row `engine_clock` and a reference clock that all of them share. What
-was held under the old offset never sees a step: the offset changes slowly, or at once while nothing is held.
+Every process computes the same time, from the row `engine_clock` and a reference clock that all of them share. Leases
+and pauses never see a step: the offset changes slowly, or at once while no lease is held and no pause lasts.
 """
 
 import logging
@@ -20,7 +20,7 @@ from longline.ports.clock import Clock
 log = logging.getLogger(__name__)
 
 CHECK_EVERY_SECONDS = 5.0
-"""Seconds between two looks at the clocks."""
+"""Seconds between two checks of the clocks."""
 
 STEP_MS = 1000.0
 """Difference between the engine's time and the wall clock from which on the former follows the latter."""
@@ -29,10 +29,10 @@ JUMP_MS = 50.0
 """Difference between a server's clock and the engine's time that the error of both does not explain."""
 
 SLEW_AFTER_MS = 4 * CHECK_EVERY_SECONDS * 1000
-"""Milliseconds before a slew begins: until then every process has read of it."""
+"""Milliseconds before a slew begins: by then every process has read the new anchor."""
 
 SOON_MS = 3_600_000
-"""Work that is due within so many milliseconds is not put off by a step of the clock."""
+"""Milliseconds within which due work is not put off by a step of the clock."""
 
 MAX_SAMPLES = 5
 GOOD_SAMPLE_MS = 0.5
@@ -41,9 +41,9 @@ _TIME_NAMESPACE = Path("/proc/self/ns/time")
 
 
 def boot_id() -> str | None:
-    """Return the name of the machine's present run, or None where the operating system has none.
+    """Return the boot id of the machine, or None where the operating system has none.
 
-    A container may have a monotonic clock of its own: the name of its time namespace is a part.
+    A container may have a monotonic clock of its own, so the id includes the name of the time namespace.
     """
     try:
         boot = _BOOT_ID.read_text().strip()
@@ -56,8 +56,8 @@ def boot_id() -> str | None:
 class SqliteTime:
     """The engine's time for one SQLite file: the machine's monotonic clock plus the offset in the file.
 
-    A machine without a boot id has no clock that its processes are known to share: there the wall clock is used. A
-    clock that is moved by hand is left alone.
+    A machine without a boot id has no clock that its processes are known to share, and uses the wall clock. A clock
+    that is not a `SystemClock` is left alone.
     """
 
     def __init__(self, clock: Clock, queries: dict[str, NamedQuery]) -> None:
@@ -88,14 +88,14 @@ class SqliteTime:
             self._change(connection, clock)
 
     def _change(self, connection: sqlite3.Connection, clock: SystemClock) -> None:
-        """Write the anchor that is wanted; there is one writer at a time, so no lease is given meanwhile."""
+        """Write the changed anchor; SQLite has one writer at a time, so no lease is given meanwhile."""
         connection.execute("BEGIN IMMEDIATE")
         try:
             before = _anchor(self._row(connection))
             changed = self._changed(connection, before, clock)
             if changed is not None:
                 self._one(connection, "set_engine_clock", **msgspec.structs.asdict(changed))
-                # A new database and a machine that was started again are no news.
+                # New databases and restarted machines are routine.
                 level = logging.INFO if changed.basis == before.basis else logging.DEBUG
                 log.log(level, "the engine's time follows the wall clock", extra=msgspec.structs.asdict(changed))
             connection.execute("COMMIT")
@@ -105,9 +105,9 @@ class SqliteTime:
             raise
 
     def _changed(self, connection: sqlite3.Connection, anchor: Anchor, clock: SystemClock) -> Anchor | None:
-        """Return the anchor that leads to the wall clock's time, or None where it does already.
+        """Return the anchor that leads to the wall clock's time, or None where the present anchor does.
 
-        While anything is held, the engine's time neither steps nor goes back.
+        While a lease is held or a pause lasts, the engine's time neither steps nor goes back.
         """
         reference, boot = clock.monotonic() * 1000, self._boot or ""
         offset = clock.wall() - reference
@@ -124,12 +124,12 @@ class SqliteTime:
         return anchor.steered(reference, offset, reference + SLEW_AFTER_MS)
 
     def _busy(self, connection: sqlite3.Connection, now: int, then: int) -> bool:
-        """Whether a step from one time to another would change anything that is held or waits."""
+        """Return whether a step from `now` to `then` would change a lease, a pause or work that is due soon."""
         soon = now + SOON_MS if then < now else 0
         return bool(self._one(connection, "engine_busy", now=now, soon=soon)["busy"])
 
     def _row(self, connection: sqlite3.Connection) -> Any:
-        """Return the row of the clock, or None while the tables are not there."""
+        """Return the row of the clock, or None before the tables exist."""
         try:
             return connection.execute(self._queries["engine_clock"].sql).fetchone()
         except sqlite3.OperationalError as error:
@@ -143,10 +143,10 @@ class SqliteTime:
 
 
 class PostgresTime:
-    """The engine's time for one PostgreSQL server: the server's clock, less the jumps that processes saw it make.
+    """The engine's time for one PostgreSQL server: the server's clock, corrected for jumps that processes detect.
 
-    The server's clock is asked every CHECK_EVERY_SECONDS and goes on by the machine's monotonic clock in between. When
-    both do not agree any more, the server's clock has jumped: the offset in the database takes the jump back.
+    The server's clock is read every CHECK_EVERY_SECONDS and extended by the machine's monotonic clock in between. When
+    the two clocks disagree, the server's clock has jumped: the offset in the database cancels the jump.
     """
 
     def __init__(self, clock: Clock, queries: dict[str, NamedQuery]) -> None:
@@ -160,11 +160,11 @@ class PostgresTime:
         return self._clock.now()
 
     def distrust(self) -> None:
-        """Ask the server again before its next use: it may be another server."""
+        """Read the server's clock again before the next use: the server may be another one."""
         self._due = True
 
     async def check(self, connection: Any) -> None:
-        """Ask the server for its time, if that is due and nothing else asks."""
+        """Measure the server's clock, if a measurement is due and none is under way."""
         clock = self._clock
         if not isinstance(clock, SystemClock) or self._asking:
             return
@@ -198,7 +198,7 @@ class PostgresTime:
         return ahead, error
 
     def _jumped(self, last: Followed, followed: Followed, clock: SystemClock) -> bool:
-        """Whether the engine's time would jump, and no other process has taken that back."""
+        """Return whether the engine's time would jump and no other process has corrected the jump."""
         now = clock.monotonic()
         drift_ms = (now - self._asked) * 1000 * MAX_SLEW
         allowed = JUMP_MS + last.error_ms + followed.error_ms + drift_ms

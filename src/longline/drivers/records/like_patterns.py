@@ -1,11 +1,11 @@
-"""Texts that people search for, as patterns of SQL."""
+"""Search texts as patterns of SQL's LIKE."""
 
 
 def literal(text: str) -> str:
-    """The pattern that fits this text and nothing else; statements bring both sides to lower case, in one way."""
+    """Return the LIKE pattern that matches this text alone; statements convert both sides to lower case."""
     return text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
 
 
 def contains(text: str | None) -> str | None:
-    """The pattern for whatever has this text in it."""
+    """Return the LIKE pattern for texts that contain this text."""
     return f"%{literal(text)}%" if text is not None else None

@@ -1,13 +1,13 @@
-"""Loads named SQL, written once for both engines.
+"""The loader of named SQL, written once for both engines.
 
 A file holds queries under `-- name: …` lines. Four marks are opened here:
 
 * `/*part chosen */` stands for the text under `-- part: chosen` of the same file, which several queries share;
 * `/*pg … */` is kept for PostgreSQL, `/*lite … */` for SQLite;
 * `/*rows FROM r(id bigint, state text) */` is a batch: PostgreSQL runs the statement once over arrays (`FROM
-  unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters. An INSERT or
-  UPDATE from such rows is `spread` over `AT_ONCE` of them on SQLite, too: with every statement a thread has to wait for
-  Python's lock again. Where it says `/*all rows …`, over as many as there are.
+  unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters. On SQLite, an
+  INSERT or UPDATE from rows takes `AT_ONCE` rows per statement (see `spread`): a thread has to wait for Python's global
+  lock with every statement. `/*all rows …` takes up to `ALL` rows.
 """
 
 import re
@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import Literal
 
 AT_ONCE, ALL = 50, 4000
-"""Rows to a statement of SQLite's that takes many; more values than `ALL` rows have it may not be able to take."""
+"""Largest numbers of rows in one statement on SQLite, which limits the number of values in a statement."""
 
 Engine = Literal["pg", "lite"]
 
@@ -35,7 +35,7 @@ _PARAM = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 class NamedQuery:
     """One statement ready for one engine: its text, its parameters in order, then the columns of its batch.
 
-    `many` is its form for several rows, where it has one, and `at_once` how many those may be.
+    `many` is the form for several rows, or empty; `at_once` is the largest number of rows in a statement.
     """
 
     name: str
@@ -48,7 +48,7 @@ class NamedQuery:
 
 @lru_cache(maxsize=2000)
 def spread(query: NamedQuery, rows: int) -> str:
-    """The statement for so many rows, whose values come one after the other behind its parameters."""
+    """Return the statement for this number of rows; the values of the rows follow its parameters."""
     if rows == 1:
         return query.sql
     before, width = len(query.params), len(query.columns)
@@ -59,7 +59,7 @@ def spread(query: NamedQuery, rows: int) -> str:
 
 
 def load(engine: Engine) -> dict[str, NamedQuery]:
-    """Every query of every file beside this module, for one engine."""
+    """Return all named queries of the folder `sql`, for one engine."""
     queries: dict[str, NamedQuery] = {}
     folder = resources.files("longline.drivers.records") / "sql"
     for file in sorted(folder.iterdir(), key=lambda f: f.name):
@@ -73,7 +73,7 @@ def load(engine: Engine) -> dict[str, NamedQuery]:
 
 @lru_cache(maxsize=2)
 def loaded(engine: Engine) -> Mapping[str, NamedQuery]:
-    """What `load` finds, read from the files once in a process."""
+    """Return the queries of `load`, read from the files once in a process."""
     return MappingProxyType(load(engine))
 
 
@@ -91,18 +91,18 @@ def _split(text: str, engine: Engine) -> Iterator[tuple[str, str]]:
 
 
 def _opened(text: str, parts: Mapping[str, str]) -> str:
-    """The text with its parts in it; a part may have parts."""
+    """Return the text with its parts filled in; a part may have parts."""
     return _PART.sub(lambda m: _opened(parts[m[1]], parts), text)
 
 
 def switch(text: str, engine: Engine) -> str:
-    """The text with the marks of one engine opened and those of the other removed."""
+    """Return the text with the marks of one engine opened and the marks of the other removed."""
     return _SWITCH.sub(lambda m: m[2] if m[1] == engine else "", text)
 
 
 def compile_query(name: str, text: str, engine: Engine) -> NamedQuery:
     """Open the marks and number the parameters."""
-    # The batch mark stands in a comment of its own form, so it is set aside before switches are opened.
+    # The batch mark is a comment of another form, so opening the switches leaves it in place.
     sql = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
     sql = switch(sql, engine).strip().rstrip(";")
     whole, rows = sql, _ROWS.search(sql)
@@ -142,7 +142,7 @@ def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], en
 
 
 def _open_many(sql: str, rows: re.Match[str], columns: list[tuple[str, str]]) -> str:
-    """The statement for many rows, but for their values; nothing for one that cannot be so."""
+    """Return the statement for many rows without their values; an empty text if it must run row by row."""
     before, alias = rows[2], rows[3]
     if before not in ("FROM", ",") or not sql.startswith(("INSERT", "UPDATE")):
         return ""

@@ -1,4 +1,4 @@
-"""One page of a list, with how many there are in all."""
+"""One page of a list, with the total number of rows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +9,8 @@ from longline.drivers.records.database import Row, Transaction
 async def counted(
     tx: Transaction, name: str, asked: dict[str, Any], limit: int, offset: int
 ) -> tuple[Sequence[Row], int]:
-    """Rows of a query that says in each of them, as `total`, how many there would be without a limit."""
+    """Return the rows of a query, and the number of rows without a limit, which each row has as `total`."""
     rows = await tx.all(name, limit=limit, offset=offset, **asked)
-    # Behind the last row there is none to bring the count.
+    # A page behind the last row has no row with the total.
     first = rows or (await tx.all(name, limit=1, offset=0, **asked) if offset else [])
     return rows, first[0]["total"] if first else 0

@@ -28,7 +28,7 @@ SETTINGS = {
     "jit": "off",
     # A fresh database has no statistics: plans made then, and kept, would walk whole tables while these grow.
     "enable_seqscan": "off",
-    # The index gathers the places of a common word here; with less room it keeps pages, and compares every row of them.
+    # Bitmaps of common words must fit in here: a lossy bitmap keeps pages, and every row of them is compared again.
     "work_mem": "32MB",
     # A forgotten transaction would keep dead rows at the head of the claim's index.
     "idle_in_transaction_session_timeout": "60000",
@@ -70,7 +70,7 @@ class PostgresTransaction:
 
 
 class PostgresDatabase:
-    """The large engine. Times in statements are the server's, whatever the clock of this machine says."""
+    """The large engine. Times in statements follow the server's clock, not the wall clock of this machine."""
 
     engine: Any = "pg"
 
@@ -96,7 +96,7 @@ class PostgresDatabase:
             return await work(PostgresTransaction(connection, self._queries, self._time.now()))
 
     async def learn_time(self) -> None:
-        """Ask the server for its time, before anything is compared with it."""
+        """Measure the server's clock before the first comparison of times."""
         async with self._connection():
             pass
 
@@ -125,7 +125,7 @@ class PostgresDatabase:
 
 
 async def connect(url: str, clock: Clock) -> PostgresDatabase:
-    """Open a pool on a database URL, or say in one line why that cannot be."""
+    """Open a pool on a database URL, or raise `Unavailable` with the reason in one line."""
     parts = urlsplit(url)
     where = f"{parts.hostname or 'localhost'}:{parts.port or 5432}{parts.path}"
     try:
@@ -150,7 +150,7 @@ async def connect(url: str, clock: Clock) -> PostgresDatabase:
 
 
 async def _as_it_is(_: Any) -> None:
-    """Give a connection back without a word: nothing here outlives its transaction, and asking costs a round trip."""
+    """Give a connection back without a reset: no state outlives its transaction, and a reset costs a round trip."""
 
 
 def _line(error: BaseException) -> str:

@@ -1,7 +1,7 @@
 """Proxies and pools on either engine. The rules are in `model/proxies.py`; rows go in and out here.
 
-Whoever picks changes the one row of `turns` first. That is both the number of the turn and the lock that makes picks
-follow each other; so rotation is strict and no hourly limit is passed, over any number of processes.
+A pick first updates the single row of `turns`, which is both the number of the turn and the lock that serialises
+picks; so rotation is strict and no hourly limit is exceeded, over any number of processes.
 """
 
 import random
@@ -38,7 +38,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class ProxyRecords:
-    """Proxies, and whose turn it is."""
+    """Proxies, and their rotation."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -161,7 +161,7 @@ async def _locked(tx: Transaction, proxies: Sequence[int]) -> dict[int, ProxyRow
 
 
 async def _existing(tx: Transaction, proxies: Sequence[int]) -> list[int]:
-    """These proxies, each once, held so that none goes away meanwhile; raises when one is not there."""
+    """Return these proxies, each once and locked against removal; raise `NotFound` when one is missing."""
     wanted = list(dict.fromkeys(proxies))
     there = await _locked(tx, wanted)
     missing = [str(proxy_id) for proxy_id in wanted if proxy_id not in there]
@@ -190,7 +190,7 @@ async def _pick(ask: ProxyRequest, tx: Transaction) -> Picked:
 
 
 async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, bool]:
-    """Ids in the order of their turns, the size of the pool they are from, and whether it is the source's own."""
+    """Return ids in the order of their turns, the size of their pool, and whether the pool is the source's own."""
     slot = first_slot(tx.now)
     if ask.source_id is not None:
         own = await _all(tx, "candidates_of_source", ProxyCandidate, source_id=ask.source_id, slot=slot)
@@ -260,7 +260,7 @@ def _figures(row: ProxyRow) -> tuple[object, ...]:
 
 
 async def _alone(tx: Transaction) -> None:
-    # Two who write pools at once could each be right and together make a ring.
+    # Two concurrent writes of pools could each be valid and together make a cycle of fallbacks.
     await tx.all("take_turns", wanted=0)
 
 

@@ -1,4 +1,4 @@
-"""What every change of tasks writes besides the tasks: counters, fates, events, the end of a run."""
+"""Counters, fates, events and ends of runs, which every change of tasks writes besides the tasks."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,7 @@ from longline.model.states import ENDED, RUN_ENDED, Move, RunState, legal, move
 
 
 class MovedTasks(NamedTuple):
-    """A task that went from one rest to another; `was` None means it was just admitted."""
+    """A task that went from one rest to another; `was` is None for a task that was just admitted."""
 
     task_id: int
     run_id: int
@@ -25,7 +25,7 @@ class MovedTasks(NamedTuple):
 
 
 def column(state: str | None) -> str | None:
-    """The run's counter that a task in this state is counted in; None for a task that does not exist yet."""
+    """Return the run's counter for tasks in this state; None for a task that does not exist yet."""
     if state is None:
         return None
     return state if state in ENDED else "open"
@@ -36,7 +36,7 @@ _ORDER = (*_TASKS, "indexed", "untitled", "bodiless", "cpu_ms")
 
 
 class RunCounters:
-    """Gathers the consequences of moves and writes them at the end of the transaction, runs last."""
+    """The consequences of moves, gathered first and written at the end of the transaction."""
 
     def __init__(self) -> None:
         self._counts: defaultdict[int, Counter[str]] = defaultdict(Counter)
@@ -48,7 +48,7 @@ class RunCounters:
 
     @property
     def runs(self) -> set[int]:
-        """The runs that were counted in so far."""
+        """Return the runs that have counts so far."""
         return set(self._counts)
 
     def moved(self, moves: Iterable[MovedTasks], *, listed: bool = True) -> None:
@@ -100,11 +100,11 @@ class RunCounters:
     def event(
         self, noun: str, subject: int, name: str, was: str | None, became: str | None, by: tuple[str, str | None]
     ) -> None:
-        """Note one change of one thing; `by` is the actor and the reason."""
+        """Note the event of one change; `by` is the actor and the reason."""
         self._events.append((noun, subject, name, was, became, *by, None))
 
     async def write(self, tx: Transaction, actor: str) -> tuple[int, ...]:
-        """Write everything; the runs that ended with this."""
+        """Write all consequences, and return the runs that ended."""
         runs = sorted(run for run, counts in self._counts.items() if any(counts.values()))
         if len(runs) > 1:
             await tx.batch("lock_runs", [(run,) for run in runs])
@@ -113,7 +113,7 @@ class RunCounters:
         for row in await tx.batch("count_runs", rows):
             if await self.settle(tx, row, actor):
                 ended.append(row["id"])
-        # After the runs, which every report of a run waits for: in the other order two could wait for each other.
+        # After the runs, for which every report of a run waits: in the other order two reports could deadlock.
         await tx.batch("count_fates", [(*key, n) for key, n in sorted(self._fates.items()) if n])
         await tx.batch("count_standing", [(*key, n) for key, n in sorted(self._standing.items()) if n])
         await tx.batch("add_events", [*self._batches(actor), *self._events])
@@ -126,7 +126,7 @@ class RunCounters:
         ]
 
     async def settle(self, tx: Transaction, run: Row, actor: str) -> bool:
-        """A run ends with its last open task, and opens again when one of its tasks does."""
+        """End a run with its last open task, or reopen a run with one of its tasks; return whether the run ended."""
         run_id, state = run["id"], run["state"]
         if run["open"] == 0 and state == RunState.RUNNING:
             failure = await _start_failure(tx, run_id, run["completed"]) if run["schedule_id"] is not None else None
@@ -175,5 +175,5 @@ async def _start_failure(tx: Transaction, run_id: int, fetched: int) -> str | No
 
 
 def _by(actor: str, rule: Move) -> str:
-    """What follows by itself from a move that its actor could not make alone is the house's own doing."""
+    """Return the actor of a consequence: upkeep, where the actor of the cause may not make this move."""
     return actor if actor in rule.actors else "upkeep"

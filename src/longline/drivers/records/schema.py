@@ -1,4 +1,4 @@
-"""Tables: the first ones and every change since, applied one process at a time."""
+"""The schema and its migrations, applied by one process at a time."""
 
 from functools import partial
 from importlib import resources
@@ -13,17 +13,17 @@ LOCK = 0x6C6F6E67  # one number for all processes that migrate the same database
 
 
 def schema_text(engine: Engine) -> str:
-    """The whole present schema for one engine."""
+    """Return the whole present schema for one engine."""
     return switch((_folder() / "schema.sql").read_text(), engine)
 
 
 def migration_names() -> list[str]:
-    """Names of all migrations, oldest first."""
+    """Return the names of all migrations, oldest first."""
     return sorted(f.name.removesuffix(".sql") for f in (_folder() / "migrations").iterdir() if f.name.endswith(".sql"))
 
 
 def migration_text(name: str, engine: Engine) -> str:
-    """One migration for one engine."""
+    """Return one migration for one engine."""
     return switch((_folder() / "migrations" / f"{name}.sql").read_text(), engine)
 
 
@@ -32,7 +32,7 @@ def _folder() -> Traversable:
 
 
 class SchemaRecords:
-    """Looks after the tables of one engine."""
+    """The schema of one engine: its version, checks and migrations."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -56,7 +56,7 @@ class SchemaRecords:
 
     async def now(self) -> int:
         async def work(tx: Transaction) -> int:
-            await tx.one("ping")  # an engine that does not answer has no time
+            await tx.one("ping")  # fails when the engine does not answer
             return tx.now
 
         return await self._database.read(work)
@@ -75,14 +75,14 @@ class SchemaRecords:
         return done
 
     async def _apply(self, name: str, tx: Transaction) -> list[str]:
-        # SQLite's transaction is already alone; PostgreSQL waits here for whoever else migrates.
+        # SQLite has one writer at a time; PostgreSQL waits here for other processes that migrate.
         if tx.engine == "pg":
             await tx.all("lock_migrations", lock=LOCK)
         await tx.script(LEDGER)
         applied = await self._applied(tx)
         if name in applied:
             return []
-        # A new database is made as it is now, in a fifth of the time; tests see to it that both come to the same.
+        # A new database gets the present schema, in a fifth of the time; tests check that both ways end the same.
         text, names = (
             (migration_text(name, tx.engine), [name]) if applied else (schema_text(tx.engine), migration_names())
         )

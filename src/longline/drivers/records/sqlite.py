@@ -22,15 +22,15 @@ T = TypeVar("T")
 Job = tuple[Callable[[], Any], "asyncio.Future[Any]", asyncio.AbstractEventLoop]
 
 OLDEST = (3, 35, 0)
-"""RETURNING came with this version."""
+"""Oldest version of SQLite with RETURNING."""
 
 PATIENCE = 30.0
-"""Seconds for which another process may have the file to itself."""
+"""Seconds to wait while another process has locked the file."""
 
 WRITE = "BEGIN IMMEDIATE"
 
 MIN_FREE_BYTES = 64 * 1024
-"""An I/O error on a disk with less room than this is for want of room."""
+"""Free bytes below which an I/O error means a full disk."""
 
 CHECKPOINT_EVERY = 3
 CHECKPOINT_AT_LEAST = 64
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 
 
 class SqliteTransaction:
-    """Statements on one connection. Nothing here suspends, so the writer thread can drive the coroutine itself."""
+    """Statements on one connection. No statement suspends, so the thread can run the coroutine itself."""
 
     engine: Any = "lite"
 
@@ -82,7 +82,7 @@ def statements(text: str) -> list[str]:
         if sqlite3.complete_statement(part):
             found.append(part)
             part = ""
-    # What is left has no semicolon; better an error of the engine than a statement that is never run.
+    # The remainder has no semicolon; better an error of the engine than a statement that is never run.
     return [*found, part] if part.strip() else found
 
 
@@ -161,7 +161,7 @@ class SqliteDatabase:
 
     def _set_up(self, connection: sqlite3.Connection) -> None:
         _use_wal(connection)
-        # SQLite's own knows no letters beyond ASCII.
+        # SQLite's own `lower` converts ASCII letters only.
         connection.create_function("lower", 1, _lower, deterministic=True)
         for pragma in (
             "synchronous = FULL",
@@ -206,15 +206,15 @@ class SqliteDatabase:
                 raise
             return result
         except sqlite3.DatabaseError as error:
-            # The subclasses but one are faults of a statement, not of the file.
+            # All subclasses but OperationalError are faults of a statement, not of the file.
             if isinstance(error, sqlite3.OperationalError) or type(error) is sqlite3.DatabaseError:
                 raise explained(error, self._path) from error
             raise
 
     def _checkpoint(self) -> None:
-        """Move the log into the file at a moment we choose: after a write, when nobody waits.
+        """Checkpoint the WAL after a write, if possible while no transaction waits.
 
-        Left to itself SQLite does it inside whichever commit crosses the line, often a claim.
+        The automatic checkpoint of SQLite runs inside the commit that crosses the threshold, often a claim.
         """
         self._commits += 1
         due = self._commits % CHECKPOINT_EVERY == 0 and self._writer.idle
@@ -226,12 +226,12 @@ class SqliteDatabase:
         try:
             self._writer.connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
         except sqlite3.Error as error:
-            # The commit stands, and must not be told as a failure; the log is moved another time.
+            # The commit stands, and must not be reported as a failure; a later checkpoint moves the log.
             log.warning("cannot move the log into the database", extra={"error": str(error)})
 
 
 def explained(error: sqlite3.Error, path: Path) -> Unavailable:
-    """Return the failure of a database file as one line that says what to do."""
+    """Return the failure of a database file as one line with a remedy."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _has_no_room(path)):
         return DiskFull(f"the disk is full: the database {path} cannot be written; make room, nothing stored is lost")
@@ -258,7 +258,7 @@ def _lower(text: str | None) -> str | None:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Switch the file over, once in its life. SQLite itself does not wait here when somebody else is doing the same."""
+    """Switch the file to WAL, once in its life. SQLite does not wait here for another process that switches."""
     patience = time.monotonic() + PATIENCE
     while True:
         try:
@@ -271,10 +271,10 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 
 def _drive(work: Awaitable[T]) -> T:
-    """Run a coroutine that never really waits to its end, here and now."""
+    """Run a coroutine that never suspends to its end."""
     steps = work.__await__()
     try:
         next(steps)
     except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]  # what `work` returned
+        return end.value  # type: ignore[no-any-return]  # the result of `work`
     raise RuntimeError("a transaction may only await its own statements")

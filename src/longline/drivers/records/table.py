@@ -1,4 +1,4 @@
-"""Plain remembering of the nouns whose states move elsewhere, on either engine."""
+"""The base of records without moves of states, on either engine."""
 
 from typing import Any, TypeVar
 
@@ -11,7 +11,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class Table:
-    """The few ways in which a noun is read or made."""
+    """The common queries that read or write a noun."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

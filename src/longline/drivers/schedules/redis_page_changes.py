@@ -1,4 +1,4 @@
-"""Rhythms in Redis, where other services of the interval contract look for them too; times are nanoseconds there."""
+"""Page changes in Redis, which other services of the interval contract read too; intervals are nanoseconds there."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +17,7 @@ _ANSWER_WITHIN = 5.0
 
 
 class RedisPageChanges:
-    """One JSON text for each source, without an end."""
+    """One JSON text for each source, without expiry."""
 
     def __init__(self, url: str) -> None:
         self._client = Redis.from_url(url, socket_connect_timeout=_ANSWER_WITHIN, socket_timeout=_ANSWER_WITHIN)
@@ -27,7 +27,7 @@ class RedisPageChanges:
         try:
             return _read(msgspec.json.decode(text)) if text else None
         except (msgspec.DecodeError, KeyError, TypeError, ValueError):
-            return None  # somebody else's text; the next run writes ours
+            return None  # text of another program; the next run overwrites it
 
     async def keep(self, source_ref: str, rhythm: PageChanges) -> None:
         changed = datetime.fromtimestamp(rhythm.changed_at / 1000, UTC).isoformat()
@@ -43,7 +43,7 @@ class RedisPageChanges:
         await self._ask("DEL", PREFIX + source_ref)
 
     async def close(self) -> None:
-        """Let go of the server."""
+        """Close all connections."""
         await self._client.aclose()
 
     async def _ask(self, *words: Any) -> Any:
@@ -61,7 +61,7 @@ def _read(state: dict[str, Any]) -> PageChanges:
 
 
 class NoPageChanges:
-    """Remembers nothing, so that every interval stays as it was asked for."""
+    """An empty store, with which every interval stays as configured."""
 
     async def get(self, _: str) -> PageChanges | None:
         return None

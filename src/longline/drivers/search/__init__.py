@@ -11,5 +11,5 @@ USUAL = NodeOptions()
 
 
 def open_search(nodes: Sequence[str], api_key: str = "", manners: NodeOptions = USUAL) -> OpenSearch:
-    """The index on these nodes; touches nothing yet."""
+    """Return the index on these nodes; no request is sent yet."""
     return OpenSearch(Nodes(nodes, api_key, manners))

@@ -1,4 +1,4 @@
-"""Mappings, both strict: a field that nobody planned is refused, not guessed at."""
+"""Index mappings, both strict: an unmapped field is refused, not guessed at."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ KEYWORD, TEXT = {"type": "keyword"}, {"type": "text"}
 WHOLE, NUMBER = {"type": "long"}, {"type": "double"}
 DATE = {"type": "date", "format": "strict_date_optional_time||epoch_millis"}
 UNREAD = {"type": "object", "enabled": False}
-# Texts come as plain words already.
+# Texts are tokenized into plain words before indexing.
 WORDS = {"type": "text", "analyzer": "whitespace"}
 
 
@@ -35,7 +35,7 @@ ITEMS = {
         | _each(("id", "source_id", "run_id", "created", "updated"), WHOLE)
     )
 }
-"""What search looks in."""
+"""The mapping of the items index, which search queries."""
 
 RAW_CONTENT = {
     "mappings": _strict(
@@ -54,4 +54,4 @@ RAW_CONTENT = {
         }
     )
 }
-"""What the pipeline behind the platform reads: the documents of one source."""
+"""The mapping of a source's documents, which the pipeline behind the platform reads."""

@@ -1,4 +1,4 @@
-"""The nodes of a cluster: one request, answered by the first of them that can."""
+"""The nodes of a cluster: the first node that can answers a request."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from longline.model.errors import BadInput, Unavailable
 JSON, LINES = "application/json", "application/x-ndjson"
 PATIENCE = timedelta(seconds=30)
 AWAY = frozenset({429, 502, 503, 504})
-"""Answers that say: not now, or not this node."""
+"""Statuses of a node that is busy or away: the next node is tried."""
 
 
 class NodeOptions(NamedTuple):
-    """How nodes are spoken to by TLS.
+    """TLS options for nodes.
 
-    `roots` is a PEM file of further issuers, `identity` the PEM files of a certificate of ours and its key. Nodes that
-    do not `verify` are taken for whoever they say they are.
+    `roots` is a PEM file of extra issuers, `identity` the PEM files of a client certificate and its key. Without
+    `verify` the nodes' certificates are not checked.
     """
 
     roots: Path | None = None
@@ -33,14 +33,14 @@ class NodeOptions(NamedTuple):
 
 
 class NodeResponse(NamedTuple):
-    """What a node said."""
+    """Status and decoded body of a node's response."""
 
     status: int
     said: Any
 
     @property
     def trouble(self) -> str:
-        """The kind of error that the answer tells of, in the cluster's own word."""
+        """Return the error type in the response, in the cluster's own term."""
         error = self.said.get("error") if isinstance(self.said, dict) else None
         return str(error.get("type", error) if isinstance(error, dict) else error or self.status)
 
@@ -64,7 +64,7 @@ def _config(manners: NodeOptions) -> "wreq.ClientConfig":
 
 
 class Nodes:
-    """Talks to whichever node answers, beginning with the one that did last."""
+    """The nodes of one cluster, tried in turn, beginning with the last one that answered."""
 
     def __init__(self, urls: Sequence[str], api_key: str, manners: NodeOptions) -> None:
         self._nodes = [part(url.rstrip("/")) for url in urls]
@@ -72,7 +72,7 @@ class Nodes:
         self._client = wreq.Client(**_config(manners))
 
     async def send(self, method: wreq.Method, path: str, body: bytes | None = None, kind: str = JSON) -> NodeResponse:
-        """Ask; an answer of any status but those that mean to come again."""
+        """Send a request and return the first response with a status outside `AWAY`, or raise `Unavailable`."""
         failures = []
         for node in list(self._nodes):
             try:
@@ -89,7 +89,7 @@ class Nodes:
         raise Unavailable(f"search cannot be used: {'; '.join(failures)}")
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         self._client.close()
 
     async def _ask(

@@ -1,4 +1,4 @@
-"""Search on OpenSearch or Elasticsearch: all items in an index of ours, articles also in that of their source."""
+"""Search on OpenSearch or Elasticsearch: all items in one index, articles also in an index of their source."""
 
 import asyncio
 import logging
@@ -39,7 +39,7 @@ class OpenSearch:
         await self._make(OURS, ITEMS)
         for name in sorted({index.index_of(d) for d in articles}):
             await self._make(name, RAW_CONTENT)
-        # Some hundred texts take longer than the loop may wait.
+        # In a thread: some hundred texts would block the event loop for too long.
         await self._bulk(await asyncio.to_thread(_writes, documents, articles))
 
     async def delete(self, documents: Sequence[SearchDocument]) -> None:
@@ -79,7 +79,7 @@ class OpenSearch:
         return str(options[0]["text"]) if options else None
 
     async def tidy(self) -> None:
-        """Nothing: the cluster merges by itself."""
+        """Do nothing: the cluster merges by itself."""
 
     async def check(self) -> str:
         answer = await self._nodes.send(Method.GET, "/")
@@ -92,7 +92,7 @@ class OpenSearch:
         await self._nodes.close()
 
     async def _make(self, name: str, mapping: dict[str, Any]) -> None:
-        """Make sure, once in the life of the process, that an index has its mapping before the first write."""
+        """Create an index with its mapping before the first write, once in the life of the process."""
         if name in self._made:
             return
         answer = await self._nodes.send(Method.PUT, f"/{name}", orjson.dumps(mapping))
@@ -111,7 +111,7 @@ class OpenSearch:
             self._look_at(next(iter(item.values())) for item in answer.said["items"])
 
     def _look_at(self, items: Iterable[dict[str, Any]]) -> None:
-        """What the cluster had no room for comes again; what it will never take is told of and left out."""
+        """Raise `Unavailable` for items to be sent again; log and leave out items refused for good."""
         for item in items:
             trouble = NodeResponse(item["status"], item).trouble
             if item["status"] in COME_AGAIN:
@@ -120,7 +120,7 @@ class OpenSearch:
                 log.warning("search refused a document", extra={"id": item["_id"], "error": trouble})
 
     async def _ask(self, path: str, body: dict[str, Any]) -> Any:
-        """What the cluster answers; None while there is no index yet."""
+        """Return the cluster's response; None while there is no index yet."""
         answer = await self._nodes.send(Method.POST, path, orjson.dumps(body))
         if answer.status == 404:
             return None
@@ -130,7 +130,7 @@ class OpenSearch:
 
 
 def rendered(query: SearchQuery) -> dict[str, Any]:
-    """A query in the cluster's own language; words are values in it, never part of its text."""
+    """Return a query in the cluster's query language; words are values in it, never part of its syntax."""
     filters: list[dict[str, Any]] = [
         {"term": {name: value}} for name in _SAME if (value := getattr(query.filters, name)) is not None
     ]

@@ -1,4 +1,4 @@
-"""A service that is told what happened, by one POST for each event."""
+"""A webhook that gets one POST for each event."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -19,7 +19,7 @@ PATIENCE = timedelta(seconds=2)
 
 
 class PipelineWebhook:
-    """The service at an address; without a path, events are sent to the usual one."""
+    """The webhook at an address; without a path, events are sent to `USUAL_PATH`."""
 
     def __init__(self, url: str, roots: Path | None = None) -> None:
         self._url = url if urlsplit(url).path.strip("/") else url.rstrip("/") + USUAL_PATH
@@ -28,7 +28,7 @@ class PipelineWebhook:
         )
 
     async def post(self, event: Mapping[str, Any]) -> None:
-        """Send one event; raises `Unavailable` unless it was taken."""
+        """Send one event; raise `Unavailable` unless the service accepts the event."""
         headers = {"content-type": "application/json"}
         try:
             async with self._client.post(self._url, body=orjson.dumps(event), headers=headers) as answer:
@@ -39,5 +39,5 @@ class PipelineWebhook:
             raise Unavailable(hide_in_text(f"{self._url} answered {status}"))
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         self._client.close()

@@ -1,4 +1,4 @@
-"""Wake-up calls: inside the process, by PostgreSQL, or by Redis."""
+"""Wake-up signals: inside the process, by PostgreSQL, or by Redis."""
 
 from longline.drivers.signals.local import LocalSignals
 from longline.drivers.signals.postgres import PostgresTransport
@@ -8,7 +8,7 @@ from longline.ports.signals import Signals
 
 
 def open_signals(database: str, redis: str | None = None) -> Signals:
-    """Redis if there is one, else PostgreSQL if that is the database, else this process; connects to nothing yet."""
+    """Return signals by Redis if given, else by a PostgreSQL database, else in process; connect to nothing yet."""
     if redis:
         return ReconnectingSignals(RedisTransport(redis))
     if database.startswith(("postgresql://", "postgres://")):

@@ -1,8 +1,8 @@
-"""What may be said in a signal, and how it is written on a carrier.
+"""Limits of a signal, and its encoding for a transport.
 
-Everything goes over one channel with the topic inside, not over a channel for each topic: topics are few and signals
-rare, so hearing those of others costs nothing, while a new listener needs no word with the server and a lost
-connection is mended by one subscription.
+All signals share one channel with the topic inside, instead of a channel for each topic: topics are few and signals
+rare, so receiving other topics costs nothing, while a new listener needs no request to the server and a lost connection
+is restored by one subscription.
 """
 
 import re
@@ -19,7 +19,7 @@ _MAX_TEXT = 1000  # even fully escaped this stays below PostgreSQL's 8,000 bytes
 
 
 def checked_signal(topic: str, text: str) -> Signal:
-    """The signal, or `BadInput` when some carrier could not take it."""
+    """Return the signal; raise `BadInput` when some transport could not carry it."""
     if len(text) > _MAX_TEXT:
         raise BadInput(f"a signal's text has at most {_MAX_TEXT} characters, not {len(text)}")
     if not _is_unicode(text):
@@ -28,7 +28,7 @@ def checked_signal(topic: str, text: str) -> Signal:
 
 
 def checked_topics(topics: Iterable[str]) -> frozenset[str]:
-    """The topics of a listener; there must be one at least."""
+    """Return the topics of a listener, at least one."""
     wanted = frozenset(map(_checked_topic, topics))
     if not wanted:
         raise BadInput("a listener names at least one topic")
@@ -36,12 +36,12 @@ def checked_topics(topics: Iterable[str]) -> frozenset[str]:
 
 
 def written(signal: Signal) -> str:
-    """A signal as a carrier takes it."""
+    """Return a signal encoded for a transport."""
     return msgspec.json.encode(signal).decode()
 
 
 def read(payload: str | bytes) -> Signal | None:
-    """The signal in a payload, or None when somebody else wrote on our channel."""
+    """Return the signal in a payload, or None for a payload of another program on the channel."""
     try:
         return msgspec.json.decode(payload, type=Signal)
     except (msgspec.MsgspecError, UnicodeDecodeError):

@@ -1,4 +1,4 @@
-"""The last metres of every signal: from one process's carrier to the listeners inside it."""
+"""Delivery of signals from one process's transport to the listeners inside the process."""
 
 import asyncio
 from collections import deque
@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from longline.ports.signals import Signal
 
 INBOX_SIZE = 1000
-"""Signals that wait for a slow listener; beyond this the oldest are dropped, as a newer hint says as much."""
+"""Signals that wait for a slow listener; beyond it the oldest are dropped, since a newer signal serves as well."""
 
 
 class Inbox(AsyncIterator[Signal]):
-    """What one listener has yet to hear; ends when it is closed and empty."""
+    """Undelivered signals of one listener; the iteration ends when the inbox is closed and empty."""
 
     def __init__(self, topics: frozenset[str]) -> None:
         self.topics = topics
@@ -26,7 +26,7 @@ class Inbox(AsyncIterator[Signal]):
         self._changed.set()
 
     def close(self) -> None:
-        """Let the listener hear what is left, then stop."""
+        """Deliver the remaining signals, then stop."""
         self._closed = True
         self._changed.set()
 
@@ -40,21 +40,21 @@ class Inbox(AsyncIterator[Signal]):
 
 
 class Fanout:
-    """Hands each signal to every inbox that wants its topic."""
+    """The inboxes of all listeners; each signal goes to every inbox with its topic."""
 
     def __init__(self) -> None:
         self._inboxes: set[Inbox] = set()
         self.closed = False
 
     def deliver(self, signal: Signal) -> None:
-        """Give a signal to all who listen to its topic."""
+        """Deliver a signal to all listeners of its topic."""
         for inbox in self._inboxes:
             if signal.topic in inbox.topics:
                 inbox.push(signal)
 
     @contextmanager
     def inbox(self, topics: frozenset[str]) -> Iterator[Inbox]:
-        """An inbox for as long as the context lasts."""
+        """Yield an inbox for as long as the context lasts."""
         inbox = Inbox(topics)
         self._inboxes.add(inbox)
         try:

@@ -1,4 +1,4 @@
-"""Signals inside one process: enough when everything runs in it."""
+"""Signals inside one process, for an installation with one process."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

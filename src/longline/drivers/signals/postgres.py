@@ -15,14 +15,14 @@ Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 Answer = TypeVar("Answer")
 
 _ANSWER_WITHIN = 5.0
-_ASK_AFTER_SILENCE = 20.0  # a connection that was cut without a word looks like one on which nothing is said
+_ASK_AFTER_SILENCE = 20.0  # a silently cut connection looks like an idle one
 _LONGEST_CHANNEL = 63
 _FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError)
 _LOST = (OSError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError)
 
 
 class PostgresTransport:
-    """Carries payloads as notifications; the channel is that of the schema, so two schemas do not hear each other."""
+    """Payloads as notifications; the channel is that of the schema, so two schemas do not share signals."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -56,11 +56,11 @@ class PostgresTransport:
     async def close(self) -> None:
         async with self._one_at_a_time:
             if self._connection is not None and not self._connection.is_closed():
-                with suppress(*_FAILURES):  # gone already, then
+                with suppress(*_FAILURES):  # the connection is gone already
                     await self._connection.close(timeout=_ANSWER_WITHIN)
 
     async def _ask(self, work: Callable[[Connection], Awaitable[Answer]]) -> Answer:
-        """Do something with the connection; once more with a new one if it turns out to be dead."""
+        """Run work on the connection; once more on a new connection if the old one is dead."""
         async with self._one_at_a_time:
             with self._trouble():
                 kept = self._connection

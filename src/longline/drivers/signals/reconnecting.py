@@ -1,4 +1,4 @@
-"""Signals over a server that may go away: subscribe, hand out, and subscribe again for as long as somebody listens."""
+"""Signals over a server that may go away: subscribe, deliver, and subscribe again after a failure."""
 
 import asyncio
 import random
@@ -16,14 +16,14 @@ _SUBSCRIBED_WITHIN = 10.0
 
 
 class SignalTransport(Protocol):
-    """A server that carries payloads. Every method raises `Unavailable` when it cannot be reached."""
+    """A server that carries payloads. Every method raises `Unavailable` when the server cannot be reached."""
 
     async def publish(self, payload: str) -> None:
-        """Give a payload to everybody who hears."""
+        """Send a payload to all subscribers."""
         ...
 
     def hear(self) -> AbstractAsyncContextManager[AsyncIterator[str | bytes]]:
-        """Payloads from the moment the context is entered; the iteration raises when the connection is lost."""
+        """Iterate over payloads from the moment the context is entered; raise when the connection is lost."""
         ...
 
     async def check(self) -> str:
@@ -31,12 +31,12 @@ class SignalTransport(Protocol):
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...
 
 
 class ReconnectingSignals:
-    """Signals over a carrier; one subscription serves all listeners of the process and is mended when it breaks."""
+    """Signals over a transport; one subscription serves all listeners of the process and is renewed when it breaks."""
 
     def __init__(self, carrier: SignalTransport) -> None:
         self._carrier = carrier
@@ -70,7 +70,7 @@ class ReconnectingSignals:
 
     async def _subscribe(self) -> None:
         if not self._subscribed.is_set():
-            await self._carrier.check()  # says at once, and in its own words, what is wrong
+            await self._carrier.check()  # raises at once, with the transport's own message
         if self._keeper is None or self._keeper.done():
             self._keeper = asyncio.create_task(self._keep_hearing(), name="signals")
         try:
@@ -91,7 +91,7 @@ class ReconnectingSignals:
                 self._trouble = str(error)
             finally:
                 self._subscribed.clear()
-            # Spread out: all processes lose a server at the same moment.
+            # Jitter: all processes lose a server at the same moment.
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))
             pause = min(pause * 2, _LONGEST_PAUSE)
 

@@ -14,11 +14,11 @@ from longline.drivers.signals.codec import CHANNEL
 from longline.model.errors import BadInput, Unavailable
 
 _ANSWER_WITHIN = 5.0
-_ASK_AFTER_SILENCE = 20.0  # a connection that was cut without a word looks like one on which nothing is said
+_ASK_AFTER_SILENCE = 20.0  # a silently cut connection looks like an idle one
 
 
 class RedisTransport:
-    """Carries payloads as messages; the channel has the database's number, because Redis channels span databases."""
+    """Payloads as messages; the channel has the database's number, because Redis channels span databases."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -26,7 +26,7 @@ class RedisTransport:
                 url,
                 socket_connect_timeout=_ANSWER_WITHIN,
                 socket_timeout=_ANSWER_WITHIN,
-                # A pooled connection may have died since its last use, hence one more try; longer pauses are not ours.
+                # A pooled connection may have died since its last use: retry once; `ReconnectingSignals` pauses longer.
                 retry=Retry(ConstantBackoff(0.05), 1),
             )
         except ValueError as error:

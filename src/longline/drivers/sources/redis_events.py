@@ -18,7 +18,7 @@ PARKED = "source-events:parked"
 READ_AT_ONCE = 10
 WAIT_MS = 5000
 IDLE_MS = 30_000
-"""How long a message may lie with somebody before it is taken over, and how often that is looked for."""
+"""Milliseconds after which an unsettled message is taken over, and between two searches for such messages."""
 
 MOST_PARKED = 10_000
 _ANSWER_WITHIN = 5.0
@@ -46,10 +46,10 @@ class RedisSourceEvents:
                     GROUP, self._name, {STREAM: ">"}, count=READ_AT_ONCE, block=self._wait_ms
                 )
             except ResponseError:
-                # A server that came back empty knows no group: the next look makes it anew.
+                # A server that restarted empty has no group: the next `receive` creates the group.
                 self._joined = False
                 raise
-            # Shaped as a list of pairs by the older protocol and as a dictionary of lists by the newer one.
+            # RESP2 returns a list of pairs, RESP3 a dictionary of lists.
             streams = found.values() if isinstance(found, dict) else (messages for _, messages in found or ())
             return [_delivery(message) for messages in streams for message in _flat(messages)]
 
@@ -78,7 +78,7 @@ class RedisSourceEvents:
         self._joined = True
 
     async def _left_lying(self) -> list[Delivery]:
-        """Messages that somebody took and did not settle, with how often they were taken."""
+        """Return messages that a consumer took and did not settle, with their delivery counts."""
         if (time.monotonic() - self._swept) * 1000 < self._idle_ms:
             return []
         self._swept = time.monotonic()
@@ -93,7 +93,7 @@ class RedisSourceEvents:
 
 
 def _flat(messages: Any) -> list[Any]:
-    """The messages of one stream, which the newer protocol wraps once more."""
+    """Return the messages of one stream, which RESP3 wraps in one more list."""
     return messages[0] if messages and isinstance(messages[0], list) else messages
 
 

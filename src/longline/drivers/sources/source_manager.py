@@ -1,4 +1,4 @@
-"""A source-manager elsewhere, over HTTP: its address is the operator's word, and so is reached past the wall."""
+"""The remote source manager over HTTP; its address comes from the operator, so the egress guard does not apply."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -22,16 +22,16 @@ PATIENCE = timedelta(seconds=30)
 MOST_BYTES = 64 * 1024 * 1024
 
 ORDER = "sort_by=created_at&sort_order=asc"
-"""New sources come last, so that none is passed over by whoever reads page after page."""
+"""Sort order with new sources last, so that reading page after page skips none."""
 
 AWAY = frozenset({401, 403, 408, 425, 429})
-"""Answers that are no answer to what was asked, beside those that say that the service is in trouble."""
+"""Statuses, beside 5xx, that count as unavailable and not as a rejection of the request."""
 
 BROKEN: tuple[type[Exception], ...] = (*RAISED, FetchFailed)
 
 
 class HttpSourceManager:
-    """The service behind the address of its list; `token` makes the token that it lets us in with."""
+    """The remote source manager at the URL of its list; `token` makes the bearer token of each request."""
 
     def __init__(self, url: str, token: Callable[[], str], roots: Path | None = None) -> None:
         self._url, self._token = url.rstrip("/"), token
@@ -70,7 +70,7 @@ class HttpSourceManager:
         self._client.close()
 
     async def _ask(self, method: wreq.Method, path: str, body: Described | None = None) -> Any:
-        """What the service answers; None where there is nothing of that name."""
+        """Return the decoded response; None for a write or an unknown source."""
         status, said = await self._send(method, path, body)
         if status == 404 and path.startswith("/"):
             return None

@@ -1,6 +1,6 @@
-"""The HTML archive: every HTML answer as an object of its own, under the key that the interval contract gives it.
+"""The HTML archive: every HTML response as an object of its own, under the key that the interval contract gives it.
 
-It stands beside the WARC archive for those who read such objects, and is never a reason for a crawl to wait or to fail.
+The HTML archive stands beside the WARC archive for readers of such objects; no crawl waits or fails because of it.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ _OUTSIDE = re.compile(r'[\\?*<>:"|\x00-\x1f\x7f. /_]+')
 
 
 class HtmlCopy(msgspec.Struct, frozen=True):
-    """An answer to be archived, asked for at `at` for the source of that name."""
+    """A response to be archived, requested at the time `at` for the source of that name."""
 
     source: str
     at: int
@@ -45,19 +45,19 @@ class HtmlCopy(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """Where it is kept."""
+        """Return the key of the object."""
         moment, mark = datetime.fromtimestamp(self.at / 1000, UTC), sha256(self.response.url.encode()).hexdigest()[:8]
         return f"live/{folder_of(self.source)}/{moment:%Y/%m/%d}/{mark}_{moment:%Y%m%d%H%M%S}.html"
 
     @property
     def labels(self) -> dict[str, str]:
-        """What the store tells of the object."""
+        """Return the metadata of the object in the store."""
         facts = {"url": self.response.url, "source": self.source, "crawled-at": self._at}
         told = {name: quote(value, safe=":/?#[]@!$&'()*+,;=%. ") for name, value in facts.items()}
         return told | {"status-code": str(self.response.status), "Content-Type": HTML}
 
     def facts(self, size: int) -> dict[str, Any]:
-        """What is kept beside the object."""
+        """Return the facts that are stored beside the object."""
         url, response = self.response.url, self.response
         indexed = {"es_index": index_for(self.source, url), "es_document_id": sha256(url.encode()).hexdigest()}
         return {
@@ -78,19 +78,19 @@ class HtmlCopy(msgspec.Struct, frozen=True):
 
 
 def folder_of(source: str) -> str:
-    """The name of a source as part of a key."""
+    """Return the name of a source as part of a key."""
     return _OUTSIDE.sub("_", source.lower()).strip("_") or "unknown"
 
 
 class HtmlArchive:
-    """Stores answers in the background; `beside` is where what is known of them goes."""
+    """An archive that stores responses in the background; `beside` is the store of their facts."""
 
     def __init__(self, blobs: Blobs, beside: Blobs, clock: Clock) -> None:
         self._blobs, self._beside, self._clock = blobs, beside, clock
         self._waiting: asyncio.Queue[HtmlCopy] = asyncio.Queue(MOST_WAITING)
 
     def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
-        """An answer came; what is polled is no page of a source, and what is not HTML is not kept here."""
+        """Queue an HTML response; polled documents and other content types are left out."""
         if not plan.parse or not _is_html(response):
             return
         try:
@@ -99,13 +99,13 @@ class HtmlArchive:
             log.warning("the HTML archive is behind, a page is left out", extra={"url": response.url})
 
     async def run(self) -> None:
-        """Store whatever comes, until cancelled."""
+        """Store queued responses, until cancelled."""
         async with asyncio.TaskGroup() as uploads:
             for _ in range(AT_ONCE):
                 uploads.create_task(self._store_all())
 
     async def drained(self) -> None:
-        """Wait until everything was stored that came so far, but not for ever."""
+        """Wait until all queued responses are stored, for LAST_UPLOADS_WITHIN seconds at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_UPLOADS_WITHIN):
                 await self._waiting.join()
@@ -131,7 +131,7 @@ class HtmlArchive:
         await self._put(self._beside, aside, facts, {"Content-Type": "application/json"})
 
     async def _put(self, blobs: Blobs, key: str, data: bytes, labels: Mapping[str, str]) -> bool:
-        """Store an object, with some patience; False, and a warning, when it cannot be."""
+        """Store an object, with retries; return False and log a warning when all attempts fail."""
         for pause in (*PAUSES, None):
             try:
                 async with asyncio.timeout(UPLOAD_WITHIN):
@@ -146,7 +146,7 @@ class HtmlArchive:
 
 
 def _is_html(response: Response) -> bool:
-    """Whether it is a page; what does not say what it is may be one."""
+    """Return True for an HTML content type; a response without a Content-Type may be HTML."""
     kind = (response.header("content-type") or "").partition(";")[0].strip().lower()
     return kind in ("", "text/html", "application/xhtml+xml")
 

@@ -17,37 +17,37 @@ MAX_BODY = 64 * 1024 * 1024
 
 
 async def record_at(blobs: Blobs, segment: str, offset: int, length: int) -> ParsedRecord:
-    """The record at a place in the archive, in a folder or on S3: one read of so many bytes, nothing else."""
+    """Return the record at a place in the archive, in a folder or on S3: one ranged read, nothing else."""
     return read_record(await blobs.get_range(segment, offset, length))
 
 
 def body_in(record: ParsedRecord) -> bytes:
-    """The body that a record holds, without its Content-Encoding."""
+    """Return the body of a record, without its Content-Encoding."""
     return decode_body(record.headers, record.body, MAX_BODY)
 
 
 class Earlier(NamedTuple):
-    """An earlier page out of the archive, and the record that holds its body."""
+    """An earlier page from the archive, and the record that holds its body."""
 
     page: Page
     original: Original
 
 
 class PageReader:
-    """Finds the record of a task's page, and the body that it may have left to an earlier one."""
+    """A reader that finds the record of a task's page, or the earlier record that holds the same body."""
 
     def __init__(self, tasks: TaskStore, blobs: Blobs) -> None:
         self._tasks, self._blobs = tasks, blobs
 
     async def find(self, task_id: int) -> Page | None:
-        """The page of a task, or None when it cannot be had any more."""
+        """Return the page of a task, or None when its record is lost or damaged."""
         try:
             return (await self.page(task_id))[0]
         except (NotFound, DamagedRecord, Undecodable):
             return None
 
     async def earlier(self, known: KnownPage) -> Earlier | None:
-        """Return the page that is known, or None when its record is lost or damaged: the page must be fetched whole."""
+        """Return the known page, or None when its record is lost or damaged: the page must be fetched whole."""
         try:
             key, facts = await self._facts(known.task_id)
             record = verified_record(await self._blobs.get_range(key, facts.offset, facts.length))
@@ -62,7 +62,7 @@ class PageReader:
         return Earlier(page, Original(record.url, record.fetched_at, known.digest, record.id))
 
     async def page(self, task_id: int) -> tuple[Page, PageFacts]:
-        """The page of a task with its facts; raises `NotFound`, `DamagedRecord` or `Undecodable`."""
+        """Return the page of a task with its facts; raise `NotFound`, `DamagedRecord` or `Undecodable`."""
         facts = await self._facts(task_id)
         key, holder = facts if facts[1].body_of is None else await self._facts(facts[1].body_of)
         record = await record_at(self._blobs, key, holder.offset, holder.length)

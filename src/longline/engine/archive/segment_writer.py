@@ -1,7 +1,7 @@
-"""Keep: pages go into WARC segments with group commit; only a durable segment lets its tasks be reported.
+"""Segments: pages are written to WARC files with group commit; tasks are reported only after their segment is durable.
 
-Before the object there is a row that says who is writing it, so that what a dead worker left behind can be cleared
-away without listing the store. The report that names the pages makes the segment `stored` in the same transaction.
+A row that names the owner is written before the object, so that segments of a dead worker can be deleted without
+listing the store. The report that names the pages makes the segment `stored` in the same transaction.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ class PageToKeep(msgspec.Struct, frozen=True):
     _made: list[tuple[WarcRecord, PageFacts]] = []
 
     def made(self) -> tuple[WarcRecord, PageFacts]:
-        """The record, and the facts but for the place in the file. Costs more than all the rest: not for the loop."""
+        """Return the record, and the facts without the offset. Costs more than all the rest: not for the event loop."""
         if not self._made:
             self._made.append(self._make())
         return self._made[0]
@@ -113,7 +113,7 @@ class KeptRedirect(NamedTuple):
 class StoredSegment(msgspec.Struct, frozen=True):
     """A segment that is durable and waits for the report that names its records.
 
-    `facts` have the place of each page, and `redirects` those of each redirect.
+    `facts` has the place of each page, and `redirects` the place of each redirect.
     """
 
     key: str
@@ -123,9 +123,9 @@ class StoredSegment(msgspec.Struct, frozen=True):
 
 
 class RecordBuilder:
-    """Makes what a report needs of its pages while pages still come in, so that the report need not wait for it.
+    """A builder that makes the records of pages while pages still come in, so that the report need not wait.
 
-    In a thread, where hashing and compressing let others run: one after the other, some pages at a time.
+    Records are made in a thread, where hashing and compressing release the GIL: one batch after the other.
     """
 
     def __init__(self, at_once: int = 32) -> None:
@@ -134,7 +134,7 @@ class RecordBuilder:
         self._pressing: asyncio.Future[None] | None = None
 
     def add(self, make: Callable[[], object]) -> None:
-        """Take in how to make something of a page; whoever needs it before it was made makes it himself."""
+        """Queue a function that makes a record; a caller that needs the record before makes it itself."""
         self._waiting.append(make)
         if len(self._waiting) >= self._at_once and self._pressing is None:
             makes, self._waiting = self._waiting, []
@@ -144,7 +144,7 @@ class RecordBuilder:
     def _pressed(self, done: "asyncio.Future[None]") -> None:
         self._pressing = None
         if not done.cancelled() and (error := done.exception()):
-            # Whoever makes it again will be told the same, and is in a place to do something about it.
+            # The caller that makes the record again gets the same error, and can handle it.
             log.debug("something could not be made ahead", exc_info=error)
 
 
@@ -154,7 +154,7 @@ def _press(makes: Sequence[Callable[[], object]]) -> None:
 
 
 class SegmentWriter:
-    """Writes segments for one worker. `about` goes into the warcinfo record; with `requests` requests are kept too."""
+    """A writer of segments for one worker. `about` goes into the warcinfo record; `requests` keeps requests too."""
 
     def __init__(
         self,
@@ -178,16 +178,16 @@ class SegmentWriter:
     async def rewrite(
         self, stored: StoredSegment, pages: Sequence[PageToKeep], redirects: Sequence[KeptRedirect] = ()
     ) -> StoredSegment:
-        """Store a segment again with fewer pages, because a report refused some: what is kept is what is named."""
+        """Store a segment again without the pages that a report refused, so that every stored page is named."""
         return await self._put(stored.key, stored.written.segment_id, pages, redirects)
 
     async def discard(self, stored: StoredSegment) -> None:
-        """Take back a segment that no report will ever name."""
+        """Delete a segment that no report will ever name."""
         await self._blobs.delete([stored.key])
         await self._segments.drop(stored.written.segment_id)
 
     async def clear(self) -> None:
-        """Take back every segment that was begun and never named by a report, when none is under way."""
+        """Delete every segment that was begun and never named by a report; only when none is under way."""
         for segment in await self._segments.abandoned([self._owner]):
             await self._blobs.delete([segment.key])
             await self._segments.drop(segment.id)
@@ -195,7 +195,7 @@ class SegmentWriter:
     async def _put(
         self, key: str, segment_id: int, pages: Sequence[PageToKeep], redirects: Sequence[KeptRedirect]
     ) -> StoredSegment:
-        # In a thread: hashing and compressing let others run meanwhile.
+        # In a thread: hashing and compressing release the GIL.
         segment, facts, hops = await asyncio.to_thread(self._segment, key, pages, redirects)
         await self._blobs.put(key, segment.parts)
         return StoredSegment(key, WrittenSegment(segment_id, len(facts), segment.size), facts, hops)
@@ -238,6 +238,6 @@ def _request(sent: TimedResponse, response_id: str) -> WarcRecord:
 
 
 def segment_key(now: int) -> str:
-    """A key that nobody else will use, in the order of time."""
+    """Return a unique key, in the order of time."""
     at = datetime.fromtimestamp(now / 1000, UTC)
     return f"warc/{at:%Y/%m/%d}/{at:%H%M%S}-{new_id()}.warc.gz"

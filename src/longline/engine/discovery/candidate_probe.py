@@ -1,6 +1,6 @@
-"""The scout: takes a first look at candidates, so that a person who decides about them knows something.
+"""Probes of candidates: a first look, so that a person decides with facts.
 
-A look is a run with one task, so that it waits its host's turn and keeps to robots.txt like any other request.
+A probe is a run with one task, so that it waits its host's turn and keeps to robots.txt like any other task.
 """
 
 import logging
@@ -19,13 +19,13 @@ KIND = "look"
 
 
 class CandidateProbe:
-    """Looks at candidates."""
+    """A probe of candidates."""
 
     def __init__(self, parts: FeedParts, candidates: CandidateStore) -> None:
         self._parts, self._candidates = parts, candidates
 
     async def once(self) -> int:
-        """Put those before a person that were looked at, and begin to look at new ones; how many of both."""
+        """Submit probed candidates to a person, then begin to probe new ones; return the number of both."""
         seen = await self._candidates.seen(AT_ONCE)
         for candidate in seen:
             await self._judge(candidate)

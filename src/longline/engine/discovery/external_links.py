@@ -1,4 +1,4 @@
-"""Discovery: where pages lead away to is followed up, for sources that we have and for candidates that may be some."""
+"""Discovery: external links become tasks of sources that we have, or candidates for new sources."""
 
 import asyncio
 import logging
@@ -24,16 +24,16 @@ log = logging.getLogger(__name__)
 KIND = "frontier.discovered"
 MOST_REMEMBERED = 10_000
 REMEMBERED_SECONDS = 600.0
-"""How long it is believed whether there is a source for a place, and that something was said of it in a run."""
+"""Seconds for which the source of a place, and a decision on a place in a run, are cached."""
 
 MOST_ALIKE = 500
 LINKS_AT_ONCE = 200
-"""Links that are looked at before others have the loop."""
+"""Largest number of links examined before other tasks get the event loop."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoveryParts:
-    """What discovery works with."""
+    """The parts of discovery."""
 
     candidates: CandidateStore
     sources: SourceStore
@@ -42,7 +42,7 @@ class DiscoveryParts:
 
 
 class Discovery:
-    """Looks at links of pages whose source allows it. It is never a reason to fail."""
+    """A page hook that follows external links of pages, where the plan allows it. It never fails a page."""
 
     def __init__(self, parts: DiscoveryParts, rules: DiscoveryRules) -> None:
         self._parts, self._rules = parts, rules
@@ -50,7 +50,7 @@ class Discovery:
         self._said: OrderedDict[tuple[int, str, str], float] = OrderedDict()
 
     async def save(self, pages: Iterable[Finished]) -> None:
-        """Follow up where pages lead to."""
+        """Follow up the external links of pages."""
         try:
             for page in pages:
                 if page.plan.discover:
@@ -64,7 +64,7 @@ class Discovery:
         known: list[tuple[int, str]] = []
         for number, link in enumerate(await asyncio.to_thread(leading_away, page)):
             if number % LINKS_AT_ONCE == 0:
-                await asyncio.sleep(0)  # what is known costs no wait, and others want the loop too
+                await asyncio.sleep(0)  # cached places cost no wait, and other tasks need the event loop
             url = parse(link.url)
             identity = identity_of(url)
             reason = self._rules.refusal(url.href)
@@ -90,7 +90,7 @@ class Discovery:
         await self._parts.candidates.sight(fresh, self._rules)
 
     def _is_news(self, run_id: int, identity: str, said: str) -> bool:
-        """Whether it was not said of that place in that run lately: the pages of a site share most of their links."""
+        """Return True unless the run noted this of the place lately: pages of a site share most of their links."""
         now, key = self._parts.clock.monotonic(), (run_id, identity, said)
         before = self._said.get(key)
         if before is not None and now < before + REMEMBERED_SECONDS:
@@ -101,7 +101,7 @@ class Discovery:
         return True
 
     async def _source_of(self, identity: str, url: Url) -> int | None:
-        """The source that a place belongs to, as it was lately."""
+        """Return the source that a place belongs to, cached for REMEMBERED_SECONDS."""
         now = self._parts.clock.monotonic()
         at, source_id = self._sources.get(identity, (float("-inf"), None))
         if now >= at + REMEMBERED_SECONDS:

@@ -1,4 +1,4 @@
-"""The spider: gives links that pages have to their own site to the standing frontier as well."""
+"""Links of pages to their own site, submitted to the standing frontier as well."""
 
 import asyncio
 import logging
@@ -23,13 +23,13 @@ CONTENT_PRIORITY = DEFAULT_PRIORITY - 10
 
 
 class OnsiteLinks:
-    """Submits links of crawled pages; `promises` tells by its URL whether a page may be content."""
+    """A page hook that submits links; `promises` decides by the URL if a page may be content."""
 
     def __init__(self, lifecycle: Lifecycle, runs: StandingRuns, promises: Callable[[str], bool]) -> None:
         self._lifecycle, self._runs, self._promises = lifecycle, runs, promises
 
     async def save(self, pages: Iterable[Finished]) -> None:
-        """Submit the links of pages; it is never a reason to fail."""
+        """Submit the links of pages; an unavailable database is only logged."""
         try:
             for page in pages:
                 if page.parsed and page.plan.source_id is not None and page.task.scope != SCOPE:
@@ -46,7 +46,7 @@ class OnsiteLinks:
             await self._lifecycle.admit(tasks, polite)
 
     def _tasks(self, page: Finished, run_id: int) -> list[NewTask]:
-        """Return the links of a page as tasks. For many of them it takes too long for the loop."""
+        """Return the links of a page as tasks. Many links take too long for the event loop."""
         return [self._task(url, page, run_id) for url in _on_site(page)]
 
     def _task(self, url: Url, page: Finished, run_id: int) -> NewTask:

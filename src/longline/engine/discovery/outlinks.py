@@ -1,4 +1,4 @@
-"""Outlinks: links of pages that lead away from their run's sites, remembered for people to look over."""
+"""Outlinks: links of pages that lead away from their run's sites, stored for review by people."""
 
 import asyncio
 import logging
@@ -17,13 +17,13 @@ MAX_LINKS_PER_TRANSACTION = 2000
 
 
 class Outlinks:
-    """Remembers where pages lead away to. It is never a reason to fail."""
+    """A page hook that stores outlinks; an unavailable database is only logged."""
 
     def __init__(self, links: LinkStore) -> None:
         self._links = links
 
     async def save(self, pages: Iterable[Finished]) -> None:
-        """Remember the links of pages that lead away, and of links that were saved before how their pages answered."""
+        """Store the outlinks of pages, and the responses of pages that stored links lead to."""
         pages = list(pages)
         found = await asyncio.to_thread(_leading_away, pages)
         learnt = [fact for page in pages if (fact := _learnt(page))]
@@ -40,7 +40,7 @@ def _leading_away(pages: Iterable[Finished]) -> list[NewLink]:
 
 
 def leading_away(page: Finished) -> list[NewLink]:
-    """The links of a page that lead away from the sites of its run."""
+    """Return the links of a page that lead away from the sites of its run."""
     bounds, task = bounds_of(page.plan), page.task
     return [
         NewLink(task.run_id, url, task.url, task.depth + 1)
@@ -50,7 +50,7 @@ def leading_away(page: Finished) -> list[NewLink]:
 
 
 def _learnt(page: Finished) -> LinkDetails | None:
-    """How a page answered, in case that a link leads to it."""
+    """Return the status and type of a page, for links to that page; None without a response."""
     if page.fetched.status is None:
         return None
     answer = page.fetched.response

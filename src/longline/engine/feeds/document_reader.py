@@ -1,4 +1,4 @@
-"""Reads feeds and sitemaps by their parsers: in a process with a deadline, where there are such processes."""
+"""Reading of feeds and sitemaps by their parsers: in a process with a deadline, where there is a pool."""
 
 from longline.engine.parse.parser import PageParser, Parsed
 from longline.model.feeds.feed import NotAFeed
@@ -11,7 +11,7 @@ PLACES = "sitemap_places"
 
 
 class Reader:
-    """Reads documents that were polled; a document that takes too long fails alone."""
+    """A reader of polled documents; a document that takes too long fails alone."""
 
     def __init__(self, parser: PageParser) -> None:
         self._parser = parser

@@ -1,7 +1,7 @@
-"""The finder: searches the feeds of sources that name none.
+"""Searches for the feeds of sources that name none.
 
-First the source's own page is asked, then the feeds that it names, then the places where feeds usually lie; each step
-is a run of its own. The first that is a feed with an entry to go to wins.
+A search reads the source's own page, then the feeds that the page names, then the usual feed URLs; each step is a run
+of its own. The first document that is a feed with an entry wins.
 """
 
 import logging
@@ -24,23 +24,23 @@ HOME, NAMED, USUAL = "home", "named", "usual"
 
 
 class FeedFinder:
-    """Searches for feeds, step by step, and `again` after a while where there was none."""
+    """A finder that searches for feeds step by step, and again after `again_ms` where none was found."""
 
     def __init__(self, parts: FeedParts, sources: SourceStore, again_ms: int = SEARCH_AGAIN) -> None:
         self._parts, self._sources, self._again_ms = parts, sources, again_ms
 
     async def once(self) -> int:
-        """Take the searches that came to the end of a step further, then begin those that are due; how many of both."""
+        """Continue the searches with a finished step, then begin the due ones; return the number of both."""
         return await self.further() + await self.begin()
 
     async def further(self) -> int:
-        """Take the searches that came to the end of a step further; how many there were."""
+        """Continue the searches with a finished step; return their number."""
         ended = await self._parts.feeds.answered(AT_ONCE, searching=True)
         await side_by_side([guarded(feed.source_id, self._further(feed)) for feed in ended], MAX_READING)
         return len(ended)
 
     async def begin(self) -> int:
-        """Begin the searches that are due; how many there were."""
+        """Begin the searches that are due; return their number."""
         due = await self._parts.feeds.claim(AT_ONCE, HOLD_MS, searching=True)
         for feed in due:
             await guarded(feed.source_id, self._begin(feed))

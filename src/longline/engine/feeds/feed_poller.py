@@ -1,7 +1,7 @@
-"""The feeder: polls feeds that are due, and makes tasks of what is new in them.
+"""Polls of feeds that are due; new entries become tasks.
 
-A poll is a run with one task, so that it waits its host's turn, keeps to robots.txt and asks only for what changed like
-any other request. What it brought is read from the archive when the run has ended.
+A poll is a run with one task, so that it waits its host's turn, keeps to robots.txt and sends conditional requests like
+any other task. The feed is read from the archive when the run has ended.
 """
 
 import asyncio
@@ -39,18 +39,18 @@ log = logging.getLogger(__name__)
 
 AT_ONCE = 100
 HOLD_MS = HOUR // 6
-"""How many feeds are looked at in one go, and how long a claimed one may take to have its run."""
+"""Largest number of feeds handled in one go, and milliseconds in which a claimed feed must get its run."""
 
 MAX_READING = 4
-"""Documents that are read at once: one that takes long holds up none of the others."""
+"""Largest number of documents read at once, so that a slow document holds up none of the others."""
 
 Read = Callable[[Page], Awaitable[list[str]]]
-"""Returns the URLs of the entries of a feed, or raises `NotAFeed`."""
+"""Function that returns the URLs of a feed's entries, or raises `NotAFeed`."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedParts:
-    """What polling and searching work with; `find` reads a task's page from the archive."""
+    """The parts of polling and searching; `find` reads a task's page from the archive."""
 
     feeds: FeedStore
     tasks: TaskStore
@@ -69,23 +69,23 @@ class FailedPoll(Exception):
 
 
 class FeedPoller:
-    """Asks for feeds and takes what comes back."""
+    """A poller that begins polls of feeds and processes their results."""
 
     def __init__(self, parts: FeedParts) -> None:
         self._parts = parts
 
     async def once(self) -> int:
-        """Take in the polls that have ended, then begin those that are due; how many there were of both."""
+        """Process the polls that have ended, then begin the due ones; return the number of both."""
         return await self.take() + await self.begin()
 
     async def take(self) -> int:
-        """Take in the polls that have ended; how many there were."""
+        """Process the polls that have ended; return their number."""
         ended = await self._parts.feeds.answered(AT_ONCE, searching=False)
         await side_by_side([guarded(feed.source_id, self._take(feed)) for feed in ended], MAX_READING)
         return len(ended)
 
     async def begin(self) -> int:
-        """Begin the polls that are due; how many there were."""
+        """Begin the polls that are due; return their number."""
         due = await self._parts.feeds.claim(AT_ONCE, HOLD_MS, searching=False)
         for feed in due:
             await guarded(feed.source_id, self._poll(feed))
@@ -136,12 +136,12 @@ class FeedPoller:
 
 
 def polling(plan: CrawlPlan, urls: Sequence[str]) -> CrawlPlan:
-    """How something is asked for that is read here: once, for one that fails is counted, and not by a parser."""
+    """Return a plan that fetches URLs once, since the caller counts failures, and leaves parsing to the caller."""
     return msgspec.structs.replace(plan, seeds=tuple(urls), max_depth=0, max_attempts=1, parse=False)
 
 
 async def side_by_side(work: Sequence[Coroutine[None, None, None]], at_once: int) -> None:
-    """Do all of the work, some of it at once; raise the first failure when everything has ended."""
+    """Run all of the work, `at_once` parts at a time; raise the first failure when everything has ended."""
     places = asyncio.Semaphore(at_once)
 
     async def one(part: Coroutine[None, None, None]) -> None:
@@ -154,7 +154,7 @@ async def side_by_side(work: Sequence[Coroutine[None, None, None]], at_once: int
 
 
 async def guarded(source_id: int, work: Awaitable[None]) -> None:
-    """One source's failure never stops the others; what is left undone comes due again by itself."""
+    """Run the work for one source; an unexpected failure stops no other source, and undone work comes due again."""
     try:
         await work
     except Unavailable:

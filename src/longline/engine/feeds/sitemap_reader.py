@@ -1,7 +1,7 @@
-"""The mapper: reads the sitemaps of sources, and makes tasks of the pages that changed lately.
+"""Sitemaps of sources: pages that changed lately become tasks.
 
-As with feeds everything that is asked for is a run: first the sitemap that a source names, or those in the usual
-places, then what an index leads to, level by level.
+As with feeds, every request is a run: first the sitemap that a source names, or the usual places, then the sitemaps of
+an index, level by level.
 """
 
 import logging
@@ -38,18 +38,18 @@ from longline.ports.records.sources import SourceStore
 log = logging.getLogger(__name__)
 
 PIECE = 1000
-"""Places that are admitted in one transaction."""
+"""Largest number of places admitted in one transaction."""
 
 MAX_READING = 2
-"""Sources whose sitemaps are read at once: a sitemap may have fifty megabytes."""
+"""Largest number of sources read at once: a sitemap may have fifty megabytes."""
 
 Read = Callable[[Page], Awaitable[Sitemap]]
-"""Returns the sitemap that a page is, or raises `NotASitemap`."""
+"""Function that returns the sitemap in a page, or raises `NotASitemap`."""
 
 
 @dataclass(frozen=True, slots=True)
 class SitemapParts:
-    """What the mapper works with; `find` reads a task's page from the archive."""
+    """The parts of the sitemap reader; `find` reads a task's page from the archive."""
 
     sitemaps: SitemapStore
     sources: SourceStore
@@ -61,23 +61,23 @@ class SitemapParts:
 
 
 class SitemapReader:
-    """Asks for sitemaps and takes what comes back."""
+    """A reader that requests sitemaps and processes them."""
 
     def __init__(self, parts: SitemapParts) -> None:
         self._parts = parts
 
     async def once(self) -> int:
-        """Take in what has come, then ask for what is due; how many sources there were of both."""
+        """Process the fetched sitemaps, then request the due ones; return the number of sources of both."""
         return await self.take() + await self.begin()
 
     async def take(self) -> int:
-        """Take in the sitemaps that have come; return how many sources they are of."""
+        """Process the fetched sitemaps; return the number of sources."""
         ended = await self._parts.sitemaps.answered(AT_ONCE)
         await side_by_side([guarded(row.source_id, self._take(row)) for row in ended], MAX_READING)
         return len(ended)
 
     async def begin(self) -> int:
-        """Ask for the sitemaps that are due; return how many sources they are of."""
+        """Request the sitemaps that are due; return the number of sources."""
         due = await self._parts.sitemaps.claim(AT_ONCE, HOLD_MS)
         for row in due:
             await guarded(row.source_id, self._begin(row))
@@ -106,7 +106,7 @@ class SitemapReader:
             await self._parts.sitemaps.change(row.source_id, partial(answered, run_id=row.run_id))
 
     async def _found(self, run_id: int) -> list[Sitemap]:
-        """The sitemaps that a run brought, those that have not changed among them: what they lead to may have."""
+        """Return the sitemaps of a run, unchanged ones too: the sitemaps of an unchanged index may have changed."""
         found = []
         for task in await self._parts.seeder.tasks_of(run_id):
             page = await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None
@@ -119,7 +119,7 @@ class SitemapReader:
         return found
 
     async def _feed(self, source: SourceRow, urls: Sequence[str]) -> None:
-        """A sitemap speaks for its own site alone."""
+        """Admit the URLs of sitemaps that are on the source's own site."""
         hosts, new = twins(parse(source.base_url, credentials=True)), 0
         for start in range(0, len(urls), PIECE):
             piece = urls[start : start + PIECE]

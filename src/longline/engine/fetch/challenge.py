@@ -1,13 +1,13 @@
-"""Challenges: pages that stand in the place of a page to see whether a person asks for it."""
+"""Challenges: bot checks that a site serves in place of a page."""
 
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.ports.http import Response
 
 LARGEST = 32 * 1024
-"""Bytes that a challenge has at most, as it comes: it is little more than a script."""
+"""Largest challenge in bytes, as received: a challenge is little more than a script."""
 
 LARGEST_DECODED = 512 * 1024
-"""Bytes that a challenge has at most once it is decoded."""
+"""Largest challenge in bytes, once decoded."""
 
 _PHRASES = (
     *(b"just a moment...", b"checking your browser", b"verify you are human", b"cf-browser-verification"),
@@ -16,7 +16,7 @@ _PHRASES = (
 
 
 def is_challenge(response: Response, max_bytes: int) -> bool:
-    """Whether an answer is a challenge by what its headers say, or by its words where they say who stands before it."""
+    """Return True for a Cloudflare challenge, by its headers or by the phrases in a small body."""
     ray, server = response.header("cf-ray"), response.header("server") or ""
     if ray is None and server.lower() != "cloudflare":
         return False

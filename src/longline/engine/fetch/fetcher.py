@@ -1,4 +1,4 @@
-"""Fetch: robots first, then the page, each request at its host's turn; redirects are our decision, hop by hop."""
+"""Fetching of a task: robots.txt first, then the page, at its host's turn; redirects are followed hop by hop."""
 
 import asyncio
 import random
@@ -32,27 +32,27 @@ PAGE = 200
 NOT_MODIFIED = 304
 
 MAX_DELAY = 60.0
-"""How far apart requests to a host are at most, however often it has enough."""
+"""Largest delay in seconds between requests to a host, however many 429s the host sends."""
 
 PATIENT_SECONDS = 3600.0
-"""How long a host that had enough is asked less often, after the last time it said so."""
+"""Seconds for which a host keeps the doubled delay after its last 429."""
 
 MOST_TOLD = 10_000
 
 Visit = tuple[str, str | None]
-"""A URL that was asked for, and the cookies that were sent with it."""
+"""A requested URL, and the cookies that were sent with the request."""
 
 QUICK_BYTES = 128 * 1024
-"""A body of this size, of no more than eight times as many bytes once it is decoded, takes the loop a moment."""
+"""Largest body decoded on the event loop, if decoding gives at most eight times as many bytes."""
 
 
 class Fetched(msgspec.Struct, frozen=True):
-    """What came of one task's fetch: a page, or the reason why there is none.
+    """The outcome of one task's fetch: a page, or the reason for having none.
 
-    `elsewhere` is where a redirect led to; that URL is admitted like any other, under its own host's politeness.
-    `moved_to` is where the page was found, on the same host. `same_as` is the page of before, when the server says that
-    it has not changed. `sitemaps` are those that its site names, once in a run. `asked` are the requests it took, and
-    `exchanges` the answers among them that are worth keeping: redirects, and the page.
+    `elsewhere` is the target of a redirect to another host; that URL is admitted like any other, under its own host's
+    politeness. `moved_to` is the final URL of the page on the same host. `same_as` is the earlier page, when the server
+    answers 304. `sitemaps` are the sitemaps in the site's robots.txt, once in a run. `asked` are the requests made, and
+    `exchanges` the responses worth keeping: redirects, and the page.
     """
 
     reason: str
@@ -71,19 +71,19 @@ class Fetched(msgspec.Struct, frozen=True):
 
     @property
     def redirects(self) -> tuple[TimedResponse, ...]:
-        """Return the redirects among the answers."""
+        """Return the redirects among the responses."""
         return tuple(sent for sent in self.exchanges if sent.response is not self.response)
 
 
 class ResponseObserver(Protocol):
-    """Somebody who wants to see every answer as it came."""
+    """An observer of every response as received."""
 
     def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
-        """An answer came to a request of that plan, made at that time."""
+        """Observe the response to a request of the plan, sent at the time `at`."""
 
 
 class FetchParts(NamedTuple):
-    """What fetching is done with; `tasks` know the URLs that a run has already."""
+    """The parts of a fetcher; `tasks` knows the URLs that a run already has."""
 
     sender: Sender
     rules: RobotsRules
@@ -94,7 +94,7 @@ class FetchParts(NamedTuple):
 
 
 class Fetcher:
-    """Fetches for the hosts in one worker's hand."""
+    """A fetcher of pages for the hosts that one worker holds."""
 
     def __init__(self, parts: FetchParts, max_bytes: int, chance: Callable[[], float] = random.random) -> None:
         self._sender, self._rules, self._clock = parts.sender, parts.rules, parts.clock
@@ -103,7 +103,7 @@ class Fetcher:
         self._told: OrderedDict[tuple[int, str], None] = OrderedDict()
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
-        """One page, as its server gave it; every outcome has a word of `model/frontier/outcomes.py`."""
+        """Fetch one page; every outcome has a reason in `model/frontier/outcomes.py`."""
         if plan.never and bounds_of(plan).bars(task.url):
             return Fetched("binary_url", self._clock.now())
         errand = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
@@ -129,7 +129,7 @@ class Fetcher:
             return Fetched(failed.kind, self._clock.now(), error=str(failed))
 
     async def _send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
-        """Ask for a page, and note what that took."""
+        """Send a request for a page, and add the request and its response to the context."""
         sent = await self._sender.send(host, url, errand)
         response = sent.response
         errand.asked.extend(_resent(response.resent_ms))
@@ -138,7 +138,7 @@ class Fetcher:
         return sent
 
     async def _sitemaps(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> tuple[str, ...]:
-        """The sitemaps that the site of this page names; a run hears of them once."""
+        """Return the sitemaps in the robots.txt of the page's site, once for each run and site."""
         once = (task.run_id, task.url[: -len(path_of(task.url))])
         if once in self._told:
             return ()
@@ -157,7 +157,7 @@ class Fetcher:
             if status not in REDIRECTS or sent.response.header("location") is None:
                 fetched = await self._take(host, sent, task, asked)
                 return await self._moved(task, url, fetched)
-            asked = errand  # what is known is known of the first URL alone
+            asked = errand  # the validators of the known page belong to the first URL alone
             seen.append((url, sent.cookies))
             try:
                 url = sent.response.leads_to(url)
@@ -168,7 +168,7 @@ class Fetcher:
                 return Fetched(reason, sent.at, status=status, error=error, elsewhere=elsewhere)
 
     async def _render(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:
-        """The page as a browser shows it; redirects are behind it, and it is looked at where they led."""
+        """Fetch a page rendered by a browser, which follows redirects; the final URL is checked afterwards."""
         asked = msgspec.structs.replace(errand, render=True)
         sent = await self._send(host, task.url, asked)
         landed, status = sent.response.url, sent.response.status
@@ -182,9 +182,9 @@ class Fetcher:
     async def _hop(
         self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], errand: RequestContext
     ) -> tuple[str, str | None, str | None] | None:
-        """Why a redirect to this URL is not followed here (reason, error, where to hand it over), or None."""
+        """Return reason, error and URL to hand over when a redirect is not followed here, else None."""
         most = errand.plan.max_redirects
-        # A site that looks for its cookie leads back to where it has set it: only the same request again is a loop.
+        # A site that checks its cookie redirects back to the URL that set it: only an identical request is a loop.
         if (url, self._sender.cookies(url, errand)) in seen:
             return "redirect_loop", f"redirected back to {url}", None
         if task.hops + len(seen) > most:
@@ -196,9 +196,9 @@ class Fetcher:
         return None
 
     async def _moved(self, task: ClaimedTask, url: str, fetched: Fetched) -> Fetched:
-        """What was found at the end of redirects; a page that has a task of its own is left to that one.
+        """Return the fetch at the end of redirects; a page that has a task of its own is left to that task.
 
-        Asked at the end and not before: URLs that lead to each other in a circle would all be left to one another.
+        Checked at the end and not before: URLs that redirect in a circle would all be left to one another.
         """
         if url == task.url:
             return fetched
@@ -233,7 +233,7 @@ class Fetcher:
         return Fetched(fate.OK, at, response, body, response.status)
 
     def _refused(self, host: HeldHost, sent: TimedResponse, reason: str, *, single: bool) -> Fetched:
-        """An answer without a page; a host that has enough of single URLs is asked half as often for a while."""
+        """Return the outcome of a refused request; a 429 for a single URL doubles the host's delay for a while."""
         status = sent.response.status
         if single and status == TOO_MANY:
             host.impose(min(2 * host.pace.delay, MAX_DELAY), self._clock.monotonic() + PATIENT_SECONDS)
@@ -242,12 +242,12 @@ class Fetcher:
 
 
 def _resent(after_ms: int | None) -> tuple[RequestMade, ...]:
-    """Return the request that came before the one that was sent again, if there was any."""
+    """Return the request that broke on a keep-alive connection and was sent again, if there was any."""
     return () if after_ms is None else (RequestMade(ms=after_ms, reason=RESENT),)
 
 
 async def _decoded(response: Response, max_bytes: int) -> bytes:
-    """Return the body of a page; one that may swell is decoded in a thread, since the loop cannot wait for it."""
+    """Return the decoded body; a body that grows large is decoded in a thread, to keep the event loop free."""
     headers, body = response.headers, response.body
     if len(body) <= QUICK_BYTES:
         try:
@@ -259,7 +259,7 @@ async def _decoded(response: Response, max_bytes: int) -> bytes:
 
 
 def _unchanged(sent: TimedResponse, task: ClaimedTask, asked: RequestContext) -> Fetched:
-    """What it means that a page has not changed."""
+    """Return the outcome of a 304 Not Modified."""
     at, response = sent.at, sent.response
     if task.known is None or not asked.headers:
         return Fetched("protocol", at, status=response.status, error="not modified, though nothing was known")
@@ -269,7 +269,7 @@ def _unchanged(sent: TimedResponse, task: ClaimedTask, asked: RequestContext) ->
 
 
 def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:
-    """Headers that ask for a page only if it is not the one that is known."""
+    """Return the conditional headers that request a page only if it changed."""
     known = task.known
     if known is None or not plan.conditional:
         return ()
@@ -279,13 +279,13 @@ def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:
 
 
 def _most(url: str, plan: CrawlPlan, usual: int) -> int:
-    """How large the body may be: that of a sitemap as large as its protocol allows."""
+    """Return the largest allowed body; a sitemap may be as large as its protocol allows."""
     if plan.max_body is not None:
         return plan.max_body
     return max(usual, MAX_BYTES) if plan.sitemaps and may_be_sitemap(url) else usual
 
 
 def _wanted(response: Response, plan: CrawlPlan) -> bool:
-    """Whether the run takes such content; what does not say what it is may be anything."""
+    """Return True when the run accepts the content type; a response without one is accepted."""
     kind = (response.header("content-type") or "").partition(";")[0].strip().lower()
     return not plan.content_types or not kind or kind in plan.content_types

@@ -1,4 +1,4 @@
-"""Retry-After: how long an answer asks to leave its host alone."""
+"""Retry-After: pauses that responses request for their host."""
 
 from datetime import UTC
 from email.utils import parsedate_to_datetime
@@ -9,16 +9,16 @@ from longline.ports.http import Response
 
 TOO_MANY = 429
 THROTTLED = frozenset({TOO_MANY, 503})
-"""Statuses that ask for patience, also without a Retry-After."""
+"""Statuses that pause a host, also without a Retry-After."""
 
 MAX_RETRY_AFTER = 3600.0
-"""A longer Retry-After is cut to this: a site may ask for patience, not for ever."""
+"""Largest Retry-After in seconds; a longer one is cut, since no site may pause a crawl for ever."""
 
 
 def back_off(host: HeldHost, response: Response, clock: Clock, chance: float) -> float | None:
-    """Leave a host alone for as long as its answer asks; return the seconds, or None when it asks for no pause.
+    """Pause a host for the Retry-After of its response; return the seconds, or None without a pause.
 
-    A host that names no time is left alone for longer each time in a row; `chance` is from 0 to 1.
+    A 429 or 503 without a Retry-After pauses the host for longer each time in a row; `chance` is from 0 to 1.
     """
     after = retry_seconds(response, clock.now())
     if after is None and response.status in THROTTLED:
@@ -29,9 +29,9 @@ def back_off(host: HeldHost, response: Response, clock: Clock, chance: float) ->
 
 
 def retry_seconds(response: Response, now: int) -> float | None:
-    """Return the seconds that a Retry-After asks for in either of its forms, or None for any other text.
+    """Return the seconds that a Retry-After states in either of its forms, or None for any other text.
 
-    A date is compared with the date of the answer: both come from the clock of the server.
+    A date is compared with the Date of the response: both come from the clock of the server.
     """
     text = (response.header("retry-after") or "").strip()
     if text.isdecimal():
@@ -46,7 +46,7 @@ def retry_seconds(response: Response, now: int) -> float | None:
 def _http_date(text: str) -> float | None:
     try:
         moment = parsedate_to_datetime(text)
-        # A date without a zone is UTC, whatever the zone of this machine.
+        # A date without a zone is UTC, not in the zone of this machine.
         return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None

@@ -1,4 +1,4 @@
-"""What sites allow: robots.txt of each origin, asked for once, believed for a while."""
+"""Rules of sites: the robots.txt of each origin, fetched once and cached for a while."""
 
 import asyncio
 import logging
@@ -23,36 +23,36 @@ log = logging.getLogger(__name__)
 
 MAX_HOPS = 5
 MAX_CRAWL_DELAY = 60.0
-"""A longer Crawl-delay is cut to this: a site may ask for patience, not for ever."""
+"""Largest Crawl-delay in seconds; a longer one is cut, since no site may pause a crawl for ever."""
 
 MAX_DECODED = 20 * MAX_BYTES
-"""How far compressed rules may swell, whatever a page may: none that can be read may be missed."""
+"""Largest decoded robots.txt in bytes, apart from the limit for pages: no readable rule may be missed."""
 
 KNOWN_SECONDS = 3600.0
 UNKNOWN_SECONDS = 1.0
 LENIENT_SECONDS = 86_400.0
-"""How long rules are believed, and how long it is believed that they cannot be had.
+"""Lifetimes in seconds of cached rules, of a cached failure to fetch rules, and of both for lenient plans.
 
-The second is no longer than the shortest wait before another attempt: every attempt asks anew, once for all its tasks.
-Who is lenient does not wait for rules, and believes either for a day.
+A failure is cached no longer than the shortest wait before another attempt: every attempt fetches robots.txt again,
+once for all its tasks. A lenient plan does not wait for rules, and uses rules or failure for a day.
 """
 
 
 class RobotsCache:
-    """What was learnt of sites' rules lately, failures to learn them included, so that nobody is asked every time."""
+    """A cache of sites' rules and of failures to fetch them, so that robots.txt is not fetched every time."""
 
     def __init__(self, origins: int = 10_000) -> None:
         self._origins = origins
         self._known: OrderedDict[str, tuple[float, Robots | FetchFailed]] = OrderedDict()
 
     def get(self, origin: str, now: float, *, lenient: bool = False) -> Robots | FetchFailed | None:
-        """The rules of a site, or why they could not be had; None when that is unknown or too long ago."""
+        """Return the rules of a site or the failure to fetch them; None when neither is cached or the entry expired."""
         at, robots = self._known.get(origin, (float("-inf"), None))
         believed = KNOWN_SECONDS if isinstance(robots, Robots) else UNKNOWN_SECONDS
         return robots if now < at + (LENIENT_SECONDS if lenient else believed) else None
 
     def put(self, origin: str, robots: Robots | FetchFailed, now: float) -> None:
-        """Remember the rules of a site and forget those of the longest unseen."""
+        """Cache the rules of a site and evict the site that was cached longest ago."""
         self._known[origin] = (now, robots)
         self._known.move_to_end(origin)
         if len(self._known) > self._origins:
@@ -60,7 +60,7 @@ class RobotsCache:
 
 
 class RobotsRules:
-    """The rules of the sites whose hosts are in one worker's hand."""
+    """The robots.txt rules of sites, for the hosts that one worker holds."""
 
     def __init__(self, sender: Sender, clock: Clock, chance: Callable[[], float] = random.random) -> None:
         self._sender, self._clock, self._chance = sender, clock, chance
@@ -68,9 +68,9 @@ class RobotsRules:
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def of(self, host: HeldHost, url: str, errand: RequestContext) -> Robots:
-        """The rules that a URL is under; a longer delay that they ask for is kept from now on.
+        """Return the rules for a URL; a longer Crawl-delay applies to the host from now on.
 
-        Raises `FetchFailed` when they cannot be had, unless the plan is lenient: that is what the page fails by.
+        Raise `FetchFailed`, with which the page fails, when the rules cannot be fetched and the plan is not lenient.
         """
         origin, lenient = url[: -len(path_of(url))], errand.plan.lenient
         robots = self._known.get(origin, self._clock.monotonic(), lenient=lenient)
@@ -86,7 +86,7 @@ class RobotsRules:
         return robots
 
     async def allow(self, host: HeldHost, url: str, errand: RequestContext) -> bool:
-        """Whether a URL may be fetched."""
+        """Return True when the rules allow to fetch a URL."""
         return (await self.of(host, url, errand)).allows(self._sender.agent(errand.plan), url)
 
     async def _ask_once(self, host: HeldHost, origin: str, errand: RequestContext) -> Robots | FetchFailed:
@@ -108,26 +108,26 @@ class RobotsRules:
 
     async def _ask(self, host: HeldHost, origin: str, errand: RequestContext) -> Robots:
         target = f"{origin}/robots.txt"
-        # One byte more than is read of it, so that the last line is known to be cut.
+        # One byte more than is parsed, so that a cut last line is detected.
         errand = msgspec.structs.replace(errand, cut_at=MAX_BYTES + 1, found_on=None)
         for _ in range(MAX_HOPS + 1):
             if target.startswith(f"{origin}/"):
                 response = (await self._sender.send(host, target, errand)).response
             else:
-                # Rules may lie elsewhere, as from example.com to www.example.com; one small file is no burden there.
+                # Rules may redirect, as from example.com to www.example.com; one small file is no burden for that host.
                 response = await self._sender.aside(target, errand)
             if response.status not in REDIRECTS:
                 return self._read(host, response)
             try:
                 target = response.leads_to(target)
             except FetchFailed:
-                break  # rules that lead nowhere are none
+                break  # a redirect without a valid target counts as no rules
         return Robots.open()
 
     def _read(self, host: HeldHost, response: Response) -> Robots:
-        """Return the rules in an answer; raise `FetchFailed` for an answer that says nothing about rules."""
+        """Return the rules in a response; raise `FetchFailed` for 429, 5xx and odd statuses."""
         if response.status == TOO_MANY or response.status >= 500:
-            # The site forbids everything for as long as this lasts: its pages wait, they are not given up.
+            # The site forbids everything while the error lasts: its pages wait, they are not given up.
             after = back_off(host, response, self._clock, self._chance())
             raise FetchFailed(
                 "http_429" if response.status == TOO_MANY else "http_5xx", f"HTTP {response.status}", retry_after=after

@@ -1,4 +1,4 @@
-"""Sending: one request at its host's turn, by a proxy where its source has any, with what belongs to its run."""
+"""Sending of single requests: at the host's turn, through a proxy, with headers and cookies of the run."""
 
 import random
 from collections import OrderedDict
@@ -20,7 +20,7 @@ from longline.ports.http import FetchFailed, Http, Request, Response
 from longline.ports.records.proxies import PickedProxy
 
 MOST_WAYS = 10
-"""Proxies that may fail a page before it is said to have none: behind a proxy a dead site looks like a dead way."""
+"""Largest number of proxies tried for one request: behind a proxy, a dead site looks like a dead proxy."""
 
 MOST_RUNS = 1000
 
@@ -28,7 +28,7 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class FetchSettings(msgspec.Struct, frozen=True):
-    """How requests are sent."""
+    """Settings of requests."""
 
     user_agent: str
     connect_seconds: float = 10.0
@@ -40,11 +40,11 @@ class FetchSettings(msgspec.Struct, frozen=True):
 
 
 class LeaseLost(Exception):
-    """The host is no longer ours; nothing may be sent and nothing reported."""
+    """The loss of a host's lease: no request may be sent and no task reported."""
 
 
 class TimedResponse(msgspec.Struct, frozen=True):
-    """An answer, when it was asked for, and the headers of the request."""
+    """A response, the time of its request, and the headers of the request."""
 
     at: int
     response: Response
@@ -52,16 +52,16 @@ class TimedResponse(msgspec.Struct, frozen=True):
 
     @property
     def cookies(self) -> str | None:
-        """The value of the Cookie header that was sent, if there was one."""
+        """Return the value of the Cookie header that was sent, if there was one."""
         return next((value for name, value in self.headers if name.lower() == "cookie"), None)
 
 
 class RequestContext(msgspec.Struct, frozen=True):
-    """Whose request it is: the run, what it was asked to do, and headers of this request alone.
+    """The run and plan of a request, and headers of this request alone.
 
-    `found_on` is the page that links to what is asked for. With `cut_at` a body of more bytes is cut there; without,
-    one of more than `most` is a failure, or one that is larger than pages may be. With `render` a page is wanted as a
-    browser shows it. `asked` grows by what was asked for the page in its course, and `exchanges` by the answers.
+    `found_on` is the page that links to the URL. With `cut_at` a larger body is cut there; without, a body larger than
+    `most`, by default the limit for pages, is a failure. With `render` the page is rendered by a browser. `asked`
+    collects the requests made for the page, and `exchanges` their responses.
     """
 
     run_id: int
@@ -76,7 +76,7 @@ class RequestContext(msgspec.Struct, frozen=True):
 
 
 class Sender:
-    """Sends for the hosts in one worker's hand."""
+    """A sender of requests for the hosts that one worker holds."""
 
     def __init__(
         self,
@@ -91,24 +91,24 @@ class Sender:
         self._number = count()
 
     def agent(self, plan: CrawlPlan) -> str:
-        """Whom robots.txt is read for."""
+        """Return the user agent for which robots.txt is read."""
         return plan.user_agents[0] if plan.user_agents else self._settings.user_agent
 
     def renders(self, plan: CrawlPlan) -> bool:
-        """Whether pages of a plan are rendered: where that is wanted, and somebody is there to do it."""
+        """Return True when the plan requests rendering and a renderer is configured."""
         return plan.render and self._settings.renders
 
     def cookies(self, url: str, errand: RequestContext) -> str | None:
-        """Return the value of the Cookie header with which a URL is asked for, if there is one."""
+        """Return the value of the Cookie header for a request to a URL, if there is one."""
         own = next((value for name, value in errand.plan.headers if name.lower() == "cookie"), None)
         return own if own is not None else self._stored_cookies(url, errand)
 
     async def send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
-        """Ask the host in hand; a way that fails is left for the next one, each time at the host's turn."""
+        """Send a request to a held host; a failed proxy is replaced by the next, each time at the host's turn."""
         return await self._by_ways(host, url, errand)
 
     async def aside(self, url: str, errand: RequestContext) -> Response:
-        """Ask a host that is not in hand for one small thing."""
+        """Send one small request to a host that is not held."""
         return (await self._by_ways(None, url, errand)).response
 
     async def _by_ways(self, host: HeldHost | None, url: str, errand: RequestContext) -> TimedResponse:
@@ -176,7 +176,7 @@ class Sender:
         )
 
     def _headers(self, url: str, errand: RequestContext) -> Headers:
-        """What every request says, less what the run says otherwise; names are compared without their case."""
+        """Return the default headers, overridden by headers of the plan; names are compared without case."""
         plan = errand.plan
         usual = [("user-agent", self._next_agent(plan)), ("accept", "*/*"), ("accept-encoding", ACCEPT_ENCODING)]
         if (cookies := self._stored_cookies(url, errand)) is not None:

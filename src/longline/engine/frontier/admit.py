@@ -1,4 +1,4 @@
-"""Admit: which of the URLs that a page brought may become tasks, and why the others may not."""
+"""Admission of the URLs that a page brought: new tasks, and the reasons of refusals."""
 
 from collections import Counter, OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,13 +18,13 @@ KNOWN = "known"
 TOO_MANY = "too_many_links"
 
 Urgency = Mapping[str, int]
-"""Priorities of links that are not ordinary ones, by URL; as everywhere the lower goes first."""
+"""Offsets from the default priority, by URL; the lower priority goes first."""
 
 NONE: Urgency = MappingProxyType({})
 
 
 class AdmittedUrl(NamedTuple):
-    """A URL that belongs to its run: how it is written, its host, and what tells it from others."""
+    """A URL that belongs to its run: its normal form, its host, and its deduplication key."""
 
     url: str
     host: str
@@ -32,7 +32,7 @@ class AdmittedUrl(NamedTuple):
 
 
 class QueuePlace(NamedTuple):
-    """Where a URL stands among those of its run."""
+    """The place of a URL among the URLs of its run."""
 
     depth: int
     priority: int
@@ -40,9 +40,9 @@ class QueuePlace(NamedTuple):
 
 
 class AdmissionCache:
-    """What was said of links lately: the pages of a site share most of theirs, so most need no second judgement.
+    """The latest verdicts on links: the pages of a site share most links, so most need no second judgement.
 
-    What the database has taken in, or had already, is `known` from then on and is not sent there again.
+    A URL that the database admitted, or had already, is `known` from then on and is not sent again.
     """
 
     def __init__(self, most: int = MOST_VERDICTS) -> None:
@@ -51,11 +51,11 @@ class AdmissionCache:
         self._said: OrderedDict[int, OrderedDict[str, AdmittedUrl | str]] = OrderedDict()
 
     def lately(self, run_id: int) -> Mapping[str, AdmittedUrl | str]:
-        """What was said of the links of a run, for whoever asks about very many."""
+        """Return the latest verdicts on links of a run, for lookups of very many."""
         return self._said.get(run_id, {})
 
     def judge(self, run_id: int, text: str, plan: CrawlPlan) -> AdmittedUrl | str:
-        """The URL, or the reason why it is not admitted."""
+        """Return the URL, or the reason of its refusal."""
         said = self.lately(run_id).get(text)
         if said is None:
             said = _judged(text, plan)
@@ -63,7 +63,7 @@ class AdmissionCache:
         return said
 
     def took(self, tasks: Iterable[NewTask]) -> None:
-        """These were taken in, or were there before."""
+        """Mark tasks as known: the database admitted them, or had them before."""
         for task in tasks:
             self._say(task.run_id, task.url, KNOWN)
 
@@ -94,7 +94,7 @@ def _judged(text: str, plan: CrawlPlan) -> AdmittedUrl | str:
 
 
 class Admission:
-    """Gathers the URLs of one report: new tasks, the hosts they live on, and refusals by run and reason."""
+    """The URLs of one report: new tasks, their hosts, and refusals by run and reason."""
 
     def __init__(self, verdicts: AdmissionCache) -> None:
         self._verdicts = verdicts
@@ -105,7 +105,7 @@ class Admission:
 
     @property
     def hosts(self) -> list[HostSetting]:
-        """The hosts of the tasks, each with the politeness it starts with."""
+        """Return the hosts of the tasks, each with its first politeness."""
         return list(self._hosts.values())
 
     def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
@@ -116,7 +116,7 @@ class Admission:
             self.refused[page.run_id, "depth"] += len(urls)
 
     def beside(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
-        """Take what is as near to the start as the page itself: its site's sitemaps, and the pages that those list."""
+        """Take URLs at the page's own depth: its site's sitemaps, and the pages that sitemaps list."""
         self._take(page, urls, plan, depth=page.depth, urgency=urgency)
 
     def cut(self, page: ClaimedTask, count: int) -> None:
@@ -125,7 +125,7 @@ class Admission:
             self.refused[page.run_id, TOO_MANY] += count
 
     def redirect(self, page: ClaimedTask, url: str, plan: CrawlPlan) -> None:
-        """Take where a page moved to, at the page's own depth."""
+        """Take the target of a page's redirect, at the page's own depth."""
         self._take(page, (url,), plan, depth=page.depth, hops=page.hops + 1)
 
     def _take(
@@ -139,7 +139,7 @@ class Admission:
         urgency: Urgency = NONE,
     ) -> None:
         reasons: Counter[str] = Counter()
-        # One look each for the many that were judged before: a page has a hundred links, and seldom a new one.
+        # One lookup for each link that was judged before: a page has a hundred links, and seldom a new one.
         for text, lately in zip(urls, map(self._verdicts.lately(page.run_id).get, urls), strict=True):
             said = lately or self._verdicts.judge(page.run_id, text, plan)
             if isinstance(said, str):
@@ -165,7 +165,7 @@ class Admission:
 
 
 def seed(text: str, run_id: int, plan: CrawlPlan) -> tuple[NewTask, HostSetting]:
-    """The task of a seed, in the scope of its run."""
+    """Return the task of a seed, in the scope of its run, and its host."""
     url = parse(text)
     task = NewTask(url.href, url.host, dedupe_key(url.href), scope=run_id, run_id=run_id)
     return task, HostSetting(url.host, plan.delay_ms, plan.concurrency)

@@ -1,4 +1,4 @@
-"""Asking other workers for work: hosts are leased whole, so one worker may have them all while another has none."""
+"""Requests for work to other workers: hosts are leased whole, so one worker may hold all while another has none."""
 
 from collections.abc import Awaitable, Callable
 
@@ -8,14 +8,14 @@ FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0
 
 
 class WorkRequest:
-    """Asks, ever more seldom for as long as nobody has anything to give."""
+    """The requests of one worker, with ever longer pauses while no host comes."""
 
     def __init__(self, ask: Callable[[], Awaitable[None]], clock: Clock) -> None:
         self._ask, self._clock = ask, clock
         self._pause, self._next = FIRST_PAUSE, float("-inf")
 
     async def told(self, *, hungry: bool) -> None:
-        """Hear whether there is nothing to do here."""
+        """Send a request if the worker is `hungry` and the pause is over; reset the pause if not `hungry`."""
         now = self._clock.monotonic()
         if not hungry:
             self._pause, self._next = FIRST_PAUSE, float("-inf")

@@ -1,4 +1,4 @@
-"""Taking work: a worker asks for more when what is in its hand runs low, and what is in hand goes on meanwhile."""
+"""Claims of one worker: it claims more when the tasks in hand run low, and works on those meanwhile."""
 
 import asyncio
 import logging
@@ -16,20 +16,20 @@ from longline.ports.clock import Clock
 log = logging.getLogger(__name__)
 
 SOON = 1.0
-"""Seconds ahead for which a worker wants enough to do; slow hosts in hand do not count as more than that."""
+"""Seconds ahead for which a worker wants enough tasks; only tasks that may start in that time count."""
 
 AHEAD = 4
-"""How many times what may be under way must wait in hand, so that nothing stands still while more is asked for."""
+"""Tasks that must wait in hand, as a multiple of the concurrency, so that no place is idle during a claim."""
 
 
 A_MOMENT = 0.005
-"""Seconds by which the engine's clock may say later than ours that a host is free again."""
+"""Seconds by which a host may be free later by the engine's clock than by the worker's."""
 
 
 class WorkerSettings(msgspec.Struct, frozen=True):
-    """How much a worker takes on. Times are seconds.
+    """The limits of one worker. Times are seconds.
 
-    After so many `helpings` of tasks a host is let go, for others to have their turn.
+    After `helpings` batches of tasks a host is released, so that waiting hosts have their turn.
     """
 
     concurrency: int = 64
@@ -44,7 +44,7 @@ class WorkerSettings(msgspec.Struct, frozen=True):
 
 
 class WorkClaims:
-    """Keeps one worker's hand full."""
+    """The claims that keep one worker's hand full."""
 
     def __init__(self, lifecycle: Lifecycle, clock: Clock, owner: int, settings: WorkerSettings) -> None:
         self._lifecycle, self._clock, self._owner, self._settings = lifecycle, clock, owner, settings
@@ -55,28 +55,28 @@ class WorkClaims:
         self.trouble: Unavailable | None = None
 
     def if_low(self, wake: Callable[[], None], appeal: WorkRequest | None) -> None:
-        """Ask for more when what is in hand runs low; `wake` is called when it has come."""
+        """Start a claim when the tasks in hand run low; `wake` is called when the claim has ended."""
         now, s = self._clock.monotonic(), self._settings
         soon, most = self.hand.soon(now, SOON), s.concurrency * s.tasks_per_host
         low = soon < AHEAD * s.concurrency and self.hand.waiting < most
         if self.under_way is None and low and now >= self.next:
             asking = self.hand.hungry(now, SOON, s.helpings)
             for host in asking:
-                host.asking = True  # from now on: it must not be let go while more of its tasks are on their way
-            # Who has enough for now leaves what has just become free to those who have not, until they have looked.
+                host.asking = True  # before the claim: the host must not be released while more of its tasks come
+            # A worker with enough tasks leaves newly free hosts to other workers, until those have polled.
             patience = 0.0 if soon < s.concurrency else 2 * s.idle_poll
             self.under_way = asyncio.create_task(self._claim(now, asking, patience, appeal), name="claim")
             self.under_way.add_done_callback(lambda task: self._claimed(task, wake))
 
     def reported(self, released: Iterable[HeldHost], *, more: bool) -> None:
-        """Hear which hosts were let go, and whether there is more work than before."""
+        """Note the hosts that a report released; claim again at once after a release or when there is more work."""
         moments = [late(self._clock, host.next_start) + A_MOMENT for host in released]
         self._free_again = min(moments, default=self._free_again)
         if moments or more:
             self.next = 0.0
 
     def share(self) -> None:
-        """Somebody has nothing to do: let go of hosts, if there is enough to do without them."""
+        """Release hosts to an idle worker, if this worker has enough tasks."""
         if self.hand.soon(self._clock.monotonic(), SOON) >= self._settings.concurrency:
             self.hand.share()
 
@@ -88,7 +88,7 @@ class WorkClaims:
             self.next = self._clock.monotonic() + self._settings.idle_poll
 
     async def _claim(self, now: float, asking: Sequence[HeldHost], patience: float, appeal: WorkRequest | None) -> None:
-        """Lease more hosts and, where there are too few, take more of what those in hand have."""
+        """Lease more hosts and, where too few are free, more tasks of the hosts in hand."""
         s = self._settings
         held = [(host.lease.host_id, host.lease.token) for host in asking]
         try:

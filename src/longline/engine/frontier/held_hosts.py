@@ -16,21 +16,21 @@ from longline.ports.clock import Clock
 
 ON_THE_WAY_ALONE = 1.0
 ON_THE_WAY_AMONG_OTHERS = 0.25
-"""Seconds that a request is given to arrive, where requests follow each other and where they overlap."""
+"""Seconds that a request may take to arrive: where requests follow each other, and where they overlap."""
 
 MAX_PAUSE_SECONDS = 4000.0
-"""No host is left alone for longer, whatever its row says: a longer Retry-After is cut, and a delay comes on top."""
+"""Longest pause that a host's row can cause, in seconds: a longer Retry-After is cut; twice the delay comes on top."""
 
 GREED = 8
-"""How many of a worker's places one host may have for each that is left free for the others."""
+"""Places of a worker that one host may have for each place that is left free for other hosts."""
 
 
 class TooSoon(Exception):
-    """The host must be left alone for longer than its lease lasts: the task goes back as if it had not been started."""
+    """A pause of the host that is longer than its lease: the task goes back as if it had not been started."""
 
 
 class HeldHost:
-    """One leased host: what waits, what is under way, and when the next request may start."""
+    """One leased host: its waiting tasks, its tasks in flight, and the time of its next request."""
 
     def __init__(self, lease: HostLease, ttl: float, asked: float, answered: float) -> None:
         self.lease = lease
@@ -57,17 +57,17 @@ class HeldHost:
         self.expires = asked + held_seconds(ttl)
 
     def idle(self, now: float) -> bool:
-        """Nothing is under way or asked for, and nothing can be started for as long as a lease lasts, or shall be."""
+        """Return whether no fetch, claim or heavy page is pending, and no task is to start within a lease's length."""
         if self.inflight or self.asking or self.heavy_pages:
             return False
         return self.leaving or not self.waiting or self._too_soon(self.next_start, now)
 
     def startable(self, now: float) -> bool:
-        """Whether a task may be started now."""
+        """Return whether a task may be started now."""
         return self._open(now) and self.next_start <= now
 
     def start_time(self, now: float) -> float | None:
-        """When the next task may be started, unless something else must end first."""
+        """Return when the next task may be started; None when another task must end first, or none may start."""
         return max(self.next_start, now) if self._open(now) else None
 
     def soon(self, now: float, seconds: float) -> int:
@@ -78,7 +78,7 @@ class HeldHost:
         return len(self.waiting) if self.pace.delay <= 0 else min(len(self.waiting), 1 + int(left / self.pace.delay))
 
     def _stuck(self, now: float, seconds: float) -> bool:
-        """Return whether the host has been busy for longer than that, so that no end of it can be expected."""
+        """Return whether the host has been busy for longer than `seconds`, so that no end can be expected."""
         busy = self.inflight >= self.pace.concurrency or self.heavy_pages
         return bool(busy) and self._last_start is not None and now - self._last_start > seconds
 
@@ -86,14 +86,14 @@ class HeldHost:
         return moment - now > self._ttl
 
     def _open(self, now: float) -> bool:
-        # A page of very many links that waits to be reported is work enough of one host.
+        # A heavy page that waits to be reported is work enough of one host.
         free = bool(self.waiting) and self.inflight < self.pace.concurrency and not self.heavy_pages
         return free and not self.lost and not self.leaving and now < self.expires
 
     async def turn(self, clock: Clock, longer: float = 0.0) -> float | None:
-        """Wait for this host's next request; when it starts, or None when the lease is gone and nothing may be sent.
+        """Wait for this host's next request; return its start, or None when the lease is lost and none may be sent.
 
-        The pause after it is so much longer than usual.
+        The pause after the request is `longer` by so many seconds.
         """
         async with self._turns:
             while not self.lost:
@@ -106,7 +106,7 @@ class HeldHost:
         return None
 
     def _next_look(self, now: float) -> float:
-        """When a start may have come nearer: by then the last request is answered mostly, which ends its allowance."""
+        """Return when the start may have moved nearer: by then most requests are answered, which ends the allowance."""
         if self._last_start is None:
             return self.next_start
         pause_over = self._last_start + self.pace.delay + self._longer
@@ -123,9 +123,9 @@ class HeldHost:
         return now
 
     def answered(self, start: float, now: float, resent: float = 0.0) -> None:
-        """The request of that start was answered by now: so long ago at least its server has seen it.
+        """Note that the request of `start` was answered at `now`, and so had reached its server by then.
 
-        A request that was sent again has its pause from then on: so many seconds after its start.
+        The pause of a request that was sent again counts from `resent` seconds after its start.
         """
         if start == self._last_start:
             self._last_seen = now
@@ -135,26 +135,26 @@ class HeldHost:
             self.next_start = max(self.next_start, start + resent + self.pace.delay)
 
     def renewed(self, asked: float, ttl: float) -> None:
-        """The lease was extended by a renewal that was asked for at that moment."""
+        """Extend the lease by a renewal that was requested at the moment `asked`."""
         self.expires = asked + held_seconds(ttl)
 
     def back_off(self, seconds: float, now: float) -> None:
-        """Leave the host alone for a while; also those wait who had their turn coming."""
+        """Leave the host alone for a while; requests that were waiting for their turn wait as well."""
         self._quiet_until = max(self._quiet_until, now + seconds)
         self.next_start = max(self.next_start, now + seconds)
 
     def heed(self, delay: float, concurrency: int, now: float) -> None:
-        """Go by what a task asks for, as far as that is polite enough."""
+        """Apply the delay and concurrency of a task, as far as they are polite enough."""
         self.pace.heed(delay, concurrency, now)
         self._keep_apart()
 
     def slow_down(self, delay: float, now: float) -> None:
-        """Let this much time pass between two requests, the last one that was sent included."""
+        """Apply a delay between requests, also after the last request that was sent."""
         self.pace.slow_down(delay, now)
         self._keep_apart()
 
     def impose(self, delay: float, until: float) -> None:
-        """Let so much time pass up to that moment, whatever is asked for."""
+        """Apply a delay until a moment, even if tasks want a shorter delay."""
         self.pace.impose(delay, until)
         self._keep_apart()
 
@@ -165,24 +165,24 @@ class HeldHost:
 
 
 class HeldHosts:
-    """Every host this worker holds."""
+    """The hosts that one worker holds."""
 
     def __init__(self) -> None:
         self._hosts: dict[int, HeldHost] = {}
 
     def add(self, host: HeldHost) -> None:
-        """Take a host in; had we held it before, that lease is gone, and what was done under it with it."""
+        """Add a host; an earlier lease of the same host is lost, and its results with it."""
         if (before := self._hosts.pop(host.lease.host_id, None)) is not None:
             before.lost = True
         self._hosts[host.lease.host_id] = host
 
     def hungry(self, now: float, seconds: float, helpings: int) -> list[HeldHost]:
-        """Hosts of which all that waits may be started in the next seconds, and that had fewer helpings of tasks."""
+        """Return hosts with fewer than `helpings` batches of which every waiting task may start in the next seconds."""
         held = [h for h in self._staying() if now < h.expires and h.helpings < helpings]
         return [h for h in held if h.next_start <= now + seconds and len(h.waiting) <= h.soon(now, seconds)]
 
     def help(self, lease: HostLease) -> bool:
-        """Whether these tasks are more for a host in hand, which takes them, and no lease that is new."""
+        """Add the tasks to the host that is held under the same token; return False for a new lease."""
         host = self._hosts.get(lease.host_id)
         if host is None or host.lease.token != lease.token:
             return False
@@ -191,7 +191,7 @@ class HeldHosts:
         return True
 
     def share(self) -> None:
-        """Let every second host go, each as soon as what is under way there has ended."""
+        """Release every second host, each as soon as its tasks in flight have ended."""
         for host in self._staying()[1::2]:
             host.leaving = True
 
@@ -202,7 +202,7 @@ class HeldHosts:
         self._hosts.pop(host_id, None)
 
     def holds(self, host: HeldHost) -> bool:
-        """Whether the host is in hand under this very lease."""
+        """Return whether the host is in hand under this very lease."""
         return self._hosts.get(host.lease.host_id) is host
 
     def __iter__(self) -> Iterator[HeldHost]:
@@ -213,7 +213,7 @@ class HeldHosts:
 
     @property
     def runs(self) -> set[int]:
-        """The runs that tasks in hand belong to which were not started."""
+        """Return the runs of the unstarted tasks in hand."""
         return {task.run_id for host in self._hosts.values() for task in host.waiting}
 
     def forget(self, runs: Collection[int]) -> None:
@@ -223,15 +223,15 @@ class HeldHosts:
 
     @property
     def waiting(self) -> int:
-        """Tasks in hand that were not started."""
+        """Return the number of unstarted tasks in hand."""
         return sum(len(h.waiting) for h in self._hosts.values() if not h.lost)
 
     def soon(self, now: float, seconds: float) -> int:
-        """Tasks in hand that may be started in the next seconds."""
+        """Return how many tasks in hand may be started in the next seconds."""
         return sum(h.soon(now, seconds) for h in self._hosts.values())
 
     def next_task(self, now: float, places: int) -> tuple[HeldHost, ClaimedTask] | None:
-        """A task that may start now, with so many places free; hosts take turns."""
+        """Return a task that may start now, with so many places free; hosts take turns."""
         for host_id, host in list(self._hosts.items()):
             if host.startable(now) and _leaves_room(host, places):
                 self._hosts[host_id] = self._hosts.pop(host_id)
@@ -239,14 +239,14 @@ class HeldHosts:
         return None
 
     def next_time(self, now: float, places: int) -> float | None:
-        """When the earliest waiting task may start, with so many places free."""
+        """Return when the earliest waiting task may start, with so many places free."""
         hosts = [h for h in self._hosts.values() if _leaves_room(h, places)]
         return min((t for h in hosts if (t := h.start_time(now)) is not None), default=None)
 
 
 def _leaves_room(host: HeldHost, places: int) -> bool:
-    """Whether a host may have one place more; without a bound one that does not answer would soon have them all.
+    """Return whether a host may have one place more; without a bound a host that does not answer would take all.
 
-    The last free place is for a host that has none, and several that are silent together leave some free as well.
+    The last free place is for a host that has none, and several silent hosts together leave some free as well.
     """
     return places > 0 and host.inflight <= GREED * (places - 1)

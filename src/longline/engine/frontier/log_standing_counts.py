@@ -1,4 +1,4 @@
-"""The census: says in the log how many URLs of the standing frontier wait, are held, are done and were given up."""
+"""The census: logs how many URLs of the standing frontier wait, are held, are done and were given up."""
 
 import logging
 
@@ -9,12 +9,12 @@ log = logging.getLogger(__name__)
 
 
 class StandingCountLog:
-    """Counts the standing frontier."""
+    """The log of the standing frontier's counts."""
 
     def __init__(self, standing: StandingFrontierStore) -> None:
         self._standing = standing
 
     async def once(self) -> None:
-        """Say how many there are."""
+        """Log the number of URLs in each group."""
         counts = await self._standing.counts()
         log.info("the frontier", extra={rest: counts.get(rest, 0) for rest in RESTS})

@@ -1,4 +1,4 @@
-"""The plans of the runs whose tasks are in hand."""
+"""The plans of the runs that have tasks in hand."""
 
 import msgspec
 
@@ -10,14 +10,14 @@ from longline.ports.records.runs import RunStore
 
 
 class PlanCache:
-    """Looks plans up: a run keeps its own, and those of the frontier follow their sources."""
+    """A cache of plans: a run keeps its plan, and the plans of standing runs follow their sources."""
 
     def __init__(self, runs: RunStore, standing: StandingRuns, most: int = 1000) -> None:
         self._runs, self._standing, self._most = runs, standing, most
         self._known: dict[int, CrawlPlan | RunRow] = {}
 
     async def get(self, run_id: int) -> CrawlPlan:
-        """The plan of a run."""
+        """Return the plan of a run."""
         known = self._known.get(run_id) or await self._look_up(run_id)
         if isinstance(known, CrawlPlan):
             return known

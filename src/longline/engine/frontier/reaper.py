@@ -1,4 +1,4 @@
-"""The reaper: takes back what lapsed, and at once what the dead held."""
+"""The reaper: takes back lapsed leases, and at once the leases of dead workers."""
 
 import logging
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from longline.ports.records.frontier import WorkerStore
 log = logging.getLogger(__name__)
 
 SILENT_MS = 600_000
-"""A worker that did not beat for so long is dead or cut off; its leases lapsed long ago."""
+"""Milliseconds without a heartbeat after which a worker is dead or cut off; its leases lapsed long before."""
 
 
 class Reaper:
-    """Finds leases without a living owner."""
+    """The reaper of leases without a living owner."""
 
     def __init__(
         self, lifecycle: Lifecycle, workers: WorkerStore, segments: SegmentStore, blobs: Blobs, presence: ProcessLock
@@ -25,7 +25,7 @@ class Reaper:
         self._segments, self._blobs = segments, blobs
 
     async def once(self) -> Mapping[str, int]:
-        """Take back what the dead held, then what lapsed; how much, by what it was on."""
+        """Take back the leases of dead workers, then lapsed leases; return how many, by subject."""
         buried = await self.bury()
         reaped = dict(await self._lifecycle.reap())
         if any(reaped.values()):
@@ -33,22 +33,22 @@ class Reaper:
         return reaped | {"buried": buried}
 
     async def bury(self) -> int:
-        """Take back everything of processes that certainly are dead, or silent for far too long; how many they were.
+        """Take back everything of workers that certainly are dead, or silent for SILENT_MS; return how many workers.
 
-        What they were writing into the archive goes with them: no row names it, and none will.
+        Their unfinished segments are deleted: no row names them, and none will.
         """
         dead = {worker.id: worker for worker in await self._workers.find() if self._presence.gone(worker.mark)}
         dead |= {worker.id: worker for worker in await self._workers.silent(SILENT_MS)}
         for worker in dead.values():
             held = await self.strike(worker.id)
             log.info("a worker died", extra={"worker": worker.name, "held": held})
-            if self._presence.gone(worker.mark):  # one that is only stopped goes on, and keeps its mark
+            if self._presence.gone(worker.mark):  # a process that is only suspended goes on, and keeps its mark
                 self._presence.forget(worker.mark)
         return len(dead)
 
     async def strike(self, worker_id: int) -> int:
-        """Take back what is left of a worker that has stopped, and strike it; how many leases there were."""
-        # Leases first: whatever the worker was writing is then either named by its report or never will be.
+        """Take back the leases of a stopped worker, and remove the worker; return how many leases."""
+        # Leases first: a segment of the worker is then either named by its report or never will be.
         held = await self._lifecycle.disown(worker_id)
         for segment in await self._segments.abandoned([worker_id]):
             await self._blobs.delete([segment.key])

@@ -1,4 +1,4 @@
-"""Seeding: runs that nobody holds, begun with URLs that we found ourselves."""
+"""Seeding: runs without a holder, begun with URLs that the engine found."""
 
 import asyncio
 from collections.abc import Iterable
@@ -19,11 +19,11 @@ from longline.ports.records.frontier import HostSetting, TaskStore
 from longline.ports.records.runs import RunStore
 
 MOST_TASKS = 1000
-"""No run that was begun here has more to look through."""
+"""Largest number of tasks that are read of one run; no run of a seeder has more."""
 
 
 class RunToMake(msgspec.Struct, frozen=True):
-    """A run to be made: its kind says what for, and `plan` how its URLs are fetched."""
+    """A run to be made: `kind` is its purpose, and `plan` says how its URLs are fetched."""
 
     kind: str
     plan: CrawlPlan
@@ -31,15 +31,15 @@ class RunToMake(msgspec.Struct, frozen=True):
 
 
 class Seeder:
-    """Begins runs, and looks up how they went."""
+    """A service that begins runs and returns their tasks."""
 
     def __init__(self, lifecycle: Lifecycle, runs: RunStore, tasks: TaskStore, standing: StandingRuns) -> None:
         self._lifecycle, self._runs, self._tasks, self._standing = lifecycle, runs, tasks, standing
 
     async def ask(self, wanted: RunToMake) -> int:
-        """Fetch the seeds of the plan, whether or not they were fetched before; the run."""
+        """Begin a run of the plan's seeds, whether or not they were fetched before; return its id."""
         for url in wanted.plan.seeds:
-            parse(url)  # a run is begun only for what can be fetched
+            parse(url)  # raises before the run is made for a seed that cannot be fetched
         run = await self._begin(wanted)
         seeds = [seed(url, run.id, wanted.plan) for url in wanted.plan.seeds]
         await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
@@ -48,9 +48,9 @@ class Seeder:
     async def feed(
         self, kind: str, source_id: int, urls: Iterable[str], priority: int, hosts: tuple[str, ...] = ()
     ) -> int:
-        """Give the URLs to the standing frontier, where each is fetched once; how many were new there.
+        """Admit URLs to the standing frontier, where each is fetched once; return how many were new.
 
-        What is no URL of ours, or is on none of the hosts where there are any, is left out.
+        Invalid URLs, URLs out of the plan's bounds and, with `hosts`, URLs on other hosts are left out.
         """
         run_id, plan = await self._standing.of(kind, source_id)
         bounds = bounds_of(msgspec.structs.replace(plan, hosts=hosts))
@@ -63,13 +63,13 @@ class Seeder:
                 for url in found
             ]
 
-        # A sitemap may list fifty thousand.
+        # In a thread: a sitemap may list fifty thousand URLs.
         tasks = await asyncio.to_thread(tasks_of_urls)
         polite = [HostSetting(host, plan.delay_ms, plan.concurrency) for host in {task.host for task in tasks}]
         return (await self._lifecycle.admit(tasks, polite)).new if tasks else 0
 
     async def tasks_of(self, run_id: int) -> list[TaskRow]:
-        """The tasks of a run in the order of its seeds; those that redirects led to come last, and stand for them."""
+        """Return the tasks of a run in the order of its seeds; redirect targets come last, in place of their seeds."""
         run = await self._runs.get(run_id)
         if run is None:
             return []

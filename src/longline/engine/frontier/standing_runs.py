@@ -20,13 +20,13 @@ log = logging.getLogger(__name__)
 
 MOST_KNOWN = 10_000
 KNOWN_SECONDS = 60.0
-"""How long what a source says, and what it is called, is believed before it is asked again."""
+"""Seconds for which the plan and the ref of a source are cached."""
 
 MINUTE = 60.0
 
 
 class StandingRules(msgspec.Struct, frozen=True):
-    """How polite the standing frontier is, how often it tries, and what is made of its pages; if it fetches at all."""
+    """The politeness, attempts and parsing of the standing frontier; `awake` is whether it fetches at all."""
 
     delay_ms: int = 1000
     robots: bool = True
@@ -44,7 +44,7 @@ class StandingRun(NamedTuple):
 
 
 class StandingRuns:
-    """Finds the standing run of an origin and a source, or makes it; each goes by what its source says now."""
+    """The standing runs by origin and source, made where missing; each follows the settings of its source."""
 
     def __init__(self, runs: RunStore, directory: SourceLookup, rules: StandingRules, clock: Clock) -> None:
         self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
@@ -53,11 +53,11 @@ class StandingRuns:
 
     @property
     def due(self) -> int:
-        """When what is given is due: at once, or when somebody wakes it."""
+        """Return when new URLs are due: at once, or ASLEEP until the waker wakes them."""
         return 0 if self._rules.awake else ASLEEP
 
     async def of(self, kind: str, source_id: int) -> StandingRun:
-        """The run of that kind and the source of that number."""
+        """Return the run of a kind and the source of an id."""
         now = self._clock.monotonic()
         source, until = self._called.get(source_id, ("", now))
         if now >= until:
@@ -68,12 +68,12 @@ class StandingRuns:
         return await self.get(kind, source)
 
     async def get(self, kind: str, source: str) -> StandingRun:
-        """The run of that kind and that source."""
+        """Return the run of a kind and a source."""
         now = self._clock.monotonic()
         run, until = self._known.get((kind, source), (None, now))
         if run is None or now >= until:
             if run is not None:
-                self._remember(kind, source, run)  # who comes meanwhile goes by what was known
+                self._remember(kind, source, run)  # callers meanwhile get the old plan
             run = await self._look_up(kind, source)
             self._remember(kind, source, run)
         return run
@@ -105,7 +105,7 @@ def _differs(row: RunRow, plan: CrawlPlan) -> bool:
 
 
 def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan:
-    """How single URLs are fetched, for a source that may be unknown."""
+    """Return the plan for single URLs of a source, which may be unknown."""
     pause = pause_ms(source)
     return CrawlPlan(
         (),

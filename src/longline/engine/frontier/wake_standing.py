@@ -1,4 +1,4 @@
-"""The waker: lets URLs of the standing frontier go that were given while nobody was to fetch them."""
+"""The waker: makes URLs of the standing frontier due that were admitted while fetching them was off."""
 
 import logging
 
@@ -10,13 +10,13 @@ AT_ONCE = 500
 
 
 class StandingWaker:
-    """Wakes what sleeps."""
+    """The waker of sleeping URLs."""
 
     def __init__(self, standing: StandingFrontierStore) -> None:
         self._standing = standing
 
     async def once(self) -> int:
-        """Wake everything; how many that were."""
+        """Wake all sleeping URLs; return how many."""
         woken = 0
         while asleep := await self._standing.asleep(AT_ONCE):
             for task_id, priority in asleep:

@@ -1,4 +1,4 @@
-"""The one place that moves a schedule, a run or a task.
+"""The only place that moves a schedule, a run or a task.
 
 Every move is looked up in `model/states.py` and written by one guarded change, its event in the same transaction. A
 move that is fenced needs the token of the lease; a stale token changes nothing.
@@ -18,16 +18,16 @@ from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted, Change, Current, HostSetting, ReportBatch, Reported, TaskLease
 
 Call = Callable[[], Awaitable[None]]
-"""Tells workers, or planners, that there may be something to do."""
+"""A callback that signals workers, or planners, that there may be work."""
 
 MAX_TASKS_PER_TRANSACTION = 2000
-"""URLs, or hosts, that are taken in at once: so long SQLite's one writer, or the loop, is held by them."""
+"""Largest number of URLs, or hosts, in one transaction: it holds SQLite's one writer, or the event loop."""
 
 RACES = 8
-"""How often a move is tried again when somebody else moved the same thing in between."""
+"""Largest number of tries of a move when another process moves the same row in between."""
 
 LAPSED_MS = -1
-"""The length of a lease that has lapsed when it is given."""
+"""Length of a lease that has lapsed when it is given."""
 
 RESTS = frozenset(TaskState) - IN_HAND
 AFTER_CLAIM = frozenset(s for s in RESTS if walk("task", TaskState.QUEUED, s, "worker"))
@@ -43,7 +43,7 @@ def _with(ahead: Admitted, reported: Reported) -> Reported:
 
 
 class MoveRequest(msgspec.Struct, frozen=True):
-    """A move that somebody wants made. `token` proves a lease; `owner` and `lease_ms` ask for one."""
+    """A move to be made. `token` proves a lease; `owner` and `lease_ms` request a lease."""
 
     noun: Noun
     subject: int
@@ -59,7 +59,7 @@ class MoveRequest(msgspec.Struct, frozen=True):
 
 
 class Lifecycle:
-    """Carries out moves, on whichever records engine."""
+    """The moves of schedules, runs and tasks, on any records engine."""
 
     def __init__(
         self, records: Records, politeness: PolitenessKey | None = None, call_workers: Call | None = None
@@ -72,7 +72,7 @@ class Lifecycle:
         self._schedules = records.schedules
 
     async def move(self, order: MoveRequest) -> Current:
-        """Make one move; raises `NotFound`, `IllegalMove` or `StaleLease`, and then nothing was changed."""
+        """Make one move, or raise `NotFound`, `IllegalMove` or `StaleLease` without any change."""
         seen: Current | None = None
         for _ in range(RACES):
             standing = await self._moves.standing(order.noun, order.subject)
@@ -88,7 +88,7 @@ class Lifecycle:
         raise StaleLease(f"{order.noun} {order.subject} kept changing while it should {order.move}")
 
     async def admit(self, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]) -> Admitted:
-        """Take URLs in; those that are known already are counted and left alone."""
+        """Admit URLs; known URLs are counted and left alone."""
         tasks, hosts = await self._politeness.place(tasks, hosts)
         await self._ensure(hosts)
         admitted = await self._admit(tasks)
@@ -105,11 +105,11 @@ class Lifecycle:
         held: Sequence[tuple[int, int]] = (),
         waited_ms: int = 0,
     ) -> list[HostLease]:
-        """Lease hosts that have due work, each with a batch of its tasks; with too few of them, more of those held."""
+        """Lease hosts that have due work, each with a batch of tasks; with too few hosts, more tasks of `held` ones."""
         return await self._frontier.claim(owner, hosts, tasks, ttl_ms, held, waited_ms)
 
     async def report(self, batch: ReportBatch, hosts: Sequence[HostSetting] = ()) -> Reported:
-        """Write how claimed tasks came to rest, all or nothing; `hosts` are those that found URLs live on."""
+        """Write the outcomes of claimed tasks, all or nothing; `hosts` are the hosts of found URLs."""
         _check((o for r in batch.reports for o in r.outcomes), AFTER_CLAIM)
         batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
         return _with(ahead, await self._frontier.report(batch))
@@ -121,13 +121,13 @@ class Lifecycle:
     async def give(
         self, outcomes: Sequence[tuple[int, Outcome]], batch: ReportBatch, hosts: Sequence[HostSetting] = ()
     ) -> Reported:
-        """Write how taken tasks came to rest, each under its own token, all or nothing."""
+        """Write the outcomes of taken tasks, each under its own token, all or nothing."""
         _check((o for _, o in outcomes), AFTER_TAKE)
         batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
         return _with(ahead, await self._hands.give(outcomes, batch))
 
     async def _placed(self, batch: ReportBatch, hosts: Sequence[HostSetting]) -> ReportBatch:
-        """The batch with its new tasks on hosts that exist."""
+        """Create missing hosts; return the batch with its new tasks under their politeness keys."""
         if not hosts:
             return batch
         tasks, hosts = await self._politeness.place(batch.admit, hosts)
@@ -139,7 +139,7 @@ class Lifecycle:
             await self._frontier.ensure_hosts(hosts[start : start + MAX_TASKS_PER_TRANSACTION])
 
     async def _admit(self, tasks: Sequence[NewTask]) -> Admitted:
-        """Take URLs in, in several transactions where they are many, so that others can write in between."""
+        """Admit URLs, in several transactions where they are many, so that others can write in between."""
         total = Admitted(0, 0, 0)
         for start in range(0, len(tasks), MAX_TASKS_PER_TRANSACTION):
             part = await self._frontier.admit(tasks[start : start + MAX_TASKS_PER_TRANSACTION], {})
@@ -147,36 +147,36 @@ class Lifecycle:
         return total
 
     async def _admit_ahead(self, batch: ReportBatch) -> tuple[ReportBatch, Admitted]:
-        """Take most URLs of a large batch in before the rest of it is written.
+        """Admit most URLs of a large batch before the rest of the batch is written.
 
         The task that found them is open until then, so its run cannot end in between. When the rest is refused, or
         never written, the page is fetched again, and its URLs are known.
         """
         if len(batch.admit) <= MAX_TASKS_PER_TRANSACTION:
             return batch, Admitted(0, 0, 0)
-        # Where a budget is short, it goes to the shallow and the urgent first.
+        # A short budget goes to shallow and urgent URLs first.
         tasks = await asyncio.to_thread(sorted, batch.admit, key=lambda task: (task.depth, task.priority))
         ahead = await self._admit(tasks[:-MAX_TASKS_PER_TRANSACTION])
         return msgspec.structs.replace(batch, admit=tasks[-MAX_TASKS_PER_TRANSACTION:]), ahead
 
     async def renew(self, owner: int, hosts: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
-        """Extend host leases; the hosts still held."""
+        """Extend host leases; return the hosts still held."""
         return await self._frontier.renew(owner, hosts, ttl_ms) if hosts else set()
 
     async def renew_taken(self, owner: int, tasks: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
-        """Extend task leases; the tasks still held."""
+        """Extend task leases; return the tasks still held."""
         return await self._hands.renew(owner, tasks, ttl_ms) if tasks else set()
 
     async def renew_one(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
-        """Extend the lease on a schedule or a run; False when it is no longer held."""
+        """Extend the lease on a schedule or a run; return False when the lease is no longer held."""
         return await self._moves.renew(noun, subject, token, ttl_ms)
 
     async def free_run(self, run_id: int, token: int) -> bool:
-        """Let go of a run that goes on later; False when it was no longer held."""
+        """Release a run that goes on later; return False when the run was no longer held."""
         return await self._moves.free("run", run_id, token)
 
     async def reap(self, limit: int = 500) -> Mapping[str, int]:
-        """Take back every lease that lapsed; how many, by what they were on."""
+        """Take back lapsed leases; return how many, by subject."""
         hosts = await self._frontier.reap(limit)
         offers = await self._hands.reap(limit)
         runs = [await self._lapse("run", *lapsed) for lapsed in await self._moves.lapsed("run", limit)]
@@ -185,12 +185,12 @@ class Lifecycle:
         return {"hosts": len(hosts), "offers": offers, "runs": sum(runs) + freed, "schedules": sum(schedules)}
 
     async def disown(self, owner: int) -> int:
-        """Take back at once everything that a dead owner held; how much it was."""
+        """Take back at once everything that a dead owner held; return how many leases."""
         hosts = await self._frontier.disown(owner)
         return hosts + await self._hands.disown(owner) + await self._moves.disown(owner)
 
     async def _lapse(self, noun: Noun, subject: int, deadline: int) -> bool:
-        """Move one thing out of `running`, unless its holder renewed in the meantime."""
+        """Move one run or schedule out of `running`, unless its holder renewed the lease in the meantime."""
         standing = await self._moves.standing(noun, subject)
         if standing is None or standing.lease_until != deadline:
             return False
@@ -214,15 +214,15 @@ def _check_move(state: str, name: str, actor: Actor) -> str:
 
 
 def _lease_ms(order: MoveRequest, rule: Move) -> int | None:
-    """Return how long the lease lasts that a move leaves behind; None for a move after which none is held."""
+    """Return the length of the lease that a move leaves behind; None for a move after which no lease is held."""
     if rule.gives:
         return order.lease_ms
-    # A schedule that is handed over still runs, and whatever runs has a deadline: one that has passed.
+    # A schedule that is handed over still runs, and a running schedule has a deadline: here a past one.
     return LAPSED_MS if rule.noun == "schedule" and rule.became == ScheduleState.RUNNING else None
 
 
 def _change(order: MoveRequest, standing: Current) -> Change:
-    """The guarded change for an order, or the reason why there is none."""
+    """Return the guarded change for an order; raise when the move is not possible."""
     rule = move(order.noun, order.move)
     if rule.became in IN_HAND and order.noun == "task":
         raise BadInput(f"a task comes into a hand by a claim or a take, not by the single move {order.move}")
@@ -240,7 +240,7 @@ def _change(order: MoveRequest, standing: Current) -> Change:
         became=rule.became,
         actor=order.actor,
         reason=order.reason,
-        # What was looked at is what is changed: the token moves with every change of hands.
+        # Guards the row as it was read: the token changes with every claim.
         token=standing.token,
         lease_seen=order.lease_seen,
         owner=order.owner if rule.gives else None,

@@ -1,4 +1,4 @@
-"""Whose turn a URL waits for: its own host's by default, or that of its whole domain, or of the machine behind it."""
+"""The politeness key of a URL: its host by default, or its whole domain, or the IP address of its host."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
@@ -14,18 +14,18 @@ from longline.ports.records.frontier import HostSetting
 By = Literal["host", "domain", "address"]
 
 Resolve = Callable[[str], Awaitable[Sequence[object]]]
-"""Gives the addresses of a host name, in order of preference, or raises `FetchFailed`."""
+"""A resolver: returns the addresses of a host name, in order of preference, or raises `FetchFailed`."""
 
 
 class PolitenessKey:
-    """Finds the name under which a URL's requests are counted, kept apart and limited."""
+    """The rule for the name under which a URL's requests are counted, kept apart and limited."""
 
     def __init__(self, by: By = "host", resolve: Resolve | None = None) -> None:
         self._by, self._resolve = by, resolve
         self._suffixes = PublicSuffixList() if by == "domain" else None
 
     async def key(self, url: Url) -> str:
-        """The name for a URL; a host that does not resolve stands for itself."""
+        """Return the key of a URL; the key of a host that does not resolve is the host."""
         if self._by == "host":
             return url.host
         if self._suffixes is not None:
@@ -45,7 +45,7 @@ class PolitenessKey:
     async def place(
         self, tasks: Sequence[NewTask], hosts: Sequence[HostSetting]
     ) -> tuple[Sequence[NewTask], Sequence[HostSetting]]:
-        """The same tasks and hosts under the names that their politeness goes by."""
+        """Return the same tasks and hosts under their politeness keys."""
         if self._by == "host":
             return tasks, hosts
         keys = {t.host: await self.key(parse(t.url)) for t in {t.host: t for t in tasks}.values()}

@@ -11,31 +11,31 @@ from longline.ports.records.schedules import Launch, RunStop, Tick
 
 
 class ScheduleLifecycle:
-    """Moves schedules, and with them the runs they start."""
+    """The moves of schedules, and of the runs that they start."""
 
     def __init__(self, records: Records) -> None:
         self._ticks = records.ticks
 
     async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
-        """Start what is due, as long as the owner holds fewer than `most`; each tick once, whoever asks."""
+        """Start due schedules while the owner holds fewer than `most`; each tick starts once among all planners."""
         return await self._ticks.start(owner, most, ttl_ms)
 
     async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
-        """Let runs begin that were made by a start; return those that did."""
+        """Launch runs that a start made; return the launched runs."""
         return await self._ticks.launch(launches, memory_mb) if launches else set()
 
     async def renew(self, owner: int, ttl_ms: int) -> int:
-        """Extend every lease of an owner on schedules; how many it holds."""
+        """Extend every lease of an owner on schedules; return how many."""
         return await self._ticks.renew(owner, ttl_ms)
 
     async def look(self, owner: int, longest_ms: int, limit: int = 500) -> list[Tick]:
-        """Return every lapsed tick, and of the owner's those whose run has ended, is queued or takes too long."""
+        """Return lapsed ticks, and the owner's ticks with a run that has ended, is queued or takes too long."""
         return await self._ticks.look(owner, longest_ms, limit)
 
     async def adopt(
         self, ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int] = frozenset()
     ) -> list[Tick]:
-        """Take over lapsed ticks, each once whoever asks; return those that were taken, as they are now.
+        """Take over lapsed ticks, each by one planner only; return the adopted ticks as they are now.
 
         The adoption counts against the `accused` runs.
         """
@@ -44,17 +44,17 @@ class ScheduleLifecycle:
         return await self._ticks.adopt(ticks, owner, ttl_ms, accused) if ticks else []
 
     async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
-        """Release the leases of ticks whose runs go on in another process; return those runs."""
+        """Release the leases of ticks, for another process to continue their runs; return the runs."""
         for tick in ticks:
             _check_move(tick.schedule.state, "hand_over", "planner")
         return await self._ticks.hand_over(ticks, reason) if ticks else []
 
     async def held(self, owner: int) -> list[Tick]:
-        """Everything that an owner holds."""
+        """Return every tick that an owner holds."""
         return await self._ticks.held(owner)
 
     async def turn(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> ScheduleRow | None:
-        """Move one schedule; None when somebody moved it since it was looked at."""
+        """Move one schedule; return None when the schedule was moved since it was read."""
         return (await self.turn_all([(row, turn)], actor)).get(row.id)
 
     def check(self, row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
@@ -64,13 +64,13 @@ class ScheduleLifecycle:
     async def turn_all(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
-        """Move schedules, each for itself; those that nobody moved since they were looked at."""
+        """Move schedules, each for itself; return the moved ones, without those moved since they were read."""
         for row, turn in turns:
             _check_turn(row, turn, actor)
         return await self._ticks.turn(turns, actor) if turns else {}
 
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
-        """End a run and move its schedule, both or neither; None when somebody moved one of them meanwhile."""
+        """End a run and move its schedule, both or neither; return None when one of them was moved meanwhile."""
         _check_turn(tick.schedule, turn, actor)
         rule = move("run", stop.move)
         if tick.run.state not in rule.was or stop.actor not in rule.actors:
@@ -79,7 +79,7 @@ class ScheduleLifecycle:
 
 
 def _check_turn(row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:
-    """Every step of a turn is in the table, and the last one leads to where the schedule is then."""
+    """Raise unless every step of a turn is in the table and the last step leads to the schedule's new state."""
     state: str = row.state
     for name in turn.steps:
         state = _check_move(state, name, actor)

@@ -1,6 +1,6 @@
-"""The mirror: entries copied to where others read them, each once and in order.
+"""Copies of run logs in Redis streams, each entry once and in order.
 
-What is there says how far the copy is, so nothing is lost when a copy fails: the next one begins where it ended.
+The last entry of the copy marks its end, so a failed copy loses nothing: the next one begins there.
 """
 
 import logging
@@ -17,14 +17,14 @@ COPIED_AT_ONCE = 500
 
 
 class RedisLogCopy:
-    """Copies logs. It is never a reason to fail."""
+    """A copier of logs; an unavailable store is only logged."""
 
     def __init__(self, logs: LogStore, copies: LogCopies) -> None:
         self._logs, self._copies = logs, copies
         self._in_vain = False
 
     async def copy(self, runs: Iterable[int]) -> None:
-        """Copy what is new of these runs."""
+        """Copy the new entries of these runs."""
         try:
             for run_id in sorted(runs):
                 await self._copy(run_id)
@@ -38,7 +38,7 @@ class RedisLogCopy:
         name = (await self._logs.read(run_id, 0, 0)).name
         last = await self._copies.last(name)
         if last is not None and last.run_id > run_id:
-            return  # a later run has begun: what comes now comes too late for a stream that only grows
+            return  # a later run has begun, and an append-only stream takes no earlier entries
         after = last.number if last is not None and last.run_id == run_id else 0
         while (part := await self._logs.read(run_id, after, COPIED_AT_ONCE)).entries:
             lines = [(LogMark(run_id, entry.number), told(entry, part.name, part.uid)) for entry in part.entries]

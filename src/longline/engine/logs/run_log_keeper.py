@@ -1,7 +1,7 @@
-"""The scribe: says how far runs are, closes the logs of those that ended, and keeps them as objects.
+"""Upkeep of run logs: entries about progress, closing of the logs of ended runs, and archiving as objects.
 
-Each thing is said once, whoever of several says it. An archive grows by whole gzip members: a log that opened again is
-continued behind what is kept, and a crash in between repeats the same bytes.
+Each entry is written once, whichever process writes it. An archive grows by whole gzip members: a log that opened again
+is continued behind the archived part, and a crash in between repeats the same bytes.
 """
 
 import gzip
@@ -28,7 +28,7 @@ READ_AT_ONCE = 2000
 
 
 class RunLogKeeperSettings(msgspec.Struct, frozen=True):
-    """How often what is said, and how long it is kept. Times are milliseconds."""
+    """Settings of progress entries and retention. Times are milliseconds."""
 
     archive: bool = True
     wanted: LogFilter = LogFilter()
@@ -38,7 +38,7 @@ class RunLogKeeperSettings(msgspec.Struct, frozen=True):
 
 
 class RunLogKeeper:
-    """Looks after the logs of all runs."""
+    """A keeper of the logs of all runs."""
 
     def __init__(
         self,
@@ -54,7 +54,7 @@ class RunLogKeeper:
         self._pruned = float("-inf")
 
     async def once(self) -> None:
-        """Say what is due, keep what is closed, forget what is old."""
+        """Write due entries, archive closed logs, delete old ones."""
         said = set()
         for run in await self._logs.due(self._settings.due):
             if await (self._close(run) if run.state in RUN_ENDED else self._beat(run)):
@@ -75,7 +75,7 @@ class RunLogKeeper:
         return await self._logs.beat(run, said)
 
     def _milestones(self, run: LoggedRun) -> list[NewLogEntry]:
-        """One for each so many pages, however many came between two looks."""
+        """Return one entry for each `step` pages, however many pages came between two looks."""
         step, facts = self._settings.due.step, _progress(run)
         passed = range((run.told or 0) // step + 1, run.completed // step + 1)
         return [
@@ -103,24 +103,24 @@ class RunLogKeeper:
         return await self._logs.seal(run.run_id, milestones + summary)
 
     def _entry(self, run: LoggedRun, level: str, topic: str, message: str, facts: dict[str, Any]) -> list[NewLogEntry]:
-        """The entry, if such a one is wanted."""
+        """Return a list with the entry, empty when the filter refuses the entry."""
         if not self._settings.wanted.takes(level, topic):
             return []
         fields = msgspec.json.encode({name: fact for name, fact in facts.items() if fact is not None}).decode()
         return [NewLogEntry(run.run_id, self._clock.now(), level, topic, message, fields)]
 
     async def _keep(self, run: LoggedRun) -> bool:
-        """Put what is not kept yet behind what is."""
+        """Append the entries that are not archived yet to the archive."""
         key, was = run.key or archive_key(run.name, run.number), run.kept or 0
         before = await self._before(run)
         lines, kept = await self._lines(run, was if before else 0)
-        # The same entries give the same bytes, whoever of several writes them.
+        # The same entries give the same bytes, whichever process writes them.
         data = before + gzip.compress(lines, mtime=0)
         await self._blobs.put(key, data, _labels(run, kept, self._clock.now()))
         return await self._logs.archived(run.run_id, was, key, len(data), kept)
 
     async def _before(self, run: LoggedRun) -> bytes:
-        """Return what is kept of a log; nothing where another instance keeps it, and then all of it is kept here."""
+        """Return the archived part of a log; empty when another instance has it: all is then archived here."""
         if not (run.key and run.bytes):
             return b""
         try:
@@ -153,7 +153,7 @@ def _progress(run: LoggedRun) -> dict[str, Any]:
 
 
 def _labels(run: LoggedRun, lines: int, now: int) -> dict[str, str]:
-    """What a store tells of an archived log."""
+    """Return the metadata of an archived log in the store."""
     return {
         "Content-Type": "application/gzip",
         "job_id": run.name,

@@ -1,7 +1,7 @@
-"""The journal: what is said of a run anywhere in a process, gathered and written in bulk.
+"""Log entries about runs from anywhere in a process, gathered and written in bulk.
 
-Whoever logs with `extra={"run_id": …}` is heard, and the engine says what it does to each page. A log is never a reason
-to fail or to wait: what does not fit is counted and lost.
+Log records with `extra={"run_id": …}` are gathered, and the engine adds entries about each page. A log never makes a
+crawl fail or wait: entries that do not fit are counted and dropped.
 """
 
 import logging
@@ -21,7 +21,7 @@ from longline.ports.signals import Signals
 log = logging.getLogger(__name__)
 
 LOGS = "logs"
-"""The signal that says that runs said something; its text names them."""
+"""Signal of new log entries; its text names the runs."""
 
 WRITTEN_AT_ONCE = 5000
 MOST_WAITING = 50_000
@@ -31,19 +31,19 @@ NOT_SAID = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {"
 
 
 class RunLogSettings(LogFilter, frozen=True):
-    """What is written down, and so many small things a second of it."""
+    """A filter of log entries, and the largest number of debug entries a second of each run; 0 is unlimited."""
 
     rate: int = 0
 
 
 class LineBudget:
-    """Lets so many through in a second, and a second's worth at once."""
+    """A token bucket: `rate` entries a second, and a second's worth at once."""
 
     def __init__(self, rate: int, now: float) -> None:
         self._rate, self._tokens, self._at = rate, float(rate), now
 
     def take(self, now: float) -> bool:
-        """Whether one more may pass."""
+        """Return True when one more entry may pass."""
         self._tokens = min(self._rate, self._tokens + (now - self._at) * self._rate)
         self._at = now
         if self._tokens < 1:
@@ -53,7 +53,7 @@ class LineBudget:
 
 
 class RunLogWriter(logging.Handler):
-    """Gathers entries in memory, within bounds, until they are written."""
+    """A logging handler that gathers entries in memory, within bounds, until they are written."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class RunLogWriter(logging.Handler):
         self._known: dict[int, None] = {}
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Hear a log line that says which run it is about."""
+        """Gather a log record that names its run."""
         run_id = getattr(record, "run_id", None)
         if not isinstance(run_id, int):
             return
@@ -86,11 +86,11 @@ class RunLogWriter(logging.Handler):
         )
 
     def wants(self, level: str, topic: str) -> bool:
-        """Whether an entry of this kind would be written down."""
+        """Return True when an entry of this level and topic would be written."""
         return self._settings.takes(level, topic)
 
     def say(self, run_id: int, level: str, topic: str, message: str, fields: dict[str, Any] | None = None) -> None:
-        """Note that a run said something, now."""
+        """Add an entry to the log of a run, at the current time."""
         if not self.wants(level, topic):
             return
         text = msgspec.json.encode(fields, enc_hook=str).decode() if fields else None
@@ -102,7 +102,7 @@ class RunLogWriter(logging.Handler):
                 self._waiting.append(entry)
 
     def see(self, run_id: int) -> None:
-        """Begin the log of a run that is worked on here, if nobody has."""
+        """Begin the log of a run that is worked on here, unless the log was begun before."""
         if run_id in self._known:
             return
         if len(self._known) >= MOST_WAITING:
@@ -121,7 +121,7 @@ class RunLogWriter(logging.Handler):
         return self._buckets.setdefault(run_id, LineBudget(rate, now)).take(now)
 
     async def write(self) -> None:
-        """Write what was gathered; when the engine is away it waits here, within its bounds."""
+        """Write the gathered entries; while the database is unavailable, entries wait in memory, within bounds."""
         with self._own:
             opening, self._opening = self._opening, {}
             waiting, self._waiting = self._waiting, []
@@ -149,14 +149,14 @@ class RunLogWriter(logging.Handler):
 
 
 class LogSignals:
-    """Tells readers which runs said something; they look by themselves when this does not reach them."""
+    """A sender of signals that name runs with new entries; readers also poll, in case a signal is lost."""
 
     def __init__(self, signals: Signals) -> None:
         self._signals = signals
         self._in_vain = False
 
     async def tell(self, runs: set[int]) -> None:
-        """Name the runs to whoever listens; that nobody can be told is said once, not with every entry."""
+        """Send a signal with the names of the runs; repeated failures are logged once, not with every entry."""
         names = [str(run_id) for run_id in sorted(runs)]
         for start in range(0, len(names), NAMES_PER_SIGNAL):
             try:
@@ -178,5 +178,5 @@ def _level(number: int) -> str:
 
 
 def _storable(text: str) -> str:
-    """Text that every engine takes, and not too much of it."""
+    """Return text that every database accepts, of LONGEST_MESSAGE characters at most."""
     return text[:LONGEST_MESSAGE].replace("\0", "").encode(errors="replace").decode()

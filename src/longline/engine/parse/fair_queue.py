@@ -1,4 +1,4 @@
-"""Fair shares of parsing: each host, and among its pages each run, gets as much time as the others that wait."""
+"""Fair shares of parsing: each waiting host, and among its pages each waiting run, gets the same time."""
 
 from collections import OrderedDict, deque
 from collections.abc import Iterator
@@ -10,24 +10,24 @@ from longline.engine.parse.parser import Share
 T = TypeVar("T")
 
 MAX_REMEMBERED = 10_000
-"""Hosts, or runs of a host, whose use is remembered while nothing of theirs waits."""
+"""Largest number of hosts, or of runs of hosts, with a remembered account."""
 
 
 @dataclass(slots=True)
 class _Account:
-    """The use of one host or run: the seconds it had so far, and how many pages it has under way."""
+    """The account of one host or run: seconds used so far, and pages under way."""
 
     seconds: float = 0.0
     under_way: int = 0
 
     @property
     def turn(self) -> tuple[int, float]:
-        """Return what decides whose turn it is; the lowest goes first."""
+        """Return the sort key of turns; the lowest goes first."""
         return self.under_way, self.seconds
 
 
 class _Accounts(Generic[T]):
-    """Accounts by name. One that comes back begins where those that wait are now, so that no credit is saved up."""
+    """Accounts by name. A returning account starts level with the waiting ones, so that no credit is saved up."""
 
     def __init__(self) -> None:
         self._accounts: OrderedDict[T, _Account] = OrderedDict()
@@ -60,13 +60,13 @@ class _Accounts(Generic[T]):
 
 @dataclass(slots=True)
 class _HostQueue(Generic[T]):
-    """What waits of one host, by run."""
+    """The waiting pages of one host, by run."""
 
     runs: dict[int, deque[T]] = field(default_factory=dict)
 
 
 class FairQueue(Generic[T]):
-    """What waits to be parsed. The next is taken from the host, and then the run, that used least."""
+    """A queue of pages to parse. The next page is of the host, and then of the run, that used least."""
 
     def __init__(self) -> None:
         self._waiting: dict[str, _HostQueue[T]] = {}
@@ -83,7 +83,7 @@ class FairQueue(Generic[T]):
                 yield from run
 
     def put(self, share: Share, thing: T) -> None:
-        """Let a thing wait for its turn."""
+        """Queue a page under its host and run."""
         host, run_id = share
         if host not in self._waiting:
             self._waiting[host] = _HostQueue()
@@ -96,7 +96,7 @@ class FairQueue(Generic[T]):
         self._length += 1
 
     def take(self) -> T | None:
-        """Return the thing whose turn it is; `done` must be called when it is dealt with."""
+        """Return the page that is next in turn, or None; `done` must be called after parsing."""
         if not self._waiting:
             return None
         host = min(self._waiting, key=lambda name: self._hosts.of(name).turn)
@@ -113,6 +113,6 @@ class FairQueue(Generic[T]):
         return thing
 
     def done(self, share: Share, seconds: float) -> None:
-        """Charge the host and the run of a thing that was taken for the time it took."""
+        """Charge the host and the run of a taken page for the time it took."""
         self._hosts.end(share.host, seconds)
         self._runs.end((share.host, share.run_id), seconds)

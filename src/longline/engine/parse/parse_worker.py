@@ -1,4 +1,4 @@
-"""Parsing apart from fetching: pages are read back from the archive, no request is made."""
+"""Parsing apart from fetching: pages are read from the archive, no request is made."""
 
 import asyncio
 import logging
@@ -33,9 +33,9 @@ Done = tuple[TaskLease, Outcome, Parsed]
 
 @dataclass(frozen=True, slots=True)
 class ParseWorkerParts:
-    """What a parsing worker works with: of a batch, so many pages `at_once`. Times are seconds.
+    """The parts of a parse worker, which parses `at_once` pages of a batch in parallel. Times are seconds.
 
-    `in_words` says that items are indexed with their report.
+    `in_words` means that items are indexed with their report.
     """
 
     lifecycle: Lifecycle
@@ -53,7 +53,7 @@ class ParseWorkerParts:
 
 
 class ParseWorker:
-    """Takes pages that wait for a parser, parses them and gives them back."""
+    """A worker that claims pages for parsing, parses them and reports them."""
 
     def __init__(self, parts: ParseWorkerParts) -> None:
         self._parts = parts
@@ -62,7 +62,7 @@ class ParseWorker:
         self._renewed = 0.0
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until told to stop; a batch that was begun is finished."""
+        """Work until `stop` is set; a batch that was begun is finished."""
         while not stop.is_set():
             try:
                 busy = await self.once()
@@ -74,7 +74,7 @@ class ParseWorker:
                     await asyncio.wait_for(stop.wait(), self._parts.idle_poll)
 
     async def once(self) -> bool:
-        """One batch; False when there was nothing to do."""
+        """Parse one batch; return False when there was nothing to do."""
         p = self._parts
         self._renewed = p.clock.monotonic()
         leases = await p.lifecycle.take(PARSE, p.owner, p.batch, round(p.lease * 1000))
@@ -83,12 +83,12 @@ class ParseWorker:
             reported = await self._give(done)
             if not reported.refused:
                 break
-            # Somebody paused, cancelled or restarted these: they are not ours to bring back any more.
+            # Tasks that were paused, cancelled or restarted meanwhile are no longer ours to report.
             done = [d for d in done if d[0].task.id not in reported.gone]
         return bool(leases)
 
     async def _parse_all(self, leases: list[TaskLease]) -> list[Done]:
-        """Some at a time, so that all processes have work and few pages are in memory."""
+        """Parse a few pages at a time, so that all processes have work and few pages are in memory."""
         gate = asyncio.Semaphore(self._parts.at_once)
 
         async def one(lease: TaskLease) -> Done:
@@ -97,7 +97,7 @@ class ParseWorker:
             await self._renew(leases)
             return lease, outcome, parsed
 
-        # None is left running behind when another fails.
+        # No page is left running when another fails.
         made = await asyncio.gather(*map(one, leases), return_exceptions=True)
         if failed := next((d for d in made if isinstance(d, BaseException)), None):
             raise failed
@@ -121,7 +121,7 @@ class ParseWorker:
         return reported
 
     def _made(self, done: Sequence[Done], plans: Sequence[CrawlPlan]) -> tuple[Admission, list[NewItem]]:
-        """Return what pages lead to and their items. It takes too long for the loop."""
+        """Return the admission of the pages' links, and their items. Takes too long for the event loop."""
         admission = Admission(self._verdicts)
         for (lease, _, parsed), plan in zip(done, plans, strict=True):
             admission.links(lease.task, parsed.links, plan, parsed.priorities)
@@ -140,7 +140,7 @@ class ParseWorker:
         except Unavailable:
             raise
         except Exception as error:
-            # It would come again, first in line, and nothing behind it would ever be parsed.
+            # Without an outcome the page would be claimed first again, and no page behind it would ever be parsed.
             log.exception("a page failed in a way nobody foresaw", extra={"task": lease.task.id})
             return Outcome(lease.task, TaskState.FAILED, "internal", now, error=repr(error)), Parsed()
         page.config = (await self._parts.plans.get(lease.task.run_id)).config_at(lease.task.depth)

@@ -1,4 +1,4 @@
-"""Parse: what a page says and where it leads, by whichever parser the registry has for it."""
+"""Parsing of a page into items and links, by the parser that the registry has for the page."""
 
 import asyncio
 import logging
@@ -23,34 +23,34 @@ log = logging.getLogger(__name__)
 
 
 SLOW_SECONDS = {ParseCost.LITTLE: 0.03, ParseCost.SOME: 0.15, ParseCost.MUCH: 0.15}
-"""Processor time of a page that takes too long here; its host is remembered for that."""
+"""Processor seconds, by cost, above which a page is too slow for this process; its host is remembered as slow."""
 
 MAX_LINKS = 10_000
-"""Links of one page that are followed, unless the operator says otherwise."""
+"""Largest number of links followed from one page, unless the operator sets another."""
 
 MAX_LISTED_LINKS = 50_000
-"""Links that lead no deeper which are taken from one document: a sitemap may list so many."""
+"""Largest number of links that lead no deeper, from one document: a sitemap may list 50,000."""
 
 MAX_LINK_CHARACTERS = 8 * 1024 * 1024
 """Characters of all links that are taken from one page: with a long base every short link is a long URL."""
 
 
 class Share(NamedTuple):
-    """On whose account a page is parsed: its host and, among the pages of that host, its run."""
+    """The account of a page's parsing time: its host and, among the pages of that host, its run."""
 
     host: str = ""
     run_id: int = 0
 
 
 NOBODY = Share()
-"""The account of pages that are parsed for a person who waits."""
+"""Account of pages that are parsed for a waiting person."""
 
 
 class Parsed(msgspec.Struct, frozen=True):
-    """What was made of a page; `beside` are links that lead no deeper, `cut` is how many links were too many.
+    """The result of parsing a page; `beside` are links that lead no deeper, `cut` is the number of dropped links.
 
-    `priorities` has those of links that are not ordinary ones. `error` is set when its parser raised: the page stays,
-    and can be parsed again.
+    `priorities` has the priorities that differ from the default. `error` is set when the parser raised: the
+    page stays archived, and can be parsed again.
     """
 
     title: str = ""
@@ -63,32 +63,32 @@ class Parsed(msgspec.Struct, frozen=True):
 
     @property
     def weight(self) -> int:
-        """Return how many links have to be looked at when the page is reported."""
+        """Return the number of links to be checked when the page is reported."""
         return len(self.links) + len(self.beside)
 
     def items_of(self, task: ClaimedTask, url: str, *, in_words: bool) -> list[NewItem]:
-        """The items as they are remembered, with the page they were made of."""
+        """Return the items as they are stored, with the page they were made of."""
         made = ((item.kind, item.fields) for item in self.items)
         return new_items(made, Origin(task.run_id, task.id, url), in_words=in_words)
 
 
 class ParserPool(Protocol):
-    """A place to parse at that holds up nothing here."""
+    """A pool that parses pages without blocking this process."""
 
     @property
     def waiting(self) -> int:
-        """Return how many pages wait there for their turn."""
+        """Return the number of pages that wait for their turn."""
 
     async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
-        """Return what the parser of that name makes of the page; a `slow` one may take long."""
+        """Return the result of the named parser; a `slow` page may take long."""
 
 
 class PageParser:
-    """Runs the parser of a page: a light one here, any other `elsewhere`, where there is such a place.
+    """A runner of parsers: light ones run in this process, all others in the pool `elsewhere`, if there is one.
 
-    The loop waits for a page that takes a few milliseconds. The tree of a larger page is built in a thread, and a page
-    that takes longer still is parsed in a thread as a whole, one at a time. A host whose page took too long has its
-    next pages of that kind parsed elsewhere, as are pages that need a deadline.
+    A page of a few milliseconds is parsed on the event loop. The tree of a larger page is built in a thread, and a
+    still slower page is parsed in a thread as a whole, one at a time. After a page that took too long, further pages of
+    that cost and host are parsed in the pool, as are pages that need a deadline.
     """
 
     def __init__(self, registry: Registry, elsewhere: ParserPool | None = None, max_links: int = MAX_LINKS) -> None:
@@ -98,18 +98,18 @@ class PageParser:
 
     @property
     def waiting(self) -> int:
-        """Return how many pages wait for their turn elsewhere."""
+        """Return the number of pages that wait in the pool."""
         return self._elsewhere.waiting if self._elsewhere is not None else 0
 
     def check(self, config: Mapping[str, Any]) -> None:
-        """Refuse a config that asks for a parser that there is none of by that name."""
+        """Raise `BadInput` for a config that names an unknown parser."""
         name = config.get("parser")
         if name and self._registry.named(name) is None:
             known = ", ".join(sorted(parser.name for parser in self._registry.parsers))
             raise BadInput(f"there is no parser {name!r}; there are {known}")
 
     async def parse(self, page: Page, share: Share = NOBODY) -> Parsed:
-        """Items and links of a page; a page that no parser wants has neither."""
+        """Return items and links of a page; a page that no parser accepts has neither."""
         named = page.config.get("parser")
         marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
@@ -128,7 +128,7 @@ class PageParser:
         return effort is ParseCost.WILD or share.host in self._slow_hosts[effort]
 
     async def _parse_here(self, marked: Marked, page: Page, effort: ParseCost) -> tuple[Parsed, float]:
-        """Parse a page in this process; return the processor time that this took too."""
+        """Parse a page in this process; return the result and its processor time."""
         if effort in (ParseCost.MUCH, ParseCost.WILD):
             async with self._thread:
                 return await asyncio.to_thread(_run_apart, marked, page, self._max_links)
@@ -139,22 +139,22 @@ class PageParser:
 
 
 def _build_tree(page: Page) -> float:
-    """Build the tree of a page, during which other threads can run; return the processor time that this took."""
+    """Build the tree of a page, while other threads can run; return the processor time."""
     begun = thread_time()
-    with suppress(TooComplex):  # the parser meets the same error, where it is the page's
+    with suppress(TooComplex):  # the parser raises the same error, which becomes the page's
         _ = page.tree
     return thread_time() - begun
 
 
 def _run_apart(marked: Marked, page: Page, max_links: int) -> tuple[Parsed, float]:
-    """Parse a page in the thread that calls this; return the processor time that this took too."""
+    """Parse a page in the calling thread; return the result and its processor time."""
     begun = thread_time()
     parsed = asyncio.run(run(marked, page, max_links))
     return parsed, thread_time() - begun
 
 
 async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
-    """Return what one parser makes of one page, here and now."""
+    """Run one parser on one page, and return the result."""
     items: list[Item] = []
     links: list[str] = []
     beside: list[str] = []
@@ -170,7 +170,7 @@ async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
             else:
                 items.append(made)
     except Exception as error:
-        # A parser is somebody else's code: whatever it raises is this page's fate and no reason to stop.
+        # A parser is foreign code: any exception becomes the error of this page and never stops the worker.
         log.warning("parser failed", extra={"parser": marked.name, "url": page.url, "error": repr(error)})
         return Parsed(error=f"{marked.name}: {error!r}")
     title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
@@ -180,7 +180,7 @@ async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
 
 
 def _bounded(urls: Sequence[str], most: int) -> tuple[str, ...]:
-    """Return the first of the links, as many as one page may have, and no more characters."""
+    """Return the first links, within the limits on their number and on their characters."""
     kept = tuple(urls[:most])
     if sum(map(len, kept)) <= MAX_LINK_CHARACTERS:
         return kept
@@ -189,5 +189,5 @@ def _bounded(urls: Sequence[str], most: int) -> tuple[str, ...]:
 
 
 def _storable(text: str) -> str:
-    """Text that every engine takes: no database stores half a character, and PostgreSQL no NUL."""
+    """Return text without lone surrogates, which no database stores, and without NUL, which PostgreSQL refuses."""
     return text.replace("\0", "").encode(errors="replace").decode()

@@ -1,7 +1,7 @@
 """A process that parses pages one after the other, and its end of the pipe.
 
 The process is started by a command of its own rather than by `multiprocessing`, which would import the whole program
-once more: that took a second where this takes a third of one.
+once more: a start takes a third of a second instead of a second.
 """
 
 import asyncio
@@ -29,16 +29,16 @@ MAX_START_SECONDS = 60.0
 """Seconds that a process may take to import everything; a machine may be busy."""
 
 GIVE_WAY = 10
-"""How far parsing stands back where the machine has too much to do: fetches and leases cannot wait."""
+"""Niceness of a parsing process: on a busy machine, fetches and leases cannot wait."""
 
 MAX_RESULT_BYTES = 64 * 1024 * 1024
-"""Size of what a process may make of one page."""
+"""Largest result in bytes that a process may return for one page."""
 
 COMMAND = f"import sys; sys.path[:] = sys.argv[2:]; from {__name__} import serve; serve(int(sys.argv[1]))"
-"""Program of the process: it finds modules where its owner does."""
+"""Program of the process, which finds modules on the path of its owner."""
 
 _LEFT = (EOFError, ConnectionResetError, BrokenPipeError)
-"""How a process hears that its owner is gone: at rest, killed in mid-word, or before the answer."""
+"""Exceptions that mean that the owner is gone: while idle, in the middle of a message, or before the answer."""
 
 Order = tuple[str, Page]
 """Name of a parser, and a page for it."""
@@ -50,7 +50,7 @@ class ParseTimeout(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds on what one page may cost; `memory_bytes` 0 leaves the memory of a process unbounded."""
+    """Bounds on the cost of one page; `memory_bytes` 0 leaves the memory of a process unbounded."""
 
     max_links: int = MAX_LINKS
     memory_bytes: int = 0
@@ -58,7 +58,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class ParserAnswer:
-    """What a process made of a page, and the processor time that this took."""
+    """The result of a page, and the processor time that the process took."""
 
     parsed: Parsed
     own_seconds: float
@@ -80,7 +80,7 @@ class ParserProcess:
 
     @property
     def pid(self) -> int:
-        """Return the number of the process."""
+        """Return the process id."""
         return self._process.pid
 
     def wait_until_ready(self) -> None:
@@ -90,12 +90,12 @@ class ParserProcess:
         self._pipe.recv()
 
     def begin(self, order: Order, seconds: float) -> ParserAnswer | None:
-        """Give a page to the process; return what it makes of it, or None when that takes longer."""
+        """Send a page to the process; return the answer, or None when it takes longer than `seconds`."""
         self._pipe.send(order)
         return self.answer(seconds)
 
     def answer(self, seconds: float) -> ParserAnswer | None:
-        """Return what the process makes of its page, or None when that takes longer."""
+        """Return the answer of the process, or None when it takes longer than `seconds`."""
         if not self._pipe.poll(seconds):
             return None
         own_seconds: float = self._pipe.recv()
@@ -122,7 +122,7 @@ def serve(fileno: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches this process too, and its owner decides
     os.nice(GIVE_WAY)
     keep_freed_memory()
-    # The owner tells of failures, where logs are set up; what parsers themselves say is theirs to say.
+    # The owner logs failures, where logging is set up; the parsers' own log lines are not affected.
     logging.getLogger("longline").setLevel(logging.CRITICAL)
     pipe: Connection[Any, Any] = Connection(fileno)
     with suppress(*_LEFT), asyncio.Runner() as runner:
@@ -144,7 +144,7 @@ def serve(fileno: int) -> None:
 
 
 def _bound_memory(max_bytes: int) -> None:
-    """Let allocations beyond a bound fail, where the system counts the memory that a process writes to."""
+    """Make allocations beyond a bound fail, where the system counts the memory that a process writes to."""
     if max_bytes and sys.platform.startswith("linux"):
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)
         most = max_bytes if hard == resource.RLIM_INFINITY else min(max_bytes, hard)
@@ -152,10 +152,10 @@ def _bound_memory(max_bytes: int) -> None:
 
 
 def _packed(name: str, parsed: Parsed) -> memoryview:
-    """Return what was made of a page as bytes, or the reason why it cannot be carried."""
+    """Return the pickled result of a page, or a pickled error when the result cannot be sent."""
     try:
         result = ForkingPickler.dumps(parsed)
-    except (TypeError, AttributeError, ValueError) as error:  # what pickle says of things that cannot be carried
+    except (TypeError, AttributeError, ValueError) as error:  # raised for objects that cannot be pickled
         result = ForkingPickler.dumps(Parsed(error=f"{name}: an item has a field that cannot be kept: {error}"))
     except MemoryError:
         result = ForkingPickler.dumps(Parsed(error=f"{name}: what was made of the page takes too much memory"))

@@ -1,8 +1,8 @@
-"""Parsing aside from the loop: a few processes, with a deadline for every page and a fair share for every host.
+"""Parsing aside from the event loop: a few processes, with a deadline for every page and a fair share for every host.
 
 A thread holds each process by a pipe, so that the loop only ever waits for a future. A page that hangs is killed with
-its process, which is replaced; a page that was lost with its process is tried once more. Pages wait in two lanes: those
-that look slow, or whose host had a slow page lately, may have half of the processes at most.
+its process, which is replaced; a page that was lost with its process is tried once more. Pages wait in two lanes: pages
+that look slow, or with a slow page of their host lately, get half of the processes at most.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ QUICK_SECONDS = 2.0
 """Seconds after which a page counts as slow, and its host with it."""
 
 MAX_WAITING_BYTES = 128 * 1024 * 1024
-"""Bodies that may wait here without counting among the fetches that are under way."""
+"""Bytes of bodies that may wait here without counting among the fetches under way."""
 
 _GONE = (EOFError, OSError)
 
@@ -36,7 +36,7 @@ T = TypeVar("T")
 
 
 class _Displaced(Exception):
-    """A page turned out to be slow while enough slow pages are under way: it has to wait for its turn among them."""
+    """A page proved slow while enough slow pages are under way, and has to wait for its turn among them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -49,7 +49,7 @@ class _Waiting:
     slow: bool
     done: "asyncio.Future[Parsed]"
     held_seconds: float = 0.0
-    """Seconds for which the page held a process; starting the process is not the page's doing."""
+    """Seconds for which the page held a process, without the start of the process."""
     own_seconds: float = 0.0
     """Processor time that the page took, or the seconds it held a process that gave no answer."""
 
@@ -59,7 +59,7 @@ class _Waiting:
 
 
 class ProcessPool:
-    """Processes that parse, at most `count` of them, started when they are first needed."""
+    """A pool of at most `count` parsing processes, started when they are first needed."""
 
     def __init__(self, shelf: ParserSources, count: int, deadline: float, limits: Limits | None = None) -> None:
         self._shelf, self._count, self._deadline, self._limits = shelf, count, deadline, limits or Limits()
@@ -76,13 +76,13 @@ class ProcessPool:
 
     @property
     def waiting(self) -> int:
-        """Return how many pages wait for a process, as far as there is memory for them."""
+        """Return the number of waiting pages, scaled down when their bodies exceed MAX_WAITING_BYTES."""
         count = len(self._lanes[False]) + len(self._lanes[True])
         spare = MAX_WAITING_BYTES / max(self._waiting_bytes, MAX_WAITING_BYTES)
         return int(count * spare)
 
     async def parse(self, parser: str, page: Page, share: Share = NOBODY, *, slow: bool = False) -> Parsed:
-        """Return what the parser of that name makes of the page; its failures are the page's error."""
+        """Return the result of the named parser; a failure becomes the page's error."""
         asked = _Waiting(parser, page, share, slow, asyncio.get_running_loop().create_future())
         self._put(asked)
         self._dispatch()
@@ -99,7 +99,7 @@ class ProcessPool:
         return Parsed(error=error)
 
     def close(self) -> None:
-        """End every process; whatever is under way or waits fails."""
+        """End every process; pages that are under way or wait fail."""
         self._closed = True
         for child in list(self._all):
             child.kill()
@@ -110,17 +110,17 @@ class ProcessPool:
             for asked in lane:
                 _settle(asked, EOFError())
 
-    # -- whose turn it is ---------------------------------------------------------------------------------------
+    # -- turns --------------------------------------------------------------------------------------------------
 
     def _put(self, asked: _Waiting) -> None:
         asked.slow = asked.slow or asked.share.host in self._slow_hosts
-        if not self._lanes[asked.slow]:  # a lane that was empty has saved nothing up
+        if not self._lanes[asked.slow]:  # an empty lane saves up no time
             self._used_seconds[asked.slow] = max(self._used_seconds.values())
         self._lanes[asked.slow].put(asked.share, asked)
         self._waiting_bytes += len(asked.page.body)
 
     def _dispatch(self) -> None:
-        """Give pages to processes while there are both."""
+        """Start pages while there are free processes and waiting pages."""
         while not self._closed and sum(self._under_way.values()) < self._count:
             asked = self._take()
             if asked is None:
@@ -143,7 +143,7 @@ class ProcessPool:
         return None
 
     def _turn(self, slow: bool) -> tuple[int, float]:
-        """Return the rank of a lane: that with fewer pages under way goes first, then that which had less time."""
+        """Return the rank of a lane: fewer pages under way go first, then less time used."""
         return self._under_way[slow], self._used_seconds[slow]
 
     @property
@@ -151,7 +151,7 @@ class ProcessPool:
         return max(1, self._count // 2)
 
     async def _run(self, asked: _Waiting) -> None:
-        """Parse a page in a process, and let the next one have its turn."""
+        """Parse a page in a process, then start the next one."""
         lane, displaced = self._lanes[asked.slow], False
         asked.held_seconds = asked.own_seconds = 0.0
         try:
@@ -170,7 +170,7 @@ class ProcessPool:
             self._dispatch()
 
     def _judge(self, host: str, seconds: float) -> None:
-        """Remember whether a host has slow pages."""
+        """Mark a host as slow or as not slow, by the time of its page."""
         if seconds < QUICK_SECONDS / 4:
             self._slow_hosts.discard(host)
         elif seconds >= QUICK_SECONDS:
@@ -184,7 +184,7 @@ class ProcessPool:
         except _GONE:
             if self._closed:
                 raise
-            # Killed while it was idle, or for the memory it took: that need not be this page's doing.
+            # The process may have been killed while idle, or for its memory: not necessarily because of this page.
             return await self._ask(asked)
 
     async def _ask(self, asked: _Waiting) -> Parsed:
@@ -206,7 +206,7 @@ class ProcessPool:
         return answer.parsed
 
     async def _answer(self, asked: _Waiting, child: ParserProcess) -> ParserAnswer | None:
-        """Return what a process makes of a page, or None when that takes longer than the deadline."""
+        """Return the answer of a process for a page, or None after the deadline."""
         quick = min(QUICK_SECONDS, self._deadline)
         answer = await self._in_thread(child.begin, asked.order, quick)
         if answer is None:
@@ -215,7 +215,7 @@ class ProcessPool:
         return answer
 
     def _promote(self, asked: _Waiting) -> None:
-        """Count a page among the slow ones; raise `_Displaced` when there are enough of these and others wait."""
+        """Move a page to the slow lane; raise `_Displaced` when too many slow pages run and quick pages wait."""
         if asked.slow:
             return
         asked.slow = True
@@ -237,12 +237,12 @@ class ProcessPool:
         return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *args, **named))
 
     def _child(self) -> ParserProcess:
-        """Return a process that is idle, or a new one that is ready; runs in a thread of ours."""
+        """Return an idle process, or a new one that is ready; runs in a thread of the pool."""
         if self._idle:
             return self._idle.pop()
         child = ParserProcess(self._shelf, self._limits)
         self._all.add(child)
-        if self._closed:  # it came too late to be ended with the others
+        if self._closed:  # started too late to be killed by `close`
             child.kill()
         try:
             child.wait_until_ready()

@@ -1,17 +1,17 @@
-"""Hosts whose pages take long to parse, remembered for a while."""
+"""Hosts with pages that take long to parse, remembered for a while."""
 
 import time
 from collections import OrderedDict
 
 REMEMBERED_SECONDS = 600.0
-"""Seconds for which a host is remembered for a slow page, unless it is forgotten before."""
+"""Seconds for which a host is remembered after a slow page, unless discarded before."""
 
 MAX_HOSTS = 10_000
-"""Hosts that are remembered at once."""
+"""Largest number of remembered hosts."""
 
 
 class SlowHosts:
-    """A set of hosts, each of which is forgotten after a while; the host without a name is never in it."""
+    """A set of hosts that expire after a while; the empty host name is never in the set."""
 
     def __init__(self) -> None:
         self._until: OrderedDict[str, float] = OrderedDict()

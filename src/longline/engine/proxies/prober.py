@@ -1,4 +1,4 @@
-"""The prober: tries proxies that failed too often once in a while, and brings back those that work again."""
+"""Probes of proxies that failed too often, to bring back proxies that work again."""
 
 import asyncio
 import logging
@@ -14,13 +14,13 @@ PATIENCE = 15.0
 
 
 class Prober:
-    """Sends one request through each proxy that is due for it."""
+    """A prober that sends one request through each proxy that is due."""
 
     def __init__(self, ways: ProxySource, http: Http, clock: Clock, url: str) -> None:
         self._ways, self._http, self._clock, self._url = ways, http, clock, url
 
     async def once(self) -> int:
-        """Try those that are due, all at once, and write how they did; how many there were."""
+        """Probe the proxies that are due, all at once, and write the results; return the number of proxies."""
         ways = await self._ways.probes()
         probed = await asyncio.gather(*(self._probe(way) for way in ways))
         if used := [one for one in probed if one]:
@@ -29,7 +29,7 @@ class Prober:
         return len(probed)
 
     async def _probe(self, way: PickedProxy) -> ProxyUse | None:
-        """Return how the proxy did, or None when the request never reached it."""
+        """Return the result of a probe, or None when the request never reached the proxy."""
         start, ok = self._clock.monotonic(), True
         try:
             response = await self._http.fetch(Request(self._url, total_seconds=PATIENCE, proxy=way.proxy))
@@ -38,7 +38,7 @@ class Prober:
             if failure.kind in BEFORE_PROXY:
                 log.warning("a probe was not sent", extra={"url": self._url, "reason": failure.kind})
                 return None
-            # A page that cannot be had says nothing for the proxy: it has not shown that it works.
+            # A failed fetch does not show that the proxy works.
             log.info("a proxy did not pass its probe", extra={"proxy": way.proxy.label, "reason": failure.kind})
             ok = False
         ms = round((self._clock.monotonic() - start) * 1000)

@@ -1,8 +1,8 @@
-"""Ways out: which proxy a request leaves by, and how each of them did.
+"""Rotation of proxies: the choice of a proxy for each request, and the results of each proxy.
 
-A pick is a transaction in which all workers stand in one line, so those who ask at the same time are served by one.
-What is known of proxies is written before the next is picked: nobody is sent to one that failed too often already.
-A host that sticks to its proxy takes no part in that until its time is over or the proxy did badly.
+A pick is a transaction in which all workers wait for each other, so simultaneous requests share one pick. Results are
+written before the next pick: no request goes to a proxy that already failed too often. A host that sticks to its proxy
+picks none until its time is over or the proxy failed.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from longline.ports.records.proxies import PickedProxy, ProxySource
 
 MOST_AT_ONCE = 64
 NONE_FOR = 5.0
-"""Seconds for which it is believed that there are no proxies at all."""
+"""Seconds for which the absence of any proxy is cached."""
 
 MOST_STUCK = 10_000
 
@@ -26,7 +26,7 @@ Waiting = asyncio.Future["PickedProxy | None"]
 
 
 class ProxyRotation:
-    """The proxies of one worker's requests; a host sticks to one for so many seconds."""
+    """The proxies of one worker's requests; a host sticks to one for `sticky` seconds."""
 
     def __init__(self, ways: ProxySource, clock: Clock, sticky: float = 0.0) -> None:
         self._ways, self._clock, self._sticky = ways, clock, sticky
@@ -38,9 +38,9 @@ class ProxyRotation:
         self._telling = asyncio.Lock()
 
     async def next(self, plan: CrawlPlan, failed: frozenset[int], host: str = "") -> PickedProxy | None:
-        """The way whose turn it is at a host, none of those that `failed` before; None means no proxy at all.
+        """Return the next proxy for a host, except the `failed` ones; None means no proxy at all.
 
-        Raises `FetchFailed` when there are proxies and none of them can go.
+        Raise `FetchFailed` when there are proxies and none is usable, unless the plan allows direct requests.
         """
         wish = plan.proxying
         if not wish.use:
@@ -54,14 +54,14 @@ class ProxyRotation:
             raise FetchFailed("proxy_exhausted", str(error)) from None
 
     def note(self, way: PickedProxy, ms: int, *, ok: bool) -> None:
-        """Remember how a request went; it is written before the next pick, or when somebody says `tell`."""
+        """Remember the result of a request; results are written before the next pick, or by `tell`."""
         self._used.append(ProxyUse(way.proxy_id, way.source_id, ok, ms, self._clock.now()))
         if not ok:
             for place in [place for place, (_, kept) in self._stuck.items() if kept.proxy_id == way.proxy_id]:
                 del self._stuck[place]
 
     async def tell(self) -> None:
-        """Write how the requests went."""
+        """Write the results of requests."""
         async with self._telling:
             used, self._used = self._used, []
             try:
@@ -72,7 +72,7 @@ class ProxyRotation:
                 raise
 
     async def _at_host(self, host: str, ask: ProxyRequest) -> PickedProxy | None:
-        """The way that the host sticks to, or a new one."""
+        """Return the proxy that the host sticks to, or a new one."""
         place = host, msgspec.structs.replace(ask, exclude=frozenset())
         until, kept = self._stuck.get(place, (0.0, None))
         if kept is not None and self._clock.monotonic() < until and kept.proxy_id not in ask.exclude:
@@ -98,7 +98,7 @@ class ProxyRotation:
         return await waiting
 
     async def _serve(self, ask: ProxyRequest) -> None:
-        """Serve those who wait for the same kind of way, until nobody does."""
+        """Serve the requests that wait for the same kind of proxy, until none waits."""
         try:
             while waiting := [w for w in self._waiting.pop(ask, []) if not w.done()]:
                 now, later = waiting[:MOST_AT_ONCE], waiting[MOST_AT_ONCE:]
@@ -109,7 +109,7 @@ class ProxyRotation:
                         if not waiter.done():
                             waiter.set_exception(error)
                     ways, now = [], []
-                # Fewer than were wanted: the others ask again, and hear why there are no more.
+                # Fewer proxies than wanted: the other requests pick again, and get the reason for the lack.
                 unserved = _serve_some(now, ways) if ways else _serve_none(now)
                 self._waiting[ask][:0] = unserved + later
         finally:

@@ -1,4 +1,4 @@
-"""The pruner: forgets old runs of schedules, and what was decided long ago about places to crawl."""
+"""The pruner: deletes old runs of schedules, and old decisions about candidates."""
 
 import logging
 
@@ -13,13 +13,13 @@ KEEP_MS = 30 * 86_400_000
 
 
 class RunPruner:
-    """Keeps of every schedule the newest runs, and of those, as of decisions, the younger ones."""
+    """The pruner: keeps the newest 100 runs of each schedule, and no run or decision older than 30 days."""
 
     def __init__(self, history: RunHistoryStore, candidates: CandidateStore, clock: Clock) -> None:
         self._history, self._candidates, self._clock = history, candidates, clock
 
     async def once(self) -> int:
-        """Forget whatever is too old or too many; how many runs."""
+        """Delete runs that are too old or too many, and old decisions; return how many runs."""
         before, total = self._clock.now() - KEEP_MS, 0
         while await self._candidates.forget(before):
             pass

@@ -40,7 +40,7 @@ log = logging.getLogger(__name__)
 
 AT_ONCE = 100
 ASK_AT_ONCE = 10
-"""How many ended runs are seen to together, and how many sources are asked for."""
+"""Largest number of ended runs that are settled together, and of sources that are looked up at once."""
 
 NO_SOURCE = "job missing required source_id"
 STALE = "recovered: stale lock"
@@ -48,11 +48,11 @@ SHUTDOWN = "interrupted by shutdown"
 CONTINUED = "interrupted by shutdown, continued"
 
 MAX_ADOPTIONS = 3
-"""Adoptions after a kill without a finished URL in between; the run itself may be what kills its processes."""
+"""Largest number of adoptions after a kill without a finished URL in between; the run may kill its processes."""
 
 
 class SchedulerSettings(msgspec.Struct, frozen=True):
-    """How much one planner takes on. Times are milliseconds; `url_ms` is the time that one URL may take."""
+    """The limits of one planner. Times are milliseconds; `url_ms` is the time that one URL may take."""
 
     most: int = 100
     lease_ms: int = 300_000
@@ -64,7 +64,7 @@ class SchedulerSettings(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class SchedulerParts:
-    """What a planner works with; it owns leases under `owner`, and has every run that begins `see`n to."""
+    """The collaborators of a planner; `owner` holds its leases, and `see` is called with every run that begins."""
 
     timetable: ScheduleLifecycle
     lifecycle: Lifecycle
@@ -78,11 +78,11 @@ class SchedulerParts:
 
 
 Planned = tuple[CrawlPlan, int | None]
-"""The plan of a run and the source it is for."""
+"""The plan of a run and the id of its source."""
 
 
 class Scheduler:
-    """Starts, follows and recovers runs of schedules."""
+    """The planner that starts, follows and recovers runs of schedules."""
 
     def __init__(self, parts: SchedulerParts, settings: SchedulerSettings) -> None:
         self._parts, self._settings = parts, settings
@@ -94,7 +94,7 @@ class Scheduler:
         self._full = False
 
     async def poll(self) -> int:
-        """Start what is due, as far as there is room; return how many runs were made."""
+        """Start due schedules, as far as there is room; return how many runs were made."""
         s = self._settings
         ticks = await self._timetable.start(self._parts.owner, s.most, s.lease_ms)
         self._full = len(ticks) >= min(s.most, AT_ONCE)
@@ -105,7 +105,7 @@ class Scheduler:
         return len(ticks)
 
     async def follow(self) -> int:
-        """Move on schedules whose runs have ended or take too long, and adopt lapsed ones; return how many."""
+        """Move on schedules with runs that have ended or take too long, and adopt lapsed runs; return how many."""
         moved = 0
         await self._launch([])
         while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, AT_ONCE):
@@ -113,7 +113,7 @@ class Scheduler:
             moved += done
             if not done or len(ticks) < AT_ONCE:
                 break
-        # A person who cancels a run ends it without us.
+        # A run that a person cancels ends without its planner.
         await self._note(await self._parts.history.ended(list(self._begun)))
         if moved and self._full:
             await self.poll()
@@ -125,7 +125,7 @@ class Scheduler:
 
     async def leave(self) -> None:
         """Hand over the runs of this planner, so that another one adopts them at once."""
-        # Again while there are any: workers that stop with us bring in what they have, and a run that has just ended is
+        # Repeated while any is held: workers that stop with this planner still report, and a run that has just ended is
         # not handed over.
         while held := await self._timetable.held(self._parts.owner):
             await self._settle([tick for tick in held if tick.run.ended])
@@ -135,7 +135,7 @@ class Scheduler:
     # -- beginning --------------------------------------------------------------------------------------------
 
     async def _launch(self, ticks: Sequence[Tick]) -> None:
-        """Give runs their plan and their seeds; while an engine is away they wait for the next look."""
+        """Give runs their plan and their seeds; while an engine is unavailable the runs wait for the next look."""
         waiting = self._unlaunched | {tick.run.id: tick for tick in ticks if tick.run.id not in self._launching}
         if not waiting:
             return
@@ -158,7 +158,7 @@ class Scheduler:
         except (Unavailable, OSError):
             raise
         except Exception:
-            # One run that an engine cannot take must not keep the others from theirs.
+            # One run that an engine refuses must not keep the others from beginning.
             log.exception("runs could not begin together", extra={"count": len(made)})
             for tick, plan in made:
                 await self._begin_alone(tick, plan)
@@ -170,7 +170,7 @@ class Scheduler:
             raise
         except Exception as error:
             stack = traceback.format_exc()
-            # How far it came before is not known.
+            # The failed launch may have been written: the run is queued or running.
             begun = msgspec.structs.replace(tick.run, state=RunState.RUNNING)
             if not await self._fail(tick, repr(error), stack):
                 await self._fail(Tick(tick.schedule, begun, tick.at), repr(error), stack)
@@ -215,7 +215,7 @@ class Scheduler:
     # -- adopting ---------------------------------------------------------------------------------------------
 
     async def _see_to(self, ticks: Sequence[Tick]) -> int:
-        """Settle runs that have ended, fail those that are given up, adopt those without a holder; return how many."""
+        """Settle runs that have ended, fail given-up runs, adopt runs without a holder; return how many."""
         done = await self._settle([tick for tick in ticks if tick.run.ended])
         accused = accused_runs(ticks, self._parts.owner, self._settings.url_ms)
         lapsed, queued = [], []
@@ -277,13 +277,13 @@ class Scheduler:
             turns.append((tick.schedule, ended(tick, rhythms.get(tick.schedule.id))))
         turned = await self._timetable.turn_all(turns, "planner")
         for schedule_id in turned.keys() & rhythms.keys():
-            # Only by the one who moved the schedule: two who saw the same run must not count it twice.
+            # Only by the planner that moved the schedule: two planners that saw the same run must not count it twice.
             await self._keep_rhythm(turned[schedule_id].source_ref, rhythms[schedule_id])
         await self._count_stale([tick for tick in ticks if tick.schedule.id in turned])
         return len(turned)
 
     async def _count_stale(self, settled: Sequence[Tick]) -> None:
-        """Count the leases of dead processes whose runs were finished by the workers of others."""
+        """Count the leases of dead processes with runs that the workers of other processes finished."""
         stale = [tick for tick in settled if has_lapsed(tick) and tick.schedule.owner not in (None, self._parts.owner)]
         for tick in stale:
             log.warning(STALE, extra={"run_id": tick.run.id})
@@ -291,7 +291,7 @@ class Scheduler:
             await self._parts.tallies.add({"stale_leases": len(stale)})
 
     async def _rhythm(self, tick: Tick, start: StartPage | None) -> PageChanges | None:
-        """How the start page changes, this run included; None where that is not known or not asked for."""
+        """Return the rhythm of the start page, this run included; None where it is unknown or not wanted."""
         schedule = tick.schedule
         digest = start_digest(start)
         if schedule.interval_ms is None or not schedule.adaptive or not schedule.source_ref or digest is None:
@@ -310,7 +310,7 @@ class Scheduler:
             log.warning("the rhythm of a source is not kept", extra={"error": str(error)})
 
     async def _note(self, run_ids: Sequence[int]) -> Mapping[int, RunReview]:
-        """Keep with runs that have ended what they came to."""
+        """Store the figures of runs that have ended; return their reviews."""
         if not run_ids:
             return {}
         reviews, memory_mb = await self._parts.history.review(run_ids), peak_memory_mb()
@@ -322,12 +322,12 @@ class Scheduler:
 
 
 def has_lapsed(tick: Tick) -> bool:
-    """Whether no process holds the schedule any more."""
+    """Return whether no process holds the schedule any more."""
     return (tick.schedule.lease_until or 0) < tick.at
 
 
 def accused_runs(ticks: Sequence[Tick], owner: int, url_ms: int) -> frozenset[int]:
-    """Return the runs that may be what killed the process that held them.
+    """Return the runs that may have killed the process that held them.
 
     A process that held several runs, and was killed before a URL could have ended, accuses none of them. A planner that
     takes back its own lapsed lease was not killed.
@@ -342,9 +342,9 @@ def accused_runs(ticks: Sequence[Tick], owner: int, url_ms: int) -> frozenset[in
 
 
 def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None:
-    """Return why a run that has not ended is not continued: it took too long, or nothing came of its adoptions."""
+    """Return the reason to give up an open run, else None: it took too long, or its adoptions ended no URL."""
     schedule, run = tick.schedule, tick.run
-    # A run takes the time in which a process held it.
+    # Only the time in which a process held the run counts.
     held_until = min(tick.at, schedule.lease_until or tick.at)
     if held_until - (schedule.started_at or held_until) - run.unheld_ms > longest_ms:
         return f"the run took longer than {longest_ms // 1000} seconds"
@@ -353,7 +353,7 @@ def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None
 
 
 def ended(tick: Tick, rhythm: PageChanges | None) -> ScheduleTransition:
-    """What a schedule is after its run has ended."""
+    """Return the transition of a schedule after its run has ended."""
     if tick.run.state == RunState.FAILED:
         return failed(tick.schedule, tick.at, tick.run.error or "the run failed")
     if tick.run.state == RunState.CANCELLED:
@@ -362,7 +362,7 @@ def ended(tick: Tick, rhythm: PageChanges | None) -> ScheduleTransition:
 
 
 def start_digest(start: StartPage | None) -> str | None:
-    """The digest of the start page, also where it moved to the same address with or without a slash at its end."""
+    """Return the digest of the start page, also after a redirect that only adds or removes a slash at the end."""
     if start is None:
         return None
     wanted = start.url.rstrip("/")
@@ -370,7 +370,7 @@ def start_digest(start: StartPage | None) -> str | None:
 
 
 def next_rhythm(known: PageChanges | None, digest: str, interval_ms: int, now: int) -> PageChanges:
-    """What is known of a source after one more look at its start page."""
+    """Return the rhythm of a source after one more look at its start page."""
     if known is None or known.digest != digest:
         return PageChanges(digest, now, 0, interval_ms)
     unchanged = known.unchanged + 1

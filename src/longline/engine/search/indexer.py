@@ -1,7 +1,7 @@
-"""Index: items become findable, in bulk and off the way of the crawl.
+"""Indexing of items, in bulk and apart from the crawl.
 
-What waits is remembered in the transaction that put the item, and struck off after the index has it. A crash in between
-means that it is indexed twice, which changes nothing.
+The transaction that writes an item marks it as unindexed; the mark is removed after the index has the item. A crash in
+between indexes the item twice, which changes nothing.
 """
 
 import logging
@@ -14,27 +14,27 @@ from longline.ports.search import Search
 log = logging.getLogger(__name__)
 
 BATCH = 200
-"""Items to a transaction: on SQLite the crawl's own reports wait behind it for some 30 ms."""
+"""Items of one transaction: on SQLite, the crawl's own reports wait some 30 ms for the transaction."""
 
 Tell = Callable[[Sequence[SearchDocument]], None]
-"""Hears what was indexed."""
+"""Function that is called with the indexed documents."""
 
 
 class Indexer:
-    """Brings the index up to date with the items."""
+    """An indexer that brings the index up to date with the items."""
 
     def __init__(self, items: ItemStore, search: Search, batch: int = BATCH, tell: Tell | None = None) -> None:
         self._items, self._search, self._batch, self._tell = items, search, batch, tell
 
     async def index(self, documents: Sequence[SearchDocument]) -> None:
-        """Index a batch; when this returns, the index has it and nobody waits any more."""
+        """Index a batch, then mark its items as indexed."""
         await self._search.index(documents)
         await self._items.indexed(documents)
         if self._tell is not None:
             self._tell(documents)
 
     async def once(self) -> int:
-        """Index everything that waits; how much that was."""
+        """Index all unindexed items; return their number."""
         done = 0
         while waiting := await self._items.unindexed(self._batch):
             await self.index(waiting)
@@ -44,5 +44,5 @@ class Indexer:
         return done
 
     async def tidy(self) -> None:
-        """Let the index do what keeps it quick; for quiet moments, some minutes apart."""
+        """Run the maintenance of the index; for quiet moments, some minutes apart."""
         await self._search.tidy()

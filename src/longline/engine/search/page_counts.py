@@ -1,4 +1,4 @@
-"""How pages were read, counted for all processes together: by type, by method, by size, and why they were left out."""
+"""Counts of indexed pages for all processes together: by type, method, size, and reason for leaving a page out."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,28 +9,28 @@ from longline.model.search.item import SearchDocument
 from longline.ports.records.schedules import CounterStore
 
 PREFIX = "pages."
-"""What the names of these tallies begin with; then come what is counted, and the class that a page is in."""
+"""Prefix of the counters' names; the counted field and the class of the page follow."""
 
 
 CLASSES = ("type", "method", "words", "skipped")
-"""What the parser of articles says of every page."""
+"""Fields of the article parser that are counted."""
 
 
 class PageCounts:
-    """Hears what is indexed, and keeps count of it."""
+    """A counter of indexed pages."""
 
     def __init__(self, tallies: CounterStore) -> None:
         self._tallies, self._waiting = tallies, Counter[str]()
 
     def tell(self, documents: Sequence[SearchDocument]) -> None:
-        """Count the pages among what was indexed."""
+        """Count the pages among the indexed documents."""
         for document in documents:
             if document.kind == "extraction":
                 said = msgspec.json.decode(document.fields)
                 self._waiting.update(f"{PREFIX}{name}.{said[name]}" for name in CLASSES if said.get(name))
 
     async def once(self) -> None:
-        """Write what was counted since the last time."""
+        """Write the counts since the last time."""
         counts, self._waiting = self._waiting, Counter()
         if counts:
             await self._tallies.add(counts)

@@ -1,4 +1,4 @@
-"""The announcer: tells another service, as well as it can, which documents were indexed."""
+"""Notifications to another service about indexed documents, best effort."""
 
 import asyncio
 import logging
@@ -20,25 +20,25 @@ TELL_WITHIN = 2.0
 LAST_WORDS_WITHIN = 5.0
 
 Post = Callable[[Mapping[str, Any]], Awaitable[None]]
-"""Sends one message, or raises `Unavailable`."""
+"""Function that sends one message, or raises `Unavailable`."""
 
 
 class PipelineNotifier:
-    """Sends messages in the background; what cannot be sent is not sent."""
+    """A notifier that sends messages in the background; a message that fails is dropped."""
 
     def __init__(self, post: Post, clock: Clock, breaker: CircuitBreaker | None = None) -> None:
         self._post, self._clock, self._breaker = post, clock, breaker or CircuitBreaker()
         self._waiting: asyncio.Queue[SearchDocument] = asyncio.Queue(MOST_WAITING)
 
     def tell(self, documents: Sequence[SearchDocument]) -> None:
-        """These were indexed."""
+        """Queue messages about indexed documents; a full queue drops them."""
         for document in documents:
             if document.kind in index.RAW_CONTENT:
                 with suppress(asyncio.QueueFull):
                     self._waiting.put_nowait(document)
 
     async def run(self) -> None:
-        """Send whatever there is to tell, until cancelled."""
+        """Send queued messages, until cancelled."""
         while True:
             document = await self._waiting.get()
             try:
@@ -47,7 +47,7 @@ class PipelineNotifier:
                 self._waiting.task_done()
 
     async def drained(self) -> None:
-        """Wait until everything was told, but not for long."""
+        """Wait until all queued messages are sent, for LAST_WORDS_WITHIN seconds at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LAST_WORDS_WITHIN):
                 await self._waiting.join()
@@ -66,7 +66,7 @@ class PipelineNotifier:
 
 
 def message(document: SearchDocument, now: int) -> dict[str, Any]:
-    """What is told of a document."""
+    """Return the message about a document."""
     stored = index.raw_content(document)
     return {
         "content_url": document.url,

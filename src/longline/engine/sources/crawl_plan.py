@@ -1,4 +1,4 @@
-"""Sources as crawls need them: from our own table, or from another service; and the plans made of them."""
+"""Sources as crawls need them, from our own table or from a curator, and the plans made of them."""
 
 import logging
 from collections.abc import Iterable
@@ -19,18 +19,18 @@ log = logging.getLogger(__name__)
 DEFAULT_DEPTH = 3
 NO_END = 1_000_000
 LONGEST_PAUSE = 86_400.0
-"""Seconds; who asks for more has made a mistake that no engine could count to."""
+"""Longest pause in seconds; a longer rate limit is a mistake, and may be too large a number for an engine."""
 AT_ONCE = 2
 DEEP = 5
 
 HTML = ("text/html", "application/xhtml+xml")
-"""Types of content that pages have."""
+"""Content types of pages."""
 
 FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
-"""Addresses of files that are no pages."""
+"""Addresses of files that are not pages."""
 
 DOWNLOADS = r"(?i)^https?://[^?#]*(?:downloadmp3|download\.php|downloadfile)"
-"""Addresses that give files away under other names."""
+"""Addresses that serve files under other names."""
 
 _BINARY = Patterns((FILES, DOWNLOADS))
 
@@ -42,11 +42,11 @@ NEVER = (
     r"(?i)^https?://[^/?#]+(?:/[^/?#]*)*/(?:login|signin|signup|register|search|contact|about|privacy|terms|tag|category"
     r"|author|page|feed|rss|sitemap|admin|wp-admin|account|cart|checkout|shop|store|products?)(?:[/?#]|$)",
 )
-"""Addresses of a site that hold nothing to read; its start page is exempt, since bounds are for what was found."""
+"""Addresses of a site without text to read; its start page is exempt, since bounds apply to found URLs only."""
 
 
 class CrawlRules(msgspec.Struct, frozen=True):
-    """What the operator says of every run of a schedule, whatever its source."""
+    """The operator's rules for every run of a schedule, with any source."""
 
     robots: bool = True
     max_redirects: int = 5
@@ -61,7 +61,7 @@ class CrawlRules(msgspec.Struct, frozen=True):
     max_url: int = 0
 
     def refuses(self, url: Url) -> bool:
-        """Whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
+        """Return whether a host lies in a domain that is not to be crawled; no allowed domain, or `*`, means any."""
         open_to_all = not self.allowed or "*" in self.allowed
         return _within(url, self.disallowed) or not (open_to_all or _within(url, self.allowed))
 
@@ -71,13 +71,13 @@ def _within(url: Url, domains: Iterable[str]) -> bool:
 
 
 def as_crawled(row: SourceRow) -> CrawlSource:
-    """A source of our table."""
+    """Return a source of our table as crawls need it."""
     said: dict[str, Any] = msgspec.json.decode(row.crawl)
     return _source(row.called, row.name, row.base_url, said, row.id, enabled=row.enabled)
 
 
 def described(said: dict[str, Any]) -> CrawlSource:
-    """A source as another service describes it."""
+    """Return a source as a curator describes it."""
     name, url = str(said.get("name") or ""), str(said.get("url") or "")
     return _source(str(said.get("id") or ""), name, url, said, None, enabled=bool(said.get("enabled", True)))
 
@@ -105,32 +105,32 @@ def _source(
 
 
 READING = ("selectors", "article_url_patterns", "template_hint", "indigenous_region")
-"""What a source says to whoever makes documents of its pages."""
+"""Fields of a source that are settings for the parser of its pages."""
 
 
 def reading(source: CrawlSource | None, *, readability: bool, by_name: bool = False) -> str:
-    """Return what parsers are told of pages of a source, as a plan keeps it."""
+    """Return the parser settings for pages of a source, as a plan keeps them."""
     said: dict[str, Any] = {BY_NAME: True} if by_name else {}
     said |= source.reading if source else {}
     return msgspec.json.encode({"parser": "article", "readability": readability, **said}, order="sorted").decode()
 
 
 def is_binary(href: str) -> bool:
-    """Whether a URL is that of a file or a download, which no browser has to make anything of."""
+    """Return whether a URL is that of a file or a download, which needs no browser."""
     return _BINARY.found_in(href)
 
 
 def _patterns(found: Any) -> tuple[str, ...]:
-    """Return the patterns that can be used; the contract leaves out the others, which are named in the log once."""
+    """Return the usable patterns; the contract leaves out the others, which are logged once."""
     wanted = [str(pattern) for pattern in found] if isinstance(found, list) else []
     return tuple(pattern for pattern in wanted[:MAX_PATTERNS] if is_usable(pattern))
 
 
 def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
-    """What a run of a schedule is asked to do; raises `BadInput` for a start page that is no URL or not allowed."""
+    """Return the plan of a schedule's run; raise `BadInput` for a start page that is no URL or not allowed."""
     start = parse(source.url)
     asked = parse(url)
-    # A schedule for a page elsewhere, as a link that was found makes one, begins there and not at the source's own.
+    # A schedule for a page on another host, as made from a found link, begins there and not at the source's URL.
     first = start if set(twins(start)) & set(twins(asked)) else asked
     if rules.refuses(first):
         raise BadInput(f"start URL refused: {first.hostname} is a forbidden domain")
@@ -165,7 +165,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
 
 
 def pause_ms(source: CrawlSource | None) -> int | None:
-    """The pause that a source's rate limit asks for, a duration or a bare number of seconds; None without one."""
+    """Return the pause of a source's rate limit, a duration or a bare number of seconds; None without a limit."""
     try:
         return round(min(parse_duration(source.rate_limit), LONGEST_PAUSE) * 1000) if source else None
     except ValueError:
@@ -173,6 +173,6 @@ def pause_ms(source: CrawlSource | None) -> int | None:
 
 
 def twins(url: Url) -> tuple[str, str]:
-    """A host with and without `www.`: one site."""
+    """Return a host without and with `www.`: one site."""
     bare = url.host.removeprefix("www.")
     return bare, f"www.{bare}"

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 PAGE = 500
 LAST_SAID = "the source service is away: its sources go by what it said last"
 AWAY_SECONDS = 60.0
-"""How long a service that is away is not asked for what is known of it: who waits for it cannot do anything else."""
+"""Seconds without requests for known sources to a curator that is unavailable: callers would be blocked."""
 
 
 class LocalSources:
@@ -41,7 +41,7 @@ class LocalSources:
 
 
 class RemoteSources:
-    """The sources of a curator. Each is known here as well: while the curator is away, as it was last."""
+    """The sources of a curator. Each is stored here as well, and its stored state is used while the curator is away."""
 
     def __init__(
         self, curator: SourceManager, curated: RemoteSourceStore, own: LocalSources, now: Callable[[], Awaitable[int]]
@@ -75,7 +75,7 @@ class RemoteSources:
         return await self._own.get(ref)
 
     async def _left(self, ref: str, known: CrawlSource | None) -> CrawlSource | None:
-        """What the curator does not have: gone, unless it came in by another door."""
+        """Return a source that the curator does not have: None, unless the source never was the curator's."""
         return known if await self._curated.get(ref) is None else None
 
     async def called(self, source_id: int) -> str:
@@ -86,9 +86,9 @@ class RemoteSources:
 
 
 class CachedSources:
-    """Sources as they are known here, for those who ask often; only one that is not is asked for elsewhere.
+    """The stored sources, for frequent lookups; only a source that is not stored is looked up elsewhere.
 
-    What is known here is brought up to date by the courier.
+    The courier keeps the stored sources up to date.
     """
 
     def __init__(self, own: LocalSources, elsewhere: SourceLookup) -> None:

@@ -1,4 +1,4 @@
-"""What a curator says of sources, read page by page and made out."""
+"""The sources of a curator, read page by page and validated."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, NamedTuple
@@ -21,7 +21,7 @@ OF_COLUMNS = frozenset(
         *("feed_url", "feed_poll_interval_minutes", "feed_disabled_at", "feed_disable_reason"),
     }
 )
-"""Fields that have a place of their own; all others say how a source is crawled."""
+"""Fields that have a column of their own; all others are crawl settings of a source."""
 
 KINDS: dict[str, type] = {
     "selectors": dict,
@@ -30,24 +30,24 @@ KINDS: dict[str, type] = {
     "sitemap_url": str,
     "max_depth": int,
 }
-"""Fields that are looked into; what is of another kind is left out."""
+"""Types of the fields that are read; a value of another type is left out."""
 
 LONGEST = 500
-"""Characters of an id or a name: a database has to find them again."""
+"""Largest number of characters of an id or a name: a database has to index them."""
 
 
 class SourceListing(NamedTuple):
-    """Sources by their ids, and whether these are all there are."""
+    """The sources of a list by their ids, and whether the list is whole."""
 
     sources: dict[str, Described]
     whole: bool
 
 
 async def listing(page: Callable[[int], Awaitable[ListedSource]]) -> SourceListing:
-    """Every page of a list that may change meanwhile; raises `Unavailable` when it has no end.
+    """Read every page of a list that may change meanwhile; raise `Unavailable` when the list has no end.
 
-    It is whole when as many were seen as there are, and as many are there at its end as at its beginning: when one
-    goes, those behind it move up, and whoever reads on passes one over.
+    The list is whole when as many sources were seen as its total says, and every page had the same total: when a
+    source is removed, the sources behind it move up, and the next page misses one.
     """
     found: dict[str, Described] = {}
     totals: set[int | None] = set()
@@ -64,27 +64,27 @@ async def listing(page: Callable[[int], Awaitable[ListedSource]]) -> SourceListi
 
 
 def _is_last(number: int, listed: ListedSource, seen: int) -> bool:
-    """Whether nothing is behind a page, by all that it says of it."""
+    """Return whether a page is the last one, by the totals that it has."""
     if listed.total is None and listed.pages is None:
         return False
     return number >= (listed.pages or 0) and seen >= (listed.total or 0)
 
 
 def ref_of(said: Described) -> str:
-    """The id of a source; empty when it has none that can be used."""
+    """Return the id of a source; empty when the source has no usable id."""
     ref = said.get("id")
     text = str(ref) if isinstance(ref, str | int) and not isinstance(ref, bool) else ""
     return text if len(text) <= LONGEST and "\0" not in text else ""
 
 
 def made_out(said: Described, listed: bool | None = None) -> RemoteSource | None:
-    """A source as a curator describes it; None for what is none. `listed` is whether its feed is to be polled."""
+    """Return a curator's source, or None for an invalid one. `listed` is whether its feed is to be polled."""
     ref, name, url = ref_of(said), _text(said, "name"), _text(said, "url")
     if not ref or not name or len(name) > LONGEST or not url or not is_url(url):
         return None
     feed_url = _without_secret(_text(said, "feed_url"))
     if feed_url is None:
-        listed = True  # there is nothing to list, but something may be found
+        listed = True  # there is no feed to list, but a search may find one
     elif not is_url(feed_url):
         listed = False
     enabled = said.get("enabled") is not False
@@ -107,7 +107,7 @@ def made_out(said: Described, listed: bool | None = None) -> RemoteSource | None
 
 
 def is_url(text: str) -> bool:
-    """Whether it is one that can be fetched."""
+    """Return whether a text is a URL that can be fetched."""
     try:
         parse(text)
     except BadUrl:
@@ -116,7 +116,7 @@ def is_url(text: str) -> bool:
 
 
 def _without_secret(text: str | None) -> str | None:
-    """Return a URL unless it has a user name or a password in it: what is stored is shown."""
+    """Return a URL unless it has a user name or a password in it: stored URLs are shown."""
     return text if text is None or without_credentials(text) == text else None
 
 

@@ -1,7 +1,7 @@
-"""The courier: goes between us and the service that keeps sources.
+"""The courier: synchronises sources with a curator.
 
-It brings what the service has, so that feeds and sitemaps of its sources are read like those of our own, and takes back
-what the service is to know: a feed that was found, one that failed too often, one that can be read again.
+The courier fetches the curator's sources, so that their feeds and sitemaps are read like those of our own, and sends
+back changes of feeds: a feed was found, failed too often, or can be read again.
 """
 
 import logging
@@ -18,24 +18,24 @@ from longline.ports.sources import Described, ListedSource, SourceManager
 log = logging.getLogger(__name__)
 
 MOST_FAILURES = 3
-"""After so many failures in one go the service is taken to be away."""
+"""Failures in one round after which the curator counts as unavailable."""
 
 AT_ONCE, HOLD_MS = 20, MINUTE
-"""How much is told in one go, and how long that may take; whoever dies meanwhile has it told by another then."""
+"""Sources sent in one round, and milliseconds for which a process holds them; after its death another sends them."""
 
 Now = Callable[[], Awaitable[int]]
-"""The database's time."""
+"""A function that returns the database's time."""
 
 
 class RemoteSourceSync:
-    """Brings and tells. Where feeds are polled, `feeds` asks the service for which of them."""
+    """The synchronisation in both directions. With `feeds` the curator's list of feeds to poll is read too."""
 
     def __init__(self, curator: SourceManager, curated: RemoteSourceStore, now: Now, *, feeds: bool) -> None:
         self._curator, self._curated, self._now, self._feeds = curator, curated, now, feeds
         self._odd = 0
 
     async def bring(self) -> int:
-        """Take over what the service has; how many sources changed."""
+        """Store the curator's sources; return how many changed."""
         asked_at = await self._now()
         every = await listing(self._curator.page)
         active = await listing(self._active) if self._feeds else None
@@ -48,9 +48,9 @@ class RemoteSourceSync:
         return changed
 
     async def tell(self) -> int:
-        """Let the service know what it was not told yet; how many sources that was about."""
+        """Send changes that the curator does not have yet; return how many sources were sent."""
         rows = await self._curated.claim(AT_ONCE, HOLD_MS)
-        # Those that the service cannot take today must not always be before those that it can.
+        # Sources that the curator cannot take today must not always be before the others.
         random.shuffle(rows)
         told, failures = list[SourceRow](), list[Unavailable]()
         for row in rows:
@@ -75,13 +75,13 @@ class RemoteSourceSync:
         found = [made_out(said, _listed(ref, active)) for ref, said in sources.items()]
         made = [source for source in found if source is not None]
         odd = len(found) - len(made)
-        if odd > self._odd:  # said once, not with every list
+        if odd > self._odd:  # logged once, not with every list
             log.warning("the source service lists what is no source", extra={"count": odd})
         self._odd = odd
         return made
 
     async def _withdraw(self, sources: Mapping[str, Described]) -> None:
-        """Let go of what is not on the list: if it is not there by its name either, for the list may have moved."""
+        """Withdraw sources that are not on the list, nor found by id, for the list may have moved."""
         missing = [ref for ref in await self._curated.present() if ref not in sources]
         gone = [ref for ref in missing if await self._curator.get(ref) is None]
         if gone:
@@ -106,14 +106,14 @@ class RemoteSourceSync:
             await self._curator.disable_feed(ref, row.feed_disable_reason or "unexpected")
 
     async def _tell_where(self, ref: str, feed_url: str) -> None:
-        """The service wants sources whole; one that names a feed by now knows better than we do."""
+        """Send a source whole, as the curator wants, with its feed; a feed that the curator has by now stays."""
         said = await self._curator.get(ref)
         if said is not None and not said.get("feed_url"):
             await self._curator.put(ref, said | {"feed_url": feed_url})
 
 
 def _listed(ref: str, active: SourceListing | None) -> bool | None:
-    """Whether a feed is to be polled; None where nobody asked, or the answer has gaps."""
+    """Return whether a feed is to be polled; None when the list of feeds was not read, or is not whole."""
     if active is None:
         return None
     return True if ref in active.sources else False if active.whole else None

@@ -1,4 +1,4 @@
-"""A reporter that also says, in the log of each run, what became of its pages, and shows them to readers."""
+"""A reporter that also logs the outcome of each page in its run's log, and passes pages to hooks."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -17,18 +17,18 @@ SAID = {
     TaskState.PENDING: ("warn", "queue", "page will be tried again"),
     TaskState.FAILED: ("error", "error", "page failed"),
 }
-"""How severe it is that a page rests there, what that is about, and in what words it is said."""
+"""Level, topic and message of the log entry for a page, by the state in which its task rests."""
 
 
 class PageHook(Protocol):
-    """Somebody who looks at pages that were reported, for what they lead to."""
+    """A reader of reported pages, for the links in them."""
 
     async def save(self, pages: Sequence[Finished]) -> None:
-        """Note what is of use."""
+        """Save the links of use."""
 
 
 class LoggingReporter(Reporter):
-    """A reporter that tells a journal, where there is one, and readers what was really reported, after it was."""
+    """A reporter that passes pages to the journal, where there is one, and to hooks after their report."""
 
     def __init__(
         self,

@@ -1,6 +1,6 @@
-"""One URL's way through the stages: fetch, parse, keep, up to where it waits to be reported.
+"""The stages of one URL: fetch, parse, keep, up to the wait for its report.
 
-What a page leads to goes on from there: the reporter admits its links, and the chores make an index of its items.
+The reporter then admits the links of the page, and chores index its items.
 """
 
 import logging
@@ -27,17 +27,17 @@ from longline.ports.clock import Clock
 log = logging.getLogger(__name__)
 
 MOST_CLAIMS = 16
-"""How often a task is claimed for one attempt before it counts as what kills its workers.
+"""Largest number of claims for one attempt; a task with more counts as the cause of its workers' deaths.
 
-Most tasks in the hand of a worker that dies were not even begun, so it takes more than a few.
+Most tasks in the hand of a dying worker were not even begun, so the limit is more than a few.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """The stages of one worker; without a `parser` pages are kept for somebody else to parse.
+    """The stages of one worker; without a `parser` pages are kept for another process to parse.
 
-    `in_words` says that items are indexed with their report.
+    With `in_words` items are indexed with their report.
     """
 
     plans: PlanCache
@@ -53,7 +53,7 @@ class Pipeline:
         return self.parser.waiting if self.parser is not None else 0
 
     async def run(self, host: HeldHost, task: ClaimedTask) -> Finished:
-        """Everything that can be done for a task at once; raises only what says that it was not begun."""
+        """Fetch, parse and keep one task; raise only errors that mean that the task was not begun."""
         plan, original = CrawlPlan(()), None
         try:
             plan = await self.plans.get(task.run_id)
@@ -74,7 +74,7 @@ class Pipeline:
     async def _fetch(
         self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan
     ) -> tuple[Fetched, Page | None, Original | None]:
-        """Fetch a page; with it comes the earlier record that holds its body, when the page is the same as then.
+        """Fetch a page; return with it the earlier record that holds its body, when the page has not changed.
 
         An earlier record is trusted only after it was read: a page that has not changed since its record was lost or
         damaged is fetched whole.
@@ -90,7 +90,7 @@ class Pipeline:
         return fetched, _page(fetched), None
 
     async def _earlier(self, task: ClaimedTask, fetched: Fetched) -> Earlier | None:
-        """Return the earlier page where the one that was fetched is the same, byte for byte, and it can be read."""
+        """Return the earlier page if the fetched page is the same, byte for byte, and its record is readable."""
         known, response = task.known, fetched.response
         if known is None or fetched.reason != OK:
             return None
@@ -108,12 +108,12 @@ class Pipeline:
 
 
 def _unchanged(fetched: Fetched) -> bool:
-    """Return whether the server says that the page is the one that is known."""
+    """Return whether the server answered that the known page has not changed (304)."""
     return fetched.reason == OK and fetched.status == NOT_MODIFIED
 
 
 def _page(fetched: Fetched) -> Page | None:
-    """Return the page to be parsed, if one came."""
+    """Return the page to be parsed, or None when the fetch brought no page."""
     response = fetched.response
     if fetched.reason != OK or response is None:
         return None

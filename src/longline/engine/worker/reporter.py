@@ -1,7 +1,7 @@
 """Report: finished tasks are kept as one segment and reported as one batch, all or nothing.
 
-When part of a batch came under a lease that is gone, the database takes none of it; the batch is made again without
-that part, the segment with it, so that the archive holds exactly the pages that rows name.
+When part of a batch came under a lost lease, the database refuses the whole batch; batch and segment are made again
+without that part, so that the archive holds exactly the pages that rows name.
 """
 
 import asyncio
@@ -38,17 +38,17 @@ MAX_LINKS_AT_ONCE = 2000
 """Links that are judged before other work gets its turn."""
 
 MANY_LINKS = 1000
-"""Links of a page beyond which it is reported in its turn among others of the kind."""
+"""Links beyond which a page is heavy: heavy pages take turns in reports."""
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.2, 5.0
-"""Seconds between two tries while an engine is away."""
+"""Seconds between two tries while an engine is unavailable: the first pause and the longest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finished:
     """A task that was worked on and waits to be reported.
 
-    `parsed` None leaves parsing to somebody else. `in_words` says that its items are indexed with the report.
+    `parsed` None leaves parsing to another process. With `in_words` items are indexed with the report.
     """
 
     host: HeldHost
@@ -61,14 +61,14 @@ class Finished:
     _items: list[list[NewItem]] = field(default_factory=list, init=False, repr=False)
 
     def prepare(self) -> None:
-        """Make what the report will need. Costs more than all the rest: not for the loop."""
+        """Make the record and items for the report. Costs more than all the rest: not for the event loop."""
         if self.page is not None:
             self.page.made()
         _ = self.items
 
     @property
     def items(self) -> list[NewItem]:
-        """What was made of the page."""
+        """Return the items that were made of the page."""
         if not self._items:
             self._items.append(self._make_items(self.parsed, self.page) if self.parsed and self.page else [])
         return self._items[0]
@@ -78,7 +78,7 @@ class Finished:
 
     @property
     def heavy_links(self) -> int:
-        """Return how many links the page has, if they are so many that its report takes long, else 0."""
+        """Return the number of links of a page with so many that its report takes long, else 0."""
         links = self.parsed.weight if self.parsed else 0
         return links if links > MANY_LINKS else 0
 
@@ -92,12 +92,12 @@ class Finished:
 
     @property
     def reason(self) -> str:
-        """The word for how it ended."""
+        """Return the reason with which the task ended."""
         return "parser_error" if self.parsed and self.parsed.error else self.fetched.reason
 
     @property
     def rest(self) -> TaskState:
-        """Where the task comes to rest."""
+        """Return the state in which the task comes to rest."""
         if self.parsed is None and self.reason == fate.OK:
             return TaskState.QUEUED_PARSE
         if self.plan.insistent:
@@ -108,30 +108,30 @@ class Finished:
 
 @dataclass(slots=True)
 class FinishedBatch:
-    """What one report is made of: finished tasks, and hosts to be let go with what was not started on them."""
+    """The content of one report: finished tasks, and hosts to be released with their unstarted tasks."""
 
     finished: list[Finished] = field(default_factory=list)
     released: dict[int, tuple[HeldHost, tuple[ClaimedTask, ...]]] = field(default_factory=dict)
 
     def without(self, refused: Reported) -> "FinishedBatch":
-        """The same less what came under leases that are gone."""
+        """Return the batch without the tasks and hosts of lost leases."""
         return FinishedBatch(
             [f for f in self.finished if f.host.lease.host_id not in refused.stale and f.task.id not in refused.gone],
             {host_id: kept for host_id, kept in self.released.items() if host_id not in refused.stale},
         )
 
     def halves(self) -> tuple["FinishedBatch", "FinishedBatch"]:
-        """The same as two; hosts are let go with the second, when everything of theirs was reported."""
+        """Return the batch as two; hosts are released with the second, after all of their tasks were reported."""
         middle = len(self.finished) // 2
         return FinishedBatch(self.finished[:middle]), FinishedBatch(self.finished[middle:], self.released)
 
 
 Delivered = list[tuple[FinishedBatch, Reported]]
-"""What was really reported, and what that changed."""
+"""Batches as they were reported, each with the changes that its report made."""
 
 
 class Reporter:
-    """Turns finished tasks into durable segments and rows."""
+    """The writer of finished tasks into durable segments and rows."""
 
     def __init__(self, lifecycle: Lifecycle, keeper: SegmentWriter, clock: Clock) -> None:
         self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
@@ -141,9 +141,9 @@ class Reporter:
         self._cpu_seconds = time.process_time()
 
     async def deliver(self, sheaf: FinishedBatch, *, whole: bool = False) -> Delivered:
-        """Report, again and again while an engine is away: the leases say for how long that makes sense.
+        """Report, and retry while an engine is unavailable; results under leases that lapse meanwhile are refused.
 
-        `trouble` is the reason of the last failure until a report succeeds. A worker that is `leaving` does not wait
+        `trouble` is the last failure until a report succeeds. A worker that is `leaving` does not wait
         for an engine that needs its operator.
         """
         pause, troubled = FIRST_PAUSE, False
@@ -171,7 +171,7 @@ class Reporter:
         return []
 
     async def _in_parts(self, sheaf: FinishedBatch) -> Delivered:
-        """Find the task that spoils a report for all the others; it fails, they do not."""
+        """Find by halving the task that spoils a report, and fail only that task."""
         if len(sheaf.finished) > 1:
             first, second = sheaf.halves()
             return [*await self.deliver(first), *await self.deliver(second)]
@@ -179,14 +179,14 @@ class Reporter:
         return await self.deliver(FinishedBatch(spoilt, sheaf.released), whole=True)
 
     async def _clear(self) -> None:
-        """A report that failed may have left a segment that no row names."""
+        """Delete segments that no row names; a failed report may have left one."""
         try:
             await self._keeper.clear()
         except Unavailable as error:
             log.warning("cannot clear away segments", extra={"error": str(error)})
 
     async def report(self, sheaf: FinishedBatch) -> tuple[FinishedBatch, Reported]:
-        """Keep and report; what was really reported, and what that changed."""
+        """Keep and report; return the batch as it was reported, and the changes that the report made."""
         stored: StoredSegment | None = None
         await asyncio.to_thread(_prepare, sheaf.finished)
         cpu_ms, memory_mb = self._spent_ms(), peak_memory_mb()
@@ -237,9 +237,9 @@ class Reporter:
         return None
 
     async def _admission(self, finished: Sequence[Finished]) -> Admission:
-        """Judge the links of pages, with pauses for other work; those of a page with very many in a thread.
+        """Judge the links of pages, with pauses for other work; the links of a heavy page in a thread.
 
-        A thread for every report would cost a tenth of the crawl's speed: it and the loop wait for each other.
+        A thread for every report would cost a tenth of the crawl's speed: thread and event loop wait for each other.
         """
         admission, links = Admission(self._verdicts), 0
         for f in finished:
@@ -306,7 +306,7 @@ def _prepare(finished: Sequence[Finished]) -> None:
 
 
 def _asked(f: Finished) -> tuple[RequestMade, ...]:
-    """The requests that a task took; the last one came to what the task did. What failed before it could ask counts."""
+    """Return the requests of a task, the last with the task's reason; a failure before any request counts as one."""
     asked, reason = f.fetched.asked, f.reason
     if reason == fate.OK or not (asked or fate.is_failure(reason)):
         return asked
@@ -318,7 +318,7 @@ def _asked(f: Finished) -> tuple[RequestMade, ...]:
 
 
 def _renamed(f: Finished) -> RenamedUrl | None:
-    """A page that has moved is called by where it is."""
+    """Return the new URL of a page that has moved, else None."""
     url = f.fetched.moved_to
     return RenamedUrl(url, key_in(f.task.scope, url)) if url is not None and f.page is not None else None
 

@@ -1,7 +1,7 @@
 """A worker: leases hosts, runs their tasks through the stages, reports in batches, and goes on.
 
-Memory is bounded by what was leased. A lease that is lost takes its host's results with it: whoever holds the host now
-will bring them. On stop nothing new is started, what is under way may end, and every lease goes back.
+Memory is bounded by the leases. The results of a host are dropped with a lost lease: the new holder will bring them.
+On stop no task is started, tasks in flight may end, and every lease is released.
 """
 
 import asyncio
@@ -27,15 +27,15 @@ from longline.ports.clock import Clock
 log = logging.getLogger(__name__)
 
 MAX_PARKED = 2
-"""How many times the fetches at once there may be pages that wait to be parsed."""
+"""Largest number of pages that wait to be parsed, as a multiple of the concurrency."""
 
 MAX_HEAVY_LINKS = 20_000
-"""Links in one report of pages that have very many: other pages wait for the same report."""
+"""Largest number of links of heavy pages in one report: other pages wait for the same report."""
 
 
 @dataclass(slots=True)
 class Progress:
-    """What a worker has done so far, for whoever watches."""
+    """The counts of a worker's results so far, for a progress display."""
 
     pages: int = 0
     bytes: int = 0
@@ -47,7 +47,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class WorkerParts:
-    """What a worker works with."""
+    """The collaborators of a worker."""
 
     lifecycle: Lifecycle
     pipeline: Pipeline
@@ -59,7 +59,7 @@ class WorkerParts:
 
 
 class Worker:
-    """One worker's loop; its `hand` is what it holds."""
+    """The loop of one worker; `hand` is the set of hosts that the worker holds."""
 
     def __init__(
         self, parts: WorkerParts, settings: WorkerSettings, watch: Callable[[Progress], None] | None = None
@@ -84,17 +84,17 @@ class Worker:
         return self._parts.reporter.trouble or self._claims.trouble or self._trouble
 
     def nudge(self) -> None:
-        """There may be new work: look now instead of at the next poll."""
+        """Look for new work now instead of at the next poll."""
         self._claims.next = 0.0
         self._wake.set()
 
     def share(self) -> None:
-        """Somebody has nothing to do: let go of hosts, if there is enough to do without them."""
+        """Release hosts to an idle worker, if this worker has enough tasks."""
         self._claims.share()
         self._wake.set()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Work until told to stop, then let everything go."""
+        """Work until `stop` is set, then report everything and release every host."""
         beat = asyncio.create_task(self._beat(), name="heartbeat")
         waker = asyncio.create_task(self._wake_on(stop), name="stop")
         try:
@@ -118,12 +118,12 @@ class Worker:
 
     @property
     def _full(self) -> bool:
-        """So much waits to be reported that nothing more may be fetched."""
+        """Return whether so many pages wait to be reported that no more may be fetched."""
         return len(self._finished) >= 8 * self._settings.concurrency
 
     @property
     def _places(self) -> int:
-        """Return how many tasks more may be under way; pages that wait to be parsed leave their place to others."""
+        """Return how many more tasks may be in flight; pages that wait to be parsed leave their places to others."""
         concurrency = self._settings.concurrency
         parked = min(self._parts.pipeline.waiting, len(self._tasks), MAX_PARKED * concurrency)
         return 0 if self._full else concurrency - len(self._tasks) + parked
@@ -145,7 +145,7 @@ class Worker:
         self._wake.set()
 
     async def _process(self, host: HeldHost, task: ClaimedTask) -> None:
-        """One URL's way through the stages, up to where it waits to be reported."""
+        """Run one task through the stages, up to the wait for its report."""
         try:
             finished = await self._parts.pipeline.run(host, task)
             self._trouble = None
@@ -192,7 +192,7 @@ class Worker:
             return False
         if len(self._finished) >= self._settings.flush_pages:
             return True
-        # With nothing under way there is nothing to wait for: what was found may be the only work there is.
+        # With no task in flight a report need not wait: the links in it may be the only work there is.
         if not self._tasks and not any(h.startable(now) for h in self.hand):
             return True
         return now - self._oldest >= self._settings.flush_after
@@ -201,7 +201,7 @@ class Worker:
         return bool(self._finished) or any(h.idle(now) or h.lost for h in self.hand)
 
     def _gather(self, now: float, *, everything: bool = False) -> FinishedBatch:
-        """Take what is finished, and the hosts on which nothing can be done for now."""
+        """Take the finished tasks, and the hosts that have no task to start for now."""
         for host in self.hand:
             if host.lost:
                 self.hand.drop(host.lease.host_id)
@@ -222,7 +222,7 @@ class Worker:
         self._note(delivered)
 
     async def _tell(self) -> None:
-        """How proxies did is no part of a page's report: when it cannot be written, the next time will do."""
+        """Write the results of proxies; no page's report depends on them, so a failure waits for the next flush."""
         try:
             await self._parts.exits.tell()
         except Unavailable as error:
@@ -242,7 +242,7 @@ class Worker:
             self._watch(p)
 
     async def _rest(self) -> None:
-        """Sleep until something may have changed."""
+        """Sleep until a start, a claim or a report is due, or the loop is woken."""
         now = self._clock.monotonic()
         moments = [self._claims.next if self._claims.next > now else now + self._settings.idle_poll]
         if (soon := self.hand.next_time(now, self._places)) is not None:
@@ -256,7 +256,7 @@ class Worker:
     # -- staying and leaving ----------------------------------------------------------------------------------
 
     async def _beat(self) -> None:
-        """Renew the leases in hand for as long as we live."""
+        """Renew the leases in hand until the worker ends."""
         while True:
             await self._clock.sleep(self._settings.lease / 3)
             try:
@@ -264,10 +264,10 @@ class Worker:
             except Unavailable as error:
                 log.warning("cannot renew leases", extra={"error": str(error)})
             except Exception:
-                log.exception("cannot renew leases")  # whatever it was, the next beat must come
+                log.exception("cannot renew leases")  # after any error the next beat must come
 
     async def _renew(self) -> None:
-        """Extend every lease, also of hosts whose release is under way; a host no longer ours is given up at once."""
+        """Extend every lease, also of hosts that are being released; mark a host that is no longer held as lost."""
         held = {h.lease.host_id: h for h in [*self._leaving, *self.hand] if not h.lost}
         asked = self._clock.monotonic()
         kept = await self._lifecycle.renew(
@@ -281,9 +281,9 @@ class Worker:
                 host.lost = True
 
     async def _drain(self) -> None:
-        """Let what is under way end, then report everything and let every host go."""
+        """Let tasks in flight end, then report everything and release every host."""
         self._parts.reporter.leaving = True
-        # A claim that was asked for is waited for: what it brings must go back.
+        # A pending claim is waited for: the hosts that it leases must be released.
         claiming = self._claims.under_way
         if under_way := [*self._tasks, *([claiming] if claiming else [])]:
             await asyncio.wait(under_way, timeout=self._settings.drain)
@@ -300,9 +300,9 @@ class Worker:
 
 
 def _take_turns(finished: Sequence[Finished]) -> tuple[list[Finished], list[Finished]]:
-    """Return the pages of the next report and those of a later one.
+    """Return the pages of the next report and the pages of a later one.
 
-    Of pages with very many links a report has one of each host, and not too many.
+    A report has at most one heavy page of each host, and MAX_HEAVY_LINKS of their links unless one page has more.
     """
     taken: list[Finished] = []
     left: list[Finished] = []

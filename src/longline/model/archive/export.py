@@ -1,4 +1,4 @@
-"""An export is what a run brought, as files for other programs."""
+"""Exports: pages and items of a run as files for other programs."""
 
 from typing import NamedTuple
 

@@ -1,4 +1,4 @@
-"""A page is what was fetched: bytes in the archive, and facts about them."""
+"""Pages: fetched bytes in the archive, and facts about them."""
 
 import msgspec
 
@@ -19,7 +19,7 @@ class RedirectRow(msgspec.Struct, frozen=True):
 class PageRow(msgspec.Struct, frozen=True):
     """A page as stored; (segment, start, length) is its place in the archive.
 
-    `body_of` is the task whose record holds the body, when this one says only that the page came again unchanged.
+    `body_of` is the task with the record of the body, when this record is a revisit of an unchanged page.
     """
 
     task_id: int

@@ -1,7 +1,7 @@
 """WARC 1.1: pages as records, each a gzip member of its own, so that (offset, length) is enough to read one.
 
 Bodies are kept as they came off the wire, content encoding included. Transfer encoding is gone by then (the client
-undid it), so the headers that told of it are kept under another name: a block must match its own headers.
+undid it), so the headers about it are kept under another name: a block must match its own headers.
 Header text is latin-1: one character for each byte of the wire.
 """
 
@@ -35,11 +35,11 @@ _NOT_GZIP = cast(type[Exception], isal_zlib.error)  # its stub calls the class a
 
 
 class DamagedRecord(LonglineError):
-    """Bytes that should be one record of the archive are not."""
+    """Bytes that should be one record of the archive and are not."""
 
 
 class Capture(msgspec.Struct, frozen=True, gc=False):
-    """One answer of a server, to be kept."""
+    """One response of a server, to be archived."""
 
     url: str
     fetched_at: int
@@ -51,7 +51,7 @@ class Capture(msgspec.Struct, frozen=True, gc=False):
 
 
 class Original(msgspec.Struct, frozen=True, gc=False):
-    """The earlier record whose payload a revisit repeats."""
+    """The earlier record of the payload that a revisit repeats."""
 
     url: str
     fetched_at: int
@@ -68,14 +68,14 @@ class WarcRecord(NamedTuple):
 
 
 class RecordPlace(NamedTuple):
-    """Where a record is in its segment."""
+    """The place of a record in its segment."""
 
     offset: int
     length: int
 
 
 class ParsedRecord(msgspec.Struct, frozen=True):
-    """A record read back. `status`, `headers` and `body` are those of its HTTP block; a revisit has no body."""
+    """A record read back. `status`, `headers` and `body` are of its HTTP block; a revisit has no body."""
 
     type: str
     id: str
@@ -88,12 +88,12 @@ class ParsedRecord(msgspec.Struct, frozen=True):
     body: bytes
 
     def field(self, name: str) -> str | None:
-        """The first WARC field of that name, whatever its case."""
+        """Return the first WARC field of that name, in any case."""
         return _first(self.fields, name.lower())
 
 
 def response_record(capture: Capture, record_id: str | None = None) -> WarcRecord:
-    """A page with its body."""
+    """Return the record of a page with its body."""
     record_id = record_id or new_id()
     head = _http_head(capture)
     digest = payload_digest(capture.body)
@@ -108,7 +108,7 @@ def response_record(capture: Capture, record_id: str | None = None) -> WarcRecor
 
 
 def revisit_record(capture: Capture, original: Original, record_id: str | None = None) -> WarcRecord:
-    """Return a page that came again unchanged: where its body is and, unless the server said 304, its headers.
+    """Return the record of an unchanged page: the place of its body and, unless the status is 304, its headers.
 
     The block after a 304 is empty, as WARC allows: replay tools show the headers of a revisit with the body that it
     refers to, and a page with the status 304 shows nothing.
@@ -129,7 +129,7 @@ def revisit_record(capture: Capture, original: Original, record_id: str | None =
 
 
 def request_record(capture: Capture, target: str, host: str, concurrent_to: str) -> WarcRecord:
-    """Return the request that brought a response; `capture` has its headers, `target` is its path and query."""
+    """Return the record of a response's request; `capture` has its headers, `target` is its path and query."""
     record_id = new_id()
     lines = [f"GET {_on_one_line(target)} HTTP/1.1", f"Host: {_on_one_line(host)}"]
     lines += [f"{_on_one_line(name)}: {_on_one_line(value)}" for name, value in capture.headers]
@@ -144,7 +144,7 @@ def request_record(capture: Capture, target: str, host: str, concurrent_to: str)
 
 
 def info_record(at: int, filename: str, about: Mapping[str, str]) -> WarcRecord:
-    """Return the warcinfo record with which a file begins: the program that wrote it, and how."""
+    """Return the warcinfo record at the start of a file: the program that wrote the file, and its settings."""
     record_id = new_id()
     lines = {**about, "format": "WARC File Format 1.1", "conformsTo": _SPECIFICATION}
     block = "".join(f"{name}: {_on_one_line(value)}\r\n" for name, value in lines.items()).encode("utf-8", "replace")
@@ -162,7 +162,7 @@ def info_record(at: int, filename: str, about: Mapping[str, str]) -> WarcRecord:
 
 
 def payload_digest(body: bytes) -> str:
-    """What says that two bodies are the same.
+    """Return the digest by which bodies are compared.
 
     SHA-256 and not the customary SHA-1: a revisit keeps no body, so a page made to collide with another would be
     lost. It costs 7 µs more on 30 KB. Hexadecimal, as in WACZ files.
@@ -181,16 +181,16 @@ class Segment:
             self._append(member)
 
     def add(self, record: WarcRecord) -> RecordPlace:
-        """Put a record at the end; where it is."""
+        """Append a record and return its place."""
         return self._append(record.member)
 
     def without(self, dropped: Collection[int]) -> "Segment":
-        """The same segment less the records of these numbers (from 0); the rest move up."""
+        """Return the segment without the records of these numbers (from 0); the rest move up."""
         return Segment(part for number, part in enumerate(self.parts) if number not in dropped)
 
     @property
     def records(self) -> int:
-        """How many records there are."""
+        """Return the number of records."""
         return len(self.parts)
 
     def __bytes__(self) -> bytes:
@@ -220,7 +220,7 @@ def _compare(record: ParsedRecord, field: str, data: bytes) -> None:
 
 
 def read_record(member: bytes) -> ParsedRecord:
-    """The record in one gzip member; `DamagedRecord` for anything else."""
+    """Return the record in one gzip member; raise `DamagedRecord` for any other bytes."""
     return _read(member)[0]
 
 
@@ -265,7 +265,7 @@ def _http_parts(block: bytes) -> tuple[int, str, Headers, bytes]:
 
 
 def first_member(data: bytes) -> int:
-    """Return the length of the gzip member with which the bytes begin; `DamagedRecord` when there is none."""
+    """Return the length of the gzip member at the start of the bytes; raise `DamagedRecord` when there is none."""
     inflate = isal_zlib.decompressobj(wbits=_MEMBER)
     try:
         inflate.decompress(data)
@@ -311,7 +311,7 @@ def _member(fields: list[str], head: bytes, body: bytes) -> bytes:
 
 
 def _http_head(capture: Capture) -> bytes:
-    # Always 1.1: what HTTP/2 says in frames is kept in the only form that readers of WARC know.
+    # Always 1.1: readers of WARC know no other form, so HTTP/2 responses are written in it too.
     lines = [f"HTTP/1.1 {capture.status} {_on_one_line(capture.reason)}"]
     framed = _framing_holds(capture)
     for name, value in capture.headers:
@@ -322,18 +322,18 @@ def _http_head(capture: Capture) -> bytes:
     text = "\r\n".join(lines)
     try:
         return text.encode("latin-1") + _END
-    except UnicodeEncodeError:  # not from the wire, then: somebody has decoded it already
+    except UnicodeEncodeError:  # not from the wire, then: the text was decoded before
         return text.encode("utf-8", "replace") + _END
 
 
 def _framing_holds(capture: Capture) -> bool:
-    """Whether the headers tell how long the body in hand is, or nothing of it."""
+    """Return whether the headers give the right length of the body, or none at all."""
     told = [(name.lower(), value) for name, value in capture.headers if name.lower() in _FRAMING]
     return told in ([], [("content-length", str(len(capture.body)))])
 
 
 def _on_one_line(text: str) -> str:
-    """Text that cannot begin a header of its own."""
+    """Return a text without line breaks, so that it cannot begin another header."""
     return text.replace("\r", " ").replace("\n", " ") if "\r" in text or "\n" in text else text
 
 

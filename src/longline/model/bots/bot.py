@@ -1,6 +1,6 @@
-"""A bot is a worker of somebody else's: it pulls tasks, each under a timed lease, and answers for each of them.
+"""Bots: external workers that pull tasks, each under a timed lease, and answer for each task.
 
-The rules are here and pure: who may answer, what an answer makes of a task, when a schedule is due again.
+Pure rules: the right to answer, the effect of an answer on a task, and the next due time of a schedule.
 """
 
 from hashlib import sha256
@@ -14,14 +14,14 @@ HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 
 STEPS = 3
-"""A schedule that fails waits twice as long as before, this many times."""
+"""Largest number of times that the wait of a failing schedule doubles."""
 
 Refusal = Literal["missing", "not_held", "not_yours", "lapsed"]
 Repair = Literal["restart", "expire", "release"]
 
 
 class NewBot(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot to be registered. `secret` is a digest; `preview` is the beginning of what it is a digest of."""
+    """A bot to be registered. `secret` is a digest; `preview` is the beginning of the token."""
 
     name: str
     title: str = ""
@@ -52,7 +52,7 @@ class BotRow(NewBot, frozen=True, kw_only=True):
 
 
 class BotActivity(msgspec.Struct, frozen=True):
-    """What a bot did so far, and in the hours that were asked for (`…_now`)."""
+    """Counts of a bot's work in all, and in the requested hours (`…_now`)."""
 
     name: str
     registered: bool
@@ -70,7 +70,7 @@ class BotActivity(msgspec.Struct, frozen=True):
 
 
 class BotTotals(msgspec.Struct, frozen=True):
-    """The sums of all bots in some hours: tasks pulled, and answers by how they ended."""
+    """The sums of all bots in some hours: tasks pulled, and answers by outcome."""
 
     pulled: int
     completed: int
@@ -79,7 +79,7 @@ class BotTotals(msgspec.Struct, frozen=True):
 
 
 class Pull(msgspec.Struct, frozen=True):
-    """A bot that asks for tasks; `reclaim` hands out what others let lapse.
+    """A bot's request for tasks; with `reclaim`, tasks with lapsed leases are handed out too.
 
     `needle` is part of a host's name. `domains` and `names` are JSON lists: a domain stands for itself and every host
     below it, a name for one host, and `*.name` for every host below that name.
@@ -109,7 +109,7 @@ class PulledTask(msgspec.Struct, frozen=True):
 
 
 class Pulled(msgspec.Struct, frozen=True):
-    """What a bot got; `skipped` counts what others hold where it looked."""
+    """The tasks that a bot pulled; `skipped` counts tasks of the same hosts that other bots hold."""
 
     tasks: list[PulledTask]
     skipped: int
@@ -117,7 +117,7 @@ class Pulled(msgspec.Struct, frozen=True):
 
 
 class BotFinding(msgspec.Struct, frozen=True):
-    """What a bot found. The price is in hundredths; `page_key` names the page's text in the blob store."""
+    """A bot's result for a task. The price is in hundredths; `page_key` names the page's text in the object store."""
 
     uid: str
     price: int
@@ -129,7 +129,7 @@ class BotFinding(msgspec.Struct, frozen=True):
 
 
 class BotAnswer(msgspec.Struct, frozen=True):
-    """What a bot says of a task: what it found, or why it found nothing. `key` makes a repeat harmless."""
+    """A bot's answer for a task: a result, or an error. `key` makes the answer idempotent."""
 
     task_id: int
     created_at: int
@@ -140,7 +140,7 @@ class BotAnswer(msgspec.Struct, frozen=True):
 
 
 class Holding(msgspec.Struct, frozen=True):
-    """Where a bot's task stands: its rest, who holds it until when, and the page of the result it has already."""
+    """A bot's task with its rest, its holder, the end of its lease, and the page of the result that it has already."""
 
     id: int
     url: str
@@ -165,14 +165,14 @@ class Holding(msgspec.Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """The state as others see it."""
+        """Return the public state, in hand or at rest."""
         return self.state if self.owner is None else move("task", "pull").became
 
 
 class AnswerVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of an answer: a refusal, or the task's new rest and what follows from it.
+    """The effect of an answer: a refusal, or the task's new rest and its consequences.
 
-    `replaced` is the page of a result that this one took the place of.
+    `replaced` is the page of the earlier result that this result replaced.
     """
 
     refusal: Refusal | None = None
@@ -190,7 +190,7 @@ class AnswerVerdict(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Swept(msgspec.Struct, frozen=True):
-    """What a sweep over lapsed leases did."""
+    """Counts of a sweep over lapsed leases."""
 
     expired: int = 0
     requeued: int = 0
@@ -198,14 +198,14 @@ class Swept(msgspec.Struct, frozen=True):
 
 
 class Planned(msgspec.Struct, frozen=True):
-    """What a look at due schedules did."""
+    """Counts of a pass over due schedules."""
 
     created: int = 0
     skipped: int = 0
 
 
 class NewBotPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule for bots to be made: for one `url`, or for a `domain`'s known URLs under a `name`."""
+    """A schedule for bots to be made: for one `url`, or for the known URLs of a `domain` under a `name`."""
 
     uid: str
     url: str | None = None
@@ -247,7 +247,7 @@ class BotPolicyRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewBotTask(msgspec.Struct, frozen=True):
-    """A task for bots to be made. Its limits are copied here, and later changes of the schedule do not reach it."""
+    """A task for bots to be made. Its limits are copies: later changes of the schedule do not affect the task."""
 
     url: str
     host: str
@@ -258,7 +258,7 @@ class NewBotTask(msgspec.Struct, frozen=True):
 
 
 class BotTaskRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A bot's task as somebody who looks sees it."""
+    """A bot's task as lists show it."""
 
     id: int
     url: str
@@ -281,12 +281,12 @@ class BotTaskRow(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def state(self) -> str:
-        """Where it stands now, in hand or at rest."""
+        """Return the present state, in hand or at rest."""
         return self.rest if self.owner is None else move("task", "pull").became
 
 
 class ResultRow(msgspec.Struct, frozen=True, kw_only=True):
-    """What a bot found, as stored, with the task it was found for."""
+    """A bot's result as stored, with its task."""
 
     id: int
     url: str
@@ -303,14 +303,14 @@ class ResultRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Deletion(msgspec.Struct, frozen=True):
-    """The outcome of deleting a task: the bot that holds it and so prevents it, or the key of its result's page."""
+    """The outcome of deleting a task: the holder that prevents it, or the key of the page of the task's result."""
 
     holder: str | None = None
     page_key: str | None = None
 
 
 class TaskFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which tasks of bots a list shows. `part` is part of the URL or of the holder's name.
+    """The filter of a list of bots' tasks. `part` is part of the URL or of the holder's name.
 
     In this and the other filters, a period begins with `…_after` and ends before `…_before`, in UTC milliseconds.
     """
@@ -326,7 +326,7 @@ class TaskFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ResultFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which results a list shows."""
+    """The filter of a list of results."""
 
     currency: str | None = None
     in_stock: bool | None = None
@@ -337,7 +337,7 @@ class ResultFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScheduleFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which schedules for bots a list shows."""
+    """The filter of a list of schedules for bots."""
 
     state: str | None = None
     priority: int | None = None
@@ -348,7 +348,7 @@ class ScheduleFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PolicyStats(msgspec.Struct, frozen=True):
-    """How many schedules for bots there are, are on, are due, are failing, and when the next is due."""
+    """Numbers of schedules for bots (all, enabled, due, failing), and the next due time."""
 
     total: int
     enabled: int
@@ -358,12 +358,12 @@ class PolicyStats(msgspec.Struct, frozen=True):
 
 
 def lapsed(due: int, now: int) -> bool:
-    """Whether a lease that runs until `due` has run out; at its very end it has not."""
+    """Return whether a lease that lasts until `due` has lapsed; at `due` itself it has not."""
     return now > due
 
 
 def refusal(holding: Holding | None, created_at: int, bot: str, now: int) -> Refusal | None:
-    """Why this bot may not answer for a task, in the order in which it is told; None when it may."""
+    """Return the first reason why a bot may not answer for a task; None when it may."""
     if holding is None or holding.created_at != created_at:
         return "missing"
     if holding.owner is None or holding.due is None:
@@ -374,7 +374,7 @@ def refusal(holding: Holding | None, created_at: int, bot: str, now: int) -> Ref
 
 
 def after_answer(holding: Holding, found: bool) -> TaskState:
-    """Where a task comes to rest with an answer: tried again while fewer retries were granted than may be."""
+    """Return the rest of a task after an answer: without a result, a retry while retries are left."""
     if found:
         return TaskState(move("task", "submit").became)
     again = holding.retries < holding.max_retries
@@ -387,17 +387,17 @@ def exhausted(lapses: int, max_retries: int) -> bool:
 
 
 def after_lapse(holding: Holding, retry: bool) -> TaskState:
-    """Where a task comes to rest when its lease lapsed; one that lapsed too often is not offered again."""
+    """Return the rest of a task after its lease lapsed; a task that lapsed too often is not offered again."""
     if retry:
         return TaskState(move("task", "lapse" if holding.retries < holding.max_retries else "exhaust").became)
     return TaskState(move("task", "exhaust" if exhausted(holding.lapses, holding.max_retries) else "expire").became)
 
 
 def back_off(base_ms: int, failures: int) -> int:
-    """How long a schedule waits after this many failures in a row: the base, doubled up to three times."""
+    """Return the wait of a schedule after this many failures in a row: the base, doubled up to three times."""
     return int(base_ms * 2 ** min(max(failures - 1, 0), STEPS))
 
 
 def url_key(url: str) -> bytes:
-    """By which a schedule knows that a URL of its own has an open task."""
+    """Return the key by which a schedule finds the open task of a URL."""
     return sha256(url.encode()).digest()

@@ -1,6 +1,6 @@
-"""How often somebody may come: so many times a minute, saved up to one minute's worth.
+"""The rate limit of bots: a token bucket that is refilled by the minute and holds one minute's worth.
 
-Counted in whole numbers: coming once costs a minute's milliseconds, and every millisecond brings `per_minute` back.
+Counted in whole numbers: a request costs a minute's milliseconds, and every millisecond adds `per_minute`.
 """
 
 from typing import NamedTuple
@@ -9,7 +9,7 @@ ONCE = 60_000
 
 
 class TokenBucket(NamedTuple):
-    """What became of those who came: how many of them may, what is left then, and how long the others wait."""
+    """The bucket after requests: the number granted, the tokens left, and the wait for the next request."""
 
     granted: int
     left: int
@@ -17,7 +17,7 @@ class TokenBucket(NamedTuple):
 
 
 def spend(left: int | None, since_ms: int, per_minute: int, times: int) -> TokenBucket:
-    """Let somebody come so many times who had `left` so long ago; None for one who never came."""
+    """Grant up to `times` requests from a bucket that had `left` tokens `since_ms` ago; None means a full bucket."""
     full = per_minute * ONCE
     left = full if left is None else min(full, left + max(0, since_ms) * per_minute)
     granted = min(times, left // ONCE)

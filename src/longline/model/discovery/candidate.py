@@ -1,4 +1,4 @@
-"""Candidates: places that pages of sources lead to, and that may become sources themselves."""
+"""Candidates: sites that pages of sources link to and that may become sources."""
 
 import re
 from typing import Literal
@@ -8,10 +8,10 @@ import msgspec
 from longline.model.url import Url, parse, target
 
 Verdict = Literal["new", "pending", "approved", "rejected"]
-"""Where a candidate stands: nobody has looked at it, it waits for a person, or a person has decided."""
+"""States of a candidate: not probed yet, waiting for a person, or decided by a person."""
 
 TENANTS = {"substack.com": "substack", "medium.com": "medium"}
-"""Sites on which each tenant is a place of its own, at a name below the site's."""
+"""Sites on which each tenant is a candidate of its own, at a subdomain of the site."""
 
 _ADDRESS = re.compile(r"[\d.]+$|\[")
 _PERSON = re.compile(r"/(@[^/?#]+)")
@@ -21,7 +21,7 @@ _WORST = 100
 
 
 class LinkSighting(msgspec.Struct, frozen=True):
-    """A link to a place that is no source: whose page it was on, and in which run."""
+    """A link to a site that is no source, with the page, the source and the run that it was found in."""
 
     identity: str
     home: str
@@ -32,7 +32,7 @@ class LinkSighting(msgspec.Struct, frozen=True):
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What was decided about a link, at which step, and why."""
+    """A decision about a link: the step, and the reason."""
 
     identity: str
     url: str
@@ -42,7 +42,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class ProbeResult(msgspec.Struct, frozen=True):
-    """What a first look at a place found; `reason` is how the look ended."""
+    """The result of a first fetch of a candidate; `reason` is the outcome of the fetch."""
 
     reason: str
     status: int | None = None
@@ -51,12 +51,12 @@ class ProbeResult(msgspec.Struct, frozen=True):
 
     @property
     def robots(self) -> bool:
-        """Whether the place allows us to look."""
+        """Return whether robots.txt allows the fetch."""
         return self.reason != "robots"
 
 
 class CandidateRow(msgspec.Struct, frozen=True):
-    """A candidate as stored; `look_id` is the run that looks at it, `source_id` what it became."""
+    """A candidate as stored; `look_id` is the run that probes it, `source_id` the source that was made of it."""
 
     id: int
     identity: str
@@ -78,7 +78,7 @@ class CandidateRow(msgspec.Struct, frozen=True):
 
 
 class DiscoveryRules(msgspec.Struct, frozen=True):
-    """What the operator says of candidates; a text of a list fits every URL that it is found in, and 0 is no cap."""
+    """The operator's rules for candidates; a text of a list matches every URL that contains it, and 0 is no cap."""
 
     allow: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
@@ -86,14 +86,14 @@ class DiscoveryRules(msgspec.Struct, frozen=True):
     per_run: int = 0
 
     def refusal(self, url: str) -> str | None:
-        """Why a link is not followed up, or None."""
+        """Return the reason why a link is not followed up, or None."""
         if any(text in url for text in self.block):
             return "blocked"
         return "not allowed" if self.allow and not any(text in url for text in self.allow) else None
 
 
 def identity_of(url: Url) -> str:
-    """What a place is known by: its host, or its tenant on a site of many."""
+    """Return the identity of a candidate: its host, or its tenant on a site of many tenants."""
     name = url.hostname.removeprefix("www.")
     person = _PERSON.match(target(url.href))
     if name == "medium.com" and person:
@@ -103,13 +103,13 @@ def identity_of(url: Url) -> str:
 
 
 def home_of(url: Url) -> str:
-    """Where a place begins."""
+    """Return the start page of a candidate."""
     person = _PERSON.match(target(url.href)) if identity_of(url).startswith("medium:@") else None
     return f"{url.scheme}://{url.host}/{person[1] if person else ''}"
 
 
 def risk_of(home: str, glimpse: ProbeResult) -> int:
-    """How doubtful a place is, from 0 to 100: by its name, and by what a first look found."""
+    """Return the risk of a candidate, from 0 to 100, by its name and by the result of its probe."""
     url = parse(home)
     name = url.hostname
     points = {

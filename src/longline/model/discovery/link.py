@@ -8,12 +8,12 @@ from urllib.parse import urlsplit
 import msgspec
 
 DomainStatus = Literal["active", "ignored", "reviewing", "promoted"]
-"""What a person thinks of a domain; nobody has thought about an active one."""
+"""A person's judgement of a domain; `active` domains are not judged yet."""
 
 DAY_MS = 86_400_000
 
 FIRST_DEPTH = 1
-"""The depth of a start page as it is told of outside; to us it is 0."""
+"""The depth of a start page in the API; inside, its depth is 0."""
 
 
 class NewLink(msgspec.Struct, frozen=True, gc=False):
@@ -26,7 +26,7 @@ class NewLink(msgspec.Struct, frozen=True, gc=False):
 
 
 class LinkDetails(msgspec.Struct, frozen=True, gc=False):
-    """How the page answered that a link may lead to; a failure has no content type."""
+    """The response to the URL of a link; a failure has no content type."""
 
     url: str
     status: int
@@ -34,7 +34,7 @@ class LinkDetails(msgspec.Struct, frozen=True, gc=False):
 
 
 class LinkRow(msgspec.Struct, frozen=True):
-    """A link as stored; `taken` once somebody made a schedule of it."""
+    """A link as stored; `taken` once a schedule was made of it."""
 
     id: int
     uid: str
@@ -53,7 +53,7 @@ class LinkRow(msgspec.Struct, frozen=True):
 
 
 class LinkQuery(msgspec.Struct, frozen=True):
-    """Which links somebody wants to see, and in which order."""
+    """The filter and the order of a list of links."""
 
     taken: bool | None = None
     source: str | None = None
@@ -65,7 +65,7 @@ class LinkQuery(msgspec.Struct, frozen=True):
 
 
 class DomainRow(msgspec.Struct, frozen=True):
-    """What the links to a domain add up to; `sources` are those they were found on."""
+    """The links to a domain in figures; `sources` are the sources of the links."""
 
     domain: str
     status: DomainStatus
@@ -81,14 +81,14 @@ class DomainRow(msgspec.Struct, frozen=True):
     is_source: bool = False
 
     def quality(self, now: int) -> int:
-        """How promising it is, from 0 to 100."""
+        """Return the quality of the domain, from 0 to 100."""
         days = (now - self.last_seen) / DAY_MS
         score = 30 * self.ok + 30 * self.html + 20 * min(self.source_count / 5, 1) + 20 * max(0.0, 1 - days / 30)
         return min(int(score), 100)
 
 
 class DomainQuery(msgspec.Struct, frozen=True):
-    """Which domains somebody wants to see, and in which order."""
+    """The filter and the order of a list of domains."""
 
     domain: str | None = None
     status: str | None = None
@@ -98,12 +98,12 @@ class DomainQuery(msgspec.Struct, frozen=True):
 
 
 def domain_of(url: str) -> str:
-    """The domain that a link leads to: its host's name, without a leading www."""
+    """Return the domain of a link: its host's name, without a leading www."""
     return (urlsplit(url).hostname or "").removeprefix("www.")
 
 
 def clusters(urls: Iterable[str]) -> list[tuple[str, int]]:
-    """Where on a domain links lead to: first parts of paths, and how many lead there, most first."""
+    """Return the first path segments of URLs with their counts, most frequent first."""
     found = Counter(_pattern(urlsplit(url).path) for url in urls)
     return sorted(found.items(), key=lambda one: (-one[1], one[0]))
 

@@ -1,4 +1,4 @@
-"""A feed is a list of what is new on a site: RSS, Atom or JSON Feed, as one shape."""
+"""Feeds: lists of a site's new pages in RSS, Atom or JSON Feed, in one shape."""
 
 import msgspec
 
@@ -10,7 +10,7 @@ class NotAFeed(LonglineError):
 
 
 class Enclosure(msgspec.Struct, frozen=True, gc=False):
-    """A file that belongs to an entry; `length` is what the feed says of it."""
+    """A file that belongs to an entry; `length` is the length that the feed states."""
 
     url: str
     type: str = ""
@@ -18,7 +18,7 @@ class Enclosure(msgspec.Struct, frozen=True, gc=False):
 
 
 class FeedEntry(msgspec.Struct, frozen=True):
-    """One thing that is new. Times are UTC milliseconds; `title` is plain text, `summary` and `content` may be HTML."""
+    """One entry of a feed. Times are UTC milliseconds; `title` is plain text, `summary` and `content` may be HTML."""
 
     url: str | None = None
     id: str = ""
@@ -35,10 +35,10 @@ class FeedEntry(msgspec.Struct, frozen=True):
 
 
 class Feed(msgspec.Struct, frozen=True):
-    """A feed as it was read; `link` is the site it tells of, `url` where it says that it lies itself.
+    """A feed as it was read; `link` is the URL of its site, `url` the URL that the feed states for itself.
 
-    `every_ms` is how often it says that it changes, and `hub` where one may ask to be told. `flaw` says what is wrong
-    with a document that could be read all the same.
+    `every_ms` is the update interval that the feed states, and `hub` its WebSub hub. `flaw` names the fault of a
+    document that could be read all the same.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Polls: when a feed is looked at next, and when it has failed so often that it is left alone for a while."""
+"""Polls: the time of a feed's next poll, and the rest of a feed that failed too often."""
 
 import msgspec
 
@@ -11,20 +11,20 @@ HOUR = 60 * MINUTE
 
 POLL_EVERY = 15 * MINUTE
 SEARCH_AGAIN = 168 * HOUR
-"""A source in which no feed was found is not searched again for so long."""
+"""Time after which a source without a feed is searched again."""
 
 FIRST_PATIENCE = 5 * MINUTE
 MOST_PATIENCE = 96 * FIRST_PATIENCE
-"""How long to stay away from a feed that throttles us: doubled each time, up to eight hours."""
+"""Shortest and longest pause after a rate-limited poll: doubled each time, up to eight hours."""
 
 ENTRY_PRIORITY, PLACE_PRIORITY = DEFAULT_PRIORITY - 20, DEFAULT_PRIORITY - 10
-"""Entries of feeds go first, then those of sitemaps, then what is only linked to."""
+"""Priorities of entries of feeds, which go first, and of sitemaps, which go before links."""
 
 NOT_MODIFIED = 304
 
 
 class Failure(msgspec.Struct, frozen=True):
-    """What one kind of failure leads to: after `limit` polls in a row the feed rests. None never disables it."""
+    """The rule for one kind of failure: after `limit` failed polls in a row the feed rests; with None, never."""
 
     limit: int | None = None
     rest_ms: int = 0
@@ -48,7 +48,7 @@ _BY_REASON = {
     "parser_error": "parse_error",
     "bad_encoding": "parse_error",
     "tls": "network",
-    # The answer of robots.txt: the feed itself was not asked for and has no status.
+    # The status of robots.txt: the feed itself was not requested and has no status.
     "http_429": "rate_limited",
     "http_5xx": "upstream_failure",
 }
@@ -56,12 +56,12 @@ _NETWORK = {reason for reason in fate.RETRYABLE if not reason.startswith("http_"
 
 
 class FeedRow(msgspec.Struct, frozen=True):
-    """A source's feed as stored: where it is, how its last poll went, and when it is polled next.
+    """A source's feed as stored: its URL, the result of its last poll, and the time of the next poll.
 
-    Without a `url` it is still searched for. Where it is, whether it is wanted, how often, and whether it rests is what
-    its source says. `run_id` is the run under way and `stage` what that run is for. `disabled_at` says since when the
-    feed rests because it failed too often, which `due_at` ends with a single trial. `next_poll_at` is set only while
-    the feed throttles us.
+    A feed without a `url` is still searched for. `url`, `active`, `every_ms`, `disabled_at` and `disabled_reason` are
+    stored with the source. `run_id` is the run under way and `stage` its purpose. `disabled_at` is the time since which
+    the feed rests because it failed too often; at `due_at` a single poll tries it. `next_poll_at` is set only while the
+    feed is rate-limited.
     """
 
     source_id: int
@@ -84,7 +84,7 @@ class FeedRow(msgspec.Struct, frozen=True):
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What a poll that succeeded saw; `entries` None when nothing had changed."""
+    """The result of a successful poll; `entries` is None when the feed had not changed."""
 
     etag: str | None = None
     last_modified: str | None = None
@@ -92,7 +92,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 def failure_of(state: str, reason: str | None, status: int | None) -> str | None:
-    """The kind of failure with which a poll's task ended, or None when it did not fail."""
+    """Return the kind of failure with which a poll's task ended, or None when it did not fail."""
     if state == TaskState.COMPLETED:
         return None if status in (200, NOT_MODIFIED) else "unexpected"
     if status is not None and status >= 400:
@@ -101,17 +101,17 @@ def failure_of(state: str, reason: str | None, status: int | None) -> str | None
 
 
 def asked(feed: FeedRow, _now: int, run_id: int, stage: str) -> FeedRow | None:
-    """The feed with a run on its way; None when somebody else has sent one."""
+    """Return the feed with a run under way; None when another run is under way."""
     return msgspec.structs.replace(feed, run_id=run_id, stage=stage) if feed.run_id is None else None
 
 
 def dropped(feed: FeedRow, now: int, run_id: int) -> FeedRow | None:
-    """The feed after a run of which nothing is to be learnt; None when that is no longer the feed's run."""
+    """Return the feed after a run without a usable result; None when the run is no longer the feed's."""
     return _answered(feed, run_id, due_at=now + feed.every_ms)
 
 
 def succeeded(feed: FeedRow, now: int, run_id: int, seen: Seen) -> FeedRow | None:
-    """The feed after a poll that succeeded; None when that is no longer the feed's poll."""
+    """Return the feed after a successful poll; None when the poll is no longer the feed's."""
     return _answered(
         feed,
         run_id,
@@ -130,7 +130,7 @@ def succeeded(feed: FeedRow, now: int, run_id: int, seen: Seen) -> FeedRow | Non
 
 
 def failed(feed: FeedRow, now: int, run_id: int, kind: str, error: str) -> FeedRow | None:
-    """The feed after a poll that failed; None when that is no longer the feed's poll."""
+    """Return the feed after a failed poll; None when the poll is no longer the feed's."""
     rule, errors = FAILURES[kind], feed.errors + 1
     until = now + min(FIRST_PATIENCE * 2 ** min(feed.errors, 30), MOST_PATIENCE) if kind == "rate_limited" else None
     told = _answered(
@@ -155,12 +155,12 @@ def _answered(feed: FeedRow, run_id: int, **facts: object) -> FeedRow | None:
 
 
 def found(feed: FeedRow, now: int, run_id: int, url: str | None, again: int = SEARCH_AGAIN) -> FeedRow | None:
-    """The feed after a search, which is made again after a while; None when that is no longer the feed's search."""
+    """Return the feed after a search, which is repeated later without a URL; None for a search no longer the feed's."""
     return _answered(feed, run_id, url=url, due_at=now if url else now + again)
 
 
 def disabled(feed: FeedRow, now: int, reason: str | None) -> FeedRow:
-    """The feed put to rest by hand, for as long as that kind of failure would."""
+    """Return the feed disabled by a person, for the rest of that kind of failure."""
     rest_ms = FAILURES[reason].rest_ms if reason in FAILURES else 0
     return msgspec.structs.replace(
         feed, disabled_at=now, disabled_reason=reason, due_at=now + (rest_ms or FAILURES["forbidden"].rest_ms)
@@ -168,7 +168,7 @@ def disabled(feed: FeedRow, now: int, reason: str | None) -> FeedRow:
 
 
 def enabled(feed: FeedRow, now: int) -> FeedRow:
-    """The feed with its failures forgotten, to be polled at once."""
+    """Return the feed without its failures, due at once."""
     return msgspec.structs.replace(
         feed,
         due_at=now,

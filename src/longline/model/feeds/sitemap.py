@@ -1,4 +1,4 @@
-"""A sitemap is a list of a site's pages, or of further sitemaps."""
+"""Sitemaps: lists of a site's pages, or of further sitemaps."""
 
 from urllib.parse import urlsplit
 
@@ -9,17 +9,17 @@ from longline.model.feeds.feed_poll import HOUR
 
 MAX_PLACES = 50_000
 MAX_BYTES = 50 * 1024 * 1024
-"""The protocol's own bounds for one file, undone of its compression."""
+"""Bounds of the sitemap protocol for one file, decompressed."""
 
 POLL_EVERY = 6 * HOUR
 NEWS_WINDOW = 48 * HOUR
-"""How often the sitemaps of a source are read, and how long ago a page may have changed to be of interest."""
+"""Times between two reads of a source's sitemaps, and since the last change of a page that is still admitted."""
 
 LEVELS = 3
-"""An index may lead to indexes, but not for ever."""
+"""Largest depth of nested sitemap indexes."""
 
 USUAL = ("/sitemap.xml", "/news-sitemap.xml")
-"""Where the sitemaps of a source lie that names none."""
+"""Paths of the sitemaps of a source that names none."""
 
 
 class NotASitemap(LonglineError):
@@ -27,7 +27,7 @@ class NotASitemap(LonglineError):
 
 
 class News(msgspec.Struct, frozen=True, gc=False):
-    """What a news sitemap says of an article."""
+    """The facts of a news sitemap about an article."""
 
     title: str = ""
     publication: str = ""
@@ -37,7 +37,7 @@ class News(msgspec.Struct, frozen=True, gc=False):
 
 
 class Video(msgspec.Struct, frozen=True, gc=False):
-    """What a video sitemap says of a video; either of its URLs may be missing."""
+    """The facts of a video sitemap about a video; either of its URLs may be missing."""
 
     title: str = ""
     description: str = ""
@@ -55,7 +55,7 @@ class Alternate(msgspec.Struct, frozen=True, gc=False):
 
 
 class SitemapEntry(msgspec.Struct, frozen=True):
-    """One URL of a sitemap; `changed` is UTC milliseconds, None where the date is missing or is none."""
+    """One URL of a sitemap; `changed` is UTC milliseconds, None where the date is missing or invalid."""
 
     url: str
     changed: int | None = None
@@ -70,7 +70,7 @@ class SitemapEntry(msgspec.Struct, frozen=True):
 class Sitemap(msgspec.Struct, frozen=True):
     """A sitemap as it was read; the places of an `index` are further sitemaps.
 
-    `flaw` says what is wrong with a document that could be read all the same, such as more URLs than are allowed.
+    `flaw` names the fault of a document that could be read all the same, such as more URLs than are allowed.
     """
 
     kind: str
@@ -79,12 +79,12 @@ class Sitemap(msgspec.Struct, frozen=True):
     flaw: str | None = None
 
     def since(self, cutoff: int) -> list[str]:
-        """The URLs of places that changed after that time, or that do not say when."""
+        """Return the URLs of places that changed after `cutoff`, or that have no date."""
         return [place.url for place in self.places if place.changed is None or place.changed > cutoff]
 
 
 class SitemapRow(msgspec.Struct, frozen=True):
-    """How reading the sitemaps of a source goes: `run_id` is the run under way, `level` how many indexes lie above."""
+    """The reading of a source's sitemaps: `run_id` is the run under way, `level` the number of indexes above."""
 
     source_id: int
     level: int = 0
@@ -93,16 +93,16 @@ class SitemapRow(msgspec.Struct, frozen=True):
 
 
 def asked(row: SitemapRow, _now: int, run_id: int, level: int, after: int | None) -> SitemapRow | None:
-    """The row with a run on its way that follows another, or none; None when somebody else has sent one."""
+    """Return the row with a run under way that follows run `after`; None when another run is under way."""
     return msgspec.structs.replace(row, run_id=run_id, level=level) if row.run_id == after else None
 
 
 def answered(row: SitemapRow, now: int, run_id: int | None) -> SitemapRow | None:
-    """The row after its last run; None when that is no longer its run."""
+    """Return the row after its last run; None when the run is no longer the row's."""
     return SitemapRow(row.source_id, due_at=now + POLL_EVERY) if row.run_id == run_id else None
 
 
 def may_be_sitemap(url: str) -> bool:
-    """Whether a URL is one that sitemaps have."""
+    """Return whether a URL looks like that of a sitemap."""
     path = urlsplit(url).path.lower()
     return "sitemap" in path or path.endswith((".xml", ".xml.gz", ".txt.gz"))

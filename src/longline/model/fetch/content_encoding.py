@@ -1,6 +1,6 @@
-"""Undoes the Content-Encoding of a body, with a bound on what may come out.
+"""Decoding of a body by its Content-Encoding, with a bound on the output.
 
-Every decoder is told where to stop before it starts: a bomb costs what its bound allows, not what it swells to.
+Every decoder gets its bound before it starts: a decompression bomb costs no more than the bound.
 """
 
 import sys
@@ -18,7 +18,7 @@ else:
     from backports import zstd
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
-"""What we may ask for: exactly what `decode_body` undoes."""
+"""Value of the Accept-Encoding header: exactly the encodings that `decode_body` decodes."""
 
 MAX_LAYERS = 3
 MAX_MEMBERS = 64
@@ -39,7 +39,7 @@ _UNSUPPORTED = frozenset(("compress", "x-compress", "dcb", "dcz"))
 
 
 class Undecodable(LonglineError):
-    """A body that does not decode; `kind` is `bad_encoding`, or `too_large` for one that swells beyond its bound."""
+    """A body that does not decode; `kind` is `bad_encoding`, or `too_large` for a body beyond its bound."""
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(message)
@@ -47,7 +47,7 @@ class Undecodable(LonglineError):
 
 
 def decode_body(headers: Iterable[tuple[str, str]], body: bytes, max_bytes: int) -> bytes:
-    """The body as its author wrote it."""
+    """Return the decoded body; raise `Undecodable`."""
     layers = _layers(headers)
     if len(layers) > MAX_LAYERS:
         raise Undecodable("bad_encoding", f"encoded {len(layers)} times over")
@@ -59,7 +59,7 @@ def decode_body(headers: Iterable[tuple[str, str]], body: bytes, max_bytes: int)
 
 
 def readable(body: bytes, max_bytes: int) -> tuple[bytes, str | None]:
-    """What a gzip file holds, as far as it can be read, and what is wrong with it; `Undecodable` if nothing can be."""
+    """Return the readable part of a gzip file and its fault, if any; raise `Undecodable` if no part can be read."""
     try:
         return decode_body([("content-encoding", "gzip")], body, max_bytes), None
     except Undecodable as error:
@@ -70,7 +70,7 @@ def readable(body: bytes, max_bytes: int) -> tuple[bytes, str | None]:
 
 
 def _start_of(body: bytes, limit: int) -> bytes:
-    """All that comes out of a broken stream before the piece that is broken."""
+    """Return the output of a broken stream before its broken piece."""
     stream, out = isal_zlib.decompressobj(_GZIP), bytearray()
     for at in range(0, len(body), _PIECE):
         try:
@@ -101,7 +101,7 @@ def _undo(coding: str, body: bytes, limit: int) -> bytes:
 
 
 _Piece = Callable[[bytes, int], tuple[bytes, bytes]]
-"""Undoes what stands first in a body, up to a bound: what came out, and what follows."""
+"""Decoder of the first member of a body, up to a bound: returns the output and the bytes that follow."""
 
 
 def _gunzip(body: bytes, limit: int) -> bytes:
@@ -113,7 +113,7 @@ def _unzstd(body: bytes, limit: int) -> bytes:
 
 
 def _members(body: bytes, limit: int, piece: _Piece, follows: Callable[[bytes], bool]) -> bytes:
-    """All members of a stream; what follows the last one is padding, and ignored as browsers do."""
+    """Return the output of all members of a stream; bytes after the last are padding, and ignored as browsers do."""
     whole, rest = piece(body, limit)
     for _ in range(MAX_MEMBERS):
         if not follows(rest):
@@ -139,7 +139,7 @@ def _zstd_frame(body: bytes, limit: int) -> tuple[bytes, bytes]:
 
 
 def _inflate_either(body: bytes, limit: int) -> bytes:
-    """`deflate` is zlib by the standard and raw deflate by some servers."""
+    """Decode `deflate`, which is zlib by the standard and raw deflate by some servers."""
     try:
         return _inflate(body, _ZLIB, limit)[0]
     except _BROKEN:
@@ -154,7 +154,7 @@ def _inflate(body: bytes, wbits: int, limit: int) -> tuple[bytes, bytes]:
 
 def _unbrotli(body: bytes, limit: int) -> bytes:
     stream = brotli.Decompressor()
-    # It stops growing its output at the first block that reaches the bound: a little more may come out.
+    # Brotli stops at the first block that reaches the bound, so the output may be a little longer than the bound.
     out = stream.process(body, output_buffer_limit=limit + 1)
     return _whole(out, stream.is_finished(), limit)
 

@@ -1,4 +1,4 @@
-"""Cookies of one run: what sites set, and what is sent back to them."""
+"""Cookies of one run, from Set-Cookie headers to Cookie headers."""
 
 import email.message
 from collections.abc import Iterable
@@ -7,11 +7,11 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 MOST = 2000
-"""Cookies that one run may collect; a site that sets more is left alone."""
+"""Number of cookies from which on a run stores no more."""
 
 
 class _Request:
-    """The part of a request that the library looks at and writes to."""
+    """The part of a request that the library reads and writes."""
 
     unverifiable = False
 
@@ -34,7 +34,7 @@ class _Request:
 
 
 class _CookieResponse:
-    """The part of an answer that the library looks at."""
+    """The part of a response that the library reads."""
 
     def __init__(self, values: Iterable[str]) -> None:
         self._message = email.message.Message()
@@ -46,14 +46,14 @@ class _CookieResponse:
 
 
 class RunCookies:
-    """Sends each cookie only where it belongs; those of whole countries are refused."""
+    """The cookie jar of a run: each cookie goes to its own site only; domains such as .co.uk are refused."""
 
     def __init__(self) -> None:
         self._jar = CookieJar(DefaultCookiePolicy(strict_domain=True))
         self._count = 0
 
     def header(self, url: str) -> str | None:
-        """The value of the Cookie header for a request to this URL, if there is any to send."""
+        """Return the value of the Cookie header for a request to this URL, or None without cookies."""
         if not self._count:
             return None
         request = _Request(url)
@@ -61,7 +61,7 @@ class RunCookies:
         return request.cookie
 
     def learn(self, url: str, values: Iterable[str]) -> None:
-        """Remember what an answer from this URL set, by the values of its Set-Cookie headers."""
+        """Store the cookies of a response from this URL, given its Set-Cookie headers."""
         if self._count < MOST:
             self._jar.extract_cookies(cast(Any, _CookieResponse(values)), cast(Any, _Request(url)))
             self._count = len(self._jar)

@@ -1,7 +1,7 @@
-"""The outer wall: which addresses a URL from outside may lead us to.
+"""The egress policy: the addresses that a URL from outside may lead to.
 
-The table is ours, since Python's idea of a global address has changed between its versions and lets some of these
-through. An address that only wraps an IPv4 one is judged by what it wraps.
+The table is our own, since Python's `is_global` has changed between versions and lets some of these addresses
+through. An address that only wraps an IPv4 address is judged by the IPv4 address.
 """
 
 from bisect import bisect_right
@@ -50,7 +50,7 @@ _NAT64 = IPv6Network("64:ff9b::/96")  # how all of IPv4 looks from a network wit
 
 
 class _Ranges:
-    """Many networks as sorted numbers, so that one look tells whether an address is in any of them."""
+    """Many networks as sorted numbers, so that one bisection finds whether an address is in any of them."""
 
     def __init__(self, networks: Iterable[str]) -> None:
         spans = sorted((int(n[0]), int(n[-1])) for n in map(ip_network, networks))
@@ -67,20 +67,20 @@ _IPV4, _IPV6 = _Ranges(INSIDE), _Ranges(INSIDE6)
 
 
 class AddressPolicy(msgspec.Struct, frozen=True):
-    """Keeps us out of everything that is not public, save for the networks that the operator has opened."""
+    """A policy that admits public addresses, and the networks that the operator has opened."""
 
     allow: tuple[Network, ...] = ()
 
     @classmethod
     def opening(cls, networks: Iterable[str]) -> "AddressPolicy":
-        """A wall with these networks opened, as an operator writes them: `10.0.0.0/8`, `192.168.1.7`, `fd00::/8`."""
+        """Return a policy with an operator's networks opened: `10.0.0.0/8`, `192.168.1.7`, `fd00::/8`."""
         try:
             return cls(tuple(ip_network(text.strip()) for text in networks))
         except ValueError as error:
             raise BadInput(f"not a network: {error}") from None
 
     def admits(self, address: Address) -> bool:
-        """Whether this address may be dialled."""
+        """Return whether a connection to this address is allowed."""
         if any(address in network for network in self.allow):
             return True
         if isinstance(address, IPv4Address):
@@ -88,12 +88,12 @@ class AddressPolicy(msgspec.Struct, frozen=True):
         wrapped = _wrapped(address)
         if wrapped is not None:
             return self.admits(wrapped)
-        # A zone names one of our own network cards: whatever is behind it, it is not the public net.
+        # A zone names one of our own network interfaces: addresses behind it are not public.
         return address.scope_id is None and not _IPV6.hold(address)
 
 
 def _wrapped(address: IPv6Address) -> IPv4Address | None:
-    """The IPv4 address that is really meant, mapped (`::ffff:…`) or behind the well-known NAT64 prefix."""
+    """Return the IPv4 address that is mapped (`::ffff:…`) or behind the well-known NAT64 prefix, or None."""
     if address in _NAT64:
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped

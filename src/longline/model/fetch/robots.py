@@ -1,8 +1,8 @@
-"""What a site's robots.txt allows us, by RFC 9309.
+"""Rules of a site's robots.txt, by RFC 9309.
 
 The longest matching rule decides and Allow wins a tie; `*` and a final `$` are the only special characters; groups
-that name the same robot are one; lines that are no rules do not disturb those that are. Crawl-delay and Sitemap are
-not in the RFC but everywhere in the wild.
+that name the same robot are one; lines that are no rules do not affect the rules. Crawl-delay and Sitemap are not in
+the RFC but are in common use.
 """
 
 import codecs
@@ -14,11 +14,11 @@ from longline.model.cached_property import cached_property
 from longline.model.url import target
 
 MAX_BYTES = 512 * 1024
-"""How much of a robots.txt is read; the RFC asks for at least 500 KiB."""
+"""Bytes of a robots.txt that are read; the RFC requires at least 500 KiB."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _MARKS = re.compile(r"\A[^\x21-\x7e]+")
-"""Characters before a field that nobody sees: byte order marks, whole or in part, also between joined files."""
+"""Invisible characters before a field: byte order marks, whole or in part, also between joined files."""
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]+")
 _COMPATIBLE = re.compile(r"compatible;\s*([A-Za-z0-9_-]+)")
@@ -42,26 +42,26 @@ _FIELDS = {
 
 
 class RuleVerdict(NamedTuple):
-    """What a matching rule says; the greater verdict wins: first the longer rule, then Allow."""
+    """The verdict of a matching rule; the greater verdict wins: first the longer rule, then Allow."""
 
     length: int
     allow: bool
 
 
 class Rule(NamedTuple):
-    """A rule with a star or an anchor, ready to match: `parts` are what stands between the stars."""
+    """A rule with a star or an anchor, ready to match: `parts` are the texts between the stars."""
 
     verdict: RuleVerdict
     parts: tuple[str, ...]
     anchored: bool
 
     def matches(self, path: str) -> bool:
-        """Whether the rule speaks about this path."""
+        """Return whether the rule matches this path."""
         first, last = self.parts[0], self.parts[-1]
         if not path.startswith(first):
             return False
         if len(self.parts) == 1:
-            return len(path) == len(first)  # without a star it is here for its anchor
+            return len(path) == len(first)  # a rule without a star has an anchor
         # Taking each part at its first place is enough: a later place never leaves more room for the rest.
         at = len(first)
         for part in self.parts[1:-1]:
@@ -75,17 +75,17 @@ class Rule(NamedTuple):
 
 
 class Group:
-    """What is said to one robot; made ready on first use, since most groups are about other robots."""
+    """The rules for one robot; compiled on first use, since most groups are for other robots."""
 
     def __init__(self) -> None:
         self.lines: list[tuple[bool, str]] = []
         self.delay: float | None = None
 
     def verdict(self, path: str) -> RuleVerdict | None:
-        """What the rules say about this path, or None when none matches."""
+        """Return the verdict of the rules for this path, or None when none matches."""
         best: RuleVerdict | None = None
         for length in self._lengths:
-            # A slice beyond the path is the path itself, whose length is another.
+            # A slice beyond the path is the path itself, which has another length.
             if length <= len(path) and (allow := self._plain.get(path[:length])) is not None:
                 best = RuleVerdict(length, allow)
                 break
@@ -98,7 +98,7 @@ class Group:
 
     @cached_property
     def _plain(self) -> dict[str, bool]:
-        """Rules without star or anchor, by the text that a path must begin with: files with thousands stay quick."""
+        """Return the rules without star or anchor by their prefix, so that files with thousands of rules stay fast."""
         plain: dict[str, bool] = {}
         for allow, pattern in self._written:
             if not _is_special(pattern):
@@ -121,7 +121,7 @@ class Group:
 
 
 class Robots:
-    """The rules of one site, for any robot that asks."""
+    """The rules of one site, for any robot."""
 
     def __init__(self, groups: dict[str, Group], sitemaps: tuple[str, ...] = (), *, closed: bool = False) -> None:
         self._groups = groups
@@ -130,17 +130,17 @@ class Robots:
 
     @classmethod
     def open(cls) -> "Robots":
-        """A site without rules."""
+        """Return the rules of a site that has none."""
         return cls({})
 
     @classmethod
     def unreachable(cls) -> "Robots":
-        """A site whose rules could not be had: nothing is allowed until they can."""
+        """Return the rules of a site with an unreachable robots.txt: all URLs are forbidden until it can be read."""
         return cls({}, closed=True)
 
     @classmethod
     def from_response(cls, status: int, body: bytes) -> "Robots":
-        """What the final answer to a request for /robots.txt means."""
+        """Return the rules that follow from the final response to a request for /robots.txt."""
         if 200 <= status < 300:
             return parse(body)
         # A redirect that was followed to its limit counts as a file that is not there, like 4xx. 429 says nothing about
@@ -148,7 +148,7 @@ class Robots:
         return cls.open() if 300 <= status < 500 and status != 429 else cls.unreachable()
 
     def allows(self, user_agent: str, url: str) -> bool:
-        """Whether the robot of this User-Agent may fetch this URL (as `url.parse` writes it)."""
+        """Return whether the robot of this User-Agent may fetch this URL (as `url.parse` writes it)."""
         path = target(url)
         if path.partition("?")[0] == "/robots.txt":
             return True
@@ -159,7 +159,7 @@ class Robots:
         return not verdicts or max(verdicts).allow
 
     def crawl_delay(self, user_agent: str) -> float | None:
-        """Seconds that the site wants between two requests of this robot."""
+        """Return the Crawl-delay of the site for this robot, in seconds."""
         group = self._group(user_agent)
         return group.delay if group else None
 
@@ -168,9 +168,9 @@ class Robots:
 
 
 def product_token(user_agent: str) -> str:
-    """The name by which robots.txt may call the sender of this User-Agent, in lower case.
+    """Return the product token of a User-Agent by which robots.txt names it, in lower case.
 
-    It is the first word, or, where that only feigns a browser, the word after `compatible;`.
+    The token is the first word, or, after a `Mozilla/` that only imitates a browser, the word after `compatible;`.
     """
     posing = _COMPATIBLE.search(user_agent) if user_agent.startswith("Mozilla/") else None
     found = posing[1] if posing else _leading_token(user_agent)
@@ -183,7 +183,7 @@ def _leading_token(text: str) -> str:
 
 
 def parse(body: bytes) -> Robots:
-    """The rules in a robots.txt; what cannot be understood is passed over."""
+    """Return the rules in a robots.txt; lines that cannot be read are ignored."""
     reader = _RobotsReader()
     for line in _LINE_END.split(_text(body)):
         field, value = _field(line.partition("#")[0])
@@ -196,7 +196,7 @@ def _text(body: bytes) -> str:
         # Half a line would be another rule: "/a" for "/a/b".
         whole = body[:MAX_BYTES]
         body = whole[: max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1]
-    # The standard asks for UTF-8; a file of another encoding still tells what its owner wants.
+    # The standard requires UTF-8; the rules of a file in UTF-16 are obeyed all the same.
     wide = body.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) and b"\0" in body[2:4]
     return body.decode("utf-16" if wide else "utf-8", "replace")
 
@@ -210,7 +210,7 @@ def _field(line: str) -> tuple[str, str]:
 
 
 class _RobotsReader:
-    """Collects groups line by line."""
+    """A reader that collects groups line by line."""
 
     def __init__(self) -> None:
         self.groups: dict[str, Group] = {}
@@ -266,7 +266,7 @@ def _rule(allow: bool, pattern: str) -> Rule:
 
 
 def _spellings(path: str) -> set[str]:
-    """The ways to write this path that mean the same: in a query, `:` and `/` may be escaped or plain.
+    """Return the equivalent spellings of a path: in a query, `:` and `/` may be escaped or plain.
 
     Star and dollar are always escaped, as a rule must write them to mean the characters themselves.
     """
@@ -279,7 +279,7 @@ def _spellings(path: str) -> set[str]:
 
 
 def _canonical(path: str) -> str:
-    """One spelling for paths that mean the same: escapes only where they are needed, and in upper case."""
+    """Return the one spelling of equivalent paths: escapes only where they are needed, and in upper case."""
     return _ESCAPE_OR_OTHER.sub(_rewrite, path.encode("utf-8", "replace")).decode("ascii")
 
 

@@ -1,4 +1,4 @@
-"""A host is the unit of politeness. A worker leases hosts, and with each host its due tasks."""
+"""Hosts, the units of politeness. A worker leases hosts, and with each host its due tasks."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ DEFAULT_CONCURRENCY = 1
 
 
 class HostPace(msgspec.Struct, frozen=True):
-    """How polite everybody is to a host; before `until` nobody is less so, whoever asks for it."""
+    """The politeness of all workers towards a host; before `until` no run may lower it."""
 
     delay_ms: int
     until: int
@@ -19,7 +19,7 @@ class HostPace(msgspec.Struct, frozen=True):
 class HostLease(msgspec.Struct, frozen=True):
     """The right to talk to one host, until `until` (milliseconds of database time) or until the token moves.
 
-    Before `pace_until` nobody is less polite to it than this says.
+    Before `pace_until` no run may be less polite than `delay_ms` and `concurrency`.
     """
 
     host_id: int
@@ -34,11 +34,11 @@ class HostLease(msgspec.Struct, frozen=True):
 
 
 class HostReport(msgspec.Struct, frozen=True):
-    """What a worker has to say about a host it holds: how tasks ended, and when the host may be touched again.
+    """A worker's report about a leased host: outcomes of tasks, and the earliest time of the next request.
 
     With `release` the lease goes back in the same transaction. `unstarted` tasks go back as if never claimed; a task
-    that is neither reported nor given back keeps its count of attempts, since it may be what killed its worker.
-    `pace` is what the host goes by from now on, where that is something else than before.
+    that is neither reported nor given back keeps its count of attempts, since it may have killed its worker.
+    `pace` is the new pace of the host, None where the pace has not changed.
     """
 
     host_id: int

@@ -1,9 +1,9 @@
-"""Reasons: why a task rests where it rests. One word each; every failure class has exactly one."""
+"""Reasons for the rests of tasks. One word each; every failure class has exactly one."""
 
 from longline.model.states import TaskState
 
 OK = "ok"
-"""The reason of a page that came and was read."""
+"""The reason of a page that was fetched and parsed."""
 
 RETRYABLE = {
     "dns": "the name of the host does not resolve",
@@ -27,10 +27,10 @@ RETRYABLE = {
     "odd_status": "the status is neither a page nor a failure: 1xx, 206, 226, and for a single URL all but 200 and 304",
     "internal": "we failed, in a way nobody foresaw",
 }
-"""Failures that another attempt may cure, and what they mean."""
+"""Failures that another attempt may cure, and their meanings."""
 
 TIMEOUTS = ("connect_timeout", "idle_timeout", "total_timeout")
-"""Failures after which a run of a schedule does not try again: the site is slow, and others wait."""
+"""Failures after which a run of a schedule does not try again: the site is slow, and other tasks wait."""
 
 FINAL = {
     "egress": "the host has no address that may be reached from here; see `egress_allow`",
@@ -45,7 +45,7 @@ FINAL = {
     "worker_lost": "every worker that took the page up was lost",
     "page_lost": "the page was to be parsed again and is no longer in the archive, or is damaged there",
 }
-"""Failures that stay failures, and what they mean."""
+"""Failures that no further attempt cures, and their meanings."""
 
 SKIPPED = {
     "robots": "the site's robots.txt forbids the page, or the one it redirects to",
@@ -54,7 +54,7 @@ SKIPPED = {
     "challenge": "instead of the page there was a test whether a person asks for it",
     "redirected": "the page is a URL of its own: on another host, if the run admits it, or one that the run has",
 }
-"""Reasons for not wanting a page after all, and what they mean."""
+"""Reasons for skipping an admitted page, and their meanings."""
 
 REFUSED = {
     "known": "it was admitted before",
@@ -72,16 +72,16 @@ REFUSED = {
     "run_ended": "the run had ended",
     "too_many_links": "its page has more than `max_links` links, or they are too long altogether",
 }
-"""Reasons for which a URL is never admitted, and what they mean."""
+"""Reasons for which a URL is never admitted, and their meanings."""
 
 
 _PASSING = {408: "http_408", 425: "http_425", 429: "http_429"}
 _UNASKED = (206, 226)
-"""Parts and differences, which only a request with a Range or an A-IM asks for: no request of ours has either."""
+"""Statuses of partial responses, which only a request with Range or A-IM asks for; the crawler sends neither."""
 
 
 def for_status(status: int) -> str | None:
-    """Return the failure that an HTTP status means, or None for one that is a page."""
+    """Return the failure that an HTTP status means, or None for a page."""
     if status < 200 or status in _UNASKED:
         return "odd_status"
     if status >= 500:
@@ -90,12 +90,12 @@ def for_status(status: int) -> str | None:
 
 
 def is_failure(reason: str) -> bool:
-    """Whether there is no page, or none that could be read, though one was wanted."""
+    """Return whether a reason is a failure, final or not."""
     return reason in RETRYABLE or reason in FINAL
 
 
 def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
-    """Where a task comes to rest for this reason after this many attempts."""
+    """Return the rest of a task for this reason after this many attempts."""
     if reason == OK:
         return TaskState.COMPLETED
     if reason in SKIPPED:
@@ -104,14 +104,14 @@ def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
 
 
 def insist(reason: str, status: int | None, attempt: int, max_attempts: int) -> TaskState:
-    """Where a task comes to rest that is tried again unless that is hopeless."""
+    """Return the rest of a task that is retried unless a retry is hopeless."""
     if reason == OK or is_hopeless(reason, status) or attempt >= max_attempts:
         return rest(reason, max_attempts, max_attempts)
     return TaskState.PENDING
 
 
 def is_hopeless(reason: str, status: int | None) -> bool:
-    """Whether no further attempt would change anything, so that none is made however many are left."""
+    """Return whether no further attempt would change the result, so that none is made even if attempts are left."""
     return reason in _HOPELESS or status in _GONE
 
 
@@ -120,5 +120,5 @@ _GONE = (404, 410)
 
 
 def back_off(attempt: int, base: float = 1.0, cap: float = 3600.0) -> float:
-    """Seconds to wait after this many attempts: the base, doubled each time, up to the cap."""
+    """Return the seconds to wait after this many attempts: the base, doubled each time, up to the cap."""
     return float(min(base * 2 ** min(max(attempt - 1, 0), 30), cap))

@@ -1,4 +1,4 @@
-"""The standing frontier, as those who look see it: URLs that were given to us one by one, outside any crawl."""
+"""The standing frontier: URLs that were submitted one by one, outside any crawl."""
 
 from hashlib import sha256
 from typing import Literal
@@ -9,16 +9,16 @@ from longline.model.states import TaskState as T
 from longline.model.url import Url, dedupe_key, interval_form
 
 ORIGINS = ("feed", "sitemap", "spider", "manual", "discovered")
-"""Where a URL may come from. Its run is the standing one of its origin and its source."""
+"""Origins of a URL. The run of a URL is the standing run of its origin and its source."""
 
 STANDING = "frontier."
-"""How the kind of a standing run begins; its origin is the rest."""
+"""Prefix of the kind of a standing run; the origin follows."""
 
 SCOPE = 0
-"""The scope that all of them share: each URL is there once, whoever gave it. Runs have scopes from 1 on."""
+"""The scope of all standing runs: each URL is in it once, for all origins. Other runs have scopes from 1 on."""
 
 ASLEEP = 253_402_300_800_000
-"""When URLs are due that nobody is to fetch before somebody wants that: in the year 10000."""
+"""Due time, in the year 10000, of URLs that are not fetched before a caller requests it."""
 
 RESTS: dict[str, frozenset[str]] = {
     "waiting": frozenset({T.PENDING, T.PAUSED, T.EXPIRED}),
@@ -26,36 +26,36 @@ RESTS: dict[str, frozenset[str]] = {
     "done": frozenset({T.COMPLETED}),
     "given_up": frozenset({T.FAILED, T.SKIPPED, T.CANCELLED}),
 }
-"""Where a URL is, in a word, by the states of its task; one whose page moved away is done."""
+"""Words for the state of a URL, by the states of its task; a redirected URL is done."""
 
 REMOVED = "removed"
-"""Where a URL is that was taken out, and the reason for which its task is cancelled."""
+"""The word for a URL that was removed, and the reason for which its task is cancelled."""
 
 
 def is_standing(kind: str) -> bool:
-    """Whether runs of that kind are those of the standing frontier."""
+    """Return whether runs of a kind belong to the standing frontier."""
     return kind.startswith(STANDING)
 
 
 def url_hash(url: str) -> bytes:
-    """What identifies a URL here: two spellings of one place are the same."""
+    """Return the hash that identifies a URL in the standing frontier: equivalent spellings have the same hash."""
     return sha256(interval_form(url).encode()).digest()
 
 
 def host_of(url: Url) -> str:
-    """The host that a URL is kept under here: as in its hash, the usual port of either scheme is no port."""
+    """Return the host of a URL in the standing frontier, without the default port of either scheme, as in its hash."""
     return url.hostname if url.host in (f"{url.hostname}:80", f"{url.hostname}:443") else url.host
 
 
 def key_in(scope: int, url: str) -> bytes:
-    """What tells a URL from others in a scope."""
+    """Return the key of a URL in a scope."""
     return url_hash(url) if scope == SCOPE else dedupe_key(url)
 
 
 class StandingUrl(msgspec.Struct, frozen=True):
-    """A URL of the standing frontier, with what is known of its page.
+    """A URL of the standing frontier, with the facts of its page.
 
-    Where redirects led to other hosts, `task_id` is the task at their end: how that went is how the URL went.
+    Where redirects led to other hosts, `task_id` is the task at their end, and its outcome is the URL's.
     """
 
     id: int
@@ -83,12 +83,12 @@ class StandingUrl(msgspec.Struct, frozen=True):
 
     @property
     def rest(self) -> str:
-        """Where it is, in a word."""
+        """Return the word for the URL's state."""
         return rest_of(self.state, self.reason)
 
 
 def rest_of(state: str, reason: str | None) -> str:
-    """The word for the state of a task."""
+    """Return the word for the state of a task."""
     if reason == REMOVED and state == T.CANCELLED:
         return REMOVED
     if reason == "redirected":
@@ -97,7 +97,7 @@ def rest_of(state: str, reason: str | None) -> str:
 
 
 class UrlQuery(msgspec.Struct, frozen=True):
-    """Which of them somebody wants to see, and by what they are sorted, the largest first."""
+    """The filter of a list of standing URLs, and its order, the largest first."""
 
     rest: str | None = None
     source: str | None = None

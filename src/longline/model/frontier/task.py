@@ -1,18 +1,18 @@
-"""A task is one URL to fetch. These are the shapes in which tasks travel between floors."""
+"""Tasks, each one URL to fetch: the shapes in which tasks travel between floors."""
 
 import msgspec
 
 from longline.model.states import TaskState
 
 FETCH, PARSE, BOT = "fetch", "parse", "bot"
-"""Executors: who may claim a task. `fetch` goes with its host's lease, the others carry a lease of their own."""
+"""Executors, which claim tasks. A `fetch` task is under its host's lease, the others have a lease of their own."""
 
 DEFAULT_PRIORITY = 500
-"""Lower runs first; wide enough for every contract's own scale on either side."""
+"""Priority of a task by default; lower runs first, and either side has room for every contract's own scale."""
 
 
 class KnownPage(msgspec.Struct, frozen=True, gc=False):
-    """The page that a URL had when it was last fetched; `task_id` is the task whose record holds the body."""
+    """The page of a URL's last fetch; `task_id` is the task with the record of the body."""
 
     task_id: int
     digest: str
@@ -22,7 +22,7 @@ class KnownPage(msgspec.Struct, frozen=True, gc=False):
 
 
 class NewTask(msgspec.Struct, frozen=True, gc=False):
-    """A URL that asks to be admitted. `key` says which URLs are the same inside (scope, host)."""
+    """A URL to be admitted. Inside (scope, host), URLs with the same `key` are the same."""
 
     url: str
     host: str
@@ -40,8 +40,8 @@ class NewTask(msgspec.Struct, frozen=True, gc=False):
 class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
     """A task in a worker's hand. `due` and `priority` are its place in the queue and go back with the report.
 
-    `attempt` is the number of this try, and `claims` how often it was claimed for it: more than once when workers died.
-    `found_on` is the page that links to it; where a redirect leads to is on no page.
+    `attempt` is the number of this attempt, and `claims` the number of its claims: more than one when workers died.
+    `found_on` is the page with the link; the target of a redirect has none.
     """
 
     id: int
@@ -59,14 +59,14 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def earlier(self) -> KnownPage | None:
-        """The page that is known, if another task has it: what is kept of this one may refer to it."""
+        """Return the known page if another task has it: the record of this task may refer to it."""
         return self.known if self.known and self.known.task_id != self.id else None
 
 
 class PageFacts(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a page and where its bytes are: (segment, offset, length) in the archive.
+    """The facts of a page and the place of its bytes: (segment, offset, length) in the archive.
 
-    `body_of` is the task whose record holds the body, when this one says only that the page came again unchanged.
+    `body_of` is the task with the record of the body, when this record is a revisit of an unchanged page.
     """
 
     offset: int
@@ -98,18 +98,18 @@ class RedirectFacts(msgspec.Struct, frozen=True, gc=False):
 
 
 class RenamedUrl(msgspec.Struct, frozen=True, gc=False):
-    """What a task is called from now on, because that is where its page lives."""
+    """The new URL of a task: the URL to which its page was redirected."""
 
     url: str
     key: bytes
 
 
 RESENT = "resent"
-"""The reason of a request that broke on a kept connection and was sent again: it has not failed."""
+"""The reason of a request that broke on a keep-alive connection and was sent again, which is no failure."""
 
 
 class RequestMade(msgspec.Struct, frozen=True, gc=False):
-    """One request for a task's page, and what came of it; without a `status` nothing came."""
+    """One request for a task's page, and its result; without a `status` there was no response."""
 
     status: int | None = None
     ms: int = 0
@@ -119,9 +119,9 @@ class RequestMade(msgspec.Struct, frozen=True, gc=False):
 
 
 class Outcome(msgspec.Struct, frozen=True, gc=False):
-    """How a claimed task came to rest: its new state, why, what was kept of it, and what it took.
+    """The outcome of a claimed task: its new state, the reason, the page that was kept, and the requests made.
 
-    It is `renamed` unless the new name belongs to another task of its scope already.
+    The task is `renamed` unless the new URL belongs to another task of its scope already.
     """
 
     task: ClaimedTask
@@ -137,7 +137,7 @@ class Outcome(msgspec.Struct, frozen=True, gc=False):
 
 
 class TaskRow(msgspec.Struct, frozen=True):
-    """A task as somebody who asks for it sees it; a held one shows the state it has in hand."""
+    """A task as lists show it; a claimed task shows its state in hand."""
 
     id: int
     run_id: int

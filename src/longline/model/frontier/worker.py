@@ -1,10 +1,10 @@
-"""A worker is one process that works: leases name it as their owner."""
+"""Workers: processes that leases name as their owners."""
 
 import msgspec
 
 
 class WorkerRow(msgspec.Struct, frozen=True):
-    """A process that joined. `mark` is the file whose lock it holds while it lives, on engines that share a folder."""
+    """A registered process. `mark` is the file that it keeps locked while it lives, on engines that share a folder."""
 
     id: int
     name: str

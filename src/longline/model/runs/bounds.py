@@ -1,7 +1,7 @@
-"""Which URLs belong to a run: its hosts and domains, its patterns, and guards against sites without an end.
+"""Bounds of a run's URLs: its hosts and domains, its patterns, and guards against crawler traps.
 
-A trap is a site that makes URLs for ever: a calendar, a relative link that nests into itself, a filter in every
-combination. The bounds are far beyond what honest sites need.
+A trap is a site with endless URLs: a calendar, a relative link that nests into itself, a filter in every
+combination. The bounds are far beyond the needs of honest sites.
 """
 
 from collections import Counter
@@ -22,14 +22,14 @@ class Bounds:
     def __init__(self, plan: CrawlPlan) -> None:
         self._hosts = frozenset(plan.hosts)
         self._domains = tuple(domain.lower().lstrip(".") for domain in plan.domains)
-        # With patterns of which none can be used nothing is included: a crawl stays too small rather than too large.
+        # If no include pattern can be compiled, no URL is included: a crawl stays too small rather than too large.
         self._include = Patterns(plan.include) if plan.include else None
         self._exclude = Patterns(plan.exclude)
         self._max_url = plan.max_url
         self._never = Patterns(plan.never)
 
     def refusal(self, url: Url) -> str | None:
-        """Why this URL does not belong to the run, or None when it does."""
+        """Return the reason why a URL does not belong to the run, or None when it does."""
         if not self._on_site(url):
             return "offsite"
         if 0 < self._max_url < len(url.href):
@@ -41,7 +41,7 @@ class Bounds:
         return "trap" if is_trap(url.href) else None
 
     def bars(self, href: str) -> bool:
-        """Whether a URL is not asked for even where it was admitted."""
+        """Return whether a URL must not be fetched even if it was admitted."""
         return self._never.found_in(href)
 
     def _on_site(self, url: Url) -> bool:
@@ -53,12 +53,12 @@ class Bounds:
 
 @lru_cache(maxsize=256)
 def bounds_of(plan: CrawlPlan) -> Bounds:
-    """The bounds of a plan, compiled once."""
+    """Return the bounds of a plan, compiled once."""
     return Bounds(plan)
 
 
 def is_trap(href: str) -> bool:
-    """Whether a URL looks made by a loop: too deep, too repetitive, or with too many parameters."""
+    """Return whether a URL looks like a crawler trap: too deep, too repetitive, or with too many parameters."""
     path, _, query = target(href).partition("?")
     if query.count("&") >= MAX_PARAMETERS:
         return True

@@ -1,4 +1,4 @@
-"""What a run was asked to do, as it is kept in the run's row."""
+"""Plans of runs, as they are stored in the runs' rows."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -11,16 +11,16 @@ from longline.model.frontier.host import DEFAULT_CONCURRENCY, DEFAULT_DELAY_MS
 from longline.model.proxies import Strategy
 
 MAX_REDIRECTS = 20
-"""Redirects that are followed from one URL, as in browsers, unless a door has a bound of its own."""
+"""Largest number of redirects from one URL, as in browsers, unless a door has a bound of its own."""
 
 BY_NAME = "by_name"
-"""The word by which parsers are told that a page was asked for by name: its address need not look like an article's."""
+"""Key of a parser's config for pages that were requested by URL: the URL need not look like an article's."""
 
 
 class Proxying(msgspec.Struct, frozen=True):
-    """Whether requests leave by proxies, and by which: a source's own, else those of `pool`, else all there are.
+    """The choice of proxies for requests, if any: a source's own, else the proxies of `pool`, else all.
 
-    With `direct` a request goes without one where none of them can go; otherwise it fails by that.
+    With `direct` a request goes without a proxy where none is usable; otherwise the request fails.
     """
 
     use: bool = True
@@ -31,24 +31,22 @@ class Proxying(msgspec.Struct, frozen=True):
 
 
 class CrawlPlan(msgspec.Struct, frozen=True):
-    """How far a crawl goes and how politely.
+    """The reach and the politeness of a crawl.
 
-    A URL belongs to it when its host is one of `hosts` or lies in one of `domains` (both empty: any host), when no
-    `exclude` pattern is found in it and, if there are `include` patterns, one of them is.
+    A URL belongs to the crawl when its host is one of `hosts` or lies in one of `domains` (both empty: any host), when
+    the URL matches no `exclude` pattern and, if there are `include` patterns, one of them.
 
-    Content of other types than `content_types`, where there are any, is left out. Each request takes the next of
-    `user_agents`, where there are any; robots.txt is read for the first. `headers` go with every request. With
-    `conditional` a page that was fetched before is asked for only if it changed since; with `sitemaps` those that a
-    site's robots.txt names are read; for one that is `lenient`, a robots.txt that cannot be had forbids nothing.
-    `source_id` is the run's: its proxies are used; `source_name` is its name. With `discover` links that lead away are
-    followed up.
+    If there are `content_types`, content of other types is skipped. Each request takes the next of `user_agents`, if
+    any; robots.txt is read for the first. `headers` go with every request. With `conditional` a page that was fetched
+    before is requested only if it changed since; with `sitemaps` the sitemaps of a site's robots.txt are read; with
+    `lenient` an unreachable robots.txt forbids nothing. `source_id` is the run's source, the proxies of which are used,
+    and `source_name` the source's name. With `discover` links to other sites are followed up.
 
-    `parsing` is what its config says to parsers, a JSON object; without `parse` pages are kept and nothing is made of
-    them. `max_body` is for pages that are larger than pages usually may be. URLs in which a pattern of `never` is found
-    are not asked for, however they came here, and those of more than `max_url` characters, unless that is 0, are not
-    admitted. With `render` a page is what a browser makes of it. After a failure that may pass a page waits
-    `retry_seconds`, doubled each time up to `retry_most`; reasons in `final` do not pass, and for one that is
-    `insistent` nearly all do.
+    `parsing` is the config of parsers, a JSON object; without `parse` pages are archived and not parsed. `max_body`
+    replaces the usual bound of a page's size. URLs that match a pattern of `never` are not fetched, even if they were
+    admitted; URLs of more than `max_url` characters, unless 0, are not admitted. With `render` a browser renders the
+    page. A page waits `retry_seconds` after a retryable failure, doubled each time up to `retry_most`; reasons in
+    `final` are not retried, and with `insistent` nearly all are.
     Every pause is longer by up to `jitter_ms`, at random.
     """
 
@@ -88,26 +86,26 @@ class CrawlPlan(msgspec.Struct, frozen=True):
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """What parsers are told: which of them, and their selectors."""
+        """Return the config of parsers: the choice of a parser, and selectors."""
         return _config(self.parsing)
 
     def config_at(self, depth: int) -> Mapping[str, Any]:
-        """Return what parsers are told of a page: what was asked for by name has no depth, what was found has one."""
+        """Return the config of parsers for a page: `BY_NAME` holds for start pages only, which have the depth 0."""
         if not depth or BY_NAME not in self.config:
             return self.config
         return {name: value for name, value in self.config.items() if name != BY_NAME}
 
     def text(self) -> str:
-        """The plan as the text that is stored."""
+        """Return the plan as JSON for its row."""
         return msgspec.json.encode(self, order="sorted").decode()
 
     @classmethod
     def read(cls, text: str) -> "CrawlPlan":
-        """A stored plan."""
+        """Return the plan of a stored text."""
         return msgspec.json.decode(text, type=cls)
 
 
 @lru_cache(256)
 def _config(text: str) -> Mapping[str, Any]:
-    # A plan is asked for it at every page.
+    # Cached, since every page reads the config of its plan.
     return MappingProxyType(msgspec.json.decode(text, type=dict[str, Any]))

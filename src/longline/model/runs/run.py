@@ -1,4 +1,4 @@
-"""A run is one execution: a crawl from its seeds to its last open task."""
+"""Runs: single executions of a crawl, from the seeds to the last open task."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ from longline.model.states import RUN_ENDED, TaskState
 
 
 class NewRun(msgspec.Struct, frozen=True):
-    """A run to be made. `budget` bounds how many URLs it may admit; `plan` is what it was asked to do, as JSON."""
+    """A run to be made. `budget` bounds the number of admitted URLs; `plan` is a `CrawlPlan` as JSON."""
 
     uid: str
     kind: str
@@ -20,7 +20,7 @@ class NewRun(msgspec.Struct, frozen=True):
 class RunRow(msgspec.Struct, frozen=True):
     """A run as stored. admitted = open + completed + failed + cancelled + skipped, always.
 
-    What begins with `log` is known of a run of a schedule whose log is kept. `adoptions` counts the adoptions after a
+    Columns that begin with `log` are set for a schedule's run with a kept log. `adoptions` counts the adoptions after a
     kill since a URL last ended, `adopted_ended` the URLs that had ended by then, `unheld_ms` the time without a holder.
     """
 
@@ -65,17 +65,17 @@ class RunRow(msgspec.Struct, frozen=True):
 
     @property
     def ended(self) -> bool:
-        """Whether the run has come to its end."""
+        """Return whether the run has ended."""
         return self.state in RUN_ENDED
 
     @property
     def ended_urls(self) -> int:
-        """How many of its URLs have ended."""
+        """Return the number of URLs that have ended."""
         return self.admitted - self.open
 
 
 class Fate(msgspec.Struct, frozen=True):
-    """How many URLs of a run ended one way for one reason. The fate `refused` counts URLs that were never admitted."""
+    """The number of a run's URLs with one fate and reason. The fate `refused` counts URLs that were never admitted."""
 
     fate: str
     reason: str
@@ -83,7 +83,7 @@ class Fate(msgspec.Struct, frozen=True):
 
 
 class RunTotals(msgspec.Struct, frozen=True):
-    """How runs went. `average_ms` is over those that have ended."""
+    """Totals of runs by result. `average_ms` is over runs that have ended."""
 
     total: int
     completed: int
@@ -94,14 +94,14 @@ class RunTotals(msgspec.Struct, frozen=True):
 
 
 class DayTotals(msgspec.Struct, frozen=True):
-    """How many pages were fetched, and how many documents made of them."""
+    """The numbers of fetched pages and of documents made of them."""
 
     crawled: int
     indexed: int
 
 
 class StartPage(msgspec.Struct, frozen=True):
-    """How the first URL of a run ended; `pages` are the first pages of the run, by URL."""
+    """The end of a run's first URL; `pages` are the first pages of the run, by URL."""
 
     url: str
     state: str
@@ -119,7 +119,7 @@ class StartOutcome(msgspec.Struct, frozen=True):
     error: str | None
 
     def failure(self, fetched: int) -> str | None:
-        """Return why a run failed that fetched so many pages but not its start page; None for a run that began."""
+        """Return the error of a run that has `fetched` pages but not its start page; None for a run that began."""
         if self.state not in (TaskState.FAILED, TaskState.SKIPPED):
             return None
         if self.reason == "robots":
@@ -131,7 +131,7 @@ class StartOutcome(msgspec.Struct, frozen=True):
 
 
 class RequestSum(msgspec.Struct, frozen=True):
-    """Requests of a run that went the same way; a `status` of 0 means that nothing came."""
+    """Requests of a run with the same reason and status; a `status` of 0 means that there was no response."""
 
     reason: str
     status: int
@@ -143,7 +143,7 @@ class RequestSum(msgspec.Struct, frozen=True):
 
 
 class RunStats(msgspec.Struct, frozen=True):
-    """What a run came to: its requests, its worst errors with the URL that had each last, its URLs, its items."""
+    """The figures of a run: its requests, its worst errors with the last URL of each, its URLs, its items."""
 
     asked: tuple[RequestSum, ...] = ()
     errors: tuple[tuple[str, int, str], ...] = ()
@@ -158,14 +158,14 @@ class RunStats(msgspec.Struct, frozen=True):
 
 
 class RunReview(msgspec.Struct, frozen=True):
-    """What is to be known of a run that has ended; `start` is None for one that never had a URL."""
+    """The facts of a run that has ended; `start` is None for a run that never had a URL."""
 
     start: StartPage | None
     survey: RunStats
 
 
 class RunSummary(msgspec.Struct, frozen=True):
-    """Facts to be kept with a run: its survey as JSON, the memory of the process, where an error came from."""
+    """Facts to be kept with a run: its survey as JSON, the memory of the process, the stack of an error."""
 
     figures: str | None = None
     memory_mb: int | None = None

@@ -1,7 +1,7 @@
-"""A schedule says what is crawled again, and when.
+"""Schedules of recurring crawls.
 
-The functions say what a schedule is after something happened to it: pure, from one row to the next. A recurring
-schedule keeps its phase: whatever happens, its regular times are `anchor + k * interval`.
+The functions are pure and return a schedule's row after an event, given the row before it. A recurring schedule keeps
+its phase: after every event, its regular times are `anchor + k * interval`.
 """
 
 from typing import Literal
@@ -15,16 +15,16 @@ Unit = Literal["minutes", "hours", "days"]
 UNITS: dict[str, int] = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 
 CRAWL, BOT = "crawl", "bot"
-"""Kinds: what a schedule starts, a run of ours or tasks for bots."""
+"""Kinds of schedules: `crawl` starts a run, `bot` makes tasks for bots."""
 
 LONGEST_INTERVAL_MS = 3652 * 86_400_000
 LONGEST_BACKOFF_MS = 3_600_000
 LONGEST_STRETCH_MS = 86_400_000
-"""An interval that is stretched because nothing changes grows no further than this, unless it was longer anyway."""
+"""Longest interval of an unchanged source that is stretched; a regular interval may be longer."""
 
 
 class ScheduleSpec(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person says of a schedule; `every` counts `unit`s and recurs only while `enabled`."""
+    """A person's settings of a schedule; `every` counts `unit`s and recurs only while `enabled`."""
 
     url: str
     kind: str = CRAWL
@@ -43,11 +43,11 @@ class ScheduleSpec(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def interval_ms(self) -> int | None:
-        """The time between two regular runs; None for what runs once."""
+        """Return the time between two regular runs; None for a schedule that runs once."""
         return self.every * UNITS[self.unit] if self.enabled and self.every is not None else None
 
     def check(self) -> None:
-        """Raise `BadInput` for terms that contradict themselves."""
+        """Raise `BadInput` for terms that are out of range or contradict each other."""
         if self.every is not None and self.every <= 0:
             raise BadInput("interval_minutes must be greater than 0")
         if self.every is not None and self.every * UNITS[self.unit] > LONGEST_INTERVAL_MS:
@@ -61,9 +61,9 @@ class ScheduleSpec(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSchedule(msgspec.Struct, frozen=True):
-    """A schedule to be made; `interval_ms` None means once, `window_ms` asks for a place where there is room.
+    """A schedule to be made; `interval_ms` None means once, `window_ms` requests the least loaded slot of that time.
 
-    One that is `unplaced` waits for its first run at a time of its own.
+    An `unplaced` recurring schedule is pending until its first run, at `next_due`.
     """
 
     uid: str
@@ -77,7 +77,7 @@ class NewSchedule(msgspec.Struct, frozen=True):
 
 
 class ScheduleFilter(msgspec.Struct, frozen=True):
-    """Which schedules somebody wants to see, and in which order."""
+    """The filter and the order of a list of schedules."""
 
     kind: str | None = None
     states: tuple[str, ...] = ()
@@ -132,12 +132,12 @@ class ScheduleRow(msgspec.Struct, frozen=True):
 
     @property
     def terms(self) -> ScheduleSpec:
-        """What was said of it."""
+        """Return the settings of the schedule."""
         return ScheduleSpec(**{name: getattr(self, name) for name in ScheduleSpec.__struct_fields__})
 
 
 class ScheduleTransition(msgspec.Struct, frozen=True):
-    """A schedule after one or more moves; `window_ms` asks for a place in the least loaded slot of that time."""
+    """A schedule after one or more moves; `window_ms` requests a place in the least loaded slot of that time."""
 
     steps: tuple[str, ...]
     after: ScheduleRow
@@ -146,35 +146,35 @@ class ScheduleTransition(msgspec.Struct, frozen=True):
 
 
 def next_regular(row: ScheduleRow, now: int, stretched_ms: int | None = None) -> int:
-    """The next time on the phase of a recurring schedule, at least `stretched_ms` after its last one."""
+    """Return the next time on the phase of a recurring schedule, at least `stretched_ms` after the last time."""
     interval = row.interval_ms or 1
     anchor = now if row.anchor is None else row.anchor
     steps = (now - anchor) // interval + 1
     if stretched_ms is not None and stretched_ms > interval:
         last = anchor + (steps - 1) * interval
-        # Up to the grid: an interval that is no multiple of the regular one keeps the phase all the same.
+        # Round up to the phase: a stretched interval need not be a multiple of the regular interval.
         steps = max(steps, -(-(last + stretched_ms - anchor) // interval))
     return anchor + steps * interval
 
 
 def back_off_ms(row: ScheduleRow) -> int:
-    """How long a schedule waits before its next retry."""
+    """Return the wait of a schedule before its next retry."""
     return min((row.backoff_seconds * 1000) << min(row.retries, 30), LONGEST_BACKOFF_MS)
 
 
 def stretch_ms(interval_ms: int, unchanged: int) -> int:
-    """The interval of a source that has not changed for so many runs."""
+    """Return the interval of a source that has not changed for `unchanged` runs."""
     return min(interval_ms << min(unchanged, 40), max(interval_ms, LONGEST_STRETCH_MS))
 
 
 def paused(row: ScheduleRow, now: int, by: str) -> ScheduleTransition:
-    """Held until somebody resumes it."""
+    """Return the schedule paused until it is resumed."""
     after = msgspec.structs.replace(row, state=ScheduleState.PAUSED, paused_at=now, paused_by=by, next_due=None)
     return ScheduleTransition(("pause",), after, by)
 
 
 def resumed(row: ScheduleRow, due: int | None = None) -> ScheduleTransition:
-    """Going on at that time, or where there is room."""
+    """Return the schedule resumed at `due`, or in the least loaded slot of its interval."""
     after = msgspec.structs.replace(
         row, state=ScheduleState.SCHEDULED, paused_at=None, paused_by=None, next_due=due, anchor=due
     )
@@ -182,14 +182,14 @@ def resumed(row: ScheduleRow, due: int | None = None) -> ScheduleTransition:
 
 
 def cancelled(row: ScheduleRow, now: int) -> ScheduleTransition:
-    """Stopped for good."""
+    """Return the schedule cancelled for good."""
     return ScheduleTransition(
         ("cancel",), msgspec.structs.replace(row, state=ScheduleState.CANCELLED, cancelled_at=now, next_due=None)
     )
 
 
 def retried(row: ScheduleRow, now: int) -> ScheduleTransition:
-    """Tried again by hand, with every retry ahead of it."""
+    """Return the schedule due at once after a person's retry, with all its retries left."""
     after = msgspec.structs.replace(
         row, state=ScheduleState.PENDING, retries=0, error=None, completed_at=None, cancelled_at=None, next_due=now
     )
@@ -197,26 +197,26 @@ def retried(row: ScheduleRow, now: int) -> ScheduleTransition:
 
 
 def forced(row: ScheduleRow, now: int) -> ScheduleTransition:
-    """To be run at once; its regular times stay what they are."""
+    """Return the schedule due at once; its regular times stay."""
     return ScheduleTransition(("force_run",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now))
 
 
 def succeeded(row: ScheduleRow, now: int, stretched_ms: int | None = None) -> ScheduleTransition:
-    """After a run that went well."""
+    """Return the schedule after a successful run."""
     clean = msgspec.structs.replace(row, retries=0, failures=0, error=None, completed_at=now)
     if row.interval_ms is None:
         return ScheduleTransition(
             ("succeed",), msgspec.structs.replace(clean, state=ScheduleState.COMPLETED, next_due=None)
         )
     due = next_regular(row, now, stretched_ms)
-    # A successful recurring run passes through `completed`; nobody sees it there.
+    # A successful recurring run passes through `completed`, which is never stored.
     return ScheduleTransition(
         ("succeed", "recur"), msgspec.structs.replace(clean, state=ScheduleState.SCHEDULED, next_due=due)
     )
 
 
 def failed(row: ScheduleRow, now: int, error: str) -> ScheduleTransition:
-    """After a run that went wrong: tried again later, or given up."""
+    """Return the schedule after a failed run: due for a retry, or failed."""
     hurt = msgspec.structs.replace(row, error=error, failures=row.failures + 1, failed_at=now)
     if row.retries < row.max_retries:
         due = now + back_off_ms(row)
@@ -227,7 +227,7 @@ def failed(row: ScheduleRow, now: int, error: str) -> ScheduleTransition:
 
 
 def interrupted(row: ScheduleRow, now: int, reason: str) -> ScheduleTransition:
-    """After a run that was broken off through no fault of its own."""
+    """Return the schedule after a run that was interrupted through no fault of its own."""
     if row.interval_ms is None:
         return ScheduleTransition(
             ("interrupt",), msgspec.structs.replace(row, state=ScheduleState.PENDING, next_due=now), reason

@@ -1,4 +1,4 @@
-"""Slots of a quarter of an hour: how loaded they are, and where there is room.
+"""Slots of a quarter of an hour: their loads, and the choice of a slot for a schedule.
 
 A slot's number is its time in UTC divided by its length. Preview and change of a rebalancing are one function.
 """
@@ -17,7 +17,7 @@ COOLDOWN_MS = HOUR_MS
 
 
 class Waiting(NamedTuple):
-    """A schedule that has a time to run at, as far as balancing is concerned."""
+    """A schedule with a due time, as far as balancing needs it."""
 
     id: int
     uid: str
@@ -29,7 +29,7 @@ class Waiting(NamedTuple):
 
 
 class Shift(NamedTuple):
-    """A schedule that gets another time."""
+    """A schedule that gets another due time."""
 
     id: int
     uid: str
@@ -38,7 +38,7 @@ class Shift(NamedTuple):
 
 
 class Balance(NamedTuple):
-    """What a rebalancing does: who moves, who may not and why, and how even it was and is."""
+    """The result of a rebalancing: schedules moved, schedules skipped with the reason, the score before and after."""
 
     shifts: list[Shift]
     skipped: list[tuple[str, str]]
@@ -47,16 +47,16 @@ class Balance(NamedTuple):
 
 
 def slot_of(moment: int) -> int:
-    """The slot that a moment lies in."""
+    """Return the slot of a moment."""
     return moment // SLOT_MS
 
 
 class Places:
-    """The slots from now on and the load of each; a place that is taken counts for whoever is placed next.
+    """The slots from now on and the load of each; a place that is taken counts for the next schedule.
 
-    `wanted` is how many places are taken at most: of so many slots more than are loaded, each finds a free one, so that
-    nobody looks at all slots of a hundred years. The slots of each window lie in a heap, in which a load may be too
-    small but never too large; it is corrected when its slot comes up.
+    `wanted` is the largest number of places to take: among `wanted` slots more than are loaded, each schedule finds a
+    free slot, so the slots of a hundred years are never searched. The slots of each window lie in a heap, in which a
+    load may be too small but never too large; the load is corrected when its slot comes up.
     """
 
     def __init__(self, loads: Mapping[int, int], now: int, wanted: int = 1) -> None:
@@ -81,7 +81,7 @@ class Places:
 
 
 def hourly(moments: Iterable[int], now: int) -> list[int]:
-    """Return how many there are in each of the next 24 hours; the first begins now, and what is overdue runs in it."""
+    """Return the number of moments in each of the next 24 hours; the first begins now and includes overdue moments."""
     counts = [0] * DAY_HOURS
     for moment in moments:
         hour = max(0, moment - now) // HOUR_MS
@@ -91,7 +91,7 @@ def hourly(moments: Iterable[int], now: int) -> list[int]:
 
 
 def score(counts: Sequence[int]) -> float:
-    """How even a distribution is, from 0 to 1: one less the coefficient of variation."""
+    """Return the evenness of a distribution, from 0 to 1: one less the coefficient of variation."""
     mean = sum(counts) / len(counts)
     if not mean:
         return 1.0
@@ -100,7 +100,7 @@ def score(counts: Sequence[int]) -> float:
 
 
 def obstacle(waiting: Waiting, now: int) -> str | None:
-    """Why a schedule may not be moved, in one word; None when it may."""
+    """Return the reason why a schedule may not be moved, in one word; None when it may."""
     if waiting.state == "running":
         return "running"
     if waiting.interval_ms is None or waiting.next_due - now <= PROTECTED_MS:
@@ -111,7 +111,7 @@ def obstacle(waiting: Waiting, now: int) -> str | None:
 
 
 def rebalance(everybody: Sequence[Waiting], now: int) -> Balance:
-    """Put whoever may be moved where there is room, the longest intervals first; who has the best place keeps it."""
+    """Move schedules to their least loaded slots, the longest intervals first; a schedule in the best slot stays."""
     obstacles = [(waiting, obstacle(waiting, now)) for waiting in everybody]
     first, last = slot_of(now) + 1, slot_of(now) + 1
     movable = [waiting for waiting, reason in obstacles if reason is None]
@@ -132,7 +132,7 @@ def rebalance(everybody: Sequence[Waiting], now: int) -> Balance:
 
 
 def _place(loads: list[int], first: int, waiting: Waiting, now: int) -> int:
-    """Take a place in the least loaded slot of the schedule's own interval; its present one, if none is better."""
+    """Take a place in the least loaded slot of the schedule's own interval; in its present slot, if none is better."""
     window = slot_of(now + (waiting.interval_ms or 0)) - first + 1
     lowest = min(loads[:window], default=None)
     present = slot_of(waiting.next_due) - first

@@ -1,4 +1,4 @@
-"""Documents as a pipeline behind the platform reads them from OpenSearch: names, identities and shapes."""
+"""Documents in OpenSearch for the pipeline behind the platform: names of indexes, ids and shapes."""
 
 import hashlib
 import re
@@ -11,17 +11,17 @@ from longline.model.timestamps import written
 from longline.model.url import BadUrl, parse
 
 RAW_CONTENT = frozenset({"article"})
-"""Kinds of items that are such documents."""
+"""Kinds of items that become documents of the pipeline."""
 
 SUFFIX = "_raw_content"
 PENDING = "pending"
 LONGEST_TERM = 8191
-"""Characters, of which each may be four bytes."""
+"""Largest length of a keyword in characters, of which each may be four bytes."""
 
 TEXTS = ("meta_description", "og_title", "og_description", "author", "article_section")
 KEYWORDS = ("meta_keywords", "og_type", "og_image", "canonical_url")
 ALWAYS = ("meta_description", "og_type", "og_title", "og_description")
-"""Of these, what a page does not say is said to be nothing."""
+"""Fields that are empty texts where a page does not have them."""
 
 META_KEYWORDS = (
     *("page_type", "detected_content_type", "article_opinion", "article_content_tier", "twitter_card", "twitter_site"),
@@ -39,27 +39,27 @@ _OUTSIDE = re.compile(r"[^a-z0-9_]+|_{2,}")
 
 
 def index_prefix(name: str) -> str:
-    """The name of a source as part of an index's name; every reader must use this one."""
+    """Return the name of a source as part of an index's name; every reader must use the same form."""
     return re.sub(r"_+", "_", _OUTSIDE.sub("_", name.lower())).strip("_") or "unknown"
 
 
 def index_of(document: SearchDocument) -> str:
-    """The index that holds a document."""
+    """Return the index of a document."""
     return index_for(document.source_name, document.url)
 
 
 def index_for(source_name: str, url: str) -> str:
-    """The index that holds the document of a page: that of its source, or of its host where it has none."""
+    """Return the index for the document of a page: by its source, or by its host where it has no source."""
     return index_prefix(source_name or _host(url)) + SUFFIX
 
 
 def document_id(document: SearchDocument) -> str:
-    """The same page is the same document, so that a recrawl overwrites it."""
+    """Return the id of a document: a hash of its URL, so that a recrawl overwrites the document."""
     return hashlib.sha256(document.url.encode()).hexdigest()
 
 
 def raw_content(document: SearchDocument) -> dict[str, Any]:
-    """The document as stored: the item's fields under the names that the mapping knows, and no others."""
+    """Return the document as stored: the item's fields under the names that the mapping knows, and no others."""
     fields: dict[str, Any] = orjson.loads(document.fields)
     meta = _part(fields, "meta")
     times = {"created_at": written(document.created_at), "updated_at": written(document.updated_at)}
@@ -87,7 +87,7 @@ _TERMS = frozenset((*KEYWORDS, *META_KEYWORDS, *LINKED_KEYWORDS))
 
 
 def _held(part: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    """What is said under these names; a term that is longer than an index holds would cost the whole document."""
+    """Return the fields of these names, without keywords that are too long: the index would refuse the document."""
     said = {name: part[name] for name in names if part.get(name)}
     return {name: value for name, value in said.items() if name not in _TERMS or _fits(value)}
 

@@ -1,4 +1,4 @@
-"""An item is what was made of a page: an article, a product, whatever a parser yields."""
+"""Items that parsers make of pages: articles, products and other kinds."""
 
 import hashlib
 from collections import Counter
@@ -12,19 +12,19 @@ from longline.model.search.tokenize import MAX_CHARACTERS, plain
 
 TITLES = ("title", "name", "product_name", "headline")
 BODIES = ("body", "text", "raw_text", "description")
-"""Fields that a parser may say the title and the text of an item in, the best first."""
+"""Fields of a parser's result for the text of an item, the best first; `TITLES` are those for the title."""
 
 COUNTED = frozenset({"extraction"})
-"""Kinds that are counted when they are indexed: they wait for whoever does both."""
+"""Kinds that are counted when they are indexed: they wait for the indexer, which does both."""
 
 PRODUCT = ("name", "price", "description", "availability")
-"""What makes a product another one; a rating that moved does not."""
+"""Fields that count as a change of a product; the rating is none of them."""
 
 _KEY_BYTES = 16
 
 
 class Origin(msgspec.Struct, frozen=True, gc=False):
-    """Where items come from: the page and the task that fetched it."""
+    """The origin of items: the page and the task that fetched it."""
 
     run_id: int
     task_id: int
@@ -32,11 +32,10 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
 
 
 class NewItem(msgspec.Struct, frozen=True, gc=False):
-    """An item to be remembered. Inside its source `key` says which items are the same, `hash` whether they changed.
+    """An item to be stored. Inside its source, items with the same `key` are the same; another `hash` is a change.
 
-    `fields` is JSON of what has no column of its own. The columns from `price` on are what can be searched by. With its
-    `words`, those of its title and of its body, it goes into the database's own index at once; without, it waits for
-    whoever keeps the index.
+    `fields` is JSON of all fields without a column. The columns from `price` on are for filters. With `words`, of its
+    title and of its body, an item goes into the database's own index at once; without, the item waits for the indexer.
     """
 
     key: bytes
@@ -57,7 +56,7 @@ class NewItem(msgspec.Struct, frozen=True, gc=False):
 
 
 class ItemRow(msgspec.Struct, frozen=True):
-    """An item as stored. `run_id` and `task_id` are those that saw it last; `updated_at` moves when it changes."""
+    """An item as stored. `run_id` and `task_id` are the last to see the item; `updated_at` is its last change."""
 
     id: int
     hash: str
@@ -79,13 +78,13 @@ class ItemRow(msgspec.Struct, frozen=True):
 
 
 class SearchDocument(ItemRow, frozen=True):
-    """An item as the index gets it, with the name of its source; empty for a crawl of no source."""
+    """An item for the index, with the name of its source; empty for a crawl without a source."""
 
     source_name: str = ""
 
 
 class Wordiness(msgspec.Struct, frozen=True):
-    """How many words the documents of a source have on average, and how many of the documents have enough."""
+    """The average number of words of a source's documents, and the number of documents that have enough words."""
 
     source_ref: str
     name: str
@@ -98,7 +97,7 @@ class Wordiness(msgspec.Struct, frozen=True):
 def new_items(
     made: Iterable[tuple[str, Mapping[str, Any]]], origin: Origin, *, in_words: bool = False
 ) -> list[NewItem]:
-    """Items of one page from what its parser made, each a kind and fields; with their words if they are wanted."""
+    """Return the items of one page from its parser's results, each a kind and fields; with words if `in_words`."""
     seen: Counter[tuple[str, str]] = Counter()
     found = []
     for kind, fields in made:
@@ -119,7 +118,7 @@ def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origi
     title, body = _text(fields.get(title_in)), _text(fields.get(body_in))[:MAX_CHARACTERS]
     rest = _json({name: value for name, value in fields.items() if name not in ("url", title_in, body_in)})
     changes = "".join(_said(fields.get(name)) for name in PRODUCT) if kind == "product" else f"{title}\n{body}\n{rest}"
-    # A parser may know better than we do what counts as a change.
+    # A parser may decide for itself which changes count.
     told = _text(fields.get("content_hash"))
     return NewItem(
         key=hashlib.sha256(f"{kind}\n{url}\n{number}".encode(errors="replace")).digest()[:_KEY_BYTES],
@@ -144,7 +143,7 @@ def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _text(value: object) -> str:
-    """Text that every engine takes: no database stores half a character, and PostgreSQL no NUL."""
+    """Return a text that every engine stores: no database takes lone surrogates, and PostgreSQL no NUL."""
     if not isinstance(value, str):
         return ""
     value = value.replace("\0", " ")
@@ -164,7 +163,7 @@ def _number(value: object) -> float | None:
         number = float(str(value)) if value is not None and not isinstance(value, bool) else None
     except ValueError:
         return None
-    # What is not finite cannot be compared with, or sorted by.
+    # Numbers that are not finite cannot be compared or sorted.
     return number if number is not None and abs(number) < float("inf") else None
 
 

@@ -1,4 +1,4 @@
-"""A search as it is typed: words, "quoted phrases", -without and begin*; parsed once, rendered by each engine.
+"""Queries as they are typed: words, "quoted phrases", -without and begin*; parsed once, rendered by each engine.
 
 A parsed query holds tokens of `model/search/tokenize.py`, letters and digits only, so it carries no other syntax to an
 engine.
@@ -23,14 +23,14 @@ _PIECE = re.compile(r'(?P<without>-?)(?:"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+))(
 
 
 class Term(msgspec.Struct, frozen=True):
-    """Words that follow each other; with `prefix` the last one may go on."""
+    """Words that follow each other; with `prefix` the last word is a prefix."""
 
     words: tuple[str, ...]
     prefix: bool = False
 
 
 class Filters(msgspec.Struct, frozen=True):
-    """What a hit must be besides what it says; None leaves it open."""
+    """Conditions on a match besides its words; None is no condition."""
 
     kind: str | None = None
     source_id: int | None = None
@@ -44,7 +44,7 @@ class Filters(msgspec.Struct, frozen=True):
 
 
 class SearchQuery(msgspec.Struct, frozen=True):
-    """A question to the index. All of `wanted` and none of `unwanted` must be there; without either it is a list."""
+    """A query of the index. A match has all of `wanted` and none of `unwanted`; without either, all items match."""
 
     wanted: tuple[Term, ...] = ()
     unwanted: tuple[Term, ...] = ()
@@ -56,14 +56,14 @@ class SearchQuery(msgspec.Struct, frozen=True):
 
 
 class Match(msgspec.Struct, frozen=True):
-    """An item that was found; the higher the score, the better it fits. 0 where the order is another."""
+    """An item that a query found; a higher score is a better match. The score is 0 in any other order."""
 
     id: int
     score: float = 0.0
 
 
 class Matches(msgspec.Struct, frozen=True):
-    """One page of what was found. With `more`, there are more than `total`, and only so many were looked at."""
+    """One page of matches. With `more`, there may be more than `total`: the engine looked at no others."""
 
     matches: tuple[Match, ...] = ()
     total: int = 0
@@ -71,7 +71,7 @@ class Matches(msgspec.Struct, frozen=True):
 
 
 def parse_query(text: str, filters: Filters | None = None, **how: object) -> SearchQuery:
-    """The question that was typed; raises `BadInput` for one that cannot be answered."""
+    """Return the query of a text; raise `BadInput` for a text that cannot be searched for."""
     if len(text) > MAX_TEXT:
         raise BadInput(f"a search has at most {MAX_TEXT} characters")
     wanted: list[Term] = []
@@ -90,14 +90,14 @@ def parse_query(text: str, filters: Filters | None = None, **how: object) -> Sea
 
 
 class Piece(msgspec.Struct, frozen=True):
-    """A piece of a text, and whether it is what was looked for."""
+    """A piece of a text; `wanted` marks a word of the query."""
 
     text: str
     wanted: bool = False
 
 
 def excerpt(text: str, query: SearchQuery) -> tuple[Piece, ...]:
-    """Where a text first says what was looked for, in pieces; its beginning when it does not."""
+    """Return the part of a text around the first match, in pieces; its beginning when there is no match."""
     text = text[:_LOOKED_AT]
     found = [place.span() for place in _WORD.finditer(text) if _is_wanted(place[0], query.wanted)]
     start = _begin(text, found[0][0]) if found else 0
@@ -110,7 +110,7 @@ def excerpt(text: str, query: SearchQuery) -> tuple[Piece, ...]:
 
 
 def _begin(text: str, first: int) -> int:
-    """Some way before the place, at the beginning of a word."""
+    """Return the start of an excerpt: up to `_BEFORE` characters before the match, at the beginning of a word."""
     start = max(0, first - _BEFORE)
     blank = text.find(" ", start, first)
     return blank + 1 if start and blank >= 0 else start

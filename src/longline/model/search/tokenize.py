@@ -1,7 +1,7 @@
-"""Text as the index knows it: words in lower case, without accents, one space apart.
+"""Text in the form of the index: words in lower case, without accents, one space apart.
 
-Both engines are given text in this form and split it at spaces, so that they see the same words whatever their own
-rules are. A sign of a script that is written without spaces is a word of its own.
+Both engines get text in this form and split it at spaces, so that both index the same words despite their own rules.
+A character of a script that is written without spaces is a word of its own.
 """
 
 import codecs
@@ -10,7 +10,7 @@ import unicodedata
 from functools import lru_cache
 
 MAX_CHARACTERS = 100_000
-"""How much of a text is indexed; PostgreSQL knows no place of a word beyond the 16,383rd."""
+"""Characters of a text that are indexed; PostgreSQL stores no position of a word beyond the 16,383rd."""
 
 _ACCENTS = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]+")
 # Vowel signs and the like are no letters to Python, but no end of a word either.
@@ -22,33 +22,33 @@ _BYTES = bytes(b if b >= 128 or chr(b).isalnum() else 32 for b in b"".join(bytes
 
 
 def plain(text: str) -> str:
-    """The words of a text, separated by spaces; the same text always gives the same words."""
-    # The encoder finds what is not ASCII four times as fast as an expression does.
+    """Return the words of a text, separated by spaces; the same text always gives the same words."""
+    # The encoder finds characters outside ASCII four times as fast as a regular expression does.
     return text[:MAX_CHARACTERS].encode("ascii", _FOLD).translate(_BYTES).decode()
 
 
 def trigrams(word: str) -> frozenset[str]:
-    """Every three letters in a row of a word with its ends marked; what a misspelt word still shares with the right."""
+    """Return the trigrams of a word with its ends marked; a misspelt word shares most of them with the right word."""
     marked = f"  {word} "
     return frozenset(marked[i : i + 3] for i in range(len(marked) - 2))
 
 
 def similarity(one: str, other: str) -> float:
-    """How alike two words are, from 0 to 1: the trigrams they share, of those that either has."""
+    """Return the similarity of two words, from 0 to 1: shared trigrams divided by all trigrams of both."""
     a, b = trigrams(one), trigrams(other)
     return len(a & b) / len(a | b)
 
 
 @lru_cache(maxsize=10_000)
 def _folded(run: str) -> bytes:
-    # A page says the same few again and again: quotes, dashes, the sign after each heading.
+    # Cached, since a page repeats the same few: quotes, dashes, the sign after each heading.
     text = unicodedata.normalize("NFKD", run).casefold()
     text = unicodedata.normalize("NFC", _ACCENTS.sub("", text))
     return _UNSPACED.sub(r" \1 ", _BETWEEN.sub(" ", text)).encode("utf-8", "replace")
 
 
 def _fold(found: UnicodeError) -> tuple[bytes, int]:
-    """What the encoder writes for a run of signs that are not ASCII."""
+    """Return the bytes that the encoder writes for a run of characters outside ASCII."""
     assert isinstance(found, UnicodeEncodeError)
     return _folded(found.object[found.start : found.end]), found.end
 

@@ -1,4 +1,4 @@
-"""A curator is another service that keeps sources: what becomes of ours by what it says of them."""
+"""Curated sources: the effect of a curator's sources, kept by another service, on our rows."""
 
 import msgspec
 
@@ -7,14 +7,14 @@ from longline.model.feeds.feed_poll import FAILURES, SEARCH_AGAIN, FeedRow
 from longline.model.sources.source import RemoteSource, SourceRow
 
 GONE = "gone from the service that keeps it"
-"""Why a source is disabled that its curator no longer has."""
+"""Reason for disabling a source that its curator no longer has."""
 
 PLAIN = ("name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason", "feed_wanted", "feed_every_ms")
-"""What is the curator's to say alone."""
+"""Fields that the curator alone sets."""
 
 
 def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
-    """Our row of a source as its curator has it; only what the curator is still to be told stays as it is here."""
+    """Return our row of a source with the curator's values; changes of the feed that are not yet sent to it stay."""
     facts = {name: getattr(said, name) for name in (*PLAIN, "identity_key")}
     if said.feed_listed is not None:
         facts["feed_listed"] = said.feed_listed
@@ -28,9 +28,9 @@ def followed(row: SourceRow, said: RemoteSource) -> SourceRow:
 
 
 def feed_followed(feed: FeedRow, now: int, before: SourceRow, after: SourceRow) -> FeedRow:
-    """The feed of a source that changed at its curator."""
+    """Return the feed of a source that changed at its curator."""
     if after.feed_url != before.feed_url:
-        # A feed that was taken away is not searched at once: it may be the one that was found last.
+        # After a feed was removed, no search follows at once: it might find the same feed again.
         return FeedRow(feed.source_id, due_at=now if after.feed_url else now + SEARCH_AGAIN)
     if before.feed_disabled_at is not None and after.feed_disabled_at is None:
         return poll.enabled(feed, now)
@@ -43,7 +43,7 @@ def feed_followed(feed: FeedRow, now: int, before: SourceRow, after: SourceRow) 
 
 
 def withdrawn(row: SourceRow, now: int) -> SourceRow:
-    """The source that its curator no longer has: it rests, tells nothing, and leaves its name to others."""
+    """Return the row of a source that its curator no longer has: disabled, with no updates to send, its name freed."""
     return msgspec.structs.replace(
         row,
         name=apart(row.name, row.ref),
@@ -56,6 +56,6 @@ def withdrawn(row: SourceRow, now: int) -> SourceRow:
 
 
 def apart(name: str, ref: str | None) -> str:
-    """The name of a source where another one has its own."""
+    """Return the name of a source with its ref, for a name that another source has."""
     mark = f" ({ref})"
     return name if name.endswith(mark) else f"{name}{mark}"

@@ -1,4 +1,4 @@
-"""A source is a place to crawl, with its settings."""
+"""Sources: sites to crawl, with their settings."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from longline.model.feeds.feed_poll import POLL_EVERY
 
 
 class NewSource(msgspec.Struct, frozen=True):
-    """A source to be registered; `config` is a JSON object, `budget` bounds what all its runs together may admit.
+    """A source to be registered; `config` is a JSON object, `budget` bounds the URLs of all its runs together.
 
-    One that another service keeps has a `ref`, its id there.
+    A source that another service keeps has a `ref`, its id there.
     """
 
     name: str
@@ -29,8 +29,8 @@ class NewSource(msgspec.Struct, frozen=True):
 class SourceRow(msgspec.Struct, frozen=True):
     """A source as stored; ids count from 100000. `admitted` is kept only while there is a budget.
 
-    One that another service keeps has a `ref`, its id there. `feed_listed` says whether that service has its feed
-    polled, and `told_…` how it knows the feed to be: what differs is still to be told.
+    A curated source has a `ref`, its id at the curator. `feed_listed` is whether the curator has the feed polled, and
+    `told_…` are the facts of the feed that the curator knows: differences are still to be sent.
     """
 
     id: int
@@ -59,12 +59,12 @@ class SourceRow(msgspec.Struct, frozen=True):
 
     @property
     def called(self) -> str:
-        """The id by which it is known outside: the other service's, else our own."""
+        """Return the public id of the source: the curator's, else our own."""
         return self.ref or self.uid or str(self.id)
 
 
 class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A source as the service that keeps it describes it; `feed_listed` is None where it was not asked for that."""
+    """A source as its curator describes it; `feed_listed` is None where the curator was not asked for it."""
 
     ref: str
     name: str
@@ -83,7 +83,7 @@ class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceQuery(msgspec.Struct, frozen=True):
-    """Which sources somebody wants to see, and in which order."""
+    """The filter and the order of a list of sources."""
 
     search: str | None = None
     enabled: bool | None = None
@@ -93,10 +93,10 @@ class SourceQuery(msgspec.Struct, frozen=True):
 
 
 class CrawlSource(msgspec.Struct, frozen=True, kw_only=True):
-    """A source as a crawl needs it. `ref` is its id outside; `id` its number here, None where it has none.
+    """A source as a crawl needs it. `ref` is its public id; `id` the id of its row, None where it has no row.
 
-    The pages of a `dynamic` one are what a browser makes of them. `reading` is what it says to those who make documents
-    of its pages; `discover` allows to follow up where they lead.
+    A browser renders the pages of a `dynamic` source. `reading` is the config of the parsers that make documents of its
+    pages; `discover` allows to follow up links to other sites.
     """
 
     ref: str

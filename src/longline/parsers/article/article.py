@@ -1,4 +1,4 @@
-"""An article, or any other page of content, as the document that is indexed; and the pages it leads to."""
+"""The parser of articles and other pages of content: the document for the index, and the links."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _BYLINES = ".byline, .author, .post-author, .article-author"
 
 @parser("article", match=())
 def article(page: Page) -> Iterator[Item | Links]:
-    """The document of a page worth indexing, how that was decided, and every link that may be followed."""
+    """Yield every link to follow, the extraction's result, and the document if the page is worth indexing."""
     yield Links(page.links())
     made = document(page)
     reading = {"method": made.method, "words": made.bucket, "type": made.type, "skipped": made.skipped}
@@ -32,7 +32,7 @@ def article(page: Page) -> Iterator[Item | Links]:
 
 @dataclass(frozen=True)
 class ArticleDocument:
-    """What is indexed of a page, or why nothing is. `fields` lack only what is not on the page: source and times."""
+    """The indexed document of a page, or the reason for none. `fields` lack only source and times."""
 
     fields: dict[str, Any]
     method: str
@@ -40,22 +40,22 @@ class ArticleDocument:
 
     @property
     def title(self) -> str:
-        """What the page is called."""
+        """Return the title."""
         return str(self.fields["title"])
 
     @property
     def type(self) -> str:
-        """What kind of page it is."""
+        """Return the page type."""
         return str(self.fields["meta"]["page_type"])
 
     @property
     def bucket(self) -> str:
-        """The class of sizes that it is counted in."""
+        """Return the word count's bucket for metrics."""
         return content.bucket(self.fields["word_count"])
 
 
 def document(page: Page) -> ArticleDocument:
-    """The document of a page, by the config of its source."""
+    """Return the document of a page, by the config of its source."""
     selectors = groups_of(page).get("article", {})
     kind = content.detected_type(page, page.config.get("article_url_patterns") or ())
     found, text, method = _content(page, selectors)
@@ -71,21 +71,21 @@ def document(page: Page) -> ArticleDocument:
     }
     figures = _figures(fields, kind)
     fields["meta"] = about.meta() | {"page_type": content.page_type(figures)} | _given(detected_content_type=kind)
-    # The gate by type is for links that a crawl found; what was asked for by name passes it.
+    # The gate by type is for links that a crawl found; pages requested by name pass it.
     gated = kind is None and not page.config.get(BY_NAME)
     skipped = "noindex" if page.rules.noindex else "page_type" if gated else content.skip_reason(title, words)
     return ArticleDocument({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 
 
 def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[Content, str, str]:
-    """Where the content stands, its text, and how that was found."""
+    """Return the content, its text, and the method of extraction."""
     found = extract(page, selectors, str(page.config.get("template_hint") or ""))
     if found.method == "selector" and (_is_enough(found.text) or not page.config.get("readability")):
         return found, found.text, found.method
-    # What a source says of itself comes first; a guess of ours never replaces what the library finds.
+    # The source's selectors come first; Longline's heuristics never replace the library's result.
     method = "readability" if found.method == "selector" else found.method
     text = _without(page, selectors.get("exclude")).article()
-    # Of a page with little on it the library may take the wrong part.
+    # On a page with little text the library may extract the wrong part.
     return found, text if _is_enough(text) or len(text) >= len(found.text) else found.text, method
 
 
@@ -94,7 +94,7 @@ def _is_enough(text: str) -> bool:
 
 
 def _without(page: Page, excluded: object) -> Page:
-    """The page less what its source does not want to be read; the page itself is left as it is."""
+    """Return the page without the elements that its source excludes; the page itself is not modified."""
     if not excluded:
         return page
     tree = page.tree.clone()
@@ -120,7 +120,7 @@ def _given(**fields: str | None) -> dict[str, str]:
 
 
 class _About:
-    """What a page says about its content: by the source's selectors first, then for machines, then for people."""
+    """Metadata of a page: by the source's selectors first, then structured data, then visible elements."""
 
     def __init__(self, page: Page, selectors: Mapping[str, Any], found: Content) -> None:
         self._page, self._selectors, self._found = page, selectors, found

@@ -1,4 +1,4 @@
-"""What kind of content a page is: whether it is worth an index at all, and how it counts there."""
+"""Classification of a page's content: its type, and the gate to the index."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,10 +11,10 @@ from longline.plugins import Page
 from longline.plugins.html.structured import types_of
 
 ENOUGH_WORDS = 50
-"""A page with fewer is not indexed."""
+"""Least words of a page that is indexed."""
 
 SHORT_WORDS = 200
-"""A page with fewer may be nothing but a door to sign in at."""
+"""Words below which a page may be only a sign-in form."""
 
 _BY_TYPE = {
     "NewsArticle": "article",
@@ -56,9 +56,9 @@ _BUCKETS = (50, 100, 200, 500, 1000, 2000)
 
 
 def detected_type(page: Page, patterns: Iterable[str] = ()) -> str | None:
-    """The type of content by JSON-LD, path, `og:type` and the looks of the URL, in that order; None for no content.
+    """Return the content type by JSON-LD, path, `og:type` and the form of the URL, in that order; None for no content.
 
-    `patterns` are expressions that say for this source which URLs are content, instead of their looks.
+    `patterns` are the source's regular expressions for URLs of content; they replace the check of the URL's form.
     """
     kinds = map(types_of, page.data.json_ld)
     by_type = (word for of_thing in kinds for kind, word in _BY_TYPE.items() if kind in of_thing)
@@ -69,7 +69,7 @@ def detected_type(page: Page, patterns: Iterable[str] = ()) -> str | None:
 
 
 def type_of_path(path: str) -> str | None:
-    """The type of content that a path tells of by one of its folders."""
+    """Return the content type by one of the path's folders, or by its suffix .pdf."""
     lowered = path.lower()
     if lowered.endswith(".pdf"):
         return "report"
@@ -77,7 +77,7 @@ def type_of_path(path: str) -> str | None:
 
 
 def promises_content(url: str) -> bool:
-    """Whether a page may be content by the looks of its URL alone."""
+    """Return whether a page may be content by the form of its URL alone."""
     return type_of_path(urlsplit(url).path) is not None or _is_content(url, ())
 
 
@@ -99,7 +99,7 @@ def _patterns(texts: tuple[str, ...]) -> Patterns:
 
 @dataclass(frozen=True)
 class PageTypeFeatures:
-    """What the type of a page is computed from."""
+    """Inputs of the page type."""
 
     title: str
     words: int
@@ -111,7 +111,7 @@ class PageTypeFeatures:
 
 
 def page_type(f: PageTypeFeatures) -> str:
-    """`article`, `listing`, `stub` or `other`."""
+    """Return `article`, `listing`, `stub` or `other`."""
     if f.words < SHORT_WORDS and _SIGN_IN.search(f.markup):
         return "other"
     if article_score(f) >= 4:
@@ -122,7 +122,7 @@ def page_type(f: PageTypeFeatures) -> str:
 
 
 def article_score(f: PageTypeFeatures) -> int:
-    """How much speaks for an article."""
+    """Return the score for an article."""
     markup = f.markup.lower()
     signs = (
         (f.schema_type in ("Article", "NewsArticle", "BlogPosting", "Reportage"), 5),
@@ -136,10 +136,10 @@ def article_score(f: PageTypeFeatures) -> int:
 
 
 def skip_reason(title: str, words: int) -> str | None:
-    """Why a page of that many words is not indexed, if so."""
+    """Return the reason for not indexing a page of that many words, or None."""
     return "quality_gate" if (not title and not words) or words < ENOUGH_WORDS else None
 
 
 def bucket(words: int) -> str:
-    """The class of sizes that a page is counted in."""
+    """Return the bucket of a word count for metrics."""
     return next((f"<{limit}" for limit in _BUCKETS if words < limit), f">={_BUCKETS[-1]}")

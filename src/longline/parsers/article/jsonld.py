@@ -1,4 +1,4 @@
-"""The JSON-LD of an article in the fixed form in which it is indexed: each key has one type, whoever wrote it."""
+"""The JSON-LD of an article in the fixed form of the index: each key has one type on all sites."""
 
 import json
 import re
@@ -12,11 +12,11 @@ SCHEMA = "https://schema.org"
 
 _NAMED = frozenset(("Event", "SpecialAnnouncement", "Report"))
 MAX_RAW = 100_000
-"""Characters of an article's whole JSON-LD; a larger one is not kept as it was."""
+"""Most characters of an article's JSON-LD that is kept as raw data."""
 
 
 def find_article(things: list[Thing]) -> tuple[Thing, str] | None:
-    """The first object that is an article of some kind, and the kind."""
+    """Return the first object of a type in `KINDS`, and the type."""
     for thing in things:
         kinds = types_of(thing)
         for kind in KINDS:
@@ -26,12 +26,12 @@ def find_article(things: list[Thing]) -> tuple[Thing, str] | None:
 
 
 def headline(thing: Thing, kind: str) -> str:
-    """What the article is called."""
+    """Return the headline of the article, or the name of an event, announcement or report."""
     return words_of(thing.get("headline")) or (words_of(thing.get("name")) if kind in _NAMED else "")
 
 
 def json_ld_data(thing: Thing, kind: str) -> dict[str, Any]:
-    """The fields of an article's JSON-LD; what is missing or unusable is left out."""
+    """Return the fields of an article's JSON-LD; missing or unusable values are left out."""
     fields = {
         "headline": headline(thing, kind),
         "description": words_of(thing.get("description") or thing.get("text")),
@@ -53,13 +53,13 @@ def json_ld_data(thing: Thing, kind: str) -> dict[str, Any]:
 
 
 def published(thing: Thing) -> str | None:
-    """When it was published, announced, or takes place."""
+    """Return the date of publication, of the event's start, or of the announcement."""
     dates = (date_of(thing.get(name)) for name in ("datePublished", "startDate", "datePosted"))
     return next((date for date in dates if date), None)
 
 
 def _whole(value: Any) -> int | None:
-    """A number of words; one that no index could hold is none."""
+    """Return a word count, or None for values that are no number or too large for the index."""
     found = re.fullmatch(r"(\d{1,9})(?:\.0*)?", words_of(value).replace(",", ""))
     return int(found[1]) if found else None
 
@@ -79,7 +79,7 @@ def _place(value: Any) -> str:
 
 
 def _raw(thing: Thing) -> Thing | None:
-    """All of it, each key of one type; the same key in two types would spoil an index for good."""
+    """Return the whole object, each key with one type; a key with two types would break the index's mapping."""
     plain = dict(thing)
     plain["@context"] = _context(thing.get("@context"))
     plain["author"] = words_of(thing.get("author"))

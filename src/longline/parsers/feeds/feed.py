@@ -1,6 +1,6 @@
-"""Feeds: RSS of every version, Atom and JSON Feed, also where they are not quite well-formed.
+"""Feeds: RSS of every version, Atom and JSON Feed, including documents that are not well-formed.
 
-XML is read by feedparser, which knows more of what is out there than any standard does; `xmlfeed.py` sets it bounds.
+XML is read by feedparser, which handles many deviations from the standards; `xmlfeed.py` bounds its cost.
 """
 
 import asyncio
@@ -35,13 +35,13 @@ _WEB = ("http://", "https://")
 
 
 def is_feed(page: Page) -> bool:
-    """Whether a page begins as a feed does, whatever its server calls it."""
+    """Return whether a page begins as a feed does; its Content-Type is ignored."""
     return root_of(page.body) in _ROOTS or is_json_feed(page.body)
 
 
 @parser("feed", types=("*",), when=is_feed)
 async def feed(page: Page) -> AsyncIterator[Item | Link]:
-    """The feed as an item, an item for each entry, and a link to each entry's page."""
+    """Yield the feed as an item, an item for each entry, and a link to each entry's page."""
     found = await asyncio.to_thread(read_feed, page.body, page.url, page.content_type)
     about = to_builtins(found)
     entries = about.pop("entries")
@@ -53,7 +53,7 @@ async def feed(page: Page) -> AsyncIterator[Item | Link]:
 
 
 def read_feed(body: bytes, url: str = "", content_type: str = "") -> Feed:
-    """The feed in a document that came from `url`; raises `NotAFeed` and nothing else."""
+    """Read the feed in a document fetched from `url`; raises `NotAFeed` and nothing else."""
     if is_json(body):
         return read_json_feed(body, url)
     try:
@@ -61,7 +61,7 @@ def read_feed(body: bytes, url: str = "", content_type: str = "") -> Feed:
         return _feed(made, url, root_of(body), flaw)
     except NotAFeed:
         raise
-    except Exception as error:  # the library raises all sorts of things over broken documents
+    except Exception as error:  # the library raises many kinds of exceptions for broken documents
         raise NotAFeed(f"the feed cannot be read: {error!r}") from error
 
 
@@ -96,7 +96,7 @@ def _entry(entry: Any, url: str) -> FeedEntry:
         url=_lead(entry, url) or _web(name),
         id=name,
         title=_title(entry, "title"),
-        # Without a summary of its own it is that of the content.
+        # Without a summary detail, the type and base of the content apply.
         summary=_markup(entry.get("summary_detail") or next(iter(contents), None), _text(entry, "summary"), url),
         content="\n".join(_markup(part, part["value"], url) for part in contents),
         authors=_authors(entry),
@@ -111,14 +111,14 @@ def _entry(entry: Any, url: str) -> FeedEntry:
 
 def _lead(entry: Any, url: str) -> str | None:
     link = _text(entry, "link")
-    # The library takes every id for a link that is not said to be none; most are only names.
+    # The library takes every id for a link unless isPermaLink is false; most ids are only names.
     if entry.get("guidislink") and not link.lower().startswith((*_WEB, "/")):
         return None
     return _whole(link, url)
 
 
 def _text(thing: Any, name: str) -> str:
-    # Past the library's own getter, which gives one date for another and warns that it does.
+    # Not by the library's own getter, which substitutes one date for another with a warning.
     value = dict.get(thing, name)
     return value.strip() if isinstance(value, str) else ""
 
@@ -165,7 +165,7 @@ def _first_link(about: Any, rel: str, base: str) -> str | None:
 
 
 def _authors(thing: Any) -> tuple[str, ...]:
-    # The form that RSS asks for, which the library reads wrongly where the address ends in a long name.
+    # The form that RSS requires, which the library misreads if the address has a long top-level domain.
     if by := _BY.fullmatch(_text(thing, "author")):
         return _once([by["name"] or by["address"]])
     people = thing.get("authors") or ()
@@ -201,13 +201,13 @@ def _once(texts: Iterable[str | None]) -> tuple[str, ...]:
 
 
 def _moment(thing: Any, *names: str) -> int | None:
-    """The first of these dates that is one, in whole seconds."""
+    """Return the first valid date among these fields, in milliseconds rounded down to seconds."""
     moments = (read for name in names for read in (moment_of(_text(thing, name)), _of_digits(thing, name)))
     return next((moment // 1000 * 1000 for moment in moments if moment is not None), None)
 
 
 def _of_digits(thing: Any, name: str) -> int | None:
-    """A date of nothing but digits, such as a day of a year: the library knows many, and of others less."""
+    """Return a date of digits only, such as an ordinal date, as parsed by the library, which knows many such forms."""
     parsed = dict.get(thing, f"{name}_parsed")
     if parsed is None or not _DIGITS.fullmatch(_text(thing, name)):
         return None

@@ -17,20 +17,20 @@ _NUMBER = re.compile(r"(1(?:\.[01])?)$")
 
 
 def is_json_feed(body: bytes) -> bool:
-    """Whether a document is JSON and says that it is a feed."""
+    """Return whether a document is JSON and names jsonfeed.org."""
     # The slashes may be escaped.
     return is_json(body) and b"jsonfeed.org" in body
 
 
 def read_json_feed(body: bytes, url: str = "") -> Feed:
-    """The feed in a JSON document that came from `url`; raises `NotAFeed` and nothing else."""
+    """Read the feed in a JSON document fetched from `url`; raises `NotAFeed` and nothing else."""
     try:
         made = msgspec.json.decode(body.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))
     except (msgspec.DecodeError, RecursionError) as error:
         raise NotAFeed(f"not JSON: {error}") from None
     version = _VERSION.match(_text(made, "version")) if isinstance(made, dict) else None
     if version is None and isinstance(made, dict) and isinstance(made.get("items"), list):
-        # Some say only the number, which will do for whoever has asked for a feed.
+        # Some feeds give only the number, which suffices if the caller expects a feed.
         version = _NUMBER.match(_text(made, "version"))
     if version is None:
         raise NotAFeed("the document does not say which version of JSON Feed it is")

@@ -1,7 +1,7 @@
-"""Sitemaps by the protocol of sitemaps.org, and what passes for one: a list of URLs, a feed, a compressed file.
+"""Sitemaps by the protocol of sitemaps.org, also as a list of URLs, a feed or a compressed file.
 
-The document is read piece by piece, so that a large one costs little more memory than what is found in it. Namespaces
-are not asked for, since many sitemaps get them wrong: the place of an element says what it is.
+The document is read piece by piece, so that a large document needs little more memory than its entries. Namespaces are
+ignored, since many sitemaps get them wrong: an element is identified by its name and its place.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from longline.plugins.html.charset import charset_of, decode
 from longline.plugins.html.sniffing import LOOKED_AT, root_of
 
 PIECE = 16 * 1024
-"""Octets that are read at once; other threads wait no longer than that takes."""
+"""Bytes that are parsed at once, which bounds the time that other threads wait."""
 
 _GZIP = b"\x1f\x8b"
 _LAYERS = 2
@@ -41,9 +41,9 @@ _ROOTS = {"urlset": "url", "sitemapindex": "sitemap"}
 _LATE_ROOT = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s/>]", re.IGNORECASE)
 _FEEDS = frozenset(("rss", "rdf", "feed"))
 _FREQUENCIES = frozenset(("always", "hourly", "daily", "weekly", "monthly", "yearly", "never"))
-# Many leave ampersands in URLs as they are, or use names that only HTML knows: those are taken as they stand, so no
-# entity of the document's own ever comes into play. References by name become numbers, the one form that the parser
-# does not drop once it has met an error.
+# Many sitemaps leave ampersands in URLs unescaped, or use entities of HTML: both are read literally, so no entity that
+# the document declares is ever expanded. Named references become numeric ones, the only form that the parser does not
+# drop after an error.
 _REFERENCE = re.compile(
     rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?:(amp|lt|gt|quot|apos);|(?!#\d+;|#x[\da-fA-F]+;))", re.DOTALL
 )
@@ -51,11 +51,11 @@ _NUMBERS = {b"amp": b"&#38;", b"lt": b"&#60;", b"gt": b"&#62;", b"quot": b"&#34;
 _LINES_LOOKED_AT = 5
 _WEB = ("http://", "https://")
 _BARE = "www."
-"""How URLs begin that lack their scheme."""
+"""Beginning of URLs without a scheme."""
 
 
 def is_sitemap(page: Page) -> bool:
-    """Whether a page is a sitemap by how it begins; of a compressed file only its name can tell."""
+    """Return whether a page is a sitemap by its first bytes, or a compressed file by its name."""
     if page.body.startswith(_GZIP):
         return "sitemap" in page.url.lower() or page.url.partition("?")[0].endswith((".xml.gz", ".txt.gz"))
     return root_of(page.body) in _ROOTS or (page.content_type.startswith("text/plain") and _is_list(page.body[:4096]))
@@ -63,11 +63,11 @@ def is_sitemap(page: Page) -> bool:
 
 @parser("sitemap", types=("*",), when=is_sitemap)
 async def sitemap(page: Page) -> AsyncIterator[Item | Link]:
-    """The sitemap as an item, and a link to each of its places."""
+    """Yield the sitemap as an item, and a link to each of its places."""
     found = await asyncio.to_thread(read_sitemap, page.body, page.url, page.content_type)
     yield Item("sitemap", url=page.url, kind=found.kind, index=found.index, count=len(found.places), flaw=found.flaw)
     for place in found.places:
-        # An index is a step, or indexes could lead to indexes for ever.
+        # An index adds to the depth: indexes could list indexes without end.
         yield Link(place.url, deeper=found.index)
 
 
@@ -77,14 +77,14 @@ def _is_asked_for_by_name(_page: Page) -> bool:
 
 @parser("sitemap_places", types=("*",), when=_is_asked_for_by_name)
 async def sitemap_places(page: Page) -> AsyncIterator[Item]:
-    """The URLs of a sitemap and their dates in two lists, which are quickly carried from one process to another."""
+    """Yield the URLs of a sitemap and their dates as two lists, which are fast to send between processes."""
     found = await asyncio.to_thread(read_sitemap, page.body, page.url, page.content_type)
     urls, changed = [place.url for place in found.places], [place.changed for place in found.places]
     yield Item("places", kind=found.kind, index=found.index, flaw=found.flaw, urls=urls, changed=changed)
 
 
 def read_sitemap(body: bytes, url: str = "", content_type: str = "") -> Sitemap:
-    """The sitemap in a document that came from `url`; raises `NotASitemap` and nothing else."""
+    """Read the sitemap in a document fetched from `url`; raises `NotASitemap` and nothing else."""
     try:
         body, flaw = _inflated(body)
     except Undecodable as error:
@@ -98,7 +98,7 @@ def _read(body: bytes, url: str, content_type: str) -> Sitemap:
     if root in _FEEDS:
         return _from_feed(body, url, content_type)
     if root not in _ROOTS and root != "html" and (late := _LATE_ROOT.search(body, 0, LOOKED_AT)):
-        # Before it stands what the server's program complained of.
+        # Error messages of the server's program precede the root element.
         body = body[late.start() :]
         root = root_of(body)
     if root in _ROOTS:
@@ -109,7 +109,7 @@ def _read(body: bytes, url: str, content_type: str) -> Sitemap:
 
 
 def _inflated(body: bytes) -> tuple[bytes, str | None]:
-    """The document, and what is wrong with the file it came in; some are compressed once more than they should be."""
+    """Return the decompressed document, and the flaw of its file; some files are compressed twice."""
     flaw = None
     for _ in range(_LAYERS):
         if body.startswith(_GZIP):
@@ -121,7 +121,7 @@ def _inflated(body: bytes) -> tuple[bytes, str | None]:
 
 
 def _is_list(start: bytes) -> bool:
-    """Whether most of its first lines are a URL each."""
+    """Return whether most of the first lines are a URL each."""
     lines = [line.split() for line in decode(start).lstrip("\ufeff").splitlines() if line.strip()][:_LINES_LOOKED_AT]
     alone = [words[0] for words in lines if len(words) == 1]
     return 2 * sum(word.lower().startswith((*_WEB, _BARE)) for word in alone) > len(lines)
@@ -162,7 +162,7 @@ def _from_xml(body: bytes, url: str, content_type: str, root: str) -> Sitemap:
 
 
 def _pieces(body: bytes, content_type: str) -> Iterator[bytes]:
-    """The document in UTF-8 piece by piece, its stray ampersands mended; each piece ends where a tag does."""
+    """Yield the document in UTF-8 piece by piece, stray ampersands escaped; each piece ends at the end of a tag."""
     rest = b""
     for text in _texts(body, content_type):
         rest = (rest + text.encode("utf-8", "replace")).lstrip()  # nothing may stand before the declaration
@@ -172,12 +172,12 @@ def _pieces(body: bytes, content_type: str) -> Iterator[bytes]:
             end = opened
         yield _REFERENCE.sub(_mended, rest[:end])
         rest = rest[end:]
-    # Text that simply ends may be half a URL, which is another URL.
+    # Truncated text may be half a URL, which is another URL.
     yield _REFERENCE.sub(_mended, rest[: max(rest.rfind(b"<"), 0)])
 
 
 def _texts(body: bytes, content_type: str) -> Iterator[str]:
-    # The beginning will do: to look at all of a large document takes a while.
+    # Only the beginning: searching all of a large document is slow.
     name, skip = charset_of(body[: body.rfind(b">", 0, PIECE) + 1], content_type)
     if name != "utf-8":
         text = decode(body, content_type)
@@ -192,7 +192,7 @@ def _mended(found: re.Match[bytes]) -> bytes:
 
 
 class _EntryReader:
-    """Reads places one by one, forgetting each element as soon as it is read."""
+    """A pull parser of places that frees each element as soon as it is read."""
 
     def __init__(self, tag: str, url: str) -> None:
         self._url = url
@@ -218,7 +218,7 @@ class _EntryReader:
     def _places(self) -> Iterator[SitemapEntry]:
         for _, element in self._pull.read_events():
             if _name(element.getparent()) == "loc":
-                continue  # an element inside the URL that it should have around it
+                continue  # an entry nested inside of a loc, instead of around it
             yield from _found(_Parts(element), self._url)
             element.clear()
             while (earlier := element.getprevious()) is not None and earlier.tag == element.tag:
@@ -226,13 +226,13 @@ class _EntryReader:
 
 
 def _name(element: Any) -> str:
-    """An element's name without its namespace, also where its prefix was never declared."""
+    """Return an element's name in lower case without its namespace or undeclared prefix."""
     tag = getattr(element, "tag", None)  # comments have a function there
     return tag.rpartition("}")[2].rpartition(":")[2].lower() if isinstance(tag, str) else ""
 
 
 def _found(parts: "_Parts", base: str) -> Iterator[SitemapEntry]:
-    """The place of an element; in broken documents also none, or several, each with what is said of it."""
+    """Yield the place of an element; in broken documents also none, or several, each with its own properties."""
     for told in parts.groups() if len(parts.get("loc", ())) > 1 else (parts,):
         for text in told.texts("loc") or [told.own]:
             if where := _web(text, base):
@@ -240,7 +240,7 @@ def _found(parts: "_Parts", base: str) -> Iterator[SitemapEntry]:
 
 
 class _Parts(dict[str, list[Any]]):
-    """The children of an element by name, whatever their namespace."""
+    """The children of an element by name; namespaces are ignored."""
 
     def __init__(self, element: Any, children: Iterable[Any] | None = None) -> None:
         super().__init__()
@@ -250,7 +250,7 @@ class _Parts(dict[str, list[Any]]):
             self.setdefault(_name(child), []).append(child)
 
     def groups(self) -> "Iterator[_Parts]":
-        """Cut the children up: each URL that follows something else begins the next place."""
+        """Split the children into places: each `loc` that follows another element begins the next place."""
         group: list[Any] = []
         for child in self._element:
             begins = _name(child) == "loc" and group and _name(group[-1]) != "loc"
@@ -261,15 +261,15 @@ class _Parts(dict[str, list[Any]]):
         yield _Parts(self._element, group)
 
     def texts(self, name: str) -> list[str]:
-        """The text of each child of that name, that of its own children included."""
+        """Return the text of each child of that name, including its descendants."""
         return ["".join(child.itertext()).strip() for child in self.get(name, ())]
 
     def text(self, name: str) -> str:
-        """The text of the first child of that name."""
+        """Return the text of the first child of that name."""
         return next(iter(self.texts(name)), "")
 
     def parts(self, name: str) -> "Iterator[_Parts]":
-        """The children of each child of that name."""
+        """Return the children of each child of that name."""
         return map(_Parts, self.get(name, ()))
 
 
@@ -317,7 +317,7 @@ def _alternates(links: Iterable[Any], base: str) -> Iterator[Alternate]:
 
 
 def _web(text: str, base: str) -> str | None:
-    """A URL that can be fetched. It should be whole; where only its beginning is missing, that is put back."""
+    """Return an absolute URL that can be fetched, or None; a missing scheme or host is added."""
     if text.lower().startswith(_BARE):
         text = f"//{text}"
     return join(base or text, text) if text.lower().startswith((*_WEB, "/")) else None

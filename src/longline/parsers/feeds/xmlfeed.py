@@ -1,7 +1,7 @@
-"""Drives the two parsers of feedparser, the strict and the loose one, within bounds.
+"""Bounded use of feedparser's two parsers, the strict and the loose one.
 
-The library reads nearly everything, but some of what strangers can send it would hold it for hours. What costs too much
-is cut short, passed over or refused here, before or while it is read.
+The library reads nearly every feed, but a hostile document could occupy it for hours. Input that costs too much is
+truncated, skipped or refused here, before or during parsing.
 """
 
 import re
@@ -26,22 +26,22 @@ from longline.plugins.html.charset import charset_of, decode_as
 from longline.plugins.html.sniffing import LOOKED_AT
 
 MAX_GROWTH = 10_000_000
-"""Characters that the entities of a document may grow to: a small file can be made to swell without end."""
+"""Most characters to which the entities of a document may expand: a small file can expand without end."""
 
 MAX_WORK = 100_000_000
-"""Characters that may be looked at in search of the encoding."""
+"""Most characters that are searched for the encoding."""
 
 MAX_SECONDS = 10.0
-"""Time of the processor that one document may take."""
+"""CPU seconds that one document may take."""
 
 MAX_AUTHOR = 500
-"""An author that is longer is cut: the library looks for an address in it, in the square of the time."""
+"""Most characters of an author, beyond which it is cut: the library's search for an address takes quadratic time."""
 
 MAX_NAMESPACES = 256
-"""Namespaces of a document: the library looks through all of them at every element of an unknown one."""
+"""Most namespaces of a document: the library searches all of them at every element of an unknown namespace."""
 
 MAX_BASE = 8192
-"""Characters of a base URL: each `xml:base` can make that of the element around it longer."""
+"""Most characters of a base URL: each nested `xml:base` can make it longer."""
 
 _ENTITY = re.compile(rb"<!ENTITY\s[^<>\"']*(?:\"[^\"]*\"|'[^']*')", re.IGNORECASE)
 _ELEMENT = re.compile(rb"<\w")
@@ -50,23 +50,23 @@ _REFERENCE = re.compile(
 )
 _OF_XML = frozenset((b"amp", b"lt", b"gt", b"quot", b"apos"))
 _SIMPLE = re.compile(r"(?:[^&<]|&#\w{1,8};|&(?:amp|lt|gt|quot|apos);)*")
-"""The value of an entity that is not made of other entities, and holds no elements."""
+"""The value of an entity that contains no other entities and no elements."""
 
 _GUESSES = frozenset(("windows-1252", "iso-8859-2"))
-"""What the library ends with when a document is not what it is declared as."""
+"""Encodings that the library falls back to when the declared encoding is wrong."""
 
 
 class _Bounded:
-    """What both parsers do besides: look at the clock, and replace what takes the square of the time."""
+    """A mixin of both parsers that checks the CPU time, and replaces methods that take quadratic time."""
 
     ends_at = 0.0
-    # An id is a name, compared letter by letter: its spelling stays, and nothing is put before it.
+    # An id is compared character by character: it stays as written, and is not resolved against a base URL.
     can_be_relative_uri = StrictFeedParser.can_be_relative_uri - {"id"}
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._tags: dict[int, set[tuple[Any, ...]]] = {}
-        # Its own cleaning of HTML is quadratic in unclosed comments; ours comes later.
+        # The library's sanitizing of HTML is quadratic in unclosed comments; `markup.settled` does it later.
         self.sanitize_html = self.resolve_relative_uris = False
 
     def unknown_starttag(self, tag: str, attrs: Any) -> None:
@@ -86,13 +86,13 @@ class _Bounded:
 
     def pop(self, element: str, strip_whitespace: int = 1) -> Any:
         if stack := self.elementstack:  # type: ignore[attr-defined]  # the same
-            # The library takes blank pieces off the front of this list one by one, moving all others each time.
+            # The library removes blank pieces from the front of this list one by one, moving all others each time.
             pieces = stack[-1][2]
             pieces[:] = list(dropwhile(lambda piece: not piece.strip(), pieces)) or pieces[:1]
         return super().pop(element, strip_whitespace)  # type: ignore[misc]  # the same
 
     def _add_tag(self, term: Any, scheme: Any, label: Any) -> None:
-        """Add a category that the entry does not have yet; the library compares it with each of the others."""
+        """Add a category that the entry does not have yet; the library's own method compares it with all others."""
         context = self._get_context()  # type: ignore[attr-defined]  # the same
         known, tags = self._tags.setdefault(id(context), set()), context.setdefault("tags", [])
         tag = (term, scheme, label)
@@ -116,7 +116,7 @@ class _Bounded:
 
 
 class _Attributes(AttributesNSImpl):
-    """Attributes of which one is found by its name without looking at all the others."""
+    """Attributes with constant-time lookup by qualified name."""
 
     def __init__(self, attributes: Any) -> None:
         values, names = dict(attributes.items()), attributes._qnames
@@ -134,14 +134,14 @@ class _Strict(_Bounded, StrictFeedParser):  # type: ignore[misc]  # the library 
 
 class _Loose(_Bounded, LooseFeedParser):  # type: ignore[misc]  # the library has no types
     def pop(self, element: str, strip_whitespace: int = 1) -> Any:
-        """End an element; an id is text, of which this parser leaves the references as they are written."""
+        """End an element; unescape an id, in which the loose parser leaves character references as written."""
         if element in ("id", "guid") and (stack := self.elementstack) and stack[-1][0] == element:
             stack[-1][2][:] = [unescape(_joined(stack[-1][2]))]
         return super().pop(element, strip_whitespace)
 
 
 class _Expat(ExpatParser):
-    """The XML parser of Python, which expands no entity that is made of others, and knows no default attributes."""
+    """Python's XML parser, which refuses entities made of other entities, and declarations of attributes."""
 
     def __init__(self, references: int) -> None:
         super().__init__()
@@ -163,7 +163,7 @@ def _refused(*_declared: Any) -> None:
 
 
 def read_xml(body: bytes, url: str, content_type: str) -> tuple[Any, str | None]:
-    """What the library makes of a document, and what is wrong with it; `NotAFeed` for what costs too much."""
+    """Return the library's result for a document, and the document's flaw; raise `NotAFeed` if it costs too much."""
     _check(body)
     ends_at = time.thread_time() + MAX_SECONDS
     made = FeedParserDict(bozo=False, entries=[], feed=FeedParserDict())
@@ -182,7 +182,7 @@ def read_xml(body: bytes, url: str, content_type: str) -> tuple[Any, str | None]
 
 
 def _repaired(text: bytes, url: str, entities: dict[str, str], ends_at: float) -> Any:
-    """Read a document whose references were repaired: strictly if nothing else was wrong with it, else loosely."""
+    """Read a document with repaired references: by the strict parser if it is well-formed, else by the loose one."""
     reader, _ = _strictly(text, url, ends_at)
     if reader is None:
         reader = _Loose(url, None, "utf-8", entities)
@@ -193,7 +193,7 @@ def _repaired(text: bytes, url: str, entities: dict[str, str], ends_at: float) -
 
 
 def _with_references(text: bytes, entities: dict[str, str]) -> bytes:
-    """Return a document in which each ampersand begins a reference that XML knows; those that do stay as they are."""
+    """Return a document in which each ampersand begins a valid reference of XML; valid references stay as they are."""
 
     def mend(found: re.Match[bytes]) -> bytes:
         passed, decimal, hexadecimal, name = found.groups()
@@ -221,7 +221,7 @@ def _joined(pieces: list[Any]) -> str:
 def _utf8(body: bytes, content_type: str, made: Any) -> bytes:
     text: bytes = convert_to_utf8({"content-type": content_type or "application/xml"}, body, made)
     if made["encoding"] in _GUESSES:
-        # By one name the web means more signs than Python does, and some of its names Python does not know.
+        # Some labels mean larger encodings on the web than in Python, and Python does not know all labels.
         name, skip = charset_of(body, content_type)
         if name not in ("utf-8", "windows-1252"):
             whole = decode_as(name, body[skip:]).encode("utf-8", "replace")
@@ -245,7 +245,7 @@ def _check_growth(longest: int, references: int) -> None:
 
 
 def _strictly(text: bytes, url: str, ends_at: float) -> tuple[Any, str | None]:
-    """What was read, or None and what is wrong with the document."""
+    """Return the reader of a well-formed document, or None and the flaw."""
     reader = _Strict(url, None, "utf-8")
     reader.ends_at = ends_at
     sax, source = _Expat(text.count(b"&")), InputSource()

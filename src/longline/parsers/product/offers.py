@@ -1,4 +1,4 @@
-"""Offers: for how much something can be had, if it can."""
+"""Offers of a product: price, currency and availability."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -24,7 +24,7 @@ _WORDS = (
     ),
 )
 _AVAILABILITY = tuple((sign, word) for word, signs in _WORDS for sign in signs.split())
-"""In order: a sign that is part of another comes after it."""
+"""Signs of availability, in order: a sign that is part of another one comes after it."""
 
 _CROSSED_OUT = frozenset(("ListPrice", "MSRP", "SRP", "RegularPrice", "StrikethroughPrice", "MinimumAdvertisedPrice"))
 
@@ -32,7 +32,7 @@ Fields = dict[str, Any]
 
 
 def of_offers(values: list[Any]) -> Fields:
-    """Of several offers the cheapest that can be had, else the cheapest."""
+    """Return the cheapest available offer, else the cheapest."""
     offers = [offer for value in things_of(values) for offer in _summed(value)]
     priced = [offer for offer in offers if offer["price"] is not None]
     had = [offer for offer in priced if offer["availability"] in ("in_stock", "")]
@@ -46,7 +46,7 @@ def of_offers(values: list[Any]) -> Fields:
 
 
 def _summed(offer: Thing) -> list[Fields]:
-    """An offer or, of a sum of offers, the ones that it sums up; where those have no price, the sum has one."""
+    """Return the inner offers of an offer if any has a price, else the offer itself and its inner offers."""
     own = _of_offer(offer)
     inner = [_of_offer(each) for each in things_of(offer.get("offers"))]
     inner = [each | {"currency": each["currency"] or own["currency"]} for each in inner]
@@ -63,7 +63,7 @@ def _of_offer(offer: Thing) -> Fields:
 
 
 def _is_beside(price: Thing) -> bool:
-    """Whether it is what something would cost elsewhere, or cost before, or what a measure of it costs."""
+    """Return whether a price is a list price, a former price or a price per unit of measure."""
     crossed_out = words_of(price.get("priceType")).rpartition("/")[2] in _CROSSED_OUT
     return crossed_out or bool(price.get("referenceQuantity"))
 
@@ -77,7 +77,7 @@ def _amounts(offer: Thing) -> Iterator[Any]:
 
 
 def availability_of(text: str) -> str:
-    """The one word for whether something can be had; empty if the text does not tell."""
+    """Return the availability that a text states, as one of the fixed words; empty if the text states none."""
     plain = "".join(c for c in text.rstrip("/").rpartition("/")[2].lower() if c.isalpha())
     if plain in ("true", "yes"):
         return "in_stock"

@@ -1,4 +1,4 @@
-"""Prices as people and machines write them, in any part of the world."""
+"""Prices and currencies in numbers and texts, in the notations of any country."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ _KNOWN = (
 )
 _CODES = frozenset(_KNOWN.split())
 _ALSO_WORDS = frozenset(("ALL", "COP", "CUP", "GEL", "MAD", "MOP", "PEN", "SOS", "TOP", "TRY"))
-"""Codes that are words as well: only in capitals, and at a number, do they mean money."""
+"""Codes that are words as well, and mean a currency only in capitals."""
 
 _SIGNS = (
     *(("US$", "USD"), ("CA$", "CAD"), ("C$", "CAD"), ("AU$", "AUD"), ("A$", "AUD"), ("NZ$", "NZD"), ("HK$", "HKD")),
@@ -31,7 +31,7 @@ _SIGNS = (
     *(("₭", "LAK"), ("៛", "KHR"), ("₡", "CRC"), ("₲", "PYG"), ("₵", "GHS"), ("؋", "AFN"), ("円", "JPY"), ("¥", "JPY")),
     ("$", "USD"),
 )
-"""In order: what is part of another sign comes after it."""
+"""Currency signs, in order: a sign that is part of another one comes after it."""
 
 _NAMED = (
     "EUR:eur euro euros; USD:dollar dollars; GBP:pound pounds stg; JPY:yen; CNY:rmb yuan; CHF:fr sfr; SEK:kr; "
@@ -42,14 +42,14 @@ _NAMED = (
     'OMR:ر.ع; ILS:ש"ח ש״ח nis; ZAR:r; PEN:s/'
 )
 _NAMES = {name: pair[:3] for pair in _NAMED.split("; ") for name in pair[4:].split()}
-"""Words that mean money where they stand at a number, in lower case; of several crowns or rupees the commonest."""
+"""Currency names beside a number, in lower case; of several crowns or rupees the commonest."""
 
 _LETTERS = r"[^\W\d_]+(?:[.'\"״][^\W\d_]+)*/?"
 _AT_NUMBER = re.compile(rf"({_LETTERS})\.?[\s:]*(?=[.,]?\d)|(?<=\d)[\s.,–-]*({_LETTERS})")
 
 
 def price_of(value: object, currency: str = "") -> float | None:
-    """The amount that a number or a text means; the first of several, None where there is none."""
+    """Return the amount of a number or of the first number in a text; None without a number."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
@@ -64,7 +64,7 @@ def price_of(value: object, currency: str = "") -> float | None:
 
 
 def currency_of(text: object) -> str:
-    """The code of the currency that a text names by code, sign or name; empty if it names none."""
+    """Return the ISO 4217 code of the currency that a text names by code, sign or name; empty without one."""
     if not isinstance(text, str):
         return ""
     text = unicodedata.normalize("NFKC", text[:200]).strip()
@@ -81,13 +81,13 @@ def _rounded(amount: float, currency: str) -> float | None:
 
 
 def _plain(character: str) -> str:
-    """Digits of any script as ours, and every kind of space as one."""
+    """Return a digit of any script as an ASCII digit, and any white space as a space."""
     digit = unicodedata.decimal(character, None)
     return str(digit) if digit is not None else " " if character.isspace() else character
 
 
 def _pointed(number: str, currency: str) -> str:
-    """The digits with a point before the decimals, and nothing between thousands."""
+    """Return the digits with a point before the decimals, and without thousands separators."""
     if number.lstrip(".,").isdigit() and number[0] in ".,":
         return "0." + number.lstrip(".,")
     number = number.lstrip(".,")
@@ -102,7 +102,7 @@ def _pointed(number: str, currency: str) -> str:
 
 
 def _is_thousands(mark: str, before: str, after: str, currency: str) -> bool:
-    """Whether the last mark stands between thousands, not before decimals."""
+    """Return whether the last mark separates thousands, not decimals."""
     if mark in before:
         return True
     if len(after) != 3 or before.lstrip("0") == "" or "." in before or "," in before:

@@ -1,4 +1,4 @@
-"""A product: what it is called, what it costs, whether it can be had, and how it is liked."""
+"""The parser of products: name, price, availability, rating and more."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -20,22 +20,22 @@ FIELDS = (
 
 _KINDS = frozenset(("product", "productgroup", "productmodel", "individualproduct", "someproducts", "vehicle", "car"))
 _SOLD = frozenset(("book", "softwareapplication", "mobileapplication", "webapplication", "videogame", "musicalbum"))
-"""Kinds of things that are products where somebody offers them."""
+"""Types of objects that are products if they have offers."""
 
 _OF_GROUP = ("description", "brand", "manufacturer", "category", "image", "aggregateRating")
-"""What a variant has of its group, unless it says something else."""
+"""Properties that a variant inherits from its group, unless it has its own."""
 
 _GTINS = ("gtin", "gtin13", "gtin14", "gtin12", "gtin8", "isbn")
 _OUT_OF = re.compile(r"([\d.,]+)\s*(?:(%)|(?:/|out of|of|von|sur|de|su|из)\s*(\d+))\D*")
 _MOST_RATING = 9.99
-"""What a rating is stored in has one digit before the point."""
+"""Largest rating: the stored number has one digit before the point."""
 
 Fields = dict[str, Any]
 
 
 @parser("product", match=())
 def product(page: Page) -> Iterator[Item | Links]:
-    """The product of a page, if it is one, and every link that may be followed."""
+    """Yield every link that may be followed, and the product of the page, if any."""
     yield Links(page.links())
     found = read(page)
     if found.get("name"):
@@ -43,7 +43,7 @@ def product(page: Page) -> Iterator[Item | Links]:
 
 
 def read(page: Page) -> Fields:
-    """What the page says of its product; where several sources say something, the first of them is believed."""
+    """Return the fields of the page's product; of several origins of a field the first wins."""
     found: Fields = {}
     for source in (_of_selectors, _of_json_ld, _of_microdata, _of_rdfa, _of_metas, _of_scripts):
         found = {name: value for name, value in source(page).items() if value not in (None, "", [])} | found
@@ -56,7 +56,7 @@ def read(page: Page) -> Fields:
 
 
 def _of_selectors(page: Page) -> Fields:
-    """What the source's own selectors find, read as it is meant."""
+    """Return the fields that the source's selectors find, converted to their types."""
     found = next(select_fields(page, "product", groups_of(page).get("product", {})), {})
     currency = currency_of(found.get("currency")) or currency_of(found.get("price"))
     read_as = {name: _AS[name](value) if name in _AS else value for name, value in found.items()}
@@ -87,7 +87,7 @@ def _is_product(thing: Thing) -> bool:
 
 
 def _products(thing: Thing) -> Iterator[Thing]:
-    """The thing itself, and the product that a page, an offer or a review is about."""
+    """Yield the object itself, and the products that a page, an offer or a review is about."""
     yield thing
     yield from (inner | {"offers": inner.get("offers") or thing} for inner in things_of(thing.get("itemOffered")))
     for name in ("mainEntity", "itemReviewed", "about"):
@@ -95,7 +95,7 @@ def _products(thing: Thing) -> Iterator[Thing]:
 
 
 def of_schema(thing: Thing) -> Fields:
-    """A product of schema.org, as JSON-LD or as microdata."""
+    """Return the fields of a schema.org product from JSON-LD, microdata or RDFa."""
     for group in things_of(thing.get("isVariantOf")):
         thing = {name: group[name] for name in _OF_GROUP if name in group} | thing
     variants = things_of(thing.get("hasVariant"))
@@ -118,7 +118,7 @@ def of_schema(thing: Thing) -> Fields:
 
 
 def _rating(value: Any, best: Any = None) -> float | None:
-    """A rating of five; one of ten, of a hundred and the like is brought to that."""
+    """Return a rating out of five; a rating out of ten, of a hundred and the like is scaled."""
     written = _OUT_OF.fullmatch(words_of(value))
     rating, most = price_of(written[1] if written else value), price_of(best)
     if written and most is None:
@@ -134,7 +134,7 @@ def _count(value: Any) -> int | None:
 
 
 def _of_metas(page: Page) -> Fields:
-    """OpenGraph and what shops add to it; a page that names no price there is not taken for a product."""
+    """Return the fields of OpenGraph and product metas; empty if they name neither a price nor the type product."""
     written = page.data.meta("product:price:amount", "og:price:amount", "product:sale_price:amount")
     if not written and "price" in page.data.meta("twitter:label1").lower():
         written = page.data.meta("twitter:data1")
@@ -187,7 +187,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
 
 
 def _of_scripts(page: Page) -> Fields:
-    """The object in the page's scripts that says most about a product with a name and a price."""
+    """Return the product with a name and a price that has the most fields in the page's scripts."""
     best: Fields = {}
     for data in script_data(page.tree):
         for thing, outer in objects(data):

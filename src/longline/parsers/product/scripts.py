@@ -1,4 +1,4 @@
-"""Data that pages leave in their scripts for themselves; it is read, never run."""
+"""Data in the scripts of pages, such as initial states; no script is run."""
 
 import re
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from selectolax.lexbor import LexborHTMLParser
 from longline.plugins.html.loose_json import MAX_SCRIPT, literal, parse_json
 
 MAX_VISITED = 50_000
-"""How many values of a script's data are looked at."""
+"""Most values of a script's data that are visited."""
 
 _ASSIGNED = re.compile(
     r"(?:window\.|self\.|var |let |const )?(?:(?<![A-Z_])__[A-Z_]+__|dataLayer|digitalData|utag_data|"
@@ -19,7 +19,7 @@ _ASSIGNED = re.compile(
 
 
 def script_data(tree: LexborHTMLParser) -> Iterator[Any]:
-    """What the page's scripts hold: JSON in elements of that type, and what is given to well-known names."""
+    """Yield the data of the page's scripts: JSON elements, and literals assigned to well-known names."""
     for node in tree.css("script:not([src])"):
         kind, text = (node.attributes.get("type") or "").lower(), node.text()
         if not text or len(text) > MAX_SCRIPT or "ld+json" in kind:
@@ -36,7 +36,7 @@ def _assigned(text: str) -> Iterator[Any]:
 
 
 def objects(data: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Every object inside, those further out first, each with the one that it lies in."""
+    """Yield every object, breadth first, each with the object that contains it."""
     waiting: list[tuple[Any, dict[str, Any]]] = [(data, {})]
     for _ in range(MAX_VISITED):
         if not waiting:

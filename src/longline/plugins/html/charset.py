@@ -1,4 +1,4 @@
-"""From bytes to text by the rules of HTML: byte order mark, header, what the page itself says, and only then a guess.
+"""Decoding by the rules of HTML: byte order mark, header, declaration in the page, and only then a guess.
 
 Names of encodings are those of the Encoding Standard, in lower case.
 """
@@ -14,7 +14,7 @@ from longline.plugins.html.multibyte import ERRORS, OTHERWISE, decode_codes, has
 PRESCAN_BYTES = 1024
 
 MAX_ATTRIBUTES = 10_000
-"""Tags and attributes that are read in search of a `meta`; it stands in the head of a page, before so many."""
+"""Most tags and attributes that are read in search of a `meta`, which stands in the head of a page."""
 
 _MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
 _HEADER = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
@@ -24,7 +24,7 @@ _XML = re.compile(
     rb"<\?xml(?=[^>]*>)[^>]*?encoding[\x00-\x20]*=[\x00-\x20]*(?:\"([^\"\x00-\x20>]*)\"|'([^'\x00-\x20>]*)')"
 )
 _META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
-# The search ends at the next `meta`, from where it begins anew: up to the next ">" it would cost the square of a page.
+# A match ends before the next `meta`, where the next one begins: up to the next ">" the search would be quadratic.
 _LATE = re.compile(rb"<meta[\t\n\f\r /](?:[^><c]++|c(?!harset)|<(?!meta[\t\n\f\r /]))*+charset", re.IGNORECASE)
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 _SCRIPT_END = re.compile(rb"</script", re.IGNORECASE)
@@ -36,7 +36,7 @@ _ATTRIBUTE = re.compile(
 )
 _CONTENT = re.compile(rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))")
 
-# Where Python calls an encoding of the standard otherwise, or means something smaller by the name.
+# Encodings for which Python has another name, or a smaller character set under the same name.
 _CODECS = {
     "utf-16le": "utf-16-le",
     "utf-16be": "utf-16-be",
@@ -46,7 +46,7 @@ _CODECS = {
     "x-mac-cyrillic": "mac-cyrillic",
     "gbk": "gb18030",
     "big5": "big5hkscs",
-    "iso-2022-jp": "iso2022_jp_ext",  # to write it
+    "iso-2022-jp": "iso2022_jp_ext",  # only for encoding
     "shift_jis": "cp932",
     "euc-kr": "cp949",
     "x-user-defined": "latin-1",
@@ -54,7 +54,7 @@ _CODECS = {
 
 
 def charset_of(body: bytes, content_type: str = "") -> tuple[str, int]:
-    """The encoding of a page, and how many bytes of mark stand before its text."""
+    """Return the encoding of a page, and the length of its byte order mark."""
     for mark, name in _MARKS:
         if body.startswith(mark):
             return name, len(mark)
@@ -64,18 +64,18 @@ def charset_of(body: bytes, content_type: str = "") -> tuple[str, int]:
 
 
 def decode(body: bytes, content_type: str = "") -> str:
-    """The text of a page; bytes that are none in its encoding are replaced."""
+    """Return the text of a page; bytes that are invalid in its encoding are replaced."""
     name, skip = charset_of(body, content_type)
     return decode_as(name, body[skip:])
 
 
 def decode_as(name: str, body: bytes) -> str:
-    """The text that these bytes are in one of the standard's encodings."""
-    if name == "replacement":  # encodings that were used to smuggle markup past filters: nothing of them is read
+    """Decode bytes in one of the standard's encodings."""
+    if name == "replacement":  # encodings that were used to smuggle markup past filters: nothing is decoded
         return "\ufffd" if body else ""
     if name == "iso-2022-jp":
         return iso_2022_jp(body)
-    if name == "windows-1255":  # Python knows no letter for this byte
+    if name == "windows-1255":  # Python's codec does not map byte 0xCA
         return "\u05ba".join(piece.decode("cp1255", ERRORS) for piece in body.split(b"\xca"))
     if has_codes(name):
         text = decode_codes(name, _codec(name), body)
@@ -85,7 +85,7 @@ def decode_as(name: str, body: bytes) -> str:
 
 
 def encode_as(name: str, text: str) -> bytes:
-    """The bytes of a text in one of the standard's encodings, as a form or a query writes what it has no bytes for."""
+    """Encode a text in one of the standard's encodings; unencodable characters are written as in forms and queries."""
     if name.startswith("utf-16") or name == "replacement":
         name = "utf-8"
     return text.encode(_codec(name), "replace" if name == "utf-8" else "xmlcharrefreplace")
@@ -96,7 +96,7 @@ def _codec(name: str) -> str:
 
 
 def _prescan(start: bytes) -> str | None:
-    """What the page says of itself in its first bytes; XML's way of saying it comes last."""
+    """Return the encoding declared in the first bytes of a page; an XML declaration comes last."""
     for sign, name in _UTF16_XML:
         if start.startswith(sign):
             return name
@@ -119,12 +119,12 @@ def _prescan(start: bytes) -> str | None:
 
 
 def _late(body: bytes) -> str | None:
-    """What a `meta` further down says: a browser that meets it begins anew."""
+    """Return the encoding declared by a `meta` further down, at which a browser restarts parsing."""
     return _prescan(_without_scripts(body)) if _LATE.search(body, PRESCAN_BYTES) else None
 
 
 def _without_scripts(body: bytes) -> bytes:
-    """Return a page without its scripts; one that is not closed stays, and with it all that follows."""
+    """Return a page without its scripts; an unclosed script stays, and so does the rest of the page."""
     kept, at = [], 0
     while begun := _SCRIPT.search(body, at):
         ended = _SCRIPT_END.search(body, begun.end())
@@ -141,7 +141,7 @@ def _after(start: bytes, sign: bytes, at: int) -> int:
 
 
 def _declared(start: bytes, at: int, end: int) -> tuple[str | None, int, int]:
-    """Return the encoding that the tag there declares, if it is a `meta`, where the tag ends, and its attributes."""
+    """Return the encoding that the tag declares if it is a `meta`, the end of the tag, and its number of attributes."""
     meta = _META.match(start, at)
     seen: dict[bytes, bytes] = {}
     read = 0
@@ -153,7 +153,7 @@ def _declared(start: bytes, at: int, end: int) -> tuple[str | None, int, int]:
 
 
 def _attributes(start: bytes, at: int) -> Iterator[tuple[bytes, bytes, int]]:
-    """Names and values in lower case, each with where it ends; one that is cut off says that everything is read."""
+    """Yield name, value (both in lower case) and end of each attribute; a truncated value ends with the input."""
     while found := _ATTRIBUTE.match(start, at):
         at = found.end()
         yield found[1].lower(), (found[3] or found[4] or b"").lower(), at
@@ -168,9 +168,9 @@ def _of_meta(seen: dict[bytes, bytes]) -> str | None:
 
 
 def _inside(label: bytes) -> str | None:
-    """The encoding that a page names in its own text."""
+    """Return the encoding of a label that stands in the page itself."""
     name = encoding_of(label.decode("latin-1"))
-    if name in ("utf-16le", "utf-16be"):  # what could be read as ASCII up to here cannot be that
+    if name in ("utf-16le", "utf-16be"):  # a page that was read as ASCII up to the label is not UTF-16
         return "utf-8"
     return "windows-1252" if name == "x-user-defined" else name
 

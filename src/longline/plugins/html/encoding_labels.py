@@ -1,4 +1,4 @@
-"""The labels of the Encoding Standard: what pages may call their encoding, and which one that means."""
+"""The labels of the Encoding Standard, by encoding."""
 
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8",
@@ -61,10 +61,10 @@ _ENCODINGS = {label: name for name, labels in _LABELS.items() for label in (name
 
 
 def encoding_of(label: str) -> str | None:
-    """The standard's name, in lower case, of the encoding that a page means by this label."""
+    """Return the standard's name, in lower case, of the encoding with this label."""
     return _ENCODINGS.get(label.strip("\t\n\f\r ").lower())
 
 
 def names() -> tuple[str, ...]:
-    """Every encoding there is."""
+    """Return the names of all encodings."""
     return tuple(_LABELS)

@@ -1,4 +1,4 @@
-"""Where a page leads and what it says about being followed and indexed, by the HTML standard."""
+"""Links and robots directives of a page, by the HTML standard."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 AGENTS = frozenset(("robots", "longline"))
-"""Whom rules in `meta` and in X-Robots-Tag may be addressed to, to be rules for us."""
+"""User agents in `meta` and in X-Robots-Tag that address the crawler."""
 
 _OF_HEAD = (
     "link[href][rel], base[href], meta[content][http-equiv=refresh i], "
@@ -21,7 +21,7 @@ _LEADING = frozenset(
         *("prev", "privacy-policy", "search", "terms-of-service"),
     )
 )
-"""What makes a `link` lead to a page, where others only fetch a part of this one."""
+"""Link types of `link` elements that lead to a page; other types load a resource of the same page."""
 
 _RESOURCE = frozenset(("stylesheet", "icon", "nofollow"))
 
@@ -30,11 +30,11 @@ _REFRESH = re.compile(
     re.IGNORECASE | re.DOTALL | re.ASCII,
 )
 MAX_CONTENT_CHARACTERS = 10_000
-"""What is read of the content of a `meta`: the longest URL, and some words."""
+"""Most characters read of the content of a `meta`: enough for the longest URL and some words."""
 
 _FORWARDING = "meta[content][http-equiv=refresh i]"
 _FEW = 10
-"""Links; a page with more does not exist to forward its readers, and to look through its body for that costs."""
+"""Most links with which a page's body is searched for a refresh, since the search costs; forwarding pages have few."""
 
 _WORDS = re.compile(r"[\s;]+")
 _AGENT = re.compile(r"\s*([a-z][\w.-]*)\s*:", re.IGNORECASE)
@@ -42,7 +42,7 @@ _VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "m
 
 
 class Outline(NamedTuple):
-    """What links say as they are written, in order; `rules` are the words of robots metas, in lower case."""
+    """The links of a page as written, in order; `rules` are the words of robots metas, in lower case."""
 
     hrefs: list[str]
     base: str | None
@@ -51,23 +51,23 @@ class Outline(NamedTuple):
 
 
 class RobotsMeta(frozenset[str]):
-    """What robots are asked for, in lower case words such as `noindex`."""
+    """Robots directives, in lower case words such as `noindex`."""
 
     @property
     def follow(self) -> bool:
-        """Whether links may be followed."""
+        """Return whether links may be followed."""
         return self.isdisjoint(("nofollow", "none"))
 
     @property
     def noindex(self) -> bool:
-        """Whether the page is not to be found by search."""
+        """Return whether the page must not be indexed."""
         return not self.isdisjoint(("noindex", "none"))
 
 
 def outline(tree: LexborHTMLParser) -> Outline:
-    """Everything that a page says about where it leads; what stands in its head leads first."""
+    """Return the links and robots directives of a page; links of its head come first."""
     seen = _Seen()
-    # Every selector costs, and a page of frames has nothing else.
+    # Every selector costs, and a page of frames has no other links.
     head, nodes = tree.head, tree.css(_OF_BODY) or tree.css("frame[src]")
     for node in head.css(_OF_HEAD) if head else ():
         seen.of_head(node)
@@ -75,13 +75,13 @@ def outline(tree: LexborHTMLParser) -> Outline:
         seen.of_head(node)
     if not {node.tag for node in nodes} <= _ANCHORS:
         nodes = [node for node in nodes if not seen.rare(node)]
-    # Anchors are most of a page: nothing is asked of them but where they lead.
+    # Most links are anchors: only their href is read.
     hrefs = [href for node in nodes if (href := node.attrs.get("href")) is not None]
     return Outline([*seen.hrefs, *hrefs], seen.base, seen.canonical, frozenset(seen.rules))
 
 
 class _Seen:
-    """What was found so far besides anchors."""
+    """Collected links and rules of all elements except anchors."""
 
     def __init__(self) -> None:
         self.hrefs: list[str] = []
@@ -99,7 +99,7 @@ class _Seen:
             self.base = attributes["href"]
 
     def rare(self, node: LexborNode) -> bool:
-        """Take in what is no anchor."""
+        """Collect a `base` or a frame; return False for an anchor."""
         if node.tag == "base":
             self.base = node.attributes["href"] if self.base is None else self.base
         elif node.tag not in _ANCHORS:
@@ -124,7 +124,7 @@ class _Seen:
 
 
 def header_rules(values: Iterable[str]) -> frozenset[str]:
-    """The words of X-Robots-Tag headers that are meant for us."""
+    """Return the words of X-Robots-Tag headers that apply to the crawler."""
     found: set[str] = set()
     for value in values:
         agent = _AGENT.match(value)
@@ -137,5 +137,5 @@ def header_rules(values: Iterable[str]) -> frozenset[str]:
 
 def _words(text: str) -> list[str]:
     parts = (part.strip().lower() for part in text.split(","))
-    # Some write no commas, and mean it all the same; a part with a colon has a value, spaces and all.
+    # Some pages omit the commas; a part with a colon has a value, which may contain spaces.
     return [word for part in parts for word in ((part,) if ":" in part else _WORDS.split(part))]

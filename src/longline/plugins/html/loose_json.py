@@ -1,4 +1,4 @@
-"""JSON as pages write it, and literals of JavaScript that could be JSON; both are read, never run."""
+"""Lenient readers of JSON in pages and of JavaScript literals; no script is run."""
 
 import json
 import re
@@ -6,10 +6,10 @@ from html import unescape
 from typing import Any
 
 MAX_SCRIPT = 4 * 1024 * 1024
-"""Characters of one script; a larger one says nothing of use."""
+"""Most characters of one script; a larger script is not read."""
 
 MAX_MENDED = 512 * 1024
-"""Characters of a script that is not quite JSON; to mend it takes a while."""
+"""Most characters of a script that is repaired when it is not valid JSON; repairing is slow."""
 
 _OPENING = re.compile(r"[\[{]")
 _NEXT = re.compile(r"[\s,;]*(?=[\[{])")
@@ -25,7 +25,7 @@ _LITERALS = frozenset(("true", "false", "null"))
 
 
 def parse_json(text: str) -> Any:
-    """JSON, also with HTML's quotes, in comments, with remarks, a comma too many, or in pieces; None if it is none."""
+    """Parse JSON, also with `&quot;`, comments around or inside, trailing commas, or in pieces; None if impossible."""
     if len(text) > MAX_SCRIPT:
         return None
     if '"' not in text and "&quot;" in text:
@@ -54,7 +54,7 @@ def _mended(text: str) -> Any:
 
 
 def literal(text: str, at: int = 0) -> Any:
-    """The object or list that a script writes there; None where it is more than a literal."""
+    """Return the object or list literal at this place of a script; None for any other expression."""
     try:
         return json.JSONDecoder(strict=False).raw_decode(text, at)[0]
     except (ValueError, RecursionError):
@@ -66,7 +66,7 @@ def literal(text: str, at: int = 0) -> Any:
 
 
 def _as_json(text: str, at: int) -> tuple[str, int]:
-    """A literal of JavaScript as one of JSON, and where it ends: names quoted, the last comma dropped, and so on."""
+    """Return a JavaScript literal as JSON (names quoted, the last comma dropped, and so on), and its end."""
     depth = 0
     out: list[str] = []
     for token in _TOKEN.finditer(text, at):
@@ -96,5 +96,5 @@ def _piece(kind: str, piece: str) -> str:
 
 
 def _escape(found: re.Match[str]) -> str:
-    """An escape as it stands, if JSON has it, else what it escapes."""
+    """Return an escape unchanged if JSON has it, else the escaped character."""
     return found[0] if found[1] in _ESCAPES else found[1]

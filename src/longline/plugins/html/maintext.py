@@ -1,4 +1,4 @@
-"""The main text of a page: what somebody came to read, without menus, teasers and comments."""
+"""The main text of a page, without menus, teasers and comments."""
 
 import logging
 from collections.abc import Sequence
@@ -9,23 +9,23 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 _NO_TEXT = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form")
 _BLOCKS = "p, div, br, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, td, th, pre, blockquote, section, figcaption"
 
-# The library warns of every page without text; that is no news to whoever crawls.
+# The library warns of every page without text, which is common in a crawl.
 logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
 
 
 def main_text(markup: str) -> str:
-    """What the extraction library takes for the main text, a line for each paragraph; empty if it finds none."""
-    # Loaded with the first text that is wanted: it takes longer than all of ours, and most processes never ask for one.
+    """Return the main text found by trafilatura, a line for each paragraph; empty if it finds none."""
+    # Imported on first use: the import takes longer than all of Longline's, and most processes never need it.
     library = import_module("trafilatura")
     try:
         text: str = library.extract(markup, fast=True, include_comments=False) or ""
-    except Exception:  # heuristics of others on markup of others: whatever they raise, there is no text
+    except Exception:  # third-party heuristics on arbitrary markup: any exception means no text
         return ""
     return text
 
 
 def simple_text(tree: LexborHTMLParser, without: Sequence[str] = _NO_TEXT) -> str:
-    """The text of `article`, else of `main`, else of the body, without what is usually no text."""
+    """Return the text of `article`, else of `main`, else of the body, without the elements in `without`."""
     copy = tree.clone()
     copy.strip_tags(list(without))
     node = copy.css_first("article") or copy.css_first("main") or copy.body
@@ -33,7 +33,7 @@ def simple_text(tree: LexborHTMLParser, without: Sequence[str] = _NO_TEXT) -> st
 
 
 def lines_of(node: LexborNode) -> str:
-    """The text below a node, a line for each block; the node is changed by it."""
+    """Return the text below a node, a line for each block; the node is modified."""
     for block in node.css(_BLOCKS):
         block.insert_before("\n")
         block.insert_after("\n")

@@ -1,14 +1,14 @@
-"""Where the Encoding Standard reads Chinese, Japanese and Korean otherwise than Python's codecs do."""
+"""Differences between the Encoding Standard and Python's codecs, mainly for Chinese, Japanese and Korean."""
 
 import codecs
 import re
 
 ERRORS = "longline-standard"
-"""The name under which the codecs know what the standard has for bytes that they do not know."""
+"""Name of the codec error handler that decodes bytes unknown to Python as the standard does."""
 
 _BAD = "\ufffd"
 
-# Signs that had no place in Unicode when Python's table was made; two of them have changed theirs since.
+# Characters that were not in Unicode when Python's table was made; two of them have changed places since.
 _GB18030 = {
     0xE5E5: 0x3000,
     0xE78D: 0xFE10,
@@ -32,9 +32,9 @@ OTHERWISE = {
     "shift_jis": dict.fromkeys(range(0xF8F0, 0xF8F4), 0xFFFD),
     "x-user-defined": {byte: 0xF700 + byte for byte in range(0x80, 0x100)},
 }
-"""Characters that the standard reads otherwise than Python's codec of that name."""
+"""Characters that the standard decodes differently from Python's codec, by encoding."""
 
-# Pairs of Big5 that Python's table, of 2004, has not: what Hong Kong added since, and second places of known signs.
+# Pairs of Big5 that Python's table of 2004 lacks: later additions of HKSCS, and second codes of known characters.
 _LATER_BYTES = bytes.fromhex(
     "877a877b877c877d877e87a187a287a387a487a587a687a787a887a987aa87ab87ac87ad87ae87af87b087b187b287b387b487b587b687b7"
     "87b887b987ba87bb87bc87bd87be87bf87c087c187c287c387c487c587c687c787c887c987ca87cb87cc87cd87ce87cf87d087d187d287d3"
@@ -56,13 +56,13 @@ _ALONE = {
     "big5": {b"\xa2\x41": "\u2215", b"\xa2\x42": "\ufe68"},
     "euc-jp": {b"\x8f\xa2\xb7": "\uff5e"},
 }
-"""Codes that Python reads as a sign that it also has, and the standard means, for another code."""
+"""Codes that Python decodes to a character which the standard assigns to another code only."""
 
 _CODES = {
     "big5": re.compile(rb"[\x81-\xfe].", re.DOTALL),
     "euc-jp": re.compile(rb"\x8f[\xa1-\xfe].|[\x8e\x8f\xa1-\xfe].", re.DOTALL),
 }
-"""Where codes of several bytes begin and end, also those that mean nothing."""
+"""Patterns of multi-byte codes, including unassigned ones."""
 
 _SHIFT = re.compile(rb"\x1b(\([BJI]|\$[@B])")
 _PAIR = re.compile(rb"([\x21-\x7e]{2})|[\x21-\x7e][^\x1b]?|.", re.DOTALL)
@@ -72,7 +72,7 @@ _KANA = {byte: byte + 0xFF61 - 0x21 for byte in range(0x21, 0x60)}
 
 
 def decode_codes(name: str, codec: str, body: bytes) -> str:
-    """Return the text of bytes in an encoding of `_ALONE`, by Python's codec and the codes that it reads otherwise."""
+    """Decode bytes in an encoding of `_ALONE`, by Python's codec except for the codes listed there."""
     alone = _ALONE[name]
     if not any(code in body for code in alone):
         return body.decode(codec, ERRORS)
@@ -86,12 +86,12 @@ def decode_codes(name: str, codec: str, body: bytes) -> str:
 
 
 def has_codes(name: str) -> bool:
-    """Return whether an encoding has codes that Python's codec reads otherwise."""
+    """Return whether Python's codec decodes some codes of an encoding differently."""
     return name in _ALONE
 
 
 def iso_2022_jp(body: bytes) -> str:
-    """Text that shifts between sets of characters by escape sequences; one that shifts nothing is an error."""
+    """Decode ISO-2022-JP; an escape sequence directly followed by another one is an error."""
     start, *rest = _SHIFT.split(body)
     text = [_ascii(start)]
     for at in range(0, len(rest), 2):
@@ -125,7 +125,7 @@ _SETS = {b"(B": _ascii, b"(J": _roman, b"(I": _kana, b"$@": _kanji, b"$B": _kanj
 
 
 def _standard(error: UnicodeError) -> tuple[str, int]:
-    """What the standard has for bytes that a codec of Python's does not know."""
+    """Return the standard's replacement for bytes that Python's codec does not know, and the place to resume."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     bad = error.object[error.start : error.start + 3]
@@ -150,18 +150,18 @@ _LEADS = {
     "cp932": (range(0x81, 0xFD), bytes(range(0xA0, 0xE0))),
     "euc_jp": (range(0x8E, 0xFF), bytes(range(0x90, 0xA1))),
 }
-"""What the first byte of a pair may be, and what not."""
+"""Lead bytes of pairs, and the exceptions among them, by Python's codec."""
 
 
 def _spoilt(bad: bytes, leads: range, single: bytes) -> int:
-    """How many bytes one mistake takes with it: what could be text again, as ASCII could, is read anew."""
+    """Return the number of bytes that one error consumes; an ASCII byte after a lead byte is decoded again."""
     if bad[0] not in leads or bad[0] in single:
         return 1
     return 2 if bad[1:2] >= b"\x80" else 1
 
 
 def _row_of_windows(pair: bytes) -> str:
-    """Two bytes of EUC-JP from the rows that Windows added, by way of Shift_JIS, where Python knows them."""
+    """Decode an EUC-JP pair from the rows that Windows added, by way of Shift_JIS, in which Python has them."""
     row, cell = pair[0] - 0xA1, pair[1] - 0xA1
     lead, trail = row // 2, cell + 94 * (row % 2)
     shifted = bytes((lead + (0x81 if lead < 0x1F else 0xC1), trail + (0x40 if trail < 0x3F else 0x41)))

@@ -1,8 +1,8 @@
-"""How deep elements are nested, tag by tag, near enough to what an HTML parser makes of them.
+"""Nesting depth of elements, tag by tag, approximately as an HTML parser builds it.
 
-An end tag closes whatever was left open inside its element, but not across an element that is a block of its own.
-Bold and the like are taken up again after they were cut off, so only their own end tag closes them. A slash ends an
-element in SVG and MathML, and nowhere else.
+An end tag closes all elements left open inside its element, but not across a block element. Formatting elements such
+as `b` are reconstructed after an implied end, so only their own end tag closes them. A slash ends an element in SVG
+and MathML, and nowhere else.
 """
 
 from collections import Counter
@@ -15,10 +15,10 @@ _REPLACED = {name: name for name in b"p li dd option optgroup tr td tbody rt".sp
     b"tfoot": b"tbody",
     b"rp": b"rt",
 }
-"""Elements that the next of their kind ends, and what kind that is."""
+"""Elements that the next start tag of the same kind closes, with the kind."""
 
 NEVER_DEEP = _VOID | _REPLACED.keys()
-"""Tags that end by themselves, so that many of them in a row are not nested."""
+"""Elements that are void or closed implicitly, so that many of them in a row are not nested."""
 
 _TAKEN_UP_AGAIN = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 _BLOCKS = frozenset(
@@ -28,7 +28,7 @@ _BLOCKS = frozenset(
     b"xmp".split()
 )
 _LOOKS_UP = _BLOCKS | NEVER_DEEP | _TAKEN_UP_AGAIN
-"""Tags at which the parser looks through the open elements; at others it only adds one."""
+"""Tags at which the parser searches the open elements; other tags only push an element."""
 
 _FOREIGN = frozenset((b"svg", b"math"))
 _HTML_INSIDE = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
@@ -39,14 +39,14 @@ _BREAK_OUT = frozenset(
 
 
 _COST_OF_ANEW = 30
-"""What taking up an element again costs, beside looking at one."""
+"""Cost of reconstructing a formatting element, relative to the cost of looking at an open element."""
 
 _MOST_ALIKE = 3
-"""How many of one formatting tag are taken up again; the standard forgets the earlier ones."""
+"""Most equal formatting elements that are reconstructed; the standard drops earlier ones."""
 
 
 class Nesting:
-    """The elements that are open, and what looking through them has cost so far."""
+    """The stack of open elements, and the work of searching it so far."""
 
     def __init__(self) -> None:
         self.work = 0
@@ -60,11 +60,11 @@ class Nesting:
 
     @property
     def depth(self) -> int:
-        """How many elements are open."""
+        """Return the number of open elements."""
         return len(self._open) + self._anew
 
     def begin(self, name: bytes, tag: bytes, *, empty: bool) -> None:
-        """Go on by a start tag; `tag` is all of it, for two that differ in an attribute are two."""
+        """Process a start tag; `tag` is the whole tag, since tags with different attributes are not alike."""
         if self._is_foreign(name):
             if not empty:
                 self._push(name, foreign=True)
@@ -83,7 +83,7 @@ class Nesting:
             self._push(name, foreign=False)
 
     def end(self, name: bytes) -> None:
-        """Go on by an end tag."""
+        """Process an end tag."""
         if formatting := self._formatting.get(name):
             self.work += self.depth
             self._alike[formatting.pop()] -= 1
@@ -99,7 +99,7 @@ class Nesting:
                 self._replace(_REPLACED[name])
 
     def _replace(self, kind: bytes) -> None:
-        """The end of a paragraph, a list item or a cell ends what was left open in it."""
+        """Close the open paragraph, list item or cell of this kind and all elements left open in it."""
         begun = self._begun.get(kind, -1)
         if begun > (self._blocks[-1] if self._blocks else -1):
             self._pop_to(begun)

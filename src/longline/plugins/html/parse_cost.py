@@ -1,9 +1,9 @@
-"""Refuses markup that would hold the HTML parser for minutes.
+"""Estimates of the cost of parsing a page; markup that would occupy the HTML parser for minutes is refused.
 
-The parser looks through all open elements at many a tag, and through all attributes of a tag at each of them, so a
-megabyte of `<div>` costs minutes where a normal page costs milliseconds. Browsers stop nesting at some depth; our
-parser does not, so large pages are looked at beforehand. The look is quick and can be led astray by tags inside of
-scripts and comments, so `wild` pages are given a deadline as well.
+The parser searches all open elements at many tags, and all attributes of a tag at each attribute, so a megabyte of
+`<div>` costs minutes and a normal page milliseconds. Browsers limit the nesting depth; Lexbor does not, so large pages
+are checked beforehand. The check is quick and can be misled by tags inside of scripts and comments, so `WILD` pages
+get a deadline as well.
 """
 
 import re
@@ -15,46 +15,46 @@ from longline.model.errors import LonglineError
 from longline.plugins.html.nesting import NEVER_DEEP, Nesting
 
 HARMLESS_BYTES = 64 * 1024
-"""A page of this size cannot cost more than two seconds, whatever it is made of; most are smaller."""
+"""Size up to which any page costs at most two seconds; most pages are smaller."""
 
 QUICK_BYTES = 256 * 1024
 FEW_TAGS = 2000
 QUICK_TAGS = 6_500_000
 QUICK_TAG_BYTES = 4096
 QUICK_URL_BYTES = 1024
-"""A page within these bounds takes some milliseconds, whatever it is made of; a thread would cost about as much.
+"""Bounds within which any page takes some milliseconds; a thread would cost about as much.
 
-They are its size, its tags, or these times its opening tags, its longest tag, and its URL, to which links are relative.
+The bounds: size, tags (or tags times opening tags), longest tag, and the URL, to which links are relative.
 """
 
 THREAD_BYTES = 1024 * 1024
 THREAD_TAGS = 100_000_000
-"""A page within these bounds takes half a second at most, for which a thread may wait.
+"""Bounds within which a page takes half a second at most, for which a thread may wait.
 
-They are its size, and its tags times its opening tags.
+The bounds: size, and tags times opening tags.
 """
 
 CAREFUL_BYTES = 512 * 1024
-"""Beyond this size tags are read to their true end, which costs as much as parsing."""
+"""Size above which each tag is read to its true end, which costs as much as parsing."""
 
 MANY_TAGS = 100_000_000
-"""Tags times opening tags: with less, a page cannot be nested so that it takes long."""
+"""Tags times opening tags up to which no nesting takes long."""
 
 WILD_TAGS = 10 * MANY_TAGS
-"""The same for what can take several seconds; with less, a thread may wait for it."""
+"""Tags times opening tags above which a page gets a deadline; with fewer, a thread may wait for the parser."""
 
 MAX_WORK = 50_000_000
-"""Open elements that the parser looks at, over all tags."""
+"""Most open elements that the parser may look at, over all tags."""
 
 MAX_ATTRIBUTES = 5000
 _LONG = 4 * MAX_ATTRIBUTES
-"""No tag with more attributes is shorter."""
+"""Bytes that a tag with more than `MAX_ATTRIBUTES` attributes has at least."""
 
 _ESCAPE = b"\x1b"
 _TAG = re.compile(rb"</?[a-zA-Z][a-zA-Z0-9:-]*")
 _TAG_TO_END = re.compile(rb"<(/?)([a-zA-Z][a-zA-Z0-9:-]*)((?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+)")
 _SLASH = re.compile(rb"(?:^|[\s\"']|\s[^\s=]+)/$")
-"""A slash that ends an element: not one at the end of a value without quotes."""
+"""A slash that ends an element, as opposed to a slash at the end of an unquoted value."""
 
 _WHOLE_TAG = re.compile(rb"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+")
 _NAME = re.compile(rb"[^\s/=]+")
@@ -62,13 +62,13 @@ _QUOTED = re.compile(rb"\"[^\"]*\"|'[^']*'")
 
 
 class TooComplex(LonglineError):
-    """Markup that is nested too deeply, or has too many attributes, to be parsed in reasonable time."""
+    """An error for markup that is nested too deeply, or has too many attributes, to be parsed in reasonable time."""
 
 
 class ParseCost(Enum):
-    """Time that it may take to parse a page.
+    """Time that parsing a page may take.
 
-    A few milliseconds, half a second, longer, or so long that there must be a deadline.
+    A few milliseconds, half a second, longer, or so long that a deadline is needed.
     """
 
     LITTLE = 0
@@ -85,7 +85,7 @@ def check_intricacy(markup: bytes) -> None:
 
 
 def effort_of(markup: bytes, url: str = "") -> ParseCost:
-    """Return what a page asks for, before it is parsed."""
+    """Return the estimated cost of parsing a page."""
     signs = markup.count(b"<")
     tags = signs * (signs - markup.count(b"</")) if signs > FEW_TAGS else 0
     if len(markup) <= THREAD_BYTES and tags <= THREAD_TAGS and _is_ordinary(markup, url):
@@ -94,8 +94,8 @@ def effort_of(markup: bytes, url: str = "") -> ParseCost:
 
 
 def _is_ordinary(markup: bytes, url: str) -> bool:
-    """Return whether a page has none of the things that take long however small it is."""
-    # An encoding with escapes is decoded piece by piece.
+    """Return whether a page lacks the features that take long at any size."""
+    # An encoding with escape sequences is decoded piece by piece.
     return len(url) <= QUICK_URL_BYTES and _ESCAPE not in markup and not _has_long_tag(markup)
 
 
@@ -109,9 +109,9 @@ def _has_long_tag(markup: bytes) -> bool:
 
 
 def _tags(markup: bytes) -> int:
-    """Tags times opening tags, as no page is nested deeper than it has opening ones; or more, if neither are many."""
+    """Return tags times opening tags, an upper bound of the nesting work; for few tags the square of all tags."""
     signs = markup.count(b"<")
-    # The second count costs most, and is seldom needed.
+    # The second count costs most, and is rarely needed.
     return signs**2 if signs**2 <= MANY_TAGS else signs * (signs - markup.count(b"</"))
 
 
@@ -132,7 +132,7 @@ def _check_depth(markup: bytes) -> None:
 
 
 def _deepest(tags: list[bytes]) -> int:
-    """No tag is nested deeper, however badly the tags match each other."""
+    """Return an upper bound of the nesting depth, valid for badly matched tags too."""
     steps = {tag: _step(tag) for tag in set(tags)}
     depths = list(accumulate(map(steps.__getitem__, tags), initial=0))
     return max(depths) - min(depths)
@@ -154,7 +154,7 @@ def _check_attributes(markup: bytes) -> None:
 
 
 def _long_pieces(markup: bytes, long: int) -> Iterator[bytes]:
-    """Yield what stands between two ">" and is long; found by leaps, not byte by byte, and blind to a ">" in quotes."""
+    """Yield each text longer than `long` between two ">"; searches in leaps, and does not recognise a ">" in quotes."""
     at = 0
     while at + long < len(markup):
         end = markup.rfind(b">", at, at + long)

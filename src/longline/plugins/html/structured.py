@@ -1,4 +1,4 @@
-"""What a page says of itself for machines: JSON-LD, metas, microdata and RDFa, however carelessly it was written."""
+"""Structured data of a page: JSON-LD, metas, microdata and RDFa, read leniently."""
 
 import re
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from longline.model.cached_property import cached_property
 from longline.plugins.html.loose_json import parse_json
 
 MAX_CLIMB = 256
-"""How many parents are asked whose property something is."""
+"""Most ancestors that are searched for the item of a property."""
 
 MAX_SHARED = 100
-"""How many items may name the same element as theirs."""
+"""Most items that may refer to the same element by `itemref`."""
 
 _PREFIXED = re.compile(r'"(?:schema:|https?://schema\.org/)(\w+"\s*:)')
 _VALUES = {
@@ -39,7 +39,7 @@ Thing = dict[str, Any]
 
 
 class _Syntax(NamedTuple):
-    """What the attributes are called by which elements say what they are; `refers` names elements elsewhere."""
+    """Attribute names of a syntax, microdata or RDFa; `refers` is the attribute that lists elements elsewhere."""
 
     scope: str
     kind: str
@@ -52,44 +52,44 @@ _RDFA = _Syntax("typeof", "typeof", "property", "")
 
 
 class Data:
-    """What one page says for machines, as far as somebody looks at it."""
+    """Structured data of one page, read on first access."""
 
     def __init__(self, tree: LexborHTMLParser) -> None:
         self._tree = tree
 
     @cached_property
     def metas(self) -> dict[str, list[str]]:
-        """What every meta says, by its name or property in lower case."""
+        """Return the contents of all metas, by name or property in lower case."""
         return metas(self._tree)
 
     @cached_property
     def json_ld(self) -> list[Thing]:
-        """Every object of the page's JSON-LD."""
+        """Return every object of the page's JSON-LD."""
         return json_ld(self._tree)
 
     @cached_property
     def microdata(self) -> list[Thing]:
-        """Every item of the page's microdata, in the shape of JSON-LD."""
+        """Return the page's top-level microdata items, in the shape of JSON-LD."""
         return microdata(self._tree)
 
     @cached_property
     def rdfa(self) -> list[Thing]:
-        """Every thing that the page's RDFa describes, as far as RDFa Lite goes, in the shape of JSON-LD."""
+        """Return the page's top-level RDFa Lite items, in the shape of JSON-LD."""
         return _items(self._tree, _RDFA)
 
     def meta(self, *names: str) -> str:
-        """The first of these metas that says something, without line breaks and runs of spaces; empty if none does."""
+        """Return the first content of these metas, without line breaks and runs of spaces; empty without any."""
         return next((" ".join(content.split()) for name in names for content in self.metas.get(name, ())), "")
 
 
 def json_ld(tree: LexborHTMLParser) -> list[Thing]:
-    """Every object of the page's JSON-LD, those of lists and graphs one by one, with those in it that it only names."""
+    """Return every object of the page's JSON-LD, lists and graphs flattened, references by `@id` resolved once."""
     scripts = tree.css("script[type*='ld+json' i]")
-    # Some write the names of properties with the vocabulary before them.
+    # Some pages write property names with the prefix of the vocabulary.
     texts = (_PREFIXED.sub(r'"\1', script.text()) for script in scripts)
     things = [thing for text in texts for thing in _things(parse_json(text), depth=0)]
     named = {name: thing for thing in reversed(things) if isinstance(name := thing.get("@id"), str)}
-    # What those name in turn stays a name, or there might be no end.
+    # References inside of resolved objects stay, since they may be circular.
     return [thing | {of: _meant(thing[of], named) for of in _REFERRED if of in thing} for thing in things]
 
 
@@ -114,42 +114,42 @@ def _things(value: Any, depth: int) -> Iterator[Thing]:
 
 
 def types_of(thing: Thing) -> frozenset[str]:
-    """What kinds of thing it is, without the address of the vocabulary."""
+    """Return the types of an object, without the URL of the vocabulary."""
     kinds = thing.get("@type")
     return frozenset(_bare(str(kind)) for kind in as_list(kinds))
 
 
 def _bare(name: str) -> str:
-    """A name without its vocabulary, written out or as a prefix."""
+    """Return a name without the URL or prefix of its vocabulary."""
     return name.rpartition("/")[2].rpartition(":")[2]
 
 
 def as_list(value: Any) -> list[Any]:
-    """One or several of something, as several."""
+    """Return a list as it is, None as an empty list, and any other value as a list of one."""
     if value is None:
         return []
     return value if isinstance(value, list) else [value]
 
 
 def things_of(value: Any) -> list[Thing]:
-    """The things among one or several of something; what is only a text or a number is none."""
+    """Return the objects of a property with one or several values; texts and numbers are dropped."""
     return [each for each in as_list(value) if isinstance(each, dict)]
 
 
 def words_of(value: Any) -> str:
-    """The text of a property that may be a text, a number, a thing with a name or a list of these."""
+    """Return the text of a property that may be a text, a number, an object with a name or a list of these."""
     if isinstance(value, dict):
         return words_of(next((value[key] for key in _SAYING if value.get(key)), None))
     if isinstance(value, list):
         return ", ".join(dict.fromkeys(filter(None, map(words_of, value))))
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
-    # JSON knows no references of HTML, but many write them there.
+    # JSON has no character references, but many pages write them there.
     return " ".join(unescape(str(value)).split())
 
 
 def links_of(value: Any) -> list[str]:
-    """The addresses in a property that may be texts or things with an address."""
+    """Return the URLs of a property with texts or objects with a URL as values."""
     found: list[str] = []
     for each in as_list(value):
         if isinstance(each, dict):
@@ -160,7 +160,7 @@ def links_of(value: Any) -> list[str]:
 
 
 def metas(tree: LexborHTMLParser) -> dict[str, list[str]]:
-    """What every meta says, by its name or property in lower case."""
+    """Return the contents of all metas, by name or property in lower case."""
     found: dict[str, list[str]] = {}
     for node in tree.css("meta[content]"):
         attributes = node.attributes
@@ -172,7 +172,7 @@ def metas(tree: LexborHTMLParser) -> dict[str, list[str]]:
 
 
 def microdata(tree: LexborHTMLParser) -> list[Thing]:
-    """The page's microdata items that belong to no other, in the shape of JSON-LD."""
+    """Return the page's top-level microdata items, in the shape of JSON-LD."""
     return _items(tree, _MICRODATA)
 
 
@@ -192,7 +192,7 @@ def _items(tree: LexborHTMLParser, syntax: _Syntax) -> list[Thing]:
 
 
 def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing]) -> dict[int, list[Thing]]:
-    """The elements elsewhere that items name as theirs, each with those items."""
+    """Return the items that refer to an element by `itemref`, by the element's `mem_id`."""
     naming = tree.css(f"[{syntax.scope}][{syntax.refers}]")
     owners: dict[str, list[Thing]] = {}
     for node in naming:
@@ -200,7 +200,7 @@ def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing])
             sharing = owners.setdefault(name, [])
             if len(sharing) < MAX_SHARED:
                 sharing.append(scopes[node.mem_id])
-    # What is around an item that names others might come round to itself.
+    # An element that contains a referring item could make the item contain itself.
     around = {node.mem_id for node in naming} | {parent.mem_id for node in naming for parent in _parents(node)}
     places = tree.css("[id]") if owners else []
     return {place.mem_id: owners[place.id] for place in places if place.id in owners and place.mem_id not in around}
@@ -216,7 +216,7 @@ def _parents(node: LexborNode) -> Iterator[LexborNode]:
 
 
 def _owners(node: LexborNode, scopes: dict[int, Thing], referred: dict[int, list[Thing]]) -> Iterator[Thing]:
-    """The item that it stands in, and before that those that name it or something around it there."""
+    """Yield the items that refer to the node or to an ancestor within its item, then the item that contains it."""
     below = node
     for parent in _parents(node):
         yield from referred.get(below.mem_id, ())
@@ -235,7 +235,7 @@ def _value(node: LexborNode) -> str:
 
 
 def _seen(node: LexborNode) -> str:
-    """What a reader sees of an element, in one line."""
+    """Return the visible text of an element, in one line."""
     text, at = node.text(), 0
     pieces = []
     for unseen in (inner.text() for inner in node.css("script, style")):

@@ -1,4 +1,4 @@
-"""What is remembered, one small port for each noun."""
+"""Records in the database, one small port for each noun."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from longline.ports.search import Search
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """One records engine, noun by noun; `search` is the index inside it.
+    """All stores of one records engine; `search` is the index inside the database.
 
     `frontier`, `hands`, `moves`, `ticks` and `bot_tasks` are for `engine/lifecycle/moves.py` alone.
     """

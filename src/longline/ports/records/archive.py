@@ -1,4 +1,4 @@
-"""Pages: what was fetched, and where in the archive it is."""
+"""Pages, redirects and segments: facts about fetched pages, and their places in the archive."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,34 +8,34 @@ from longline.model.archive.segment import SegmentRow
 
 
 class PageStore(Protocol):
-    """Finds pages. They are written with the report of their tasks."""
+    """Pages, for reading. A page is written with the report of its task."""
 
     async def get(self, task_id: int) -> PageRow | None:
-        """The page that a task fetched."""
+        """Return the page that a task fetched."""
         ...
 
     async def captures(self, host: str, key: bytes) -> list[PageRow]:
-        """Every time that a URL was fetched, the last first; host and key are those of its tasks."""
+        """Return every capture of a URL, newest first; host and key are those of the URL's tasks."""
         ...
 
     async def of_run(self, run_id: int, *, after: int = 0, limit: int = 100) -> list[PageRow]:
-        """Pages of a run, by their tasks."""
+        """Return pages of a run, by task."""
         ...
 
     async def count(self, run_id: int) -> int:
-        """How many pages a run has."""
+        """Return the number of pages of a run."""
         ...
 
     async def redirects_of_run(self, run_id: int, *, after: int = 0, limit: int = 100) -> list[RedirectRow]:
-        """Return redirects of a run's tasks in the order of the tasks; those of one task come together."""
+        """Return redirects of a run's tasks in task order; redirects of one task come together."""
         ...
 
     async def of_segment(self, segment_id: int) -> tuple[list[PageRow], list[RedirectRow]]:
-        """Return the pages and redirects whose records are in a segment, in the order of the file."""
+        """Return the pages and redirects with records in a segment, in the order of the file."""
         ...
 
     async def revisits(self, *, after: int = 0, limit: int = 1000) -> list[PageRow]:
-        """Return the pages that have no body of their own, by their tasks."""
+        """Return the pages without a body of their own, by task."""
         ...
 
     async def bodiless(self) -> list[PageRow]:
@@ -43,7 +43,7 @@ class PageStore(Protocol):
         ...
 
     async def later(self, task_id: int) -> list[PageRow]:
-        """Return the pages that were fetched from the URL of this task later than its own."""
+        """Return the pages fetched from the task's URL after the task's own page."""
         ...
 
     async def redirected_later(self, url: str, fetched_at: int) -> list[RedirectRow]:
@@ -51,19 +51,19 @@ class PageStore(Protocol):
         ...
 
     async def forget(self, task_ids: Sequence[int]) -> None:
-        """Forget that these tasks hold the body of a URL: the next request for it is not conditional."""
+        """Forget that these tasks hold the body of a URL: the next request for the URL is not conditional."""
         ...
 
 
 class SegmentStore(Protocol):
-    """Remembers archive files. A segment becomes `stored` in the report that names its pages (`Frontier.report`)."""
+    """Archive files. A segment becomes `stored` in the report that names its pages (`FrontierStore.report`)."""
 
     async def begin(self, key: str, owner: int) -> int:
-        """Say that a segment is about to be written; its id."""
+        """Record that a segment is about to be written; return its id."""
         ...
 
     async def abandoned(self, owners: Sequence[int]) -> list[SegmentRow]:
-        """Segments that these owners, who are gone, began and never stored."""
+        """Return segments that these dead owners began and never stored."""
         ...
 
     async def drop(self, segment_id: int) -> None:
@@ -71,5 +71,5 @@ class SegmentStore(Protocol):
         ...
 
     async def find(self, *, run_id: int | None = None) -> list[SegmentRow]:
-        """Stored segments (with pages of that run), oldest first."""
+        """Return stored segments (with pages of that run), oldest first."""
         ...

@@ -1,4 +1,4 @@
-"""Candidates for sources, and the log of what was decided about them."""
+"""Candidates for sources, the log of decisions about them, and links."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -8,84 +8,84 @@ from longline.model.discovery.link import DomainQuery, DomainRow, LinkDetails, L
 
 
 class CandidateStore(Protocol):
-    """Remembers candidates, of which one at most is open for each identity; what changes one is logged with it."""
+    """Candidates, at most one open for each identity; each change is logged in the same transaction."""
 
     async def sight(self, found: Sequence[LinkSighting], rules: DiscoveryRules) -> int:
-        """Make candidates of what is new, as far as the caps of a day and of a run allow; how many."""
+        """Make candidates of new sightings, up to the caps of a day and of a run; return how many."""
         ...
 
     async def note(self, decisions: Sequence[Decision]) -> None:
-        """Log what was decided."""
+        """Log decisions."""
         ...
 
     async def fresh(self, limit: int) -> list[CandidateRow]:
-        """Those that nobody looks at yet."""
+        """Return new candidates without a first look."""
         ...
 
     async def seen(self, limit: int) -> list[CandidateRow]:
-        """Those whose first look has ended."""
+        """Return new candidates with a finished first look."""
         ...
 
     async def look(self, candidate_id: int, run_id: int) -> None:
-        """A run looks at one."""
+        """Record the run that takes a first look at a candidate."""
         ...
 
     async def judge(self, candidate_id: int, glimpse: ProbeResult, risk: int) -> bool:
-        """Put one before a person; False when it was not new."""
+        """Make a candidate pending for a person; return False when the candidate was not new."""
         ...
 
     async def decide(self, candidate_id: int, verdict: str, reason: str, source_id: int | None = None) -> bool:
-        """Note what a person decided; False when it was not pending."""
+        """Record a person's decision; return False when the candidate was not pending."""
         ...
 
     async def get(self, candidate_id: int) -> CandidateRow | None:
-        """One of them."""
+        """Return one candidate."""
         ...
 
     async def find(self, verdict: str | None, limit: int) -> list[CandidateRow]:
-        """Candidates, those that are seen most often first."""
+        """Return candidates, most often seen first."""
         ...
 
     async def forget(self, before: int) -> int:
-        """Forget some of the decisions that were made before that time; how many, which is none when none is left."""
+        """Delete a batch of the decisions made before that time; return how many, 0 when none is left."""
         ...
 
     async def decisions(self, identity: str, limit: int) -> list[Decision]:
-        """What was decided about one place, the latest first."""
+        """Return the decisions about one identity, latest first."""
         ...
 
 
 class LinkStore(Protocol):
-    """Remembers links, one of each URL for each source."""
+    """Links, one of each URL for each source."""
 
     async def save(self, links: Sequence[NewLink]) -> int:
-        """Remember links; one that was seen before has its parent and depth renewed. How many there were."""
+        """Save links; a known link gets the new parent and depth. Return the number of links."""
         ...
 
     async def learn(self, pages: Sequence[LinkDetails]) -> int:
-        """Note how pages answered that links lead to, and of links what is known of their pages; how many links."""
+        """Write status and content type of pages to the links that lead to them; return the number of links."""
         ...
 
     async def find(self, query: LinkQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[LinkRow], int]:
-        """Links that fit, and how many there are in all."""
+        """Return matching links, and their total number."""
         ...
 
     async def get(self, uid: str) -> LinkRow | None:
-        """One link."""
+        """Return one link."""
         ...
 
     async def take(self, uid: str) -> bool:
-        """Say that something was made of a link; False when there is none."""
+        """Mark a link as used for a schedule; return False for an unknown link."""
         ...
 
     async def remove(self, uid: str) -> bool:
-        """Forget a link; False when there is none."""
+        """Delete a link; return False for an unknown link."""
         ...
 
     async def domains(self, query: DomainQuery, *, limit: int = 25, offset: int = 0) -> tuple[list[DomainRow], int]:
-        """Domains that fit, and how many there are in all."""
+        """Return matching domains, and their total number."""
         ...
 
     async def judge(self, domains: Sequence[str], status: str, notes: str | None) -> int:
-        """Say what somebody thinks of domains; without notes, those that are there stay. How many there were."""
+        """Set the status of domains; without `notes`, existing notes stay. Return the number of domains."""
         ...

@@ -13,7 +13,7 @@ from longline.model.states import Noun
 
 
 class HostSetting(NamedTuple):
-    """A host as its first task brings it: the politeness it starts with."""
+    """A host and its initial politeness, as given by its first task."""
 
     host: str
     delay_ms: int
@@ -21,7 +21,7 @@ class HostSetting(NamedTuple):
 
 
 class WrittenSegment(msgspec.Struct, frozen=True):
-    """The segment whose pages a report names; `records` is how many pages it holds."""
+    """The segment of a report's pages; `records` is the number of pages in the segment."""
 
     segment_id: int
     records: int
@@ -29,11 +29,11 @@ class WrittenSegment(msgspec.Struct, frozen=True):
 
 
 class ReportBatch(msgspec.Struct, frozen=True):
-    """Everything one report says.
+    """The contents of one report.
 
-    Ended tasks, found URLs, URLs refused before they got here, the pages' segment, the redirects in it, and the items
-    made of the pages. `cpu_ms` is the processor time of the worker since its last report, `memory_mb` the most memory
-    that it has used.
+    Ended tasks, found URLs, counts of URLs refused before admission, the pages' segment, the redirects in the segment,
+    and the items made of the pages. `cpu_ms` is the processor time of the worker since its last report, `memory_mb` the
+    worker's peak memory.
     """
 
     reports: Sequence[HostReport] = ()
@@ -47,7 +47,7 @@ class ReportBatch(msgspec.Struct, frozen=True):
 
 
 class Admitted(NamedTuple):
-    """What became of URLs that asked to be admitted."""
+    """Numbers of URLs that were admitted, known already, or over the budget."""
 
     new: int
     known: int
@@ -55,7 +55,7 @@ class Admitted(NamedTuple):
 
 
 class Reported(msgspec.Struct, frozen=True):
-    """What a report changed. When `stale` names hosts or `gone` names tasks, the whole report was rolled back."""
+    """The result of a report. When `stale` names hosts or `gone` names tasks, the whole report was rolled back."""
 
     stale: frozenset[int] = frozenset()
     gone: frozenset[int] = frozenset()
@@ -68,14 +68,14 @@ class Reported(msgspec.Struct, frozen=True):
 
 
 class FrontierStore(Protocol):
-    """Admits, leases, reports. Each call is one transaction."""
+    """Admission of URLs, leases on hosts, and reports. Each call is one transaction."""
 
     async def ensure_hosts(self, hosts: Sequence[HostSetting]) -> None:
-        """Make sure that these hosts exist; those that do keep their settings."""
+        """Add missing hosts; existing hosts keep their settings."""
         ...
 
     async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
-        """Take URLs in, each once per (scope, host, key); count those refused by (run, reason). Hosts must exist."""
+        """Admit URLs, each once per (scope, host, key); count refusals by (run, reason). Hosts must exist."""
         ...
 
     async def claim(
@@ -89,34 +89,34 @@ class FrontierStore(Protocol):
     ) -> list[HostLease]:
         """Lease up to `hosts` hosts with due work, the longest waiting first, with up to `tasks` tasks each.
 
-        When fewer are free, those that are `held` already, by (host, token), come with that many more tasks of theirs.
-        Hosts that were free for less than `waited_ms` are left to others.
+        When fewer hosts are free, hosts that are `held` already, by (host, token), get up to `tasks` more tasks. Hosts
+        that were free for less than `waited_ms` are left to other workers.
         """
         ...
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
-        """Extend leases named by (host, token); the hosts still held. A lapsed lease cannot be revived."""
+        """Extend leases named by (host, token); return the hosts still held. A lapsed lease cannot be revived."""
         ...
 
     async def report(self, batch: ReportBatch) -> Reported:
-        """Write how tasks ended, all or nothing, under the leases they were claimed with."""
+        """Write the outcomes of tasks, all or nothing, under the leases of their claims."""
         ...
 
     async def reap(self, limit: int) -> list[int]:
-        """Take back leases that lapsed; the hosts they were on."""
+        """Take back lapsed leases; return their hosts."""
         ...
 
     async def bound_pauses(self, most_ms: int) -> int:
-        """Shorten pauses that no host can have asked for; return how many hosts had one."""
+        """Shorten pauses to `most_ms`, which no host can have exceeded; return the number of hosts."""
         ...
 
     async def disown(self, owner: int) -> int:
-        """Take back every lease of an owner who is gone; how many hosts."""
+        """Take back every lease of a dead owner; return the number of hosts."""
         ...
 
 
 class TaskLease(msgspec.Struct, frozen=True):
-    """The right to work on one task, until `until` or until the token moves."""
+    """The right to work on one task, until `until` or until the token changes."""
 
     task: ClaimedTask
     token: int
@@ -124,31 +124,31 @@ class TaskLease(msgspec.Struct, frozen=True):
 
 
 class TaskLeaseStore(Protocol):
-    """Offers tasks to whoever takes them. Each call is one transaction."""
+    """Leases on single tasks, without their hosts. Each call is one transaction."""
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
         """Lease ready tasks of an executor, best priority first."""
         ...
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
-        """Extend leases named by (task, token); the tasks still held."""
+        """Extend leases named by (task, token); return the tasks still held."""
         ...
 
     async def give(self, outcomes: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:
-        """Write how taken tasks ended, each under its token, and admit what they brought; all or nothing."""
+        """Write the outcomes of taken tasks, each under its token, and admit their URLs; all or nothing."""
         ...
 
     async def reap(self, limit: int) -> int:
-        """Make lapsed and newly due tasks ready again; how many."""
+        """Make lapsed and newly due tasks ready again; return how many."""
         ...
 
     async def disown(self, owner: int) -> int:
-        """Take back every task of an owner who is gone; how many."""
+        """Take back every task of a dead owner; return how many."""
         ...
 
 
 class Current(msgspec.Struct, frozen=True):
-    """Where a thing stands: its state as others see it, the state its row rests in, and its lease."""
+    """The state of a row as others see it, the resting state in its row, and its lease."""
 
     state: str
     rest: str
@@ -158,7 +158,7 @@ class Current(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One guarded change: it happens only if the row still rests in `was` and, where given, token and deadline fit."""
+    """One guarded change, applied only if the row still rests in `was` and, where given, token and deadline match."""
 
     noun: Noun
     subject: int
@@ -176,80 +176,80 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class MoveStore(Protocol):
-    """Reads where a thing stands and changes it, the event in the same transaction."""
+    """States of tasks, runs and schedules; a change and its event are written in one transaction."""
 
     async def standing(self, noun: Noun, subject: int) -> Current | None:
-        """Where a thing stands now."""
+        """Return the current state and lease."""
         ...
 
     async def apply(self, change: Change) -> Current | None:
-        """Make the change; the new standing, or None when the guard did not hold and nothing was changed."""
+        """Make the change; return the new state, or None, without a change, when the guard did not hold."""
         ...
 
     async def renew(self, noun: Noun, subject: int, token: int, ttl_ms: int) -> bool:
-        """Extend the lease on a schedule or a run; False when it is no longer held."""
+        """Extend the lease on a schedule or a run; return False when the lease is lost."""
         ...
 
     async def lapsed(self, noun: Noun, limit: int) -> list[tuple[int, int]]:
-        """Schedules, or runs of schedules, whose lease ran out, with the deadline that passed."""
+        """Return schedules, or runs of schedules, with a lapsed lease, and the deadline that passed."""
         ...
 
     async def free_lapsed(self) -> int:
-        """Free lapsed runs that belong to no schedule: whoever comes next may adopt them; how many."""
+        """Free lapsed runs without a schedule, so that any worker may adopt them; return how many."""
         ...
 
     async def disown(self, owner: int) -> int:
-        """Free every run of an owner who is gone; how many."""
+        """Free every run of a dead owner; return how many."""
         ...
 
     async def free(self, noun: Noun, subject: int, token: int) -> bool:
-        """Let go of a run's lease while it stays `running`, so that somebody else may adopt it."""
+        """Release a run's lease while the run stays `running`, so that another worker may adopt the run."""
         ...
 
 
 class TaskStore(Protocol):
-    """Looks tasks up; they are written by `Frontier`, `TaskLeaseStore` and `MoveStore`."""
+    """Tasks, for reading; `FrontierStore`, `TaskLeaseStore` and `MoveStore` write tasks."""
 
     async def get(self, task_id: int) -> TaskRow | None:
-        """One task, with the state it has now, in hand or at rest."""
+        """Return one task with its current state, in hand or at rest."""
         ...
 
     async def find(self, *, run_id: int | None = None, limit: int = 50, after: int = 0) -> list[TaskRow]:
-        """Tasks in the order they were admitted, from behind id `after`."""
+        """Return tasks in the order of admission, from behind id `after`."""
         ...
 
     async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
-        """The key of the segment that holds the task's page, and the page's facts."""
+        """Return the key of the segment that holds the task's page, and the page's facts."""
         ...
 
     async def is_known(self, scope: int, host: str, key: bytes) -> bool:
-        """Whether a scope has a task of this URL; host and key are those of its tasks."""
+        """Return whether a scope has a task of this URL; host and key are those of the URL's tasks."""
         ...
 
     async def counts(self) -> dict[str, int]:
-        """How many tasks are open, and how many ended in each way."""
+        """Return the number of open tasks, and of ended tasks by fate."""
         ...
 
 
 class WorkerStore(Protocol):
-    """Remembers who works."""
+    """Worker processes."""
 
     async def join(self, name: str, roles: str, mark: str) -> WorkerRow:
-        """Enter a process; the row's id is its name as an owner of leases."""
+        """Add a process; the row's id identifies the process as an owner of leases."""
         ...
 
     async def beat(self, worker: WorkerRow) -> None:
-        """Say that the process lives; one that was struck while it was stopped is entered again, under the same id."""
+        """Write a heartbeat; a process that was removed while suspended is added again, under the same id."""
         ...
 
     async def leave(self, worker_id: int) -> None:
-        """Strike a process that ended, or that was found dead."""
+        """Remove a process that ended, or that was found dead."""
         ...
 
     async def silent(self, for_ms: int) -> list[WorkerRow]:
-        """Those who did not beat for so long, by the engine's clock."""
+        """Return processes without a heartbeat for `for_ms`, by the engine's clock."""
         ...
 
     async def find(self) -> list[WorkerRow]:
-        """Everybody who joined and did not leave."""
+        """Return all processes that joined and did not leave."""
         ...

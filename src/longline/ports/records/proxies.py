@@ -1,4 +1,4 @@
-"""Proxies: ways out, the sources and pools they serve, and how they behave."""
+"""Proxies, the sources and pools they serve, and their success and failure counts."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -10,14 +10,14 @@ from longline.ports.http import Proxy
 
 
 class ProxyStore(Protocol):
-    """Remembers proxies and whose turn it is. Each call is one transaction. Secrets are stored as they are given."""
+    """Proxies and their rotation. Each call is one transaction. Secrets are stored as given."""
 
     async def add(self, proxy: NewProxy) -> ProxyRow | None:
-        """Register a proxy; None when host and port are taken."""
+        """Register a proxy; return None when host and port are taken."""
         ...
 
     async def get(self, proxy_id: int) -> ProxyRow | None:
-        """One proxy."""
+        """Return one proxy."""
         ...
 
     async def find(
@@ -29,64 +29,64 @@ class ProxyStore(Protocol):
         limit: int = 50,
         offset: int = 0,
     ) -> list[ProxyRow]:
-        """Proxies in the order they were registered."""
+        """Return proxies in the order of registration."""
         ...
 
     async def update(self, proxy_id: int, change: ProxyChange) -> ProxyRow | None:
-        """Change what a person may change, on and off included; the proxy as it is now."""
+        """Change the fields that a person may change, on and off included; return the changed proxy."""
         ...
 
     async def remove(self, proxy_id: int) -> bool:
-        """Forget a proxy, its mappings and its places in pools; False when there was none."""
+        """Delete a proxy, its mappings and its places in pools; return False for an unknown proxy."""
         ...
 
     async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
-        """Give proxies to a source, all or, when one is `NotFound`, none; how many were new to it."""
+        """Assign proxies to a source, all or, when one is `NotFound`, none; return the number of new ones."""
         ...
 
     async def unassign(self, source_id: int, proxy_id: int) -> bool:
-        """Take a proxy from a source; False when it was not the source's."""
+        """Take a proxy from a source; return False when the proxy was not assigned to the source."""
         ...
 
     async def switch(self, source_id: int, proxy_id: int, active: bool) -> MappingRow | None:
-        """Let a source use its proxy, or not; either way its failures in a row are forgotten."""
+        """Switch a source's proxy on or off; either way reset its consecutive failures."""
         ...
 
     async def mappings(self, source_id: int) -> list[MappingRow]:
-        """A source's proxies, best priority first, then the least recently used."""
+        """Return a source's proxies, best priority first, then the least recently used."""
         ...
 
     async def pick(self, ask: ProxyRequest) -> Picked:
-        """Whose turn it is, stamped and counted before anybody else can ask."""
+        """Return the next proxy in turn, stamped and counted in the same transaction."""
         ...
 
     async def account(self, used: Sequence[ProxyUse]) -> None:
-        """Write how requests went, in their order; those through proxies that are gone are passed over."""
+        """Write the outcomes of requests, in their order; skip outcomes of deleted proxies."""
         ...
 
     async def due_probes(self, limit: int = 10) -> list[ProxyRow]:
-        """Proxies that failures put aside and that may be tried once now; each is handed out once in its time."""
+        """Return proxies that are due for a probe after failures; each is returned once per probe interval."""
         ...
 
 
 class PoolStore(Protocol):
-    """Remembers named pools. No change is kept that leaves a pool with an unknown fallback, or a ring of them."""
+    """Named pools. A change that leaves a pool with an unknown fallback, or a cycle of fallbacks, is rejected."""
 
     async def keep(self, pools: Sequence[Pool]) -> None:
-        """Write pools, all or none, in place of those of the same names. Raises `NotFound` for unknown proxies."""
+        """Write pools, all or none, replacing pools of the same names. Raises `NotFound` for unknown proxies."""
         ...
 
     async def find(self) -> list[Pool]:
-        """Every pool, by name."""
+        """Return every pool, by name."""
         ...
 
     async def drop(self, name: str) -> bool:
-        """Forget a pool, not its proxies; False when there was none."""
+        """Delete a pool, not its proxies; return False for an unknown pool."""
         ...
 
 
 class PickedProxy(msgspec.Struct, frozen=True):
-    """A proxy whose turn it is. `source_id` is set where its figures for that source count too."""
+    """A picked proxy. `source_id` is set where its figures for that source count too."""
 
     proxy_id: int
     proxy: Proxy
@@ -94,16 +94,16 @@ class PickedProxy(msgspec.Struct, frozen=True):
 
 
 class ProxySource(Protocol):
-    """Hands out proxies ready to be used, in turn, to whoever fetches, and hears how they did."""
+    """Proxies for fetching, in turn, and the outcomes of their requests."""
 
     async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
-        """Ways out, in turn; none where there is no pool. Raises `NoProxies` when there is one and nobody can go."""
+        """Return proxies, in turn; none without a pool. Raises `NoProxies` when the pool has no usable proxy."""
         ...
 
     async def account(self, used: Sequence[ProxyUse]) -> None:
-        """Write how requests went, in their order."""
+        """Write the outcomes of requests, in their order."""
         ...
 
     async def probes(self, limit: int = 10) -> list[PickedProxy]:
-        """Proxies to be tried once now, to see whether they recovered; account for each as for any request."""
+        """Return proxies to probe now for recovery; account for each probe as for any request."""
         ...

@@ -7,80 +7,80 @@ from longline.model.runs.run import DayTotals, Fate, NewRun, RunReview, RunRow, 
 
 
 class RunStore(Protocol):
-    """Remembers runs; their states move in `MoveStore`, their counts with their tasks."""
+    """Runs; `MoveStore` changes their states, and their counts change with their tasks."""
 
     async def add(self, run: NewRun) -> RunRow:
         """Make a run, `queued`."""
         ...
 
     async def ensure(self, run: NewRun) -> RunRow:
-        """Make a standing run, `queued`, unless there is one of its kind and seed; that one."""
+        """Return the standing run of that kind and seed; make one, `queued`, if there is none."""
         ...
 
     async def get(self, run_id: int) -> RunRow | None:
-        """One run."""
+        """Return one run."""
         ...
 
     async def latest(self, kind: str, seed: str) -> RunRow | None:
-        """The newest run of that kind from that seed, whatever its state."""
+        """Return the newest run of that kind and seed, in any state."""
         ...
 
     async def first(self, kind: str, seed: str) -> RunRow | None:
-        """The oldest run of that kind from that seed."""
+        """Return the oldest run of that kind and seed."""
         ...
 
     async def replan(self, run_id: int, plan: str, source_id: int | None) -> bool:
-        """Give a standing run another plan, and the source it is for; False when there is no such run."""
+        """Replace the plan and the source of a standing run; return False for an unknown run."""
         ...
 
     async def find(self, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
-        """Runs, newest first."""
+        """Return runs, newest first."""
         ...
 
     async def fates(self, run_id: int) -> list[Fate]:
-        """How the run's URLs ended so far, by fate and reason."""
+        """Return the counts of the run's URLs so far, by fate and reason."""
         ...
 
     async def counts(self) -> dict[str, int]:
-        """How many runs there are in each state."""
+        """Return the number of runs in each state."""
         ...
 
 
 class RunHistoryStore(Protocol):
-    """The runs of schedules, as far back as they are remembered."""
+    """The remembered runs of schedules."""
 
     async def named(self, uid: str) -> RunRow | None:
-        """One run, by the id that is known outside."""
+        """Return one run, by its public id."""
         ...
 
     async def find(self, schedule_id: int, *, limit: int = 50, offset: int = 0) -> list[RunRow]:
-        """Runs of a schedule, newest first."""
+        """Return runs of a schedule, newest first."""
         ...
 
     async def record(self, schedule_id: int | None = None) -> RunTotals:
-        """How the runs of a schedule, or of all of them, went."""
+        """Return the totals of the runs of a schedule, or of all schedules."""
         ...
 
     async def brought(self, since: int) -> DayTotals:
-        """What completed runs brought that started since then."""
+        """Return the pages and documents of completed runs that started since then."""
         ...
 
     async def items(self, run_id: int) -> int:
-        """How many documents a run has brought so far."""
+        """Return the number of documents that a run has brought so far."""
         ...
 
     async def review(self, run_ids: Sequence[int]) -> dict[int, RunReview]:
-        """How runs began, and what their pages add up to."""
+        """Return the start pages of runs, and statistics of their pages."""
         ...
 
     async def note(self, notes: Mapping[int, RunSummary]) -> None:
-        """Keep with runs what is known of them now that they have ended."""
+        """Save summaries with ended runs."""
         ...
 
     async def ended(self, run_ids: Sequence[int]) -> list[int]:
-        """Those of these runs that have ended."""
+        """Return the ended runs among these."""
         ...
 
     async def prune(self, keep: int, before: int, limit: int = 1000) -> int:
-        """Take runs out of histories: all but the newest `keep` of a schedule, and all that are older; how many."""
+        """Drop ended runs from histories: beyond the newest `keep` of a schedule, or older; return how many."""
         ...

@@ -1,4 +1,4 @@
-"""Schedules: what is crawled again, and when."""
+"""Schedules, their page changes and ticks, and named counters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -12,66 +12,66 @@ from longline.model.states import Actor
 
 
 class ScheduleStore(Protocol):
-    """Remembers schedules; their states move in `TickStore` and `MoveStore`."""
+    """Schedules; `TickStore` and `MoveStore` change their states."""
 
     async def add(self, schedule: NewSchedule) -> ScheduleRow:
         """Make a schedule: `scheduled` when it recurs, else `pending`. `Conflict` if its source has a recurring one."""
         ...
 
     async def add_all(self, schedules: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
-        """Make schedules in one step; None stands for one whose source has a recurring schedule already."""
+        """Make schedules in one step; None stands for a schedule of a source that has a recurring one."""
         ...
 
     async def get(self, schedule_id: int) -> ScheduleRow | None:
-        """One schedule."""
+        """Return one schedule."""
         ...
 
     async def named(self, uid: str) -> ScheduleRow | None:
-        """One schedule, by the id that is known outside."""
+        """Return one schedule, by its public id."""
         ...
 
     async def find(
         self, wanted: ScheduleFilter | None = None, *, limit: int = 50, offset: int = 0
     ) -> list[ScheduleRow]:
-        """Schedules, newest first unless another order is wanted."""
+        """Return schedules, newest first unless another order is wanted."""
         ...
 
     async def count(self, wanted: ScheduleFilter) -> int:
-        """How many there are of those."""
+        """Return the number of matching schedules."""
         ...
 
     async def states(self, kind: str) -> dict[str, int]:
-        """How many schedules of a kind there are in each state."""
+        """Return the number of schedules of a kind in each state."""
         ...
 
     async def recurring(self, source_ref: str) -> ScheduleRow | None:
-        """The recurring schedule of a source."""
+        """Return the recurring schedule of a source."""
         ...
 
     async def amend(
         self, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool = False
     ) -> ScheduleRow | None:
-        """Change what was said of it while nobody else can, with a new place for a new interval if it is `placed`.
+        """Change a schedule's settings under a lock, with a new slot for a new interval if `placed`.
 
-        None when there is none; `Conflict` as in `add`.
+        Returns None for an unknown schedule; raises `Conflict` as `add` does.
         """
         ...
 
     async def remove(self, schedule_id: int) -> bool:
-        """Forget a schedule that does not run, and its history; False when there is none or it runs."""
+        """Delete a schedule and its history; return False when unknown or running."""
         ...
 
     async def waiting(self) -> list[Waiting]:
-        """Everybody who has a time, and those who run."""
+        """Return schedules with a due time, and running schedules."""
         ...
 
     async def shift(self, shifts: Sequence[Shift]) -> set[int]:
-        """Give schedules other times, each only if it still has the old one; those that were given it."""
+        """Move due times, each only if the old due time is unchanged; return the schedules that were moved."""
         ...
 
 
 class PageChanges(msgspec.Struct, frozen=True):
-    """What a source's start page was at its last run, since when, and how often it was found unchanged."""
+    """The digest of a source's start page, the time of its last change, and the number of unchanged fetches since."""
 
     digest: str
     changed_at: int
@@ -80,39 +80,39 @@ class PageChanges(msgspec.Struct, frozen=True):
 
 
 class PageChangeStore(Protocol):
-    """Remembers one rhythm for each source. Raises `Unavailable` when it cannot."""
+    """Page changes of each source. Raises `Unavailable` when the store cannot be used."""
 
     async def get(self, source_ref: str) -> PageChanges | None:
-        """What is known of a source."""
+        """Return the page changes of a source."""
         ...
 
     async def keep(self, source_ref: str, rhythm: PageChanges) -> None:
-        """Remember it."""
+        """Save the page changes of a source."""
         ...
 
     async def forget(self, source_ref: str) -> None:
-        """Forget a source."""
+        """Delete the page changes of a source."""
         ...
 
 
 class CounterStore(Protocol):
-    """Remembers numbers by name, for all processes together."""
+    """Counters by name, shared by all processes."""
 
     async def add(self, counts: Mapping[str, int]) -> None:
-        """Add to numbers."""
+        """Add to counters."""
         ...
 
     async def put(self, name: str, count: int) -> None:
-        """Set a number."""
+        """Set a counter."""
         ...
 
     async def all(self) -> dict[str, int]:
-        """Every number."""
+        """Return every counter."""
         ...
 
 
 class Tick(NamedTuple):
-    """A schedule that runs, and its run, as they were at that time of the engine."""
+    """A running schedule and its run, as of engine time `at`."""
 
     schedule: ScheduleRow
     run: RunRow
@@ -120,7 +120,7 @@ class Tick(NamedTuple):
 
 
 class Launch(NamedTuple):
-    """A run that was made and now gets what it needs to begin."""
+    """A new run, and the plan, seed, source and budget that it starts with."""
 
     run_id: int
     plan: str
@@ -130,7 +130,7 @@ class Launch(NamedTuple):
 
 
 class RunStop(msgspec.Struct, frozen=True):
-    """How a run that has not ended is brought to its end along with its schedule."""
+    """The move, actor and error that end an open run along with its schedule."""
 
     move: str
     actor: Actor
@@ -138,45 +138,45 @@ class RunStop(msgspec.Struct, frozen=True):
 
 
 class TickStore(Protocol):
-    """Starts runs of schedules and ends them. Each call is one transaction, the events included."""
+    """Starts and ends of runs of schedules. Each call is one transaction, the events included."""
 
     async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
-        """Start what is due, what runs once first, as long as the owner holds fewer than `most`; each tick once."""
+        """Start due schedules, one-time ones first, up to `most` held by the owner; each tick starts once."""
         ...
 
     async def launch(self, launches: Sequence[Launch], memory_mb: int = 0) -> set[int]:
-        """Let queued runs begin, in a process that has used so much memory; return the runs that did."""
+        """Start queued runs and note the memory of the process; return the runs that started."""
         ...
 
     async def renew(self, owner: int, ttl_ms: int) -> int:
-        """Extend every lease of an owner on schedules; how many it holds."""
+        """Extend every lease of an owner on schedules; return the number of leases held."""
         ...
 
     async def look(self, owner: int, longest_ms: int, limit: int) -> list[Tick]:
-        """Return every lapsed tick, and of the owner's those whose run has ended, is queued or takes too long."""
+        """Return all lapsed ticks, and the owner's ticks with an ended, a queued or an overlong run."""
         ...
 
     async def adopt(self, ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int]) -> list[Tick]:
-        """Give lapsed ticks to a new owner, each only if it lapsed and nobody moved it; return those as they are now.
+        """Give lapsed ticks to a new owner, each only if lapsed and not moved; return the adopted ticks.
 
-        The adoption counts against the `accused` runs, which may be what killed the process that held them.
+        The adoption counts against the `accused` runs, which may have killed the process that held them.
         """
         ...
 
     async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
-        """Release the leases of ticks whose runs go on; return those runs."""
+        """Release the leases of ticks with continuing runs; return those runs."""
         ...
 
     async def held(self, owner: int) -> list[Tick]:
-        """Everything that an owner holds."""
+        """Return all ticks that an owner holds."""
         ...
 
     async def turn(
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
-        """Write schedules as they are after their moves, each only if nobody moved it meanwhile; those written."""
+        """Write schedules after their moves, each only if not moved meanwhile; return the written schedules."""
         ...
 
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
-        """End a run and move its schedule, both or neither; None when somebody moved one of them meanwhile."""
+        """End a run and move its schedule, both or neither; return None when either was moved meanwhile."""
         ...

@@ -1,21 +1,21 @@
-"""The engine itself: its version, its tables and its clock."""
+"""The database engine: its version, its tables and its clock."""
 
 from typing import Protocol
 
 
 class Schema(Protocol):
-    """Looks after the tables."""
+    """The tables and migrations of a database."""
 
     async def version(self) -> str:
-        """Which engine this is, for people: `SQLite 3.40.1`, `PostgreSQL 18.6`."""
+        """Return name and version of the engine, for people: `SQLite 3.40.1`, `PostgreSQL 18.6`."""
         ...
 
     async def pending(self) -> list[str]:
-        """Names of the migrations that were not applied yet, oldest first."""
+        """Return the names of unapplied migrations, oldest first."""
         ...
 
     async def migrate(self) -> list[str]:
-        """Apply what is pending, each in a transaction of its own, one process at a time; answer what was applied."""
+        """Apply pending migrations, each in its own transaction, one process at a time; return their names."""
         ...
 
     async def problems(self, *, deep: bool = False) -> list[str]:
@@ -23,9 +23,9 @@ class Schema(Protocol):
         ...
 
     async def now(self) -> int:
-        """The engine's own time, in milliseconds."""
+        """Return the engine's own time, in milliseconds."""
         ...
 
     async def close(self) -> None:
-        """Finish what is under way and let go of the engine."""
+        """Finish open transactions and close all connections."""
         ...

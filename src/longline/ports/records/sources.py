@@ -1,4 +1,4 @@
-"""Sources: places to crawl."""
+"""Sources, the reports to a remote source manager, and handled messages."""
 
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
@@ -8,46 +8,46 @@ from longline.model.sources.source import NewSource, RemoteSource, SourceQuery, 
 
 
 class SourceStore(Protocol):
-    """Remembers sources."""
+    """Sources."""
 
     async def add(self, source: NewSource) -> SourceRow:
-        """Register a source; the one that is there when the name is taken."""
+        """Register a source; return the existing source when the name is taken."""
         ...
 
     async def make(self, source: NewSource) -> SourceRow:
-        """Register a source; `Conflict` when the name is taken."""
+        """Register a source; raise `Conflict` when the name is taken."""
         ...
 
     async def limit(self, source_id: int, budget: int | None) -> SourceRow | None:
-        """Bound how many URLs all runs of a source together may admit, past ones included; None for no bound."""
+        """Limit the number of URLs that all runs of a source, past ones included, may admit; None for no limit."""
         ...
 
     async def get(self, source_id: int) -> SourceRow | None:
-        """One source."""
+        """Return one source."""
         ...
 
     async def called(self, ref: str) -> SourceRow | None:
-        """One source by the id that it has at its curator, else by its number."""
+        """Return one source by its id at the curator, else by its number."""
         ...
 
     async def identified(self, identity_key: str) -> SourceRow | None:
-        """The source with that identity."""
+        """Return the source with that identity."""
         ...
 
     async def find(self, query: SourceQuery | None = None, *, limit: int = 50, offset: int = 0) -> list[SourceRow]:
-        """Sources by name, unless another order is wanted."""
+        """Return sources by name, unless another order is wanted."""
         ...
 
     async def count(self, query: SourceQuery) -> int:
-        """How many there are of those."""
+        """Return the number of matching sources."""
         ...
 
     async def change(self, source: SourceRow, was: SourceRow | None = None) -> SourceRow | None:
-        """Write a source as it is now; None when it is gone or no longer what it `was`. `Conflict` for a taken name."""
+        """Write a source; return None when gone or changed from `was`. `Conflict` for a taken name."""
         ...
 
     async def remove(self, source_id: int) -> bool:
-        """Forget a source; schedules and runs stay without it."""
+        """Delete a source; its schedules and runs stay."""
         ...
 
 
@@ -55,53 +55,53 @@ class RemoteSourceStore(Protocol):
     """Sources of a remote source manager, and reports for it. The rules are in `model/sources/remote_source.py`."""
 
     async def get(self, ref: str) -> SourceRow | None:
-        """One source by its id there."""
+        """Return one source by its id at the curator."""
         ...
 
     async def take(self, sources: Sequence[RemoteSource], asked_at: int) -> int:
-        """Take over what was said of sources, new ones among them; how many changed.
+        """Save the curator's sources, new and known; return the number of changed sources.
 
-        What changed here after it was asked for is newer, and stays. A source of our own that has the name of a new one
-        is that one from now on.
+        Changes made here after `asked_at` are newer than the curator's answer, and stay. A local source with the name
+        of a new curated source becomes the curated source.
         """
         ...
 
     async def present(self) -> list[str]:
-        """The ids there of all that the curator has, as far as is known."""
+        """Return the curator's ids of all sources that the curator is known to have."""
         ...
 
     async def withdraw(self, refs: Collection[str]) -> None:
-        """The curator no longer has these; they come back when it has."""
+        """Mark sources as gone at the curator; they return when the curator lists them again."""
         ...
 
     async def claim(self, limit: int, hold_ms: int) -> list[SourceRow]:
-        """Sources of whose feeds the curator is to be told something; nobody else gets them meanwhile."""
+        """Claim sources with feed changes to report to the curator; no other process gets them meanwhile."""
         ...
 
     async def release(self, sources: Sequence[SourceRow]) -> None:
-        """The curator could not be told of these: anybody may try."""
+        """Release claimed sources after a failed report: any process may retry."""
         ...
 
     async def told(self, source: SourceRow) -> None:
-        """The curator knows the feed as it is in this row; what changed since is still to be told."""
+        """Record that the curator has this row's feed state; later changes are still to be reported."""
         ...
 
 
 class HandledMessageStore(Protocol):
-    """Remembers the ids of messages for a while."""
+    """Ids of handled messages, kept for a while."""
 
     async def has(self, message_id: str) -> bool:
-        """Whether a message was heeded."""
+        """Return whether a message was handled."""
         ...
 
     def along(self, message_id: str) -> AbstractContextManager[None]:
-        """Whatever changes a schedule meanwhile also says, in the same transaction, that the message was heeded."""
+        """Record the message as handled in the transaction of any schedule change inside the context."""
         ...
 
     async def note(self, message_id: str) -> None:
-        """Remember that it was."""
+        """Record a message as handled."""
         ...
 
     async def prune(self, age_ms: int) -> None:
-        """Forget those of that age."""
+        """Delete message ids of that age."""
         ...

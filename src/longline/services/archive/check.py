@@ -1,4 +1,4 @@
-"""The archive check: every segment and every record is read and compared with its digests and with the rows."""
+"""The archive check: reads every segment and every record, and compares them with digests and database rows."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -25,14 +25,14 @@ REPAIR = "repair"
 """The kind of a run that fetches damaged pages again."""
 
 MAX_SEEDS = 1000
-"""Pages that one repair run fetches."""
+"""Largest number of pages that one repair run fetches."""
 
 Progress = Callable[[int, int], None]
-"""Told how many bytes of how many are checked."""
+"""Callback with the bytes checked so far and the bytes in total."""
 
 
 class Damage(msgspec.Struct, frozen=True):
-    """A record that cannot be read, or a segment with damage outside of pages (then without `url`)."""
+    """A damaged record, or damage in a segment outside of pages (then without `url`)."""
 
     problem: str
     segment: str
@@ -47,11 +47,11 @@ class Damage(msgspec.Struct, frozen=True):
 
 
 Found = tuple[Damage, PageRow | RedirectRow | None]
-"""Damage, and the row of the page or redirect that it is in."""
+"""Damage, and the row of the damaged page or redirect."""
 
 
 class Findings(msgspec.Struct, frozen=True):
-    """The outcome of a check: damage that is left, and damage to pages that were fetched again since."""
+    """The outcome of a check: damage that is left, and damage to pages that were fetched again later."""
 
     segments: int
     records: int
@@ -60,7 +60,7 @@ class Findings(msgspec.Struct, frozen=True):
 
 
 def problem_of(member: bytes, row: PageRow | RedirectRow) -> str | None:
-    """Return the fault of a record that should be that of a page or redirect; None when it is whole."""
+    """Return the fault of the record of a page or redirect; None when the record is intact."""
     try:
         record = verified_record(member)
     except DamagedRecord as error:
@@ -72,13 +72,13 @@ def problem_of(member: bytes, row: PageRow | RedirectRow) -> str | None:
 
 
 class ArchiveCheck:
-    """Checks all segments, one at a time."""
+    """A check of all segments, one at a time."""
 
     def __init__(self, pages: PageStore, segments: SegmentStore, blobs: Blobs) -> None:
         self._pages, self._segments, self._blobs = pages, segments, blobs
 
     async def run(self, progress: Progress) -> Findings:
-        """Read everything; `progress` is told of bytes."""
+        """Check all segments; `progress` is called after each."""
         stored = await self._segments.find()
         done, total, records = 0, sum(segment.bytes for segment in stored), 0
         damaged: list[Found] = []
@@ -100,7 +100,7 @@ class ArchiveCheck:
         return await asyncio.to_thread(_check_segment, segment, sorted(rows, key=lambda row: row.start), data)
 
     async def _revisits(self, damaged: set[int]) -> list[Found]:
-        """Return the pages whose own record is whole, and the body that it refers to is not."""
+        """Return the pages with an intact revisit record and a damaged or lost body in another record."""
         rows = [row for row in await self._pages.bodiless() if row.task_id not in damaged]
         found = [(_named(f"task {row.body_of} no longer holds its body", row), row) for row in rows]
         seen, after = damaged | {row.task_id for row in rows}, 0
@@ -113,7 +113,7 @@ class ArchiveCheck:
         return list(found)
 
     async def _sorted(self, damaged: Sequence[Found]) -> tuple[list[Damage], list[Damage]]:
-        """Return the damage that is left, and the damage to pages of which a later capture is whole."""
+        """Return the damage that is left, and the damage to pages with an intact later capture."""
         tasks = {row.task_id for _, row in damaged if isinstance(row, PageRow)}
         hops = {(row.task_id, row.url) for _, row in damaged if isinstance(row, RedirectRow)}
         left: list[Damage] = []
@@ -128,7 +128,7 @@ class ArchiveCheck:
         return left, replaced
 
     async def _later(self, row: PageRow) -> set[int]:
-        """Return the tasks that fetched the URL of a page later, in whichever scope."""
+        """Return the tasks that fetched the URL of a page later, in any scope."""
         url = parse(row.url)
         captures = await self._pages.later(row.task_id)
         captures += await self._pages.captures(url.host, dedupe_key(url.href))
@@ -137,13 +137,13 @@ class ArchiveCheck:
 
 
 class Repair:
-    """Has damaged pages fetched again, by runs of their own, with what the run that fetched them was asked to do."""
+    """Repair runs, which fetch damaged pages again with the plan of the run that fetched them."""
 
     def __init__(self, lifecycle: Lifecycle, runs: RunStore, pages: PageStore, plans: PlanCache) -> None:
         self._lifecycle, self._runs, self._pages, self._plans = lifecycle, runs, pages, plans
 
     async def begin(self, damaged: Sequence[Damage]) -> int:
-        """Begin the runs; how many pages wait to be fetched."""
+        """Start the repair runs; return the number of pages to fetch."""
         named = sorted((damage for damage in damaged if damage.url), key=lambda damage: damage.run_id)
         await self._pages.forget([damage.task_id for damage in named])
         waiting = 0
@@ -168,7 +168,7 @@ def _named(problem: str, row: PageRow | RedirectRow) -> Damage:
 
 
 def _check_segment(segment: SegmentRow, rows: Sequence[PageRow | RedirectRow], data: bytes) -> list[Found]:
-    """Return the damage in a segment: of its pages and redirects and, where those are whole, of all that is between."""
+    """Return the damage in a segment: of its pages and redirects or, if these are intact, of the records between."""
     found: list[Found] = []
     for row in rows:
         if problem := problem_of(data[row.start : row.start + row.length], row):
@@ -187,7 +187,7 @@ def _check_segment(segment: SegmentRow, rows: Sequence[PageRow | RedirectRow], d
 
 
 def _gap_problem(data: bytes) -> str | None:
-    """Return the fault of records that no row names: warcinfo and requests."""
+    """Return the fault of records without a database row: warcinfo and requests."""
     try:
         while data:
             length = first_member(data)

@@ -20,14 +20,14 @@ from longline.services.archive.check import Damage, problem_of
 
 CHUNK = 500
 SEGMENTS_IN_HAND = 8
-"""Pages that follow each other lie in few segments; so many are kept in memory to take them from."""
+"""Segments that are cached in memory: consecutive pages lie in few segments."""
 
 Progress = Callable[[int, int], None]
-"""Told how many pages and items of how many are done."""
+"""Callback with the pages written so far and the pages in total."""
 
 
 class PageOut(msgspec.Struct, frozen=True):
-    """A page as files tell of it."""
+    """A page as a row of an exported file."""
 
     url: str
     status: int
@@ -48,7 +48,7 @@ class PageOut(msgspec.Struct, frozen=True):
 
 
 class ItemOut(msgspec.Struct, frozen=True):
-    """An item as files tell of it; `fields` is JSON."""
+    """An item as a row of an exported file; `fields` is JSON."""
 
     id: int
     kind: str
@@ -69,7 +69,7 @@ class ItemOut(msgspec.Struct, frozen=True):
 
 
 class Exported(msgspec.Struct, frozen=True):
-    """The files of an export, how many pages the run has, and the records that could not be written."""
+    """The files of an export, the number of the run's pages, and the damaged records that were left out."""
 
     files: list[ExportedFile]
     pages: int
@@ -77,7 +77,7 @@ class Exported(msgspec.Struct, frozen=True):
 
 
 class Exports:
-    """Writes what a run brought into an export. `about` goes into the warcinfo record of a WARC file."""
+    """Exports of a run's pages and items. `about` goes into the warcinfo record of a WARC file."""
 
     def __init__(
         self, pages: PageStore, items: ItemStore, blobs: Blobs, clock: Clock, about: Mapping[str, str] | None = None
@@ -86,7 +86,7 @@ class Exports:
         self._clock, self._about = clock, about or {}
 
     async def run(self, run_id: int, export: Export, formats: Sequence[str], progress: Progress) -> Exported:
-        """Write a run's pages and items in these formats; damaged records are left out of the WARC file and named."""
+        """Write a run's pages and items in these formats; damaged records are not in the WARC file but returned."""
         tables = bool(set(formats) - {"warc"})
         members = _Members(self._blobs, self._pages, run_id) if "warc" in formats else None
         done, total = 0, await self._pages.count(run_id)
@@ -105,7 +105,7 @@ class Exports:
         return Exported(await export.finish(), total, members.damaged if members else [])
 
     async def _begin_warc(self, run_id: int, export: Export, members: "_Members", pages: int) -> None:
-        """Write the warcinfo record and the redirects, unless there is nothing at all."""
+        """Write the warcinfo record and the redirects, unless the run has neither pages nor redirects."""
         redirects = await self._pages.redirects_of_run(run_id, limit=CHUNK)
         if not redirects and not pages:
             return
@@ -122,7 +122,7 @@ class Exports:
 
 
 class _Members:
-    """Takes whole records out of segments, each of which is read once and not once a page."""
+    """Reader of records from segments, with a cache so that a segment is not read once per page."""
 
     def __init__(self, blobs: Blobs, pages: PageStore, run_id: int) -> None:
         self._blobs, self._pages, self._run_id = blobs, pages, run_id
@@ -130,7 +130,7 @@ class _Members:
         self.damaged: list[Damage] = []
 
     async def of(self, row: PageRow | RedirectRow) -> list[bytes]:
-        """Return the record of a page, and before it the one with its body if another run has that; none if damaged."""
+        """Return a page's record, preceded by the record with its body if another run has the body; none if damaged."""
         member, problem = await self._read(row)
         original: list[bytes] = []
         if isinstance(row, PageRow) and row.body_of is not None and problem is None:
@@ -147,7 +147,7 @@ class _Members:
         return [*original, member]
 
     async def _read(self, row: PageRow | RedirectRow) -> tuple[bytes, str | None]:
-        """Return the record of a row and, if it is damaged, its fault."""
+        """Return the record of a row and, if damaged, its fault."""
         data = await self._segment(row.segment)
         if data is None:
             return b"", "the segment is lost"

@@ -1,4 +1,4 @@
-"""The archive: any page that was kept, read back from its place in a folder or on S3."""
+"""Archived pages, read back from a folder or from S3."""
 
 import msgspec
 
@@ -12,7 +12,7 @@ from longline.ports.records.archive import PageStore
 
 
 class ArchivedPage(msgspec.Struct, frozen=True):
-    """A page with the record it was kept as; `body` is without its Content-Encoding."""
+    """A page with its WARC record; `body` is without Content-Encoding."""
 
     row: PageRow
     record: ParsedRecord
@@ -20,24 +20,24 @@ class ArchivedPage(msgspec.Struct, frozen=True):
 
 
 class ArchivedPages:
-    """Reads pages."""
+    """Reader of archived pages."""
 
     def __init__(self, pages: PageStore, blobs: Blobs) -> None:
         self._pages, self._blobs = pages, blobs
 
     async def record(self, segment: str, offset: int, length: int) -> ParsedRecord:
-        """The record at a place in the archive: one read of so many bytes, nothing else."""
+        """Return the record at a place in the archive, with a single read of `length` bytes."""
         return await record_at(self._blobs, segment, offset, length)
 
     async def by_task(self, task_id: int) -> ArchivedPage:
-        """The page that a task fetched."""
+        """Return the page that a task fetched."""
         row = await self._pages.get(task_id)
         if row is None:
             raise NotFound(f"task {task_id} has no page in the archive")
         return await self._read(row)
 
     async def by_url(self, url: str) -> ArchivedPage:
-        """The page of a URL as it was fetched last."""
+        """Return the latest capture of a URL."""
         asked = parse(url)
         captures = await self._pages.captures(asked.host, dedupe_key(asked.href))
         if not captures:
@@ -56,7 +56,7 @@ class ArchivedPages:
         return ArchivedPage(row, shown, body_in(original))
 
     async def _original(self, task_id: int) -> ParsedRecord:
-        """The record that has the body of which a later one only says that it is the same."""
+        """Return the record with the body that a revisit record refers to."""
         row = await self._pages.get(task_id)
         if row is None:
             raise NotFound(f"task {task_id}, which has the body of this page, has none in the archive any more")

@@ -1,4 +1,4 @@
-"""Parsing anew what was kept: pages of a run out of the archive, without a request."""
+"""Reparsing: pages of a run are parsed again from the archive, without a request."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -17,11 +17,11 @@ from longline.ports.records.archive import PageStore
 from longline.ports.records.search import ItemStore
 
 Progress = Callable[[int, int], None]
-"""Told how many pages of how many are done."""
+"""Callback with the pages parsed so far and the pages in total."""
 
 
 class Reparsed(msgspec.Struct, frozen=True):
-    """What came of it: `changed` items are new or other than before, and `error` is the first thing that went wrong."""
+    """The outcome of reparsing: `changed` counts new and changed items, and `error` is the first error."""
 
     pages: int = 0
     items: int = 0
@@ -31,7 +31,7 @@ class Reparsed(msgspec.Struct, frozen=True):
 
 
 class Reparse:
-    """Has the pages of a run parsed again, some at once. What they lead to is not followed: that is a crawl's work."""
+    """Reparsing of a run's pages, `at_once` at a time. Links are not followed: crawls follow links."""
 
     def __init__(
         self, pages: PageStore, items: ItemStore, archive: PageReader, parser: PageParser, at_once: int
@@ -40,7 +40,7 @@ class Reparse:
         self._parser, self._at_once = parser, at_once
 
     async def run(self, run_id: int, config: Mapping[str, Any], progress: Progress) -> Reparsed:
-        """Parse every page of a run and remember the items; one that is the same as before keeps its id."""
+        """Parse every page of a run and store the items; an unchanged item keeps its id."""
         done, total = Reparsed(), await self._pages.count(run_id)
         after = 0
         while rows := await self._pages.of_run(run_id, after=after, limit=self._at_once):
@@ -59,7 +59,7 @@ class Reparse:
         return done
 
     async def _parse(self, row: PageRow, config: Mapping[str, Any]) -> list[NewItem] | str:
-        """The items of a page, or why there are none."""
+        """Return the items of a page, or the error."""
         try:
             page, facts = await self._archive.page(row.task_id)
         except (NotFound, DamagedRecord, Undecodable) as error:

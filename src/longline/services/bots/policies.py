@@ -1,4 +1,4 @@
-"""Schedules whose tasks go to bots, and the two chores that keep them going."""
+"""Schedules of tasks for bots, and two chores: planning due tasks and sweeping lapsed leases."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,25 +16,25 @@ from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 
 AT_ONCE = 1000
-"""Schedules, or lapsed leases, that one transaction deals with."""
+"""Largest number of schedules, or of lapsed leases, in one transaction."""
 
 
 class BotPolicies:
-    """Says what bots are to crawl again, and when."""
+    """The schedules of tasks for bots."""
 
     def __init__(self, records: Records, blobs: Blobs, delay_ms: int) -> None:
         self._schedules, self._blobs, self._delay_ms = records.bot_schedules, blobs, delay_ms
         self._lifecycle, self._bots = Lifecycle(records), BotLifecycle(records)
 
     async def add(self, **facts: Any) -> BotPolicyRow | None:
-        """Make a schedule; None when its URL, or its name within the domain, is taken."""
+        """Make a schedule; return None when its URL, or its name within the domain, is taken."""
         row = await self._schedules.add(NewBotPolicy(uid=new_id(), **facts))
         if row is not None and row.url is not None:
             await self.learn([row.url])
         return row
 
     async def get(self, uid: str) -> BotPolicyRow:
-        """One schedule."""
+        """Return a schedule."""
         row = await self._schedules.get(uid)
         if row is None:
             raise NotFound(f"Policy {uid} not found")
@@ -45,7 +45,7 @@ class BotPolicies:
         return await self._schedules.find(wanted, limit=limit, offset=offset)
 
     async def change(self, uid: str, enabled: bool | None = None, **changes: Any) -> BotPolicyRow | None:
-        """Change a schedule; tasks it has already are left as they are. None when its URL or name is taken."""
+        """Change a schedule, not its existing tasks; return None when its URL or name is taken."""
         row = await self.get(uid)
         if changes and not await self._schedules.change(msgspec.structs.replace(row, **changes)):
             return None
@@ -55,14 +55,14 @@ class BotPolicies:
         return await self.get(uid)
 
     async def remove(self, uid: str) -> None:
-        """Forget a schedule, its tasks and their results."""
+        """Delete a schedule, its tasks and their results."""
         pages = await self._bots.drop(uid)
         if pages is None:
             raise NotFound(f"Policy {uid} not found")
         await self._blobs.delete(pages)
 
     async def learn(self, urls: Iterable[str]) -> int:
-        """Remember URLs that a domain's schedule may be spread over; how many were new."""
+        """Store URLs over which a domain's schedule may be spread; return the number of new ones."""
         return await self._schedules.learn([(parse(url).host, url) for url in urls])
 
     async def plan(self, limit: int = AT_ONCE, *, dry: bool = False) -> Planned:
@@ -70,5 +70,5 @@ class BotPolicies:
         return await self._bots.plan(limit, self._delay_ms, dry=dry)
 
     async def sweep(self, limit: int = AT_ONCE, *, retry: bool = False, dry: bool = False) -> Swept:
-        """Take tasks out of the hands of bots whose lease lapsed."""
+        """Take tasks with lapsed leases from their bots."""
         return await self._bots.sweep(limit, retry=retry, dry=dry)

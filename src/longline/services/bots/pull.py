@@ -1,4 +1,4 @@
-"""What a bot may ask for: tasks to work on, and to be heard when it is done with them."""
+"""Requests of bots: pull tasks, submit answers, extend leases."""
 
 import hmac
 import logging
@@ -20,10 +20,10 @@ from longline.ports.records.bots import BotStore
 from longline.services.group_commit import GroupCommit
 
 KEEP_ANSWERS_MS = 24 * 3_600_000
-"""How long a repeat of a submit gets the answer of the first."""
+"""Time for which a repeated submit gets the answer of the first."""
 
 PAUSE = 0.002
-"""Seconds for which a commit waits for company while bots come in numbers."""
+"""Seconds for which a group commit waits for more calls while many bots call."""
 
 BotMode = Literal["optional", "required"]
 Why = Literal["missing", "unknown", "wrong", "expired", "disabled"]
@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 
 
 class BotRefused(LonglineError):
-    """A bot that may not come in; `why` is for logs, and for the bot only whether it is switched off."""
+    """A bot was refused; `why` is for logs, and the bot learns only whether it is disabled."""
 
     def __init__(self, why: Why) -> None:
         super().__init__("Bot is disabled" if why == "disabled" else "Invalid or missing API token")
@@ -40,7 +40,7 @@ class BotRefused(LonglineError):
 
 
 class TooOften(LonglineError):
-    """A bot that came more often than it may; it may come again after `seconds`."""
+    """A bot exceeded its pace; its next request is accepted after `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = max(1, math.ceil(seconds))
@@ -48,7 +48,7 @@ class TooOften(LonglineError):
 
 
 class BotSettings(msgspec.Struct, frozen=True):
-    """What the operator decided for bots."""
+    """The operator's settings for bots."""
 
     mode: BotMode = "optional"
     reclaim: bool = True
@@ -56,14 +56,14 @@ class BotSettings(msgspec.Struct, frozen=True):
 
 
 class Caller(msgspec.Struct, frozen=True):
-    """Who asks: the name it gives and the token it brings."""
+    """The name and the token that a bot sends."""
 
     name: str
     token: str | None = None
 
 
 class PullOrder(msgspec.Struct, frozen=True):
-    """The tasks that a bot asks for: how many, with what in their hosts' names, and of which hosts alone."""
+    """A bot's request for tasks: their number, a part of their hosts' names, and the hosts to choose from."""
 
     limit: int = 10
     domain: str = ""
@@ -71,7 +71,7 @@ class PullOrder(msgspec.Struct, frozen=True):
 
 
 class Submission(msgspec.Struct, frozen=True):
-    """An answer as a bot brings it; `page` is the text of the page, `found.page_key` is made here."""
+    """An answer as a bot sends it; `page` is the text of the page, and `submit` sets `found.page_key`."""
 
     task: str
     found: BotFinding | None = None
@@ -81,12 +81,12 @@ class Submission(msgspec.Struct, frozen=True):
 
 
 def digest(token: str) -> str:
-    """What is stored of a token: it has 32 random bytes, so a plain hash gives nothing away."""
+    """Return the hash of a token that is stored: a plain hash is safe, since a token has 32 random bytes."""
     return sha256(token.encode()).hexdigest()
 
 
 class BotPulls:
-    """The bots' own door to the engine."""
+    """The requests of bots, carried out in group commits."""
 
     def __init__(
         self, lifecycle: BotLifecycle, bots: BotStore, blobs: Blobs, clock: Clock, settings: BotSettings
@@ -101,7 +101,7 @@ class BotPulls:
         )
 
     async def admit(self, caller: Caller) -> BotRow | None:
-        """Let a bot in: the row of one that is known; raises `BotRefused` or `TooOften`."""
+        """Check a bot's token and pace; return its row if known, or raise `BotRefused` or `TooOften`."""
         bot = await self._known(caller.name)
         why = self._objection(bot, caller.token)
         if why is not None:
@@ -114,7 +114,7 @@ class BotPulls:
         return bot
 
     async def pull(self, caller: Caller, order: PullOrder) -> Pulled:
-        """Tasks for a bot, as many as it asks for and may have."""
+        """Claim tasks for a bot, as many as it asks for and may have."""
         bot = await self.admit(caller)
         limit, needle = order.limit, order.domain.lower() or None
         if needle and self._settings.whole_domains:
@@ -128,7 +128,7 @@ class BotPulls:
         return pulled if bot is None or not bot.boost else _boosted(pulled, bot.boost)
 
     async def submit(self, caller: Caller, submission: Submission) -> AnswerVerdict:
-        """Hear what a bot says of a task; answered when it is committed, together with what others said meanwhile."""
+        """Store a bot's answer for a task; return after a commit that it shares with concurrent answers."""
         await self.admit(caller)
         ids = task_id_of(submission.task)
         if ids is None:
@@ -137,7 +137,7 @@ class BotPulls:
         page_key = await self._keep(submission.page) if found and submission.page is not None else None
         if found is not None:
             found = msgspec.structs.replace(found, page_key=page_key)
-        # A key belongs to one task: a bot that always sends the same one must not be told of another task's answer.
+        # A key belongs to one task: a bot that always sends the same key must not get another task's verdict.
         key = f"{ids[0]}/{submission.key}" if submission.key else None
         verdict = await self._submits(BotAnswer(*ids, caller.name, found, submission.error, key))
         gone = page_key if verdict.refusal is not None or verdict.replayed else verdict.replaced
@@ -146,7 +146,7 @@ class BotPulls:
         return verdict
 
     async def extend(self, caller: Caller, task: str) -> AnswerVerdict:
-        """Let a bot keep a task for as long again, from now."""
+        """Renew a bot's lease on a task for its full time from now."""
         await self.admit(caller)
         ids = task_id_of(task)
         return AnswerVerdict(refusal="missing") if ids is None else await self._lifecycle.extend(*ids, caller.name)
@@ -168,7 +168,7 @@ class BotPulls:
         return [found.get(name) for name in names]
 
     async def _spend(self, ids: Sequence[int]) -> list[int]:
-        """How long each of these has to wait before it may come, in milliseconds; those who came first go first."""
+        """Return the wait of each request in milliseconds, 0 within the pace; earlier requests are granted first."""
         spent = await self._bots.spend(Counter(ids))
         came: Counter[int] = Counter()
         waits = []
@@ -187,6 +187,6 @@ class BotPulls:
 
 
 def _boosted(pulled: Pulled, boost: int) -> Pulled:
-    # Stored priorities count downwards.
+    # A smaller stored priority is more urgent.
     tasks = [msgspec.structs.replace(task, priority=task.priority - boost) for task in pulled.tasks]
     return msgspec.structs.replace(pulled, tasks=tasks)

@@ -1,4 +1,4 @@
-"""Who the bots are: registered with a token that is shown once, changed, switched off and on."""
+"""The registry of bots: registered with a token that is shown once, changed, disabled and enabled."""
 
 import secrets
 from typing import Any
@@ -15,30 +15,30 @@ RANDOM_BYTES = 32
 
 
 class BotRegistry:
-    """Looks after the list of bots."""
+    """The registered bots."""
 
     def __init__(self, bots: BotStore) -> None:
         self._bots = bots
 
     async def register(self, bot: NewBot) -> tuple[BotRow, str] | None:
-        """Enter a bot; its row and its token, which nobody can be told again. None when the name is taken."""
+        """Register a bot; return its row and its token, which is never shown again, or None when the name is taken."""
         token = _token(bot.name)
         row = await self._bots.register(msgspec.structs.replace(bot, **_kept(token)))
         return None if row is None else (row, token)
 
     async def find(self, *, limit: int, offset: int) -> list[BotRow]:
-        """Registered bots by name."""
+        """Return registered bots, ordered by name."""
         return await self._bots.find(limit=limit, offset=offset)
 
     async def get(self, name: str) -> BotRow:
-        """One registered bot."""
+        """Return a registered bot."""
         row = (await self._bots.get([name])).get(name)
         if row is None or not row.registered:
             raise NotFound(f"Bot {name} not found")
         return row
 
     async def change(self, name: str, **changes: Any) -> BotRow:
-        """Change what is known of a bot, all but its name and figures."""
+        """Change any field of a bot except its name and figures."""
         row = await self.get(name)
         facts = {field: getattr(row, field) for field in NewBot.__struct_fields__} | changes
         changed = await self._bots.change(NewBot(**facts))
@@ -47,12 +47,12 @@ class BotRegistry:
         return changed
 
     async def rotate(self, name: str) -> tuple[BotRow, str]:
-        """A new token; the old one is dead from now on."""
+        """Replace a bot's token; the old token is invalid at once."""
         token = _token(name)
         return await self.change(name, **_kept(token), secret_until=None), token
 
     async def reset(self, name: str) -> BotRow:
-        """Begin counting anew."""
+        """Set a bot's figures to zero."""
         await self.get(name)
         row = await self._bots.reset(name)
         if row is None:

@@ -1,4 +1,4 @@
-"""Bots' tasks and results for people who look after them."""
+"""Tasks and results of bots, for operators."""
 
 import msgspec
 
@@ -24,7 +24,7 @@ from longline.ports.records import Records
 
 
 class Dashboard(msgspec.Struct, frozen=True):
-    """How the bots' work stands."""
+    """The figures of tasks, bots and their schedules."""
 
     states: dict[str, int]
     retries: dict[int, int]
@@ -34,14 +34,14 @@ class Dashboard(msgspec.Struct, frozen=True):
 
 
 class TaskHeld(LonglineError):
-    """A task that a bot holds, so that it cannot be deleted."""
+    """The task cannot be deleted, because a bot holds it."""
 
     def __init__(self, holder: str) -> None:
         super().__init__(f"Job locked by {holder}, it cannot be deleted while it is locked")
 
 
 class BotTasks:
-    """Looks tasks up, makes single ones and repairs them."""
+    """Tasks of bots: looked up, made singly, repaired and deleted."""
 
     def __init__(self, records: Records, blobs: Blobs, clock: Clock, delay_ms: int) -> None:
         self._look, self._bots, self._schedules = records.bot_look, records.bots, records.bot_schedules
@@ -49,7 +49,7 @@ class BotTasks:
         self._lifecycle = BotLifecycle(records)
 
     async def add(self, url: str, priority: int, max_retries: int, lease_ms: int) -> BotTaskRow:
-        """Make one task of no schedule."""
+        """Make one task without a schedule."""
         host = parse(url).host
         await self._schedules.learn([(host, url)])
         task = NewBotTask(url, host, priority, max_retries, lease_ms)
@@ -64,7 +64,7 @@ class BotTasks:
         return await self._look.tasks(wanted, limit=limit, offset=offset)
 
     async def get(self, uuid: str) -> tuple[BotTaskRow, ResultRow | None]:
-        """One task and what was found for it."""
+        """Return a task and its result."""
         ids = task_id_of(uuid)
         row = await self._look.task(ids[0]) if ids else None
         if ids is None or row is None or row.created_at != ids[1]:
@@ -72,7 +72,7 @@ class BotTasks:
         return row, await self._look.result(task_id=row.id)
 
     async def repair(self, uuids: list[str], repair: Repair) -> int:
-        """Move tasks because a person says so; how many were moved. Ids that are nobody's are passed over."""
+        """Move tasks on a person's order; return the number moved. Unknown ids are skipped."""
         known = [ids for uuid in uuids if (ids := task_id_of(uuid))]
         return await self._lifecycle.repair(known, repair)
 
@@ -92,7 +92,7 @@ class BotTasks:
         return await self._look.results(wanted, limit=limit, offset=offset)
 
     async def result(self, uid: str) -> tuple[ResultRow, str | None]:
-        """One result with the text of its page, if the bot sent one."""
+        """Return a result, and the text of its page if the bot sent one."""
         row = await self._look.result(uid=uid)
         if row is None:
             raise NotFound(f"Result {uid} not found")
@@ -100,7 +100,7 @@ class BotTasks:
         return row, None if page is None else page.decode()
 
     async def dashboard(self) -> Dashboard:
-        """Everything at one look; the bots' activity is that of the last hour, begun or ended."""
+        """Return all figures; the bots' activity covers the present clock hour and the one before."""
         since = self._clock.now() - HOUR_MS
         return Dashboard(
             await self._look.states(),
@@ -111,5 +111,5 @@ class BotTasks:
         )
 
     async def states(self) -> dict[str, int]:
-        """How many tasks stand where."""
+        """Return the number of tasks in each state."""
         return await self._look.states()

@@ -1,4 +1,4 @@
-"""Candidates for sources: looked over by people, who make sources of some of them."""
+"""Candidates for sources: people approve or reject them."""
 
 from longline.engine.discovery.external_links import KIND
 from longline.engine.frontier.seeding import Seeder
@@ -13,30 +13,30 @@ MOST_DECISIONS = 100
 
 
 class Candidates:
-    """What was discovered, and what is decided about it."""
+    """Discovered candidates, and the decisions about them."""
 
     def __init__(self, records: CandidateRecords, sources: SourceStore, seeder: Seeder) -> None:
         self._records, self._sources, self._seeder = records, sources, seeder
 
     async def find(self, verdict: str | None, limit: int) -> list[CandidateRow]:
-        """Candidates, those that are seen most often first."""
+        """Return candidates, most often seen first."""
         return await self._records.find(verdict, limit)
 
     async def log(self, candidate_id: int) -> list[Decision]:
-        """What was decided about a candidate so far, the latest first."""
+        """Return the decisions about a candidate, newest first."""
         return await self._records.decisions((await self._get(candidate_id)).identity, MOST_DECISIONS)
 
     async def approve(self, candidate_id: int) -> SourceRow:
-        """Make a source of a candidate, disabled until somebody enables it, and give its first page to the frontier."""
+        """Make a candidate a source, disabled until a person enables it, and submit its home page to the frontier."""
         candidate = await self._pending(candidate_id)
-        # It is there already when somebody was stopped halfway, or made it by hand.
+        # The source exists already after an interrupted approval, or when a person made it by hand.
         source = await self._sources.identified(candidate.identity) or await self._sources.make(_disabled(candidate))
         await self._records.decide(candidate_id, "approved", f"source {source.id} was made", source.id)
         await self._seeder.feed(KIND, source.id, [candidate.home], DEFAULT_PRIORITY)
         return source
 
     async def reject(self, candidate_id: int, reason: str) -> CandidateRow:
-        """Turn a candidate down, for good."""
+        """Reject a candidate for good."""
         candidate = await self._pending(candidate_id)
         await self._records.decide(candidate_id, "rejected", reason)
         return candidate

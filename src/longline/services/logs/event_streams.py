@@ -1,4 +1,4 @@
-"""Streams of what happens, for everybody who listens: one broker in each process, and those who tell it."""
+"""Event streams: one broker in each process, its clients, and the publishers that feed it."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ Stream = Literal["crawler", "health", "metrics"]
 
 MOST_CLIENTS = 1000
 MOST_WAITING = 100
-"""What one client may leave unread before it is let go."""
+"""Largest number of unread events of a client before it is disconnected."""
 
 PROGRESS_PAGES = 10
 PROGRESS_SECONDS = 5.0
@@ -42,7 +42,7 @@ class ScheduleMoved(msgspec.Struct, frozen=True):
 
 
 class RunAdvanced(msgspec.Struct, frozen=True):
-    """A run has more pages than when it was last told of."""
+    """The progress of a run."""
 
     schedule: str
     uid: str
@@ -52,7 +52,7 @@ class RunAdvanced(msgspec.Struct, frozen=True):
 
 
 class RunEnded(msgspec.Struct, frozen=True):
-    """A run came to its end."""
+    """A run ended."""
 
     schedule: str
     uid: str
@@ -64,7 +64,7 @@ class RunEnded(msgspec.Struct, frozen=True):
 
 
 class EngineHealth(msgspec.Struct, frozen=True):
-    """How an engine of ours does."""
+    """The health of one engine, or of the whole crawler."""
 
     name: str
     status: str
@@ -74,7 +74,7 @@ class EngineHealth(msgspec.Struct, frozen=True):
 
 
 class Counted(msgspec.Struct, frozen=True):
-    """A figure."""
+    """The number of tasks or runs in one state."""
 
     name: str
     value: int
@@ -85,32 +85,32 @@ Happening = ScheduleMoved | RunAdvanced | RunEnded | EngineHealth | Counted
 
 
 class ClientLimit:
-    """How many clients may hang on streams at once."""
+    """The limit of concurrent clients of all streams."""
 
     def __init__(self, most: int = MOST_CLIENTS) -> None:
         self._most, self.taken = most, 0
 
     def take(self) -> bool:
-        """Have a seat, if there is one; whoever has one must leave."""
+        """Take a place and return True, or False when all are taken; call `leave` to give the place back."""
         if self.taken >= self._most:
             return False
         self.taken += 1
         return True
 
     def leave(self) -> None:
-        """Give a seat back."""
+        """Give a place back."""
         self.taken -= 1
 
 
 class Subscription(AsyncIterator[Happening]):
-    """What one client has yet to be told. `lost` is set when that became too much."""
+    """The unread events of one client. `lost` is set when the queue overflowed."""
 
     def __init__(self, most: int) -> None:
         self._waiting: asyncio.Queue[Happening | None] = asyncio.Queue(most)
         self.lost = asyncio.Event()
 
     def push(self, happening: Happening | None) -> bool:
-        """Add something without waiting, None for the end; False when the client has fallen behind."""
+        """Add an event without waiting, None for the end; return False when the queue is full."""
         try:
             self._waiting.put_nowait(happening)
         except asyncio.QueueFull:
@@ -126,7 +126,7 @@ class Subscription(AsyncIterator[Happening]):
 
 
 class Broker:
-    """Hands what happens to every client of a stream; one that falls behind is let go, the others do not notice."""
+    """A broker that sends events to every client of a stream; a slow client is dropped without delaying the others."""
 
     def __init__(self, most_waiting: int = MOST_WAITING) -> None:
         self._most = most_waiting
@@ -134,7 +134,7 @@ class Broker:
         self.closed = False
 
     def join(self, stream: Stream) -> Subscription:
-        """Hear what happens from now on."""
+        """Subscribe a client to the events of a stream from now on."""
         client = Subscription(self._most)
         if self.closed:
             client.push(None)
@@ -142,21 +142,21 @@ class Broker:
         return client
 
     def leave(self, stream: Stream, client: Subscription) -> None:
-        """Hear no more."""
+        """Unsubscribe a client."""
         self._clients[stream].discard(client)
 
     def heard(self, stream: Stream) -> bool:
-        """Whether anybody listens."""
+        """Return whether a stream has clients."""
         return bool(self._clients[stream])
 
     def tell(self, stream: Stream, happening: Happening) -> None:
-        """Tell everybody who listens."""
+        """Send an event to every client of a stream, and drop clients with a full queue."""
         for client in [c for c in self._clients[stream] if not c.push(happening)]:
             log.warning("a client fell behind and is let go", extra={"stream": stream})
             self.leave(stream, client)
 
     def close(self) -> None:
-        """Let every client hear what is left, and no more."""
+        """End every client's subscription after its unread events."""
         self.closed = True
         for clients in self._clients.values():
             for client in clients:
@@ -164,7 +164,7 @@ class Broker:
 
 
 class MovePublisher:
-    """Tells what schedules and runs do, from the events they leave."""
+    """A publisher of changes of schedules and runs, from the event table."""
 
     def __init__(
         self,
@@ -182,14 +182,14 @@ class MovePublisher:
         self._told: dict[int, tuple[int, float]] = {}
 
     async def attend(self) -> int:
-        """Note where things stand, unless that is noted: whoever has joined by now is told of all that comes after."""
+        """Return the event id to read from, by default the newest: clients of the stream get all later events."""
         async with self._marking:
             if self._after is None:
                 self._after = await self._events.newest()
             return self._after
 
     async def once(self) -> None:
-        """Tell what happened since the last time, if anybody listens."""
+        """Publish the events since the last call, if the stream has clients."""
         if not self._broker.heard("crawler"):
             self._after = None
             return
@@ -202,7 +202,7 @@ class MovePublisher:
             await self._tell_progress(run_id)
 
     async def _tell(self, events: Sequence[Event]) -> None:
-        # A run that recurs passes through its end in one step: only where it comes to rest is told.
+        # A recurring schedule passes through `completed` in one step: only its final state is published.
         recurred = {(e.subject, e.at) for e in events if e.noun == "schedule" and e.move == "recur"}
         for event in events:
             if event.noun == "schedule" and event.became:
@@ -234,7 +234,7 @@ class MovePublisher:
             self._broker.tell("crawler", happening)
 
     async def _tell_progress(self, run_id: int) -> None:
-        """Tell of a run of which nothing was told for a while."""
+        """Publish the progress of a run that had no event for `PROGRESS_SECONDS`."""
         run = await self._runs.get(run_id)
         schedule = await self._schedules.get(run.schedule_id) if run and run.schedule_id else None
         if run is None or schedule is None or run.state in RUN_ENDED:
@@ -245,7 +245,7 @@ class MovePublisher:
         self._broker.tell("crawler", RunAdvanced(schedule.uid, run.uid, run.completed, items, at))
 
     def _has_advanced(self, run: RunRow) -> bool:
-        """Whether there is so much more of a run that it is told of at once, and not after a while."""
+        """Return whether a run has enough new pages to publish its progress at once, and not after a while."""
         if run.id not in self._told:
             self._note(run)
             return run.completed > 0
@@ -258,7 +258,7 @@ class MovePublisher:
 
 
 class HealthPublisher:
-    """Tells how the engines do: when that changes, and every so often."""
+    """A publisher of the engines' health: on every change, and every `every` seconds."""
 
     def __init__(self, broker: Broker, health: Health, clock: Clock, every: float = 30.0) -> None:
         self._broker, self._health, self._clock, self._every = broker, health, clock, every
@@ -266,7 +266,7 @@ class HealthPublisher:
         self._at = float("-inf")
 
     async def once(self) -> None:
-        """Look, if anybody listens, and tell if there is a reason to."""
+        """Check health, if the stream has clients, and publish a changed or due report."""
         if not self._broker.heard("health"):
             self._was = {}
             return
@@ -287,13 +287,13 @@ class HealthPublisher:
 
 
 class CountPublisher:
-    """Tells how much there is of everything."""
+    """A publisher of the numbers of tasks and runs."""
 
     def __init__(self, broker: Broker, tasks: TaskStore, runs: RunStore, clock: Clock) -> None:
         self._broker, self._tasks, self._runs, self._clock = broker, tasks, runs, clock
 
     async def once(self) -> None:
-        """Count, if anybody listens."""
+        """Count and publish, if the stream has clients."""
         if not self._broker.heard("metrics"):
             return
         tasks, runs, at = await self._tasks.counts(), await self._runs.counts(), self._clock.now()

@@ -1,7 +1,7 @@
 """Logs of runs: looked up, fetched from the archive, and followed while they are written.
 
-A follower reads at its own pace, from a mark it has; so it loses nothing when it goes away, and a slow one costs the
-others nothing. Signals only say when to look.
+A follower reads at its own pace, from its own mark: after a disconnect no entry is lost, and a slow follower does not
+delay the others. Signals only trigger reads.
 """
 
 import asyncio
@@ -25,13 +25,13 @@ from longline.ports.signals import Signals
 log = logging.getLogger(__name__)
 
 REPLAYED = 200
-"""Entries that a follower who comes anew is given first, at most."""
+"""Largest number of entries that a new follower gets first."""
 
 READ_AT_ONCE = 100
 LOOK_EVERY = 1.0
 TRY_AGAIN_AFTER = 0.1
 KEPT_WITHIN = 30.0
-"""Seconds until a log that is whole is no longer waited for to be in the archive."""
+"""Seconds to wait for a complete log to be archived."""
 
 
 class NoRuns(NotFound):
@@ -39,22 +39,22 @@ class NoRuns(NotFound):
 
 
 class NoArchive(NotFound):
-    """There is no object with the log of the run."""
+    """The log of the run is not in the archive."""
 
 
 class KeptElsewhere(LonglineError):
-    """The log is archived, but not in the store of this instance, which no other instance shares."""
+    """The log is archived, but not in the store of this instance, which is not shared."""
 
 
 class LogLines(msgspec.Struct, frozen=True):
-    """Entries, each with the id of its run; `replayed` ones were there before the follower came."""
+    """Entries, each with the id of its run; `replayed` entries are older than the subscription."""
 
     entries: list[tuple[LogEntry, str]]
     replayed: bool = False
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A run's log is whole, and in the archive if logs are kept there at all."""
+    """The log of a run is complete, and archived if logs are archived at all."""
 
     run: LoggedRun
 
@@ -63,9 +63,9 @@ Step = LogLines | Ended
 
 
 class RunLogs:
-    """What runs said, for whoever asks. `on` says whether it is written down at all.
+    """The logs of runs. `on` is False when no logs are written.
 
-    A store that is `common` to all instances has every archived log; any other has those of its own instance only.
+    A store that is `common` to all instances has every archived log; any other has the logs of its own instance only.
     """
 
     def __init__(
@@ -75,18 +75,18 @@ class RunLogs:
         self._common = common
 
     async def runs(self, name: str, limit: int, offset: int) -> list[LoggedRun]:
-        """Runs of a schedule, newest first."""
+        """Return the runs of a schedule, newest first."""
         return await self._logs.find(name, limit=limit, offset=offset)
 
     async def check(self, name: str, uid: str | None) -> LoggedRun | None:
-        """The run that is asked for, or the newest one; raises `NotFound` unless there is such a schedule or run."""
+        """Return the run `uid`, or the newest run if any; raise `NotFound` for an unknown schedule or run."""
         found = await self._logs.find(name, uid=uid, limit=1)
         if not found and (uid is not None or await self._schedules.named(name) is None):
             raise NotFound(f"no such run: {uid}" if uid else f"no such schedule: {name}")
         return found[0] if found else None
 
     async def archive(self, name: str, number: int | None) -> tuple[LoggedRun, bytes]:
-        """The archived log of a run, of the newest unless one is named, as it is kept."""
+        """Return a run and its archived log, compressed; without `number`, of the newest run."""
         found = await self._logs.find(name, number=number, limit=1)
         if not found and number is None:
             raise NoRuns(f"{name} has no runs")
@@ -103,13 +103,13 @@ class RunLogs:
             ) from None
 
     async def lines(self, name: str, number: int | None) -> tuple[LoggedRun, list[bytes]]:
-        """The lines of an archived log."""
+        """Return a run and the lines of its archived log."""
         run, data = await self.archive(name, number)
         return run, (await asyncio.to_thread(gzip.decompress, data)).splitlines()
 
 
 class Followers:
-    """Everybody who follows a log in this process."""
+    """All followers of logs in this process."""
 
     def __init__(self, logs: LogStore, signals: Signals, *, archive: bool = True, replayed: int = REPLAYED) -> None:
         self._logs, self._signals, self._archive, self._replayed = logs, signals, archive, replayed
@@ -117,7 +117,7 @@ class Followers:
         self._closed = False
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Wake followers when their runs say something, until told to stop."""
+        """Wake followers on new entries of their runs, until `stop` is set."""
         hearing = asyncio.create_task(self._hear())
         stopped = asyncio.create_task(stop.wait())
         try:
@@ -140,7 +140,7 @@ class Followers:
             waiting.set()
 
     def close(self) -> None:
-        """End everybody's following, after what they are being given now."""
+        """End all followers, after the entries that they are reading now."""
         self._closed = True
         for run_id in list(self._waiting):
             self._wake(run_id)
@@ -148,10 +148,10 @@ class Followers:
     async def follow(
         self, name: str, uid: str | None, mark: LogMark | None, *, endless: bool = False
     ) -> AsyncGenerator[Step]:
-        """What a schedule's runs (one of them) say, from behind the mark, or with a replay first; then as it comes.
+        """Yield the entries of a schedule's runs, or of run `uid`: after the mark, or a replay first; then new ones.
 
-        It ends with the run that is under way or, when none is, with the next one. A run of which there is nothing more
-        to say does not count: whoever comes back at its end waits. An `endless` one goes on from run to run.
+        The stream ends with the run under way or, when there is none, with the next run. A run that is already read to
+        its end does not count: a follower that returns there waits. An `endless` stream goes on from run to run.
         """
         tail = _Tail(self._logs, name, uid, archive=self._archive)
         if not await tail.begin(mark):
@@ -182,7 +182,7 @@ class Followers:
 
 
 class _Tail:
-    """Where one follower is. A log that is closed takes no more, so nothing is missed by going on to the next run."""
+    """The position of one follower. A sealed log gets no more entries, so going on to the next run misses none."""
 
     def __init__(self, logs: LogStore, name: str, uid: str | None, *, archive: bool) -> None:
         self._logs, self._name, self._uid, self._archive = logs, name, uid, archive
@@ -192,7 +192,7 @@ class _Tail:
         self.mark = START
 
     async def begin(self, mark: LogMark | None) -> bool:
-        """Go to a mark; False when there is none, or none that leads anywhere."""
+        """Go to a mark; return False without a mark, or when it fits no run."""
         if self._uid is not None:
             [self._run] = await self._logs.find(self._name, uid=self._uid, limit=1)
         if mark is None or (self._run and self._run.run_id != mark.run_id):
@@ -204,7 +204,7 @@ class _Tail:
         return True
 
     async def _begin_behind(self, mark: LogMark) -> bool:
-        """Go to the end of the run that the mark is behind, when no other has begun since."""
+        """Go to the end of the run before the mark, when no later run has begun; return False otherwise."""
         run = await self._logs.following(self._name, mark.run_id - 2)
         if run is None or mark != behind(run.run_id):
             return False
@@ -212,7 +212,7 @@ class _Tail:
         return True
 
     async def replay(self, most: int) -> LogLines:
-        """The newest entries there are; following goes on behind them."""
+        """Return the newest entries; following continues after them."""
         entries = await self._logs.tail(self._name, self._uid, most)
         uids = {run.run_id: run.uid for run in await self._logs.find(self._name, uid=self._uid, limit=100)}
         if entries:
@@ -224,7 +224,7 @@ class _Tail:
         return LogLines([(entry, uids[entry.run_id]) for entry in entries], replayed=True)
 
     async def steps(self) -> AsyncGenerator[Step]:
-        """Everything that is there by now."""
+        """Yield all entries that exist by now, and the ends of runs."""
         while self._run or await self._go_on():
             part = await self._logs.read(self.mark.run_id, self.mark.number, READ_AT_ONCE)
             if part.entries and self._run:
@@ -242,9 +242,9 @@ class _Tail:
                 return
 
     def _is_over(self, part: LogPart, run: LoggedRun) -> bool:
-        """Whether there will be no more of a run, the news of its archive included."""
+        """Return whether a log is complete and archived, or its archiving is no longer waited for."""
         if part.sealed is None and self.mark.number:
-            return True  # it was forgotten
+            return True  # the log was deleted
         if part.sealed and (part.key is not None or not self._archive):
             return True
         if not part.sealed and (part.sealed is not None or run.state not in RUN_ENDED):
@@ -254,7 +254,7 @@ class _Tail:
         return now - self._whole_since > KEPT_WITHIN
 
     async def _go_on(self) -> bool:
-        """Go to the next run that has something to say."""
+        """Go to the next run that has a log; return False when there is none."""
         run = await self._logs.following(self._name, self.mark.run_id)
         if run is None:
             return False

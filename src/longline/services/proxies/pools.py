@@ -1,4 +1,4 @@
-"""Named pools of proxies, and which pools stand in for which."""
+"""Named pools of proxies, and their fallback pools."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from longline.ports.records.proxies import PoolStore as Records
 
 
 class Pools:
-    """What one may ask of pools."""
+    """The named pools of proxies."""
 
     def __init__(self, records: Records) -> None:
         self._records = records
 
     async def keep(self, name: str, proxies: Sequence[int], fallbacks: Sequence[str] = ()) -> Pool:
-        """Make a pool, or change the one of that name; its fallbacks must be there, and lead to no ring."""
+        """Make or replace a pool; its fallbacks must exist and form no cycle."""
         if not name.strip():
             raise BadInput("a pool needs a name")
         pool = Pool(name, tuple(dict.fromkeys(proxies)), tuple(dict.fromkeys(fallbacks)))
@@ -22,10 +22,10 @@ class Pools:
         return pool
 
     async def find(self) -> list[Pool]:
-        """Every pool, by name."""
+        """Return all pools, ordered by name."""
         return await self._records.find()
 
     async def drop(self, name: str) -> None:
-        """Forget a pool, not its proxies."""
+        """Delete a pool, not its proxies."""
         if not await self._records.drop(name):
             raise NotFound(f"there is no proxy pool named {name!r}")

@@ -1,4 +1,4 @@
-"""Proxies: registered, given to sources, picked in turn, judged by what they did."""
+"""Proxies: registered, assigned to sources, picked in turn, rated by the outcome of their requests."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,17 +23,17 @@ from longline.ports.records.proxies import ProxyStore as Records
 from longline.services.secrets import Vault
 
 LONGEST_LIST = 500
-"""No list is longer, whatever is asked for."""
+"""Largest number of rows in one list."""
 
 _CHANGEABLE = frozenset(ProxyChange.__struct_fields__) - {"active", "secret"}
 
 
 class DuplicateProxy(LonglineError):
-    """Host and port belong to a proxy that is there already."""
+    """Host and port belong to a registered proxy."""
 
 
 class ProxyView(msgspec.Struct, frozen=True):
-    """A proxy as it may be shown: there is no password in it, only whether one is kept."""
+    """A proxy as it may be shown: without its password, only with a flag that one is stored."""
 
     id: int
     scheme: str
@@ -62,13 +62,13 @@ class ProxyView(msgspec.Struct, frozen=True):
 
 
 class Proxies:
-    """What one may ask of proxies. Passwords go in and are locked; they are never shown again."""
+    """The registered proxies. Passwords are stored encrypted and never shown again."""
 
     def __init__(self, records: Records, vault: Vault) -> None:
         self._records, self._vault = records, vault
 
     async def add(self, way: Proxy | str, **facts: Any) -> ProxyView:
-        """Register a proxy, or its URI, with what else is known of it: country, city, provider, limits."""
+        """Register a proxy, given as such or as a URI, with its country, city, provider and limits."""
         proxy = Proxy.parse(way) if isinstance(way, str) else way
         values = _checked(facts)
         host, secret = proxy.host.lower(), self._vault.lock(proxy.password)
@@ -79,7 +79,7 @@ class Proxies:
         return _view(row)
 
     async def ensure(self, uris: Sequence[str]) -> None:
-        """Have these proxies registered; one that is already gets the credentials that are given now."""
+        """Register these proxies; a proxy that is already registered gets the given credentials."""
         for proxy in map(Proxy.parse, uris):
             try:
                 await self.add(proxy)
@@ -102,7 +102,7 @@ class Proxies:
         return None
 
     async def get(self, proxy_id: int) -> ProxyView:
-        """One proxy."""
+        """Return a proxy."""
         return _view(_there(await self._records.get(proxy_id), proxy_id))
 
     async def find(
@@ -114,7 +114,7 @@ class Proxies:
         limit: int = 50,
         offset: int = 0,
     ) -> list[ProxyView]:
-        """Proxies in the order they were registered."""
+        """Return proxies in the order of their registration."""
         limit = max(0, min(limit, LONGEST_LIST))
         found = await self._records.find(
             active=active, country=country, provider=provider, limit=limit, offset=max(0, offset)
@@ -122,33 +122,33 @@ class Proxies:
         return [_view(row) for row in found]
 
     async def update(self, proxy_id: int, *, password: str | UnsetType = UNSET, **facts: Any) -> ProxyView:
-        """Change settings or credentials; an empty password forgets the one that is kept."""
+        """Change settings or credentials; an empty password deletes the stored one."""
         values = _checked(facts)
         if password is not UNSET:
             values["secret"] = self._vault.lock(password)
         return await self._change(proxy_id, _convert(values, ProxyChange))
 
     async def enable(self, proxy_id: int) -> ProxyView:
-        """Switch a proxy on; its failures in a row are forgotten."""
+        """Enable a proxy and reset its consecutive failures."""
         return await self._change(proxy_id, ProxyChange(active=True))
 
     async def disable(self, proxy_id: int) -> ProxyView:
-        """Switch a proxy off until somebody switches it on."""
+        """Disable a proxy until it is enabled again."""
         return await self._change(proxy_id, ProxyChange(active=False))
 
     async def remove(self, proxy_id: int) -> None:
-        """Forget a proxy."""
+        """Delete a proxy."""
         if not await self._records.remove(proxy_id):
             raise NotFound(f"there is no proxy {proxy_id}")
 
     async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
-        """Give proxies to a source, which from then on uses no others; how many were new to it."""
+        """Assign proxies to a source, which then uses no others; return the number of new assignments."""
         if not proxies:
             raise BadInput("no proxy was named")
         return await self._records.assign(source_id, proxies, priority)
 
     async def mappings(self, source_id: int) -> list[MappingRow]:
-        """A source's proxies, best priority first, then the least recently used."""
+        """Return a source's proxies, best priority first, then the least recently used."""
         return await self._records.mappings(source_id)
 
     async def unassign(self, source_id: int, proxy_id: int) -> None:
@@ -157,7 +157,7 @@ class Proxies:
             raise NotFound(_no_mapping(source_id, proxy_id))
 
     async def switch(self, source_id: int, proxy_id: int, active: bool) -> MappingRow:
-        """Let a source use its proxy, or not; either way its failures in a row are forgotten."""
+        """Enable or disable a proxy for a source; either way reset its consecutive failures."""
         row = await self._records.switch(source_id, proxy_id, active)
         if row is None:
             raise NotFound(_no_mapping(source_id, proxy_id))
@@ -168,13 +168,13 @@ class Proxies:
 
 
 class StoredProxies:
-    """Ways out of stored proxies, their passwords unlocked at the last moment."""
+    """Stored proxies as egress routes, with passwords decrypted at the last moment."""
 
     def __init__(self, records: Records, vault: Vault) -> None:
         self._records, self._vault = records, vault
 
     async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
-        """Ways out, in turn; none where there is no pool. Raises `NoProxies` when there is one and nobody can go."""
+        """Pick proxies in turn, none from an empty pool; raise `NoProxies` when a pool has no usable proxy."""
         picked = await self._records.pick(ask)
         if picked.exhausted:
             raise NoProxies(f"none of {picked.size} proxies can be used now")
@@ -182,11 +182,11 @@ class StoredProxies:
         return [self._way(row, source_id) for row in picked.proxies]
 
     async def account(self, used: Sequence[ProxyUse]) -> None:
-        """Write how requests went, in their order."""
+        """Record the outcomes of requests, in their order."""
         await self._records.account(used)
 
     async def probes(self, limit: int = 10) -> list[PickedProxy]:
-        """Proxies to be tried once now, to see whether they recovered."""
+        """Return failed proxies that are due for one trial request."""
         return [self._way(row, None) for row in await self._records.due_probes(limit)]
 
     def _way(self, row: ProxyRow, source_id: int | None) -> PickedProxy:

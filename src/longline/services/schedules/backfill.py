@@ -1,4 +1,4 @@
-"""Sources whose documents are thin: which they are, and a crawl for each of them to do better."""
+"""Backfill: sources with short documents, and a new crawl for each of them."""
 
 from longline.model.schedules.schedule import ScheduleRow, ScheduleSpec
 from longline.model.search.item import Wordiness
@@ -7,17 +7,17 @@ from longline.services.schedules.schedules import Schedules
 
 
 class Backfill:
-    """Looks at how much text the documents of each source have, and sends for more."""
+    """Report of the document lengths of each source, and crawls of sources with short documents."""
 
     def __init__(self, items: ItemStore, schedules: Schedules) -> None:
         self._items, self._schedules = items, schedules
 
     async def report(self, least: int) -> list[Wordiness]:
-        """Every source that has documents, the one with the shortest first; `least` words are enough for one."""
+        """Return all sources with documents, shortest average first; a document with `least` words is long enough."""
         return await self._items.wordiness(least)
 
     async def worst(self, least: int, most: int) -> list[Wordiness]:
-        """The sources whose documents have fewer than `least` words on average, so many at most."""
+        """Return at most `most` sources with documents of fewer than `least` words on average."""
         return [one for one in await self.report(least) if one.average < least][:most]
 
     async def send(self, source: Wordiness) -> ScheduleRow:

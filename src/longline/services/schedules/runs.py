@@ -1,4 +1,4 @@
-"""Runs of schedules, as somebody outside may ask for them: histories, one run, figures."""
+"""Runs of schedules: histories, single runs, figures."""
 
 import msgspec
 
@@ -15,7 +15,7 @@ DAY_MS = 86_400_000
 
 
 class SchedulerStats(msgspec.Struct, frozen=True):
-    """How the planners of all processes do. Times are milliseconds, 0 for never."""
+    """Figures of the planners of all processes. Times are UTC milliseconds, 0 for never."""
 
     states: dict[str, int]
     record: RunTotals
@@ -25,13 +25,13 @@ class SchedulerStats(msgspec.Struct, frozen=True):
 
 
 class Runs:
-    """Looks runs up."""
+    """Queries for runs and their figures."""
 
     def __init__(self, history: RunHistoryStore, schedules: ScheduleStore, tallies: CounterStore, clock: Clock) -> None:
         self._history, self._schedules, self._tallies, self._clock = history, schedules, tallies, clock
 
     async def find(self, schedule: str, limit: int, offset: int) -> tuple[list[RunRow], int]:
-        """The runs of a schedule, newest first, and how many there are; none for a schedule that nobody knows."""
+        """Return the runs of a schedule, newest first, and their total; none for an unknown schedule."""
         row = await self._schedules.named(schedule)
         if row is None:
             return [], 0
@@ -39,7 +39,7 @@ class Runs:
         return found, (await self._history.record(row.id)).total
 
     async def get(self, uid: str) -> tuple[RunRow, ScheduleRow]:
-        """One run and its schedule; raises `NotFound`, also for runs without a schedule."""
+        """Return a run and its schedule; raise `NotFound`, also for runs without a schedule."""
         run = await self._history.named(uid)
         schedule = await self._schedules.get(run.schedule_id) if run is not None and run.schedule_id else None
         if run is None or schedule is None:
@@ -48,7 +48,7 @@ class Runs:
         return surveyed, schedule
 
     async def _surveyed(self, runs: list[RunRow]) -> list[RunRow]:
-        """Return the runs, those that have ended with their figures: a planner keeps them a moment later."""
+        """Return the runs, with figures for ended runs: a planner stores the figures a moment after the end."""
         fresh = [run.id for run in runs if run.ended and run.figures is None]
         reviews = await self._history.review(fresh) if fresh else {}
         return [
@@ -57,14 +57,14 @@ class Runs:
         ]
 
     async def record(self, schedule: str) -> tuple[RunTotals, ScheduleRow]:
-        """How the runs of a schedule went; raises `NotFound`."""
+        """Return the totals of a schedule's runs; raise `NotFound` for an unknown schedule."""
         row = await self._schedules.named(schedule)
         if row is None:
             raise NotFound(f"no such schedule: {schedule}")
         return await self._history.record(row.id), row
 
     async def figures(self) -> SchedulerStats:
-        """How the planners do."""
+        """Return the figures of the planners."""
         found, tallies = await self._schedules.states(CRAWL), await self._tallies.all()
         return SchedulerStats(
             {state.value: found.get(state, 0) for state in ScheduleState},
@@ -75,10 +75,10 @@ class Runs:
         )
 
     async def pages(self) -> dict[str, int]:
-        """How many pages were read, by the classes that they are in."""
+        """Return the number of parsed pages in each class."""
         found = await self._tallies.all()
         return {name.removeprefix(PREFIX): count for name, count in found.items() if name.startswith(PREFIX)}
 
     async def today(self) -> DayTotals:
-        """What completed runs brought that started today, in UTC."""
+        """Return the page and document counts of completed runs that started today (UTC)."""
         return await self._history.brought(self._clock.now() // DAY_MS * DAY_MS)

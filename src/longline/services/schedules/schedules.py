@@ -1,4 +1,4 @@
-"""Schedules, as somebody outside may ask for them: made, changed, held, let go, looked at."""
+"""Schedules: made, changed, paused, resumed, cancelled and looked up."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ PERSON: Actor = "person"
 
 
 class NoSuchTransition(BadInput):
-    """A state that a person asked for and that cannot be had from the present one."""
+    """A person asked for a state that cannot be reached from the present one."""
 
     def __init__(self, was: str, wanted: str) -> None:
         self.was, self.wanted = was, wanted
@@ -54,18 +54,18 @@ def _placed(row: ScheduleRow) -> ScheduleTransition:
 
 
 def _awaits_a_place(row: ScheduleRow) -> bool:
-    """Return whether a schedule that was made to recur rests where no planner would start it at its regular times."""
+    """Return whether a recurring schedule is in a state from which no planner starts it at its regular times."""
     if row.interval_ms is None:
         return False
     return row.state == ScheduleState.COMPLETED or (row.state == ScheduleState.PENDING and row.retries == 0)
 
 
 async def nobody() -> None:
-    """Call nobody: planners look by themselves as well, only not at once."""
+    """Do nothing: planners also poll, only not at once."""
 
 
 class Schedules:
-    """Makes, changes and moves schedules; where that makes one due, `call` lets planners look at once."""
+    """All operations on schedules; when one makes a schedule due, `call` lets planners poll at once."""
 
     def __init__(
         self,
@@ -78,14 +78,14 @@ class Schedules:
     ) -> None:
         self._timetable, self._records, self._runs = timetable, records, runs
         self._rhythms, self._clock, self._call = rhythms, clock, call
-        # Those who come together share one look at the slots and one commit.
+        # Concurrent calls share one query of the slots and one commit.
         self._making: GroupCommit[NewSchedule, ScheduleRow | None] = GroupCommit(self._make_all, lambda one: one.uid)
         self._turning: GroupCommit[tuple[ScheduleRow, ScheduleTransition], ScheduleRow | None] = GroupCommit(
             self._turn_all, lambda one: one[0].id
         )
 
     async def make(self, terms: ScheduleSpec) -> ScheduleRow:
-        """Make a schedule; a recurring one takes the place of the recurring one that its source has."""
+        """Make a schedule; a recurring one replaces the recurring schedule of its source."""
         terms.check()
         for _ in range(RACES):
             made = await self._making(self._new(terms))
@@ -93,7 +93,7 @@ class Schedules:
                 return made
             known = await self._records.recurring(terms.source_ref)
             if known is not None:
-                with suppress(Conflict):  # another one took its place; now that one is changed
+                with suppress(Conflict):  # another schedule replaced it; the next round changes that one
                     return await self._told(await self._replace(known, terms))
         raise Conflict(f"the source {terms.source_ref} has a recurring schedule already")
 
@@ -114,9 +114,9 @@ class Schedules:
         return [moved.get(row.id) for row, _ in turns]
 
     async def _replace(self, known: ScheduleRow, terms: ScheduleSpec) -> ScheduleRow:
-        """The known schedule on other terms; whoever makes one wants it to run, unless its source may not."""
+        """Give a schedule other terms; resume it after a failure or a person's pause, not after its source's."""
         changed = await self.change(known.uid, lambda _: terms)
-        with suppress(IllegalMove):  # somebody else may be letting it go on just now
+        with suppress(IllegalMove):  # another caller may be resuming it just now
             if changed.state == ScheduleState.FAILED:
                 return await self.retry(known.uid)
             if changed.state == ScheduleState.PAUSED and changed.paused_by == PERSON:
@@ -125,25 +125,25 @@ class Schedules:
         return await self.get(known.uid)
 
     async def get(self, uid: str) -> ScheduleRow:
-        """One schedule; raises `NotFound`."""
+        """Return a schedule; raise `NotFound` for an unknown id."""
         row = await self._records.named(uid)
         if row is None or row.kind != CRAWL:
             raise NotFound(f"no such schedule: {uid}")
         return row
 
     async def find(self, wanted: ScheduleFilter, limit: int, offset: int) -> tuple[list[ScheduleRow], int]:
-        """Schedules, and how many there are of those in all."""
+        """Return matching schedules, and their total number."""
         return await self._records.find(wanted, limit=limit, offset=offset), await self._records.count(wanted)
 
     async def states(self) -> dict[str, int]:
-        """How many schedules there are in every state, those without any included."""
+        """Return the number of schedules in every state, zeros included."""
         found = await self._records.states(CRAWL)
         return {state.value: found.get(state, 0) for state in ScheduleState}
 
     async def change(
         self, uid: str, amend: Callable[[ScheduleSpec], ScheduleSpec], state: str | None = None
     ) -> ScheduleRow:
-        """Change what was said of a schedule, then bring it to a state if one is named."""
+        """Change the terms of a schedule, then move the schedule to `state` if given."""
         row = await self.get(uid)
         if state is not None and state != row.state:
             self._way(row, state)
@@ -164,22 +164,22 @@ class Schedules:
         return await self._told(changed)
 
     async def _told(self, row: ScheduleRow) -> ScheduleRow:
-        """The schedule, after planners were called if somebody waits for its run."""
+        """Call planners if the schedule is due now; return the schedule."""
         if self._is_awaited(row):
             await self._call()
         return row
 
     def _is_awaited(self, row: ScheduleRow) -> bool:
-        # What has its time from the slots waits for the next poll: whoever made it may want to change it first.
+        # A schedule placed in a slot waits for the next poll: its maker may want to change it first.
         return row.state == ScheduleState.PENDING and row.next_due is not None and row.next_due <= self._clock.now()
 
     async def _turn(self, row: ScheduleRow, turn: ScheduleTransition) -> ScheduleRow | None:
-        """Move a schedule together with others; an illegal move is refused before it is put among them."""
+        """Move a schedule in a group commit; raise for an illegal move before it joins the batch."""
         self._timetable.check(row, turn, PERSON)
         return await self._turning((row, turn))
 
     def _way(self, row: ScheduleRow, state: str) -> ScheduleTransition:
-        """How a person brings a schedule to a state."""
+        """Return the transition by which a person moves a schedule to a state."""
         now = self._clock.now()
         ways: dict[tuple[str, str], Callable[[], ScheduleTransition]] = {
             ("scheduled", "paused"): lambda: paused(row, now, PERSON),
@@ -197,30 +197,30 @@ class Schedules:
         return ways[row.state, state]()
 
     async def pause(self, uid: str, by: str = PERSON) -> ScheduleRow:
-        """Hold a schedule back until it is resumed; `by` is remembered."""
+        """Pause a schedule until it is resumed; `by` is stored."""
         return await self._bring(uid, lambda row: paused(row, self._clock.now(), by))
 
     async def resume(self, uid: str) -> ScheduleRow:
-        """Let a schedule go on, in the slot with the most room."""
+        """Resume a schedule, in the slot with the most room."""
         return await self._bring(uid, self._resumed)
 
     def _resumed(self, row: ScheduleRow) -> ScheduleTransition:
         return resumed(row, None if row.interval_ms else self._clock.now())
 
     async def cancel(self, uid: str) -> ScheduleRow:
-        """Stop a schedule for good, and its run with it."""
+        """Cancel a schedule for good, and its run."""
         return await self._bring(uid, lambda row: cancelled(row, self._clock.now()))
 
     async def retry(self, uid: str) -> ScheduleRow:
-        """Run a schedule again that had failed."""
+        """Run a failed schedule again."""
         return await self._bring(uid, lambda row: retried(row, self._clock.now()))
 
     async def force(self, uid: str) -> ScheduleRow:
-        """Run a schedule now and again at its regular time."""
+        """Run a schedule now, and at its regular times afterwards."""
         return await self._bring(uid, lambda row: forced(row, self._clock.now()))
 
     async def remove(self, uid: str) -> None:
-        """Forget a schedule and its history; a run under way is cancelled first."""
+        """Delete a schedule and its history; a run under way is cancelled first."""
         for _ in range(RACES):
             row = await self.get(uid)
             if row.state == ScheduleState.RUNNING:
@@ -232,7 +232,7 @@ class Schedules:
             await self._forget_rhythm(row.source_ref)
 
     async def forget(self, source_ref: str) -> None:
-        """Forget the recurring schedule of a source that is gone, if it has one."""
+        """Delete the recurring schedule, if any, of a source that was deleted."""
         row = await self._records.recurring(source_ref)
         if row is not None:
             await self.remove(row.uid)
@@ -244,7 +244,7 @@ class Schedules:
             log.warning("the rhythm of a source is not forgotten", extra={"error": str(error)})
 
     async def _bring(self, uid: str, turning: Callable[[ScheduleRow], ScheduleTransition]) -> ScheduleRow:
-        """Make a turn, again if somebody else moves the schedule meanwhile."""
+        """Apply a transition; retry when another caller moved the schedule meanwhile."""
         for _ in range(RACES):
             row = await self.get(uid)
             turn = turning(row)
@@ -266,15 +266,15 @@ class Schedules:
 
 
 class Slots:
-    """How evenly schedules lie in the day, and how to make that better."""
+    """The distribution of schedules over the day, and its rebalancing."""
 
     def __init__(self, records: ScheduleRecords, clock: Clock) -> None:
         self._balancer = Balancer(records, clock)
 
     async def hours(self) -> list[int]:
-        """How many schedules run in each of the next 24 hours."""
+        """Return the number of schedules due in each of the next 24 hours."""
         return await self._balancer.hours()
 
     async def rebalance(self, *, apply: bool) -> tuple[Balance, int]:
-        """Spread schedules evenly, or say how that would be done; the plan, and how many were moved."""
+        """Spread schedules evenly, or only plan to; return the plan, and the number of schedules moved."""
         return await self._balancer.apply() if apply else (await self._balancer.preview(), 0)

@@ -1,4 +1,4 @@
-"""What is done about schedules when another service says that a source was made, changed, removed or switched."""
+"""Handlers that update schedules when another service has created, changed, deleted, enabled or disabled a source."""
 
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -22,14 +22,14 @@ from longline.services.sources.source_events import Reaction, SourceEvent
 from longline.services.sources.source_schedules import SourceSchedules, computed
 
 FIRST_AFTER_MS = {"critical": 0, "high": 60_000, "normal": 300_000, "low": 600_000}
-"""How long a new source waits for its first run."""
+"""Delay of a new source's first run, by priority."""
 
 HEEDED = frozenset({"rate_limit", "max_depth", "priority", "name", "url"})
-"""Fields that a schedule is made of."""
+"""Fields of a source that its schedule depends on."""
 
 
 class CreatedSchedule(msgspec.Struct):
-    """What must be told of a source that was made; the rest is read as it comes."""
+    """The validated payload of SOURCE_CREATED; other fields are read without validation."""
 
     name: str
     url: str
@@ -46,7 +46,7 @@ class CreatedSchedule(msgspec.Struct):
 
 
 class ChangedSchedule(msgspec.Struct):
-    """What is told of a source that was changed: the names of its fields, or what they were and are."""
+    """The payload of SOURCE_UPDATED: names of changed fields, or their previous and current values."""
 
     changed_fields: list[str] | None = None
     previous: dict[str, Any] | None = None
@@ -54,13 +54,13 @@ class ChangedSchedule(msgspec.Struct):
 
     @property
     def fields(self) -> set[str]:
-        """The names of what is another now."""
+        """Return the names of the changed fields."""
         was, now = self.previous or {}, self.current or {}
         return {*(self.changed_fields or ()), *(name for name in was.keys() & now.keys() if was[name] != now[name])}
 
 
 class SourceEventHandlers:
-    """Keeps automatic schedules in line with what is said of their sources; each may be said again."""
+    """Handlers that keep automatic schedules in line with events about their sources; events may be repeated."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class SourceEventHandlers:
         self._directory, self._clock, self._heard = directory, clock, heard
 
     def by_type(self) -> Mapping[str, Reaction]:
-        """The reaction to each type of event."""
+        """Return the handler of each type of event."""
         return {
             "SOURCE_CREATED": self.created,
             "SOURCE_UPDATED": self.updated,
@@ -85,7 +85,7 @@ class SourceEventHandlers:
         }
 
     async def created(self, event: SourceEvent) -> None:
-        """A new source gets its schedule, unless it is switched off."""
+        """Make the schedule of a new source, unless the source is disabled."""
         msgspec.convert(event.payload, CreatedSchedule)
         source = described({**event.payload, "id": event.source_id})
         if source.enabled:
@@ -93,14 +93,14 @@ class SourceEventHandlers:
                 await self._keep(source)
 
     async def updated(self, event: SourceEvent) -> None:
-        """What a schedule is made of changed; the source is asked for anew."""
+        """Look a changed source up again, and update, resume or pause its schedule."""
         changed = msgspec.convert(event.payload, ChangedSchedule).fields
         source = await self._directory.get(event.source_id)
         if source is None:
             return
         switch = "enabled" in changed
         if changed & HEEDED and await self._records.recurring(source.ref) is not None:
-            # What is said last of an event is said along with its note.
+            # The last change for an event commits together with the note that the event was handled.
             with nullcontext() if switch else self._heard.along(event.event_id):
                 await self._keep(source)
         if switch:
@@ -108,7 +108,7 @@ class SourceEventHandlers:
                 await (self._sync.enabled if source.enabled else self._sync.disabled)(source.ref)
 
     async def deleted(self, event: SourceEvent) -> None:
-        """A source that is gone leaves no schedule; a run under way is cancelled."""
+        """Delete the schedule of a deleted source; a run under way is cancelled."""
         row = await self._records.recurring(event.source_id)
         if row is None:
             return
@@ -118,17 +118,17 @@ class SourceEventHandlers:
             await self._schedules.remove(row.uid)
 
     async def enabled(self, event: SourceEvent) -> None:
-        """A source may be crawled again."""
+        """Make or resume the schedule of an enabled source."""
         with self._heard.along(event.event_id):
             await self._sync.enabled(event.source_id)
 
     async def disabled(self, event: SourceEvent) -> None:
-        """A source may not be crawled."""
+        """Pause the schedule of a disabled source."""
         with self._heard.along(event.event_id):
             await self._sync.disabled(event.source_id)
 
     async def _keep(self, source: CrawlSource) -> None:
-        """Make the schedule of a source, or bring it up to date; its state and its next time stay."""
+        """Make the schedule of a source, or update it without changing its state and next time."""
         if await self._sync.renew(source):
             return
         terms = computed(source)

@@ -1,4 +1,4 @@
-"""What another service says of sources, heeded once each, however often it is said."""
+"""Source events of another service, each handled once, however often it is delivered."""
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,17 +13,17 @@ from longline.ports.sources import Delivery, SourceEvents
 log = logging.getLogger(__name__)
 
 MOST_TIMES = 5
-"""How often a message is tried before it is put aside."""
+"""Failed deliveries after which a message is parked."""
 
 FORGET_AFTER_MS = 7 * 86_400_000
 
 
 Id = Annotated[str, msgspec.Meta(min_length=1, max_length=500, pattern=r"^[^\0]*\Z")]
-"""An id of another service, as every engine can keep it."""
+"""Id of another service, in a form that every database can store."""
 
 
 class SourceEvent(msgspec.Struct, frozen=True):
-    """One thing that was said; `source_id` is the other service's."""
+    """An event about a source; `source_id` is the other service's."""
 
     event_id: Id
     event_type: str
@@ -33,26 +33,26 @@ class SourceEvent(msgspec.Struct, frozen=True):
 
 
 Reaction = Callable[[SourceEvent], Awaitable[None]]
-"""What is done about a kind of event, the last of it along with the note that it was."""
+"""Handler of a type of event; its last change commits together with the note that the event was handled."""
 
 
 class SourceListener:
-    """Hears messages and reacts to each event once."""
+    """A consumer of messages that handles each event once."""
 
     def __init__(self, messages: SourceEvents, heard: HandledMessageStore, reactions: Mapping[str, Reaction]) -> None:
         self._messages, self._heard, self._reactions = messages, heard, reactions
 
     async def once(self) -> None:
-        """Wait a little, and react to what was said."""
+        """Receive messages, waiting for a short time, and handle them."""
         settled = [delivery.id for delivery in await self._messages.receive() if await self._settles(delivery)]
         await self._messages.settle(settled)
 
     async def forget(self) -> None:
-        """Forget which events were heard long ago."""
+        """Delete the ids of events that were handled more than 7 days ago."""
         await self._heard.prune(FORGET_AFTER_MS)
 
     async def _settles(self, delivery: Delivery) -> bool:
-        """Whether a message is done with; one that is not is handed out again."""
+        """Handle a message; return whether to settle it, otherwise it is delivered again."""
         try:
             event = msgspec.json.decode(delivery.body or b"", type=SourceEvent)
         except (msgspec.MsgspecError, RecursionError) as error:
@@ -80,6 +80,6 @@ class SourceListener:
 
 
 def _dropped(delivery: Delivery, error: Exception) -> bool:
-    """Done with: what cannot be read today cannot be read tomorrow either."""
+    """Log an unreadable message and return True: another delivery would fail as well."""
     log.warning("a source event cannot be read", extra={"message_id": delivery.id, "error": str(error)})
     return True

@@ -1,4 +1,4 @@
-"""The schedules that sources should have: one for each that is enabled, as often as its own settings ask for."""
+"""Automatic schedules: one for each enabled source, with an interval computed from the source's settings."""
 
 import logging
 import re
@@ -31,10 +31,10 @@ from longline.services.schedules.schedules import PERSON, RACES, nobody
 log = logging.getLogger(__name__)
 
 BASES = {"critical": (15, 100), "high": (30, 75), "normal": (60, 50), "low": (180, 25)}
-"""Minutes between runs, and the priority as a number, by the priority as a word."""
+"""Minutes between runs, and numeric priority, by the name of the priority."""
 
 SOURCE = "source"
-"""Who paused a schedule whose source was disabled; what a person paused is a person's to resume."""
+"""Value of `paused_by` after a source was disabled; only a person resumes a person's pause."""
 
 DISABLED = "the source was disabled"
 STIRRING = frozenset({ScheduleState.PENDING, ScheduleState.SCHEDULED, ScheduleState.RUNNING})
@@ -44,7 +44,7 @@ MOST_MINUTES = 1440
 
 
 class SyncResult(msgspec.Struct):
-    """What bringing schedules in line with sources did; the lists hold references of sources."""
+    """The outcome of a synchronisation; the lists hold references of sources."""
 
     seen: int = 0
     enabled: int = 0
@@ -56,7 +56,7 @@ class SyncResult(msgspec.Struct):
 
 
 class SourceSchedules:
-    """Gives every enabled source its schedule, and lets none of a disabled one run."""
+    """The automatic schedules: one for every enabled source, none running for a disabled source."""
 
     def __init__(
         self,
@@ -71,14 +71,14 @@ class SourceSchedules:
         self._timetable, self._clock, self._call = timetable, clock, call
 
     async def enabled(self, ref: str) -> None:
-        """A source may be crawled again: its schedule runs now, unless a person holds it back."""
+        """Make or resume the schedule of an enabled source to run now, unless a person paused it."""
         source = await self._directory.get(ref)
         if source is not None:
             await self._ensure(source, 1)
             await self._call()
 
     async def changed(self, ref: str, *, switched: bool) -> None:
-        """What a source says of itself is another: its schedule follows, and goes or rests as the source does."""
+        """Update the schedule of a changed source; if the source was `switched`, resume or pause its schedule."""
         source = await self._directory.get(ref)
         if source is None:
             return
@@ -87,14 +87,14 @@ class SourceSchedules:
             await (self.enabled if source.enabled else self.disabled)(ref)
 
     async def renew(self, source: CrawlSource) -> bool:
-        """Bring a source's own schedule up to date, its state and next time apart; whether there is a recurring one."""
+        """Update an automatic schedule except its state and next time; return whether a recurring schedule exists."""
         row = await self._schedules.recurring(source.ref)
         if row is not None and row.automatic:
             await self._schedules.amend(row.id, partial(_renewed, now=computed(source)))
         return row is not None
 
     async def disabled(self, ref: str) -> None:
-        """A source may not be crawled: its schedule is held back, and a run under way stops."""
+        """Pause the schedule of a disabled source, and cancel a run under way."""
         for _ in range(RACES):
             row = await self._schedules.recurring(ref)
             if row is None or row.state not in STIRRING:
@@ -103,7 +103,7 @@ class SourceSchedules:
                 return
 
     async def _hold(self, row: ScheduleRow, now: int) -> ScheduleRow | None:
-        """Pause a schedule in one step, whatever it was about to do; None when somebody else moved it."""
+        """Pause a schedule from any active state in one step; return None when another process moved it."""
         before = _calm(row, now)
         last = paused(before.after, now, SOURCE)
         turn = ScheduleTransition((*before.steps, *last.steps), last.after, last.reason)
@@ -113,7 +113,7 @@ class SourceSchedules:
         return await self._timetable.stop(Tick(row, run, now), turn, RunStop("cancel", PERSON, DISABLED), "planner")
 
     async def run(self) -> SyncResult:
-        """Look at every source; one that fails does not keep the others from theirs."""
+        """Synchronise the schedules of all sources; an error at one source does not stop the others."""
         sources = await self._directory.all()
         enabled = [source for source in sources if source.enabled]
         done = SyncResult(seen=len(sources), enabled=len(enabled))
@@ -151,14 +151,14 @@ def _renewed(before: ScheduleSpec, now: ScheduleSpec) -> ScheduleSpec:
 
 
 def _calm(row: ScheduleRow, now: int) -> ScheduleTransition:
-    """The schedule as it waits for its regular time."""
+    """Return the transition to waiting for the regular time."""
     if row.state == ScheduleState.PENDING:
         return ScheduleTransition(("place",), msgspec.structs.replace(row, state=ScheduleState.SCHEDULED))
     return interrupted(row, now, DISABLED) if row.state == ScheduleState.RUNNING else ScheduleTransition((), row)
 
 
 def computed(source: CrawlSource) -> ScheduleSpec:
-    """The schedule that a source's own settings ask for."""
+    """Return the automatic schedule for a source's settings."""
     base, priority = BASES.get(source.priority, BASES["normal"])
     return ScheduleSpec(
         url=source.url,
@@ -172,7 +172,7 @@ def computed(source: CrawlSource) -> ScheduleSpec:
 
 
 def minutes(base: int, rate: int, depth: int, failures: int = 0) -> int:
-    """Minutes between runs: slower for strict sites and deep ones, doubled with every failure."""
+    """Return the minutes between runs: more for low rate limits and deep crawls, doubled with every failure."""
     rate = rate if rate > 0 else 10
     times, by = (3, 2) if rate <= 5 else (1, 1) if rate <= 10 else (3, 4) if rate <= 20 else (1, 2)
     paced = base * times // by
@@ -181,13 +181,13 @@ def minutes(base: int, rate: int, depth: int, failures: int = 0) -> int:
 
 
 def leading(text: str) -> int:
-    """The number that a rate limit begins with; 10 when it begins with none."""
+    """Return the number at the start of a rate limit; 10 when there is none."""
     found = re.match(r"\s*(\d+)", text)
     return int(found[1]) if found else 10
 
 
 def fnv1a(text: str) -> int:
-    """FNV-1a of 32 bits: the same place in the row for the same source, wherever it is computed."""
+    """Return the 32-bit FNV-1a hash: every process computes the same stagger for the same source."""
     value = 0x811C9DC5
     for byte in text.encode():
         value = (value ^ byte) * 0x01000193 & 0xFFFFFFFF

@@ -1,4 +1,4 @@
-"""Sources, as somebody outside may ask for them."""
+"""Sources: registered, changed and looked up."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,7 +15,7 @@ from longline.services.schedules.schedules import RACES
 
 
 class Sources:
-    """Registers, changes and looks up sources; those of another service are not changed here while it keeps them."""
+    """All operations on sources; `ours` refuses curated sources, which only their curator changes."""
 
     def __init__(self, records: SourceRecords, feeds: FeedStore, clock: Clock, *, curated: bool = False) -> None:
         self._records, self._feeds, self._clock, self._curated = records, feeds, clock, curated
@@ -25,35 +25,35 @@ class Sources:
         return await self._records.make(source)
 
     async def get(self, source_id: int) -> SourceRow:
-        """One source; raises `NotFound`."""
+        """Return a source; raise `NotFound` for an unknown id."""
         row = await self._records.get(source_id)
         if row is None:
             raise NotFound(f"no such source: {source_id}")
         return row
 
     async def called(self, ref: str) -> SourceRow:
-        """The source that is called so outside; raises `NotFound`."""
+        """Return the source with this public reference; raise `NotFound` if there is none."""
         row = await self._records.called(ref)
         if row is None:
             raise NotFound(f"no such source: {ref}")
         return row
 
     async def ours(self, ref: str) -> int:
-        """The number of a source that may be changed here; raises `NotFound`, and `Conflict` for another service's."""
+        """Return the id of a source that may be changed here; raise `NotFound`, or `Conflict` for a curated source."""
         row = await self.called(ref)
         if self._curated and row.ref is not None:
             raise Conflict(f"source {ref} is kept by another service: change it there")
         return row.id
 
     async def identified(self, identity_key: str) -> SourceRow:
-        """The source with that identity; raises `NotFound`."""
+        """Return the source with this identity; raise `NotFound` if there is none."""
         row = await self._records.identified(identity_key)
         if row is None:
             raise NotFound(f"no source is {identity_key}")
         return row
 
     async def find(self, query: SourceQuery, limit: int, offset: int) -> tuple[list[SourceRow], int]:
-        """Sources, and how many there are of those in all."""
+        """Return matching sources, and their total number."""
         return await self._records.find(query, limit=limit, offset=offset), await self._records.count(query)
 
     async def change(self, source_id: int, amend: Callable[[SourceRow], SourceRow]) -> SourceRow:
@@ -66,19 +66,19 @@ class Sources:
         raise StaleLease(f"source {source_id} kept changing")
 
     async def switch(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
-        """Enable a source, or disable it and say why."""
+        """Enable a source, or disable it with a reason."""
         at, why = (None, None) if on else (self._clock.now(), reason)
         return await self.change(
             source_id, lambda row: msgspec.structs.replace(row, enabled=on, disabled_at=at, disable_reason=why)
         )
 
     async def switch_feed(self, source_id: int, on: bool, reason: str | None = None) -> SourceRow:
-        """Forget how a source's feed failed and poll it at once; or let it rest, for as long as the reason asks for."""
+        """Reset a feed's failures and poll it at once; or disable the feed, for a time that depends on the reason."""
         await self._feeds.change(source_id, poll.enabled if on else partial(poll.disabled, reason=reason))
         return await self.get(source_id)
 
     async def limit(self, source_id: int, budget: int | None) -> SourceRow:
-        """Bound how many URLs all runs of a source together may admit, or lift the bound; raises `NotFound`."""
+        """Limit the URLs that all runs of a source together may admit, or lift the limit; raises `NotFound`."""
         if budget is not None and budget < 1:
             raise BadInput("budget must be at least 1")
         row = await self._records.limit(source_id, budget)
@@ -87,6 +87,6 @@ class Sources:
         return row
 
     async def remove(self, source_id: int) -> None:
-        """Forget a source; raises `NotFound`."""
+        """Delete a source; raise `NotFound` for an unknown id."""
         if not await self._records.remove(source_id):
             raise NotFound(f"no such source: {source_id}")

@@ -1,4 +1,4 @@
-"""A trial of a source that is not registered yet: what would be made of one of its pages."""
+"""Trial crawls: the document that one page of an unregistered source would become."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from longline.services.page_preview import PagePreviews, is_html
 
 
 class TrialExtract(msgspec.Struct, frozen=True):
-    """The document that a page would become: its fields, how they were found, and why it would not be indexed."""
+    """The document that a page would become: its fields, the extraction method, and the reason not to index it."""
 
     fields: Mapping[str, Any]
     method: str
@@ -19,7 +19,7 @@ class TrialExtract(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """What came of a page; `extract` is None for what cannot be read."""
+    """The outcome of a trial; `extract` is None for a page that is not HTML or is too complex."""
 
     url: str
     status: int
@@ -29,13 +29,13 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class Trials:
-    """Fetches a page and extracts from it as a crawl would, without keeping anything."""
+    """Trials that fetch a page and extract from it as a crawl would, without storing it."""
 
     def __init__(self, glances: PagePreviews, extract: Callable[[Page], TrialExtract]) -> None:
         self._glances, self._extract = glances, extract
 
     async def run(self, url: str, config: Mapping[str, Any], seconds: float) -> Trial:
-        """Try one page with what a source's config says to parsers; raises as a glance does."""
+        """Fetch and extract one page with a source's parser config; raises as `PagePreviews.fetch` does."""
         page = await self._glances.fetch(url, seconds, config)
         seen = Trial(page.url, page.status, page.content_type)
         if not is_html(page):

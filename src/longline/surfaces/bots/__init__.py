@@ -1,1 +1,1 @@
-"""The door of the bot-pull contract: bots pull and submit, and people look after them."""
+"""The HTTP API of the bot-pull contract: bots pull and submit jobs, and admins manage them."""

@@ -1,4 +1,4 @@
-"""`/api/crawl/admin/*`: what people do with policies, jobs, results and bots. For admins only."""
+"""`/api/crawl/admin/*`: management of policies, jobs, results and bots. For admins only."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ TAKEN_BOT = {"bot_id": ["A bot with this bot_id already exists."]}
 
 
 def admin_router(policies: "PolicyRoutes", jobs: "JobRoutes", bots: "BotAdminRoutes", tokens: Tokens) -> Router:
-    """Everything under `/admin`, behind an admin's token."""
+    """Return the router of `/admin`, which requires an admin's token."""
     handlers = [*policies.handlers(), *jobs.handlers(), *bots.handlers()]
     return Router("/admin", route_handlers=handlers, guards=[bearer(tokens), _admins_only()])
 
@@ -53,13 +53,13 @@ def _listed(name: str, rows: list[dict[str, Any]], page: dict[str, int]) -> Repl
 
 
 class PolicyRoutes:
-    """Policies, and the chore that makes jobs of them."""
+    """Routes of policies, and of making jobs of due policies."""
 
     def __init__(self, plans: BotPolicies, now: Any) -> None:
         self._plans, self._now = plans, now
 
     def handlers(self) -> list[HTTPRouteHandler]:
-        """Every route of policies."""
+        """Return every route of policies."""
         return [
             get("/policies", summary="Policies")(plain(knowing(self.find, *queries.POLICIES))),
             post("/policies", summary="Make a policy")(plain(knowing(self.add))),
@@ -132,13 +132,13 @@ class PolicyRoutes:
 
 
 class JobRoutes:
-    """Jobs, their results and the page of figures."""
+    """Routes of jobs, their results and the dashboard."""
 
     def __init__(self, office: BotTasks, plans: BotPolicies) -> None:
         self._office, self._plans = office, plans
 
     def handlers(self) -> list[HTTPRouteHandler]:
-        """Every route of jobs and results."""
+        """Return every route of jobs and results."""
         repairs = [
             post(f"/jobs/{name}", status_code=200, summary=name)(plain(knowing(_repair(self._office, name))))
             for name in REPAIRS
@@ -205,7 +205,7 @@ class JobRoutes:
         swept = await self._plans.sweep(limit, retry=retry, dry=dry)
         return succeeded({"expired": swept.expired, "requeued": swept.requeued, "failed": swept.failed})
 
-    async def dashboard(self, request: Ask) -> Reply:  # noqa: ARG002 - every handler is asked alike
+    async def dashboard(self, request: Ask) -> Reply:  # noqa: ARG002 - all handlers have the same signature
         """Counts, retries, activity of bots, policies."""
         return succeeded(shapes.dashboard(await self._office.dashboard()))
 
@@ -221,13 +221,13 @@ def _repair(office: BotTasks, name: str) -> Any:
 
 
 class BotAdminRoutes:
-    """The registry of bots."""
+    """Routes of the bot registry."""
 
     def __init__(self, registry: BotRegistry) -> None:
         self._registry = registry
 
     def handlers(self) -> list[HTTPRouteHandler]:
-        """Every route of the registry."""
+        """Return every route of the bot registry."""
         return [
             get("/bots", summary="Bots")(plain(knowing(self.find, *queries.PAGE))),
             get("/bots/{id:str}", summary="One bot")(plain(knowing(self.show))),

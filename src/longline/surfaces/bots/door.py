@@ -1,4 +1,4 @@
-"""The whole door: bots' routes and people's, at one path, with errors in one envelope."""
+"""The complete bot API: routes for bots and for admins below one path, with errors in one envelope."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from longline.surfaces.http import ERRORS
 
 @dataclass(frozen=True, slots=True)
 class BotParts:
-    """The services behind this door; `now` tells UTC milliseconds."""
+    """The services behind the bot API; `now` returns UTC milliseconds."""
 
     work: BotPulls
     plans: BotPolicies
@@ -34,7 +34,7 @@ class BotParts:
 
 @dataclass(frozen=True, slots=True)
 class BotDoor:
-    """The router, what of it goes the short way, and what brings this door's gauges up to date."""
+    """The router, the acts of the fast path, and the function that updates the bot API's gauges."""
 
     router: Router
     acts: Mapping[str, Act]
@@ -42,7 +42,7 @@ class BotDoor:
 
 
 def bots_door(parts: BotParts, tokens: Tokens, figures: CollectorRegistry) -> BotDoor:
-    """Everything that bots and their admins can ask for."""
+    """Return the API for bots and their admins."""
     meter = BotMetrics(figures)
     routes = BotRoutes(parts.work, meter)
     policies, jobs = PolicyRoutes(parts.plans, parts.now), JobRoutes(parts.office, parts.plans)
@@ -52,7 +52,7 @@ def bots_door(parts: BotParts, tokens: Tokens, figures: CollectorRegistry) -> Bo
         meter.stand(await parts.office.states())
 
     handlers: list[HTTPRouteHandler | Router] = [*routes.handlers(), admin]
-    # Of two handlers the framework takes the one for the nearer class, be it the application's.
+    # The framework prefers the handler of the most specific error class, even one of the application.
     errors: ExceptionHandlersMap = dict.fromkeys(ERRORS, on_error)
     router = Router(PREFIX, route_handlers=handlers, exception_handlers=errors, tags=["bots"])
     return BotDoor(router, routes.acts(), take_stock)

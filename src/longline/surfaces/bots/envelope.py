@@ -1,4 +1,4 @@
-"""The envelope of the bot-pull contract: every answer says whether it is a success."""
+"""The envelope of the bot-pull contract: every response has a `success` flag."""
 
 import logging
 from collections.abc import Callable, Coroutine, Mapping
@@ -18,7 +18,7 @@ from longline.surfaces.bots.shapes import body
 Ask = Request[Any, Any, Any]
 
 PREFIX = "/api/crawl"
-"""Where this door is; whatever is answered below it has this envelope."""
+"""Path prefix of the bot API; every response below it has the envelope."""
 
 _CODES = {404: "not_found", 405: "method_not_allowed"}
 _REFUSALS = {"missing": "Authentication credentials were not provided.", "key": "Invalid API key."}
@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 class Reply(NamedTuple):
-    """An answer as it goes out."""
+    """A response before it is sent."""
 
     status: int
     body: bytes
@@ -38,37 +38,37 @@ Handle = Callable[[Ask], Coroutine[Any, Any, Reply]]
 
 
 class NotAllowed(LonglineError):
-    """Somebody whose token is good, but not for this."""
+    """The token is valid, but its role may not use this route."""
 
 
 def plain(handle: Handle) -> Callable[[Ask], Coroutine[Any, Any, Response[bytes]]]:
-    """A method as a plain function: the framework copies its handlers, and what they are bound to with them."""
+    """Return a method as a plain function: the framework copies its handlers together with their bound objects."""
 
     async def handler(request: Ask) -> Response[bytes]:
         return _response(await handle(request))
 
-    # Operations of the OpenAPI document are called by path and name.
+    # Operation ids of the OpenAPI document are made of path and function name.
     handler.__name__, handler.__doc__ = handle.__name__, handle.__doc__
     return handler
 
 
 def succeeded(data: Any, status: int = 200) -> Reply:
-    """A success."""
+    """Return a success."""
     return Reply(status, body({"success": True, "data": data}))
 
 
 def failed(status: int, code: str, detail: Any, headers: Mapping[str, str] = _NO_HEADERS) -> Reply:
-    """A failure: a code for programs and a detail for people."""
+    """Return a failure: a code for programs and a detail for people."""
     return Reply(status, body({"success": False, "error": code, "detail": detail}), headers)
 
 
 def on_error(_: Ask, error: Exception) -> Response[bytes]:
-    """Whatever went wrong, in the envelope."""
+    """Return an error in the envelope."""
     return _response(failure(error))
 
 
 def failure(error: Exception) -> Reply:
-    """The contract's words for an error; what nobody foresaw is logged, and nothing is told of it."""
+    """Return the contract's response to an error; an unexpected error is logged, and answered without details."""
     match error:
         case Invalid():
             return failed(400, "validation_error", error.detail)
@@ -79,7 +79,7 @@ def failure(error: Exception) -> Reply:
         case TooOften():
             return failed(429, "rate_limited", str(error), {"Retry-After": str(error.seconds)})
         case NotFound():
-            # The code names what is not there.
+            # The code begins with the missing noun.
             return failed(404, f"{str(error).split(' ', 1)[0].lower()}_not_found", str(error))
         case HTTPException() if error.status_code < 500:
             code = _CODES.get(error.status_code, "validation_error")

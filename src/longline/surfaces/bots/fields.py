@@ -1,4 +1,4 @@
-"""Reads what a client sent field by field, and gathers everything that is wrong with it."""
+"""Validation of client input field by field; all errors are collected."""
 
 import re
 from collections.abc import Mapping
@@ -20,12 +20,12 @@ _WHOLE = re.compile(r"-?[0-9]{1,11}")
 _AMOUNT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _HOST = re.compile(r"(\*\.)?[^\s*/?#@\\\x00]+")
 
-# Numbers stay as they are written: money must never pass through a binary float.
+# Numbers are decoded as Decimal: money must never pass through a binary float.
 _JSON = msgspec.json.Decoder(float_hook=Decimal)
 
 
 class Invalid(BadInput):
-    """What was sent is not what is asked for; `detail` maps fields to what is wrong with them."""
+    """Invalid client input; `detail` maps fields to their errors."""
 
     def __init__(self, detail: str | dict[str, list[str]]) -> None:
         super().__init__("invalid input")
@@ -33,7 +33,7 @@ class Invalid(BadInput):
 
 
 def read(body: bytes) -> dict[str, Any]:
-    """The JSON object that a client sent."""
+    """Return the JSON object of a request body."""
     try:
         found = _JSON.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
@@ -45,7 +45,7 @@ def read(body: bytes) -> dict[str, Any]:
 
 
 class Fields:
-    """One object that was sent. `loose` is for query strings, where numbers and booleans come as text."""
+    """One object of client input. `loose` is for query strings, in which numbers and booleans are text."""
 
     def __init__(self, sent: Mapping[str, Any], *, loose: bool = False) -> None:
         self._sent = sent
@@ -53,34 +53,34 @@ class Fields:
         self.errors: dict[str, list[str]] = {}
 
     def value(self, name: str) -> Any:
-        """What was sent, whatever it is."""
+        """Return the value of a field unchecked."""
         return self._sent.get(name)
 
     def has(self, name: str) -> bool:
-        """Whether the field was sent with a value."""
+        """Return whether the field was sent with a value other than null."""
         return self._sent.get(name) is not None
 
     def sent(self, name: str) -> bool:
-        """Whether the field was sent, be it as null."""
+        """Return whether the field was sent, including as null."""
         return name in self._sent
 
     def wrong(self, name: str, message: str) -> None:
-        """Note what is wrong with a field."""
+        """Add an error of a field."""
         self.errors.setdefault(name, []).append(message)
 
     def not_null(self, *names: str) -> None:
-        """Note those of these fields that were sent as null."""
+        """Add an error for each of these fields that was sent as null."""
         for name in names:
             if self.sent(name) and not self.has(name):
                 self.wrong(name, "This field may not be null.")
 
     def check(self) -> None:
-        """Raise `Invalid` if anything was wrong."""
+        """Raise `Invalid` if there are errors."""
         if self.errors:
             raise Invalid(self.errors)
 
     def text(self, name: str, *, most: int | None = None, required: bool = False, raw: bool = False) -> str:
-        """A text; one that is required is not blank either, and only a raw one may hold null characters."""
+        """Return a text; a required text must not be blank, and only a raw text may contain null characters."""
         value = self._sent.get(name)
         if value is None:
             if required:
@@ -99,7 +99,7 @@ class Fields:
         return ""
 
     def whole(self, name: str, least: int, most: int = MAX_INT, *, default: int = 0, required: bool = False) -> int:
-        """A whole number within bounds."""
+        """Return a whole number within bounds."""
         value = self._sent.get(name)
         if value is None:
             if required:
@@ -118,7 +118,7 @@ class Fields:
         return default
 
     def flag(self, name: str, *, default: bool = False, required: bool = False) -> bool:
-        """A boolean."""
+        """Return a boolean."""
         value = self._sent.get(name)
         if value is None:
             if required:
@@ -132,14 +132,14 @@ class Fields:
         return value
 
     def mapping(self, name: str) -> dict[str, Any]:
-        """A JSON object."""
+        """Return a JSON object."""
         value = self._sent.get(name)
         if value is not None and not isinstance(value, dict):
             self.wrong(name, f'Expected a dictionary of items but got type "{type(value).__name__}".')
         return value if isinstance(value, dict) else {}
 
     def texts(self, name: str, *, required: bool = False) -> list[str]:
-        """A list of texts."""
+        """Return a list of texts."""
         value = self._sent.get(name)
         if value is None and not required:
             return []
@@ -150,7 +150,7 @@ class Fields:
 
 
 def uuid(fields: Fields, name: str) -> str:
-    """A UUID, in its usual spelling."""
+    """Return a UUID in its canonical form."""
     value = fields.value(name)
     if value is None:
         fields.wrong(name, REQUIRED)
@@ -163,7 +163,7 @@ def uuid(fields: Fields, name: str) -> str:
 
 
 def money(fields: Fields, name: str, digits: int = 12, places: int = 2) -> int:
-    """An amount from zero up, in hundredths."""
+    """Return a non-negative amount in hundredths."""
     value = fields.value(name)
     try:
         if isinstance(value, bool) or not isinstance(value, int | str | Decimal):
@@ -189,7 +189,7 @@ def money(fields: Fields, name: str, digits: int = 12, places: int = 2) -> int:
 
 
 def url(fields: Fields, name: str, most: int = 2048) -> str:
-    """An absolute http or https URL, as it was written."""
+    """Return an absolute http or https URL as written."""
     value = fields.text(name, most=most, required=True).strip()
     if value and not _is_url(value):
         fields.wrong(name, "Enter a valid URL.")
@@ -197,7 +197,7 @@ def url(fields: Fields, name: str, most: int = 2048) -> str:
 
 
 def urls(fields: Fields, name: str, most: int = 2048) -> list[str]:
-    """A list of absolute http or https URLs."""
+    """Return a list of absolute http or https URLs."""
     found = fields.texts(name, required=True)
     if not all(len(url) <= most and _is_url(url) for url in found):
         fields.wrong(name, "Enter valid URLs.")
@@ -205,7 +205,7 @@ def urls(fields: Fields, name: str, most: int = 2048) -> list[str]:
 
 
 def hosts(fields: Fields, name: str, most: int) -> list[str]:
-    """Read a list of host names as hosts are stored; one may begin with `*.`, for every host below it."""
+    """Return a list of host names in their stored form; a name may begin with `*.`, for every host below it."""
     given = fields.texts(name)
     if len(given) > most:
         fields.wrong(name, f"Ensure this field has no more than {most} elements.")
@@ -227,14 +227,14 @@ def _host(text: str) -> str | None:
 
 
 def moment(fields: Fields, name: str) -> int | None:
-    """A time in ISO form, as UTC milliseconds; without an offset it is UTC."""
+    """Return an ISO 8601 time as UTC milliseconds; a time without an offset is UTC."""
     value = fields.value(name)
     if value is None:
         return None
     try:
-        # In a query string, the plus sign of an offset comes as a blank unless it was escaped.
+        # In a query string, an unescaped plus sign of an offset is decoded as a blank.
         at = datetime.fromisoformat(value.replace(" ", "+") if fields.loose and "T" in value else value)
-        # In UTC it must have a year as well.
+        # The conversion to UTC fails for a year out of range in UTC.
         return round((at.astimezone(UTC) if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() * 1000)
     except (ValueError, TypeError, OverflowError):
         fields.wrong(name, "Datetime has wrong format. Use ISO 8601, as in 2025-01-07T07:20:00Z.")

@@ -1,7 +1,7 @@
-"""The short way for bots: what they ask most is answered without the framework, which costs more than the answer does.
+"""The fast path for bots: their most frequent requests bypass the framework, which costs more than the response.
 
-The same requests have handlers in the framework as well: for pages of other origins, for other spellings of the path,
-and for the OpenAPI document.
+The same requests have handlers in the framework as well: for requests with an Origin header, for other spellings of
+the path, and for the OpenAPI document.
 """
 
 from collections.abc import Callable, Coroutine, Mapping
@@ -17,13 +17,13 @@ _TOO_LARGE = failed(413, "validation_error", "Request Entity Too Large")
 
 
 class RawRequest(NamedTuple):
-    """A request as it came: its body, and its headers by their small names."""
+    """A request as received: its body, and its headers by lower-case name."""
 
     body: bytes
     headers: Mapping[bytes, bytes]
 
     def header(self, name: bytes) -> str | None:
-        """A header's text, if it was sent."""
+        """Return the text of a header, or None."""
         value = self.headers.get(name)
         return None if value is None else value.decode("latin-1")
 
@@ -32,14 +32,14 @@ Act = Callable[[RawRequest], Coroutine[Any, Any, Reply]]
 
 
 class FastPath:
-    """Takes POST requests to some paths, and leaves everything else to the application."""
+    """An ASGI wrapper that answers POST requests to some paths, and passes all others to the application."""
 
     def __init__(self, app: ASGIApp, acts: Mapping[str, Act]) -> None:
         self._app = app
         self._acts = {spelling: (path, act) for path, act in acts.items() for spelling in (path, f"{path}/")}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, or have it answered."""
+        """Answer one request, or pass it to the application."""
         if scope["type"] != ScopeType.HTTP or scope["method"] != "POST" or scope["path"] not in self._acts:
             await self._app(scope, receive, send)
             return
@@ -68,7 +68,7 @@ async def _tell(send: Send, told: Reply) -> None:
 
 
 async def _body(receive: Receive) -> bytes | None:
-    """The whole body, or a little more than may be; None when the client hung up."""
+    """Return the whole body, or its beginning if it exceeds the limit; None if the client disconnected."""
     pieces, size = [], 0
     while True:
         message = await receive()

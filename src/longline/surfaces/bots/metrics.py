@@ -1,4 +1,4 @@
-"""Figures of the bots' door, for `/metrics`."""
+"""Metrics of the bot API, for `/metrics`."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
@@ -7,11 +7,11 @@ from longline.model.states import TaskState
 from longline.surfaces.bots.words import STATES, word
 
 MOST_NAMES = 1000
-"""Anybody may call itself anything; labels must not grow with it."""
+"""Most bot names used as labels: clients choose their names freely, and labels must stay bounded."""
 
 
 class BotMetrics:
-    """Counts what bots do, in the registry it is given."""
+    """Counters and gauges of bots and their jobs, in the given registry."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._names: set[str] = set()
@@ -29,14 +29,14 @@ class BotMetrics:
         self._lapsed.inc(pulled.reclaimed)
 
     def submitted(self, bot: str, verdict: AnswerVerdict, seconds: float) -> None:
-        """Count one submit by how it was answered."""
+        """Count one submit by its outcome."""
         again = verdict.state == TaskState.PENDING
         outcome = verdict.refusal or ("retry" if again else word(verdict.state))
         self._submits.labels(self._label(bot), outcome).inc()
         self._seconds.observe(seconds)
 
     def stand(self, states: dict[str, int]) -> None:
-        """Set how many jobs there are of each status."""
+        """Set the number of jobs of each status."""
         counts = dict.fromkeys(STATES, 0)
         for state, count in states.items():
             counts[word(state)] += count

@@ -1,4 +1,4 @@
-"""What bots send, for the OpenAPI document: the framework cannot see it, since fields are read one by one."""
+"""Request bodies of bots, for the OpenAPI document: the framework cannot derive them from fields read one by one."""
 
 from dataclasses import dataclass
 

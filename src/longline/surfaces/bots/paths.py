@@ -1,4 +1,4 @@
-"""Paths of the admin routes as they were sent: an id may hold a slash, which only its escape tells from a separator."""
+"""Undecoded paths of the admin routes: an id may contain a slash, which only its escape marks as no separator."""
 
 from urllib.parse import unquote
 
@@ -11,16 +11,16 @@ ADMIN = f"{PREFIX}/admin/"
 
 
 class EscapedPaths:
-    """Has requests for admin routes found by their escaped path, and leaves all others alone."""
+    """An ASGI wrapper that routes admin requests by their undecoded path, and leaves others unchanged."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass one request on."""
+        """Pass one request to the application."""
         if scope["type"] == ScopeType.HTTP and scope["path"].startswith(ADMIN):
             sent = scope.get("raw_path", b"").decode("latin-1")
-            # The names of the routes themselves are read as ever, whichever of their letters are escaped.
+            # Segments of plain ASCII names are still decoded, so that routes match with any letters escaped.
             if "%" in sent:
                 scope["path"] = "/".join(_plain(segment) for segment in sent.split("/"))
         await self._app(scope, receive, send)
@@ -34,5 +34,5 @@ def _plain(segment: str) -> str:
 def path_id(request: Ask) -> str:
     """Return the id in a request's path."""
     named: str = unquote(request.path_params["id"])
-    # No id has a null character, and PostgreSQL takes none: with another in its place it is simply not found.
+    # No id has a null character, and PostgreSQL rejects it: with a replacement character the id is just not found.
     return named.replace("\0", "\ufffd")

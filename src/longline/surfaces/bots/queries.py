@@ -12,7 +12,7 @@ from longline.surfaces.bots.words import STATES, stored
 MAX_LIMIT = 200
 
 _TOKEN = "token"
-"""A key that every route knows: a client that cannot set headers sends its credentials there."""
+"""Query parameter that every route accepts: credentials of a client that cannot set headers."""
 
 PAGE = ("limit", "offset")
 POLICIES = ("enabled", "priority", "created_after", "created_before", "next_run_after", "next_run_before", *PAGE)
@@ -39,13 +39,13 @@ def knowing(handle: Handle, *keys: str) -> Handle:
 
 
 def page(request: Ask) -> tuple[Fields, dict[str, int]]:
-    """Read the query string of a list; its fields, and which part of the list is wanted."""
+    """Return the fields of a list's query string, and its limit and offset."""
     query = Fields(request.query_params, loose=True)
     return query, {"limit": query.whole("limit", 1, MAX_LIMIT, default=50), "offset": query.whole("offset", 0)}
 
 
 def policies(query: Fields) -> ScheduleFilter:
-    """Read which policies are wanted."""
+    """Return the filter of policies."""
     state = None
     if query.has("enabled"):
         state = ScheduleState.SCHEDULED if query.flag("enabled") else ScheduleState.PAUSED
@@ -54,7 +54,7 @@ def policies(query: Fields) -> ScheduleFilter:
 
 
 def jobs(query: Fields) -> TaskFilter:
-    """Read which jobs are wanted."""
+    """Return the filter of jobs."""
     status = query.text("status")
     if status and status not in STATES:
         query.wrong("status", f'"{status}" is not a valid choice.')
@@ -64,7 +64,7 @@ def jobs(query: Fields) -> TaskFilter:
 
 
 def results(query: Fields) -> ResultFilter:
-    """Read which results are wanted."""
+    """Return the filter of results."""
     currency = query.text("currency").upper() or None
     in_stock = query.flag("in_stock") if query.has("in_stock") else None
     return ResultFilter(currency=currency, in_stock=in_stock, **_period(query, "created"), **_period(query, "crawled"))

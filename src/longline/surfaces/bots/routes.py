@@ -1,4 +1,4 @@
-"""`/api/crawl/pull/`, `/submit/` and `/heartbeat/`: what bots ask for."""
+"""`/api/crawl/pull/`, `/submit/` and `/heartbeat/`: the requests of bots."""
 
 import time
 from collections.abc import Mapping
@@ -26,11 +26,11 @@ class BotRoutes:
         self._work, self._meter = work, meter
 
     def acts(self) -> Mapping[str, Act]:
-        """What bots ask for, by its path."""
+        """Return the acts of the fast path, by path."""
         return {f"{PREFIX}/{act.__name__}": act for act in (self.pull, self.submit, self.heartbeat)}
 
     def handlers(self) -> list[HTTPRouteHandler]:
-        """The same as routes of the framework."""
+        """Return the acts as routes of the framework."""
         kept = "Keep the lock on a job for as long again"
         said = "Submit a result, or a failure"
         return [

@@ -1,4 +1,4 @@
-"""What comes in and goes out at the bots' door, in the shapes of its contract."""
+"""Request and response bodies of the bot-pull contract."""
 
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -37,13 +37,13 @@ BOTH_NEEDED = "price and currency are required when success=true"
 KEY_CHARS = 255
 
 LATEST = 253_402_300_799_000
-"""The last second that has a year of four digits: what is due later than that is due then."""
+"""Last second with a four-digit year, in milliseconds; later times are shown as this one."""
 
 _encode = msgspec.json.Encoder(decimal_format="number").encode
 
 
 def moment(at: int | None) -> str | None:
-    """A time as the contract writes it."""
+    """Return a time in the contract's format."""
     if at is None:
         return None
     at = min(at, LATEST)
@@ -52,27 +52,27 @@ def moment(at: int | None) -> str | None:
 
 
 def body(found: Any) -> bytes:
-    """The bytes of an answer; amounts of money are numbers written exactly."""
+    """Encode a response body; amounts of money are exact decimal numbers."""
     return _encode(found)
 
 
-# -- what bots send ---------------------------------------------------------------------------------------------
+# -- requests of bots -------------------------------------------------------------------------------------------
 
 
 def caller(fields: Fields, bearer: str | None) -> Caller:
-    """Who asks; a token may come in the body or as a bearer's."""
+    """Return the calling bot; its token may be in the body or in the Authorization header."""
     name = fields.text("bot_id", most=100, required=True)
     return Caller(name, fields.text("api_token") or bearer)
 
 
 def pull_order(fields: Fields) -> PullOrder:
-    """Read how many jobs a bot wants, and of which hosts."""
+    """Return the number of jobs and the hosts that a bot requests."""
     limit, domain = fields.whole("max_jobs", 1, MAX_JOBS, default=10), fields.text("domain", most=255).strip()
     return PullOrder(limit, domain, sent.hosts(fields, "hosts", MAX_HOSTS))
 
 
 def submission(fields: Fields, key: str | None) -> Submission:
-    """What a bot says of a job."""
+    """Return a bot's result or error of a job."""
     task = sent.uuid(fields, "job_id")
     succeeded = fields.flag("success", required=True)
     if key is not None and not 0 < len(key) <= KEY_CHARS:
@@ -89,7 +89,7 @@ def _found(fields: Fields) -> BotFinding:
     else:
         price = sent.money(fields, "price")
         currency = fields.text("currency")
-        # Checked as it was sent: in upper case, some single letters are two.
+        # Checked before upper-casing, which turns some single letters into two.
         if not (len(currency) == 3 and currency.isascii() and currency.isalpha()):
             fields.errors["currency"] = [CURRENCY]
         currency = currency.upper()
@@ -99,7 +99,7 @@ def _found(fields: Fields) -> BotFinding:
 
 
 def _error(fields: Fields) -> str:
-    # Whatever a bot has to say of a failure is welcome, shortened.
+    # Any error message is accepted, and truncated.
     said = fields.text("error_msg", raw=True).replace("\x00", "").strip()
     return said[:ERROR_CHARS] or "Unknown error"
 
@@ -108,11 +108,11 @@ def _page(fields: Fields) -> str | None:
     return fields.text("raw_html", raw=True) if fields.has("raw_html") else None
 
 
-# -- what bots are told -----------------------------------------------------------------------------------------
+# -- responses to bots ------------------------------------------------------------------------------------------
 
 
 def pulled(found: Pulled) -> dict[str, Any]:
-    """Jobs for a bot."""
+    """Return the response to a pull."""
     return {"jobs": [_job(task) for task in found.tasks], "count": len(found.tasks), "skipped": found.skipped}
 
 
@@ -129,7 +129,7 @@ def _job(task: PulledTask) -> dict[str, Any]:
 
 
 def submitted(verdict: AnswerVerdict, task: str) -> tuple[int, dict[str, Any]]:
-    """The status and the answer to an accepted submit."""
+    """Return the status and the response to an accepted submit."""
     if verdict.found is not None:
         found = verdict.found
         return 201, {
@@ -148,15 +148,15 @@ def submitted(verdict: AnswerVerdict, task: str) -> tuple[int, dict[str, Any]]:
 
 
 def price(hundredths: int) -> Decimal:
-    """An amount of money as a number with two places."""
+    """Return an amount of money as a number with two places."""
     return Decimal(hundredths).scaleb(-2)
 
 
-# -- what people see --------------------------------------------------------------------------------------------
+# -- responses to admins ----------------------------------------------------------------------------------------
 
 
 def job(row: BotTaskRow) -> dict[str, Any]:
-    """A job with all its fields."""
+    """Return a job with all its fields."""
     held = row.owner is not None
     return {
         "id": task_uuid(row.id, row.created_at),
@@ -180,7 +180,7 @@ def job(row: BotTaskRow) -> dict[str, Any]:
 
 
 def policy(row: BotPolicyRow) -> dict[str, Any]:
-    """A policy with all its fields; those of the other form are null."""
+    """Return a policy with all its fields; fields of the other form, URL or domain, are null."""
     return {
         "id": row.uid,
         "url": row.url,
@@ -204,7 +204,7 @@ def policy(row: BotPolicyRow) -> dict[str, Any]:
 
 
 def result(row: ResultRow) -> dict[str, Any]:
-    """A result without the text of its page."""
+    """Return a result without the text of its page."""
     return {
         "id": row.uid,
         "job_id": task_uuid(row.id, row.task_created_at),
@@ -220,7 +220,7 @@ def result(row: ResultRow) -> dict[str, Any]:
 
 
 def bot(row: BotRow) -> dict[str, Any]:
-    """A bot with its figures; of its token only the beginning."""
+    """Return a bot with its figures, and only the beginning of its token."""
     return {
         "bot_id": row.name,
         "name": row.title,
@@ -245,12 +245,12 @@ def bot(row: BotRow) -> dict[str, Any]:
 
 
 def rate(part: int, other: int) -> float:
-    """A share in per cent; 0.0 of nothing."""
+    """Return the share of `part` in per cent; 0.0 if both are zero."""
     return round(part / (part + other) * 100, 2) if part + other else 0.0
 
 
 def dashboard(found: Dashboard) -> dict[str, Any]:
-    """How everything stands, for a page of figures."""
+    """Return the figures of the dashboard."""
     counts = dict.fromkeys(STATES, 0)
     for state, count in found.states.items():
         counts[word(state)] += count
@@ -287,11 +287,11 @@ def _activity(b: BotActivity) -> dict[str, Any]:
     }
 
 
-# -- what people send -------------------------------------------------------------------------------------------
+# -- requests of admins -----------------------------------------------------------------------------------------
 
 
 def new_policy(fields: Fields, now: int) -> dict[str, Any]:
-    """A policy to be made, in our words."""
+    """Return the fields of a new policy, by internal name."""
     facts = policy_change(fields)
     url, domain = facts.get("url"), facts.get("domain")
     if (url is None) == (domain is None):
@@ -311,7 +311,7 @@ def new_policy(fields: Fields, now: int) -> dict[str, Any]:
 
 
 def policy_change(fields: Fields) -> dict[str, Any]:
-    """The fields of a policy that were sent, in our words."""
+    """Return the sent fields of a policy, by internal name."""
     facts: dict[str, Any] = {}
     fields.not_null("frequency_hours", "priority", "max_retries", "retry_backoff_minutes", "timeout_minutes")
     fields.not_null("enabled", "next_run_at", "crawl_config")
@@ -348,7 +348,7 @@ def _subject(fields: Fields) -> dict[str, str]:
 
 
 def new_job(fields: Fields) -> tuple[str, int, int, int]:
-    """A one-off job: its URL, priority, retries and lease."""
+    """Return URL, priority, retries and lease of a one-off job."""
     fields.not_null("priority", "max_retries", "timeout_minutes")
     url = sent.url(fields, "url")
     priority = stored(fields.whole("priority", 1, 20, default=5))
@@ -361,7 +361,7 @@ def new_job(fields: Fields) -> tuple[str, int, int, int]:
 
 
 def bot_facts(fields: Fields) -> dict[str, Any]:
-    """The fields of a bot that were sent, in our words."""
+    """Return the sent fields of a bot, by internal name."""
     facts: dict[str, Any] = {}
     fields.not_null("name", "description", "enabled", "max_jobs_per_pull", "priority_boost", "allowed_domains")
     texts = (("name", "title", 255), ("description", "description", 4000))

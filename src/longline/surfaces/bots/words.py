@@ -1,4 +1,4 @@
-"""The words of the bot-pull contract for our states, refusals and priorities."""
+"""The bot-pull contract's words for states, refusals and priorities."""
 
 from typing import NamedTuple
 
@@ -27,16 +27,16 @@ STATES: dict[str, TaskState] = {
     "failed": TaskState.FAILED,
     "expired": TaskState.EXPIRED,
 }
-"""The contract's five words, and the state that a task of a bot has then."""
+"""The contract's five statuses, and the state of a bot's task in each."""
 
 REPAIRS: dict[str, Repair] = {"mark-pending": "restart", "mark-expired": "expire", "reset-lock": "release"}
 
 _TURN = 505
-"""Priorities of the contract count upwards, stored ones downwards: its normal 5 is our default of 500."""
+"""Sum of a contract priority, which counts upwards, and the stored one: the contract's normal 5 is stored as 500."""
 
 
 class BotError(NamedTuple):
-    """An answer that is an error: its status, its code and what it says."""
+    """An error response: its status, code and detail."""
 
     status: int
     code: str
@@ -44,22 +44,22 @@ class BotError(NamedTuple):
 
 
 def word(state: str) -> str:
-    """The contract's word for where a task stands."""
+    """Return the contract's word for a task's state."""
     return TASK_WORDS[TaskState(state)]
 
 
 def stored(priority: int) -> int:
-    """A priority of the contract as it is stored."""
+    """Return a contract priority as stored."""
     return _TURN - priority
 
 
 def shown(priority: int) -> int:
-    """A stored priority as the contract has it."""
+    """Return a stored priority as in the contract."""
     return _TURN - priority
 
 
 def refused(verdict: AnswerVerdict, refusal: Refusal, task: str, bot: str) -> BotError:
-    """The contract's words for a refusal."""
+    """Return the contract's error for a refusal."""
     match refusal:
         case "missing":
             return BotError(404, "job_not_found", f"Job {task} not found")

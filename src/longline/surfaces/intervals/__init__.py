@@ -1,4 +1,4 @@
-"""The interval crawler's door: schedules are jobs here, and runs executions."""
+"""The HTTP API of the interval contract, in which schedules are jobs, and runs executions."""
 
 from longline.surfaces.intervals.routes import routes
 from longline.surfaces.intervals.services import IntervalServices

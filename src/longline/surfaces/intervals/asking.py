@@ -1,4 +1,4 @@
-"""What is read from a request at this door: bodies, and their fields one by one."""
+"""Reading of request bodies and their fields."""
 
 import re
 from collections.abc import Mapping
@@ -15,27 +15,27 @@ Asked = Request[Any, Any, Any]
 ABSOLUTE = re.compile(r"https?://[^/\\?#]", re.IGNORECASE)
 
 Text = Annotated[str, msgspec.Meta(pattern=r"^[^\0]*\Z")]
-"""Text that every engine takes."""
+"""Text that every database accepts."""
 
 EMPTY = "Invalid request body: it is empty"
 
 MOST_KEY = 500
 Key = Annotated[Text, msgspec.Meta(max_length=MOST_KEY)]
-"""Text that things are found by: no longer than what an index of every engine can hold, whatever its letters."""
+"""Text used as a lookup key: short enough for an index of every database, in any script."""
 
 
 Shape = TypeVar("Shape")
 
 
 def required(found: Shape | None) -> Shape:
-    """Return the body that the framework has read; raises `BadInput` where none was sent."""
+    """Return the body that the framework has read; raise `BadInput` for a request without a body."""
     if found is None:
         raise BadInput(EMPTY)
     return found
 
 
 async def body(request: Asked, *, optional: bool = False) -> dict[str, Any]:
-    """The JSON object that was sent; raises `BadInput` for anything else."""
+    """Return the JSON object of the request body; raise `BadInput` for any other body."""
     sent = await request.body()
     if not sent and not optional:
         raise BadInput(EMPTY)
@@ -49,7 +49,7 @@ async def body(request: Asked, *, optional: bool = False) -> dict[str, Any]:
 
 
 def typed(found: Mapping[str, Any], name: str, kind: type) -> Any:
-    """A field of that type, None when it is absent or null; raises `BadInput` for another type."""
+    """Return a field of that type, None if it is absent or null; raise `BadInput` for another type."""
     value = found.get(name)
     wrong = not isinstance(value, kind) or (kind is int and isinstance(value, bool))
     if value is not None and wrong:
@@ -63,7 +63,7 @@ def typed(found: Mapping[str, Any], name: str, kind: type) -> Any:
 
 
 def key(found: Mapping[str, Any], name: str) -> str | None:
-    """A field that things are found by, None when it is absent, null or empty."""
+    """Return a field that is used as a lookup key, None if it is absent, null or empty."""
     value: str | None = typed(found, name, str)
     if value is not None and len(value) > MOST_KEY:
         raise BadInput(f"{name} is too long")
@@ -71,7 +71,7 @@ def key(found: Mapping[str, Any], name: str) -> str | None:
 
 
 def absolute(text: str) -> str:
-    """A URL with its scheme and host written out; raises `BadInput` for what only a browser would take for one."""
+    """Return a URL with explicit scheme and host; raise `BadInput` for text that only a browser would accept."""
     parse(text)
     if not ABSOLUTE.match(text.strip()):
         raise BadUrl("bad_url", text, "it has no host")
@@ -79,17 +79,17 @@ def absolute(text: str) -> str:
 
 
 def switch(text: str | None) -> bool | None:
-    """A switch of a query; None for what is neither on nor off."""
+    """Return a boolean query parameter; None for text that is neither true nor false."""
     return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get((text or "").lower())
 
 
 def known_id(uid: str) -> str:
-    """An id of a path; raises `BadInput` for what scripts send when they have none."""
+    """Return an id of a path; raise `BadInput` for `undefined`, which scripts send without an id."""
     if uid == "undefined":
         raise BadInput("Invalid job ID")
     return uid
 
 
 def present(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields without those that are null."""
+    """Return the fields that are not null."""
     return {name: value for name, value in fields.items() if value is not None}

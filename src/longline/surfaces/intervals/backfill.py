@@ -1,4 +1,4 @@
-"""`/api/v1/backfill`: sources whose documents are thin, and crawls for them."""
+"""`/api/v1/backfill`: sources with short documents, and crawls for them."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Body = dict[str, Any]
 ENOUGH_WORDS = 100
 USUAL_SOURCES = 20
 PASSES_AT = 0.5
-"""The share of documents with enough words from which a source passes."""
+"""Least share of documents with enough words for a source to pass."""
 
 
 def _enough(request: Asked) -> int:

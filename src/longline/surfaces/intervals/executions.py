@@ -1,4 +1,4 @@
-"""Executions and figures: histories, statistics, the dashboard."""
+"""Executions and their statistics, and the dashboard."""
 
 from typing import Any
 

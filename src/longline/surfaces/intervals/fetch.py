@@ -1,4 +1,4 @@
-"""A fetch for another service of the house, which shows a secret instead of a token."""
+"""`/api/internal/v1/fetch`: a fetch for another internal service, authenticated by a shared secret."""
 
 import hmac
 from typing import Any
@@ -17,7 +17,7 @@ DEFAULT_SECONDS, MOST_SECONDS = 15, 30
 
 
 def shown(glance: PagePreview) -> Body:
-    """A glance in the contract's shape."""
+    """Return a page preview in the contract's format."""
     return {
         "url": glance.url,
         "final_url": glance.final_url,
@@ -34,13 +34,13 @@ def shown(glance: PagePreview) -> Body:
 
 
 def seconds(found: Body) -> int:
-    """How long a fetch may take."""
+    """Return the timeout of a fetch."""
     asked = typed(found, "timeout", int) or 0
     return min(asked, MOST_SECONDS) if asked > 0 else DEFAULT_SECONDS
 
 
 def fetch_route(secret: str) -> HTTPRouteHandler:
-    """The handler, for those who know the secret; where there is none it must not be mounted."""
+    """Return the handler, which requires the secret; without a configured secret it must not be mounted."""
 
     @post("/api/internal/v1/fetch", status_code=200, summary="Fetch and extract one page")
     async def fetch(request: Asked, glances: NamedDependency[PagePreviews]) -> Response[Any]:

@@ -1,4 +1,4 @@
-"""`/api/v1/frontier`: single URLs, given, looked up, tried again and taken out."""
+"""`/api/v1/frontier`: URLs of the standing frontier: submit, list, retry and delete."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ Ask = Request[Any, Any, Any]
 
 
 class Submitted(msgspec.Struct, frozen=True):
-    """What somebody gives us; a priority of zero or less is the usual one."""
+    """A submitted URL; a priority of zero or less means the default."""
 
     url: Text
     source_id: Key
@@ -45,7 +45,7 @@ class Submitted(msgspec.Struct, frozen=True):
 
 
 def frontier_routes(frontier: StandingFrontier, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    """The handlers."""
+    """Return the handlers."""
 
     @get("/api/v1/frontier", guards=guards, summary="URLs of the frontier")
     async def list_urls(request: Ask) -> Response[Any]:
@@ -88,13 +88,13 @@ def frontier_routes(frontier: StandingFrontier, guards: Sequence[Guard]) -> list
 
 
 def inward(priority: int) -> int:
-    """A priority of the contract, where more is sooner, as one of ours, where less is."""
+    """Convert a contract priority (higher is sooner) to an internal one (lower is sooner)."""
     theirs = min(max(priority, LEAST), MOST) if priority > 0 else USUAL
     return DEFAULT_PRIORITY - (theirs - USUAL) * STEP
 
 
 def outward(priority: int) -> int:
-    """A priority of ours as one of the contract."""
+    """Convert an internal priority to a contract priority."""
     return min(max(USUAL + (DEFAULT_PRIORITY - priority) // STEP, LEAST), MOST)
 
 
@@ -102,7 +102,7 @@ def _query(request: Ask) -> UrlQuery:
     rests: dict[str, str] = {word: rest for rest, word in REST_WORDS.items()}
     status, origin = asked(request, "status"), asked(request, "origin")
     return UrlQuery(
-        # A word that is none fits nothing, as does `failed`, which nothing is.
+        # An unknown status matches no URL, and so does `failed`, which no URL has.
         rest=rests.get(status, status) if status else None,
         source=asked(request, "source_id"),
         host=_lowered(asked(request, "host")),
@@ -121,7 +121,7 @@ def _optional(text: str | None, made: Callable[[str], str]) -> str | None:
 
 
 def shown(row: StandingUrl) -> dict[str, Any]:
-    """A URL in the contract's words."""
+    """Return a URL in the contract's format."""
     done = row.rest == "done"
     facts = {
         "id": task_uuid(row.id, row.created_at),
@@ -150,13 +150,13 @@ def shown(row: StandingUrl) -> dict[str, Any]:
 
 
 def _retries(row: StandingUrl) -> int:
-    """How often it failed; what was given up because it is hopeless did not fail by that."""
+    """Return the number of failures; the last attempt of a URL given up as hopeless does not count."""
     hopeless = row.rest == "given_up" and is_hopeless(row.reason or "", row.status)
     return row.attempt - 1 if hopeless else row.attempt
 
 
 def _error(row: StandingUrl) -> str | None:
-    """Why it rests there, in the contract's words."""
+    """Return the reason of a URL's state in the contract's words."""
     if row.reason in (None, "", "restart"):
         return None
     if row.reason in ERROR_WORDS:

@@ -1,4 +1,4 @@
-"""Jobs: made, listed, changed, deleted, and controlled."""
+"""`/api/v1/jobs`: create, list, change, delete and control jobs."""
 
 from typing import Any
 

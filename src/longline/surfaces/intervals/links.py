@@ -1,4 +1,4 @@
-"""`/api/v1/discovered-links` and `-domains`: where our sources lead to, for people to look over."""
+"""`/api/v1/discovered-links` and `-domains`: links from sources to other sites, for review by people."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ Ask = Request[Any, Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class DiscoveredParts:
-    """What these routes need; `show` puts a schedule into the contract's words, `now` tells UTC milliseconds."""
+    """Dependencies of these routes; `show` formats a schedule by the contract, `now` returns UTC milliseconds."""
 
     discovered: DiscoveredLinks
     show: Callable[[ScheduleRow], dict[str, Any]]
@@ -41,7 +41,7 @@ class DiscoveredParts:
 
 
 class Promoted(msgspec.Struct, frozen=True):
-    """What may be said of the job that a link becomes. It runs once, whatever is said of a schedule."""
+    """Options of the job that is made of a link. The job runs once; `schedule_enabled` is ignored."""
 
     source_id: Key | None = None
     source_name: Text | None = None
@@ -50,14 +50,14 @@ class Promoted(msgspec.Struct, frozen=True):
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """What somebody thinks of a domain."""
+    """A review decision on a domain."""
 
     status: DomainStatus
     notes: Text | None = None
 
 
 class JudgedMany(msgspec.Struct, frozen=True):
-    """What somebody thinks of domains."""
+    """A review decision on several domains."""
 
     domains: Annotated[list[Annotated[Key, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1, max_length=100)]
     status: DomainStatus
@@ -65,7 +65,7 @@ class JudgedMany(msgspec.Struct, frozen=True):
 
 
 def discovered_routes(parts: DiscoveredParts, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    """The handlers."""
+    """Return the handlers."""
     return [*_link_routes(parts, guards), *_domain_routes(parts, guards)]
 
 
@@ -157,7 +157,7 @@ def _domains_wanted(request: Ask) -> DomainQuery:
 
 
 def shown_link(row: LinkRow) -> dict[str, Any]:
-    """A link in the contract's words."""
+    """Return a link in the contract's format."""
     facts = {
         "id": row.uid,
         "source_id": row.source,
@@ -179,7 +179,7 @@ def shown_link(row: LinkRow) -> dict[str, Any]:
 
 
 def shown_domain(row: DomainRow, now: int) -> dict[str, Any]:
-    """A domain in the contract's words."""
+    """Return a domain in the contract's format."""
     facts = {
         "domain": row.domain,
         "status": row.status,

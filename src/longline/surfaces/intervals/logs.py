@@ -1,4 +1,4 @@
-"""`/api/v1/jobs/:id/logs`: what executions said, as lists, files and streams."""
+"""`/api/v1/jobs/:id/logs`: logs of executions, as lists, files and streams."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -29,7 +29,7 @@ Ask = Request[Any, Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class LogParts:
-    """What these routes need. Without `streams` nothing can be followed."""
+    """Dependencies of these routes. Without `streams` no log can be streamed."""
 
     logs: RunLogs
     followers: Followers
@@ -39,7 +39,7 @@ class LogParts:
 
 
 def log_routes(parts: LogParts, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    """The handlers."""
+    """Return the handlers."""
     logs = parts.logs
 
     @get("/api/v1/jobs/{job_id:str}/logs", guards=guards, summary="Logs of a job's executions")
@@ -50,7 +50,7 @@ def log_routes(parts: LogParts, guards: Sequence[Guard]) -> list[HTTPRouteHandle
         body = {
             "job_id": job_id,
             "executions": [_execution(run) for run in runs],
-            # What runs is written down from its first word on, whether or not that was said yet.
+            # A live run is logged from its start, even if it has no entry yet.
             "has_live_logs": logs.on and bool(newest) and newest[0].state not in RUN_ENDED,
             "stream_v2_available": parts.streams and logs.on,
             "limit": limit,
@@ -97,14 +97,14 @@ async def _stream(parts: LogParts, request: Ask, job_id: str, *, resumes: bool) 
         run = await parts.logs.check(_known(job_id), uid)
     except NotFound:
         return answer(404, "Execution not found" if uid else "Job not found")
-    # A client that cannot set headers comes back with its mark in the query.
+    # A client that cannot set headers sends its mark in the query.
     mark = mark_of(request.headers.get("last-event-id") or asked(request, "last_event_id")) if resumes else None
     if uid and run and mark == behind(run.run_id):
-        # A browser comes back to a stream that ended until it is answered so: there will be nothing more.
+        # A browser reconnects to an ended stream until it receives a 204.
         return Response(None, status_code=204)
     if not parts.seats.take():
         return answer(503, "too many connections")
-    # Who has no mark to come back with would be given everything again: such a stream goes on from run to run.
+    # A client without marks would receive everything again on reconnect, so its stream continues from run to run.
     frames = _frames(job_id, parts.followers.follow(job_id, uid, mark, endless=not resumes), marked=resumes)
     return EventStream(frames, parts.seats.leave, heartbeat=parts.heartbeat)
 
@@ -175,7 +175,7 @@ def _known(job_id: str) -> str:
 
 
 def _number(request: Ask) -> int | None:
-    """Which execution is meant; None is the latest, and what is no number is none that exists."""
+    """Return the requested execution number: None for the latest, 0 (never used) for text that is no number."""
     text = asked(request, "execution") or "latest"
     if text == "latest":
         return None
@@ -184,7 +184,7 @@ def _number(request: Ask) -> int | None:
 
 def _missing(request: Ask, error: NotFound | KeptElsewhere) -> Response[dict[str, str]]:
     if isinstance(error, KeptElsewhere):
-        # A proxy in front of several instances asks the next one after this status.
+        # A proxy in front of several instances tries the next instance after a 503.
         return answer(503, str(error))
     if isinstance(error, NoRuns):
         return answer(404, "no executions found for job")

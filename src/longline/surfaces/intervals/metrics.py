@@ -1,4 +1,4 @@
-"""What `/metrics` tells of jobs, executions, the frontier and pages, in the form of Prometheus."""
+"""Prometheus metrics of jobs, executions, the frontier and pages."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
@@ -17,11 +17,11 @@ COUNTED = {
     "method": ("longline_extractions", "Pages that were read, by how their text was found."),
     "skipped": ("longline_pages_skipped", "Pages that were read and not indexed, by reason."),
 }
-"""What is counted of pages: the name that the label has, the metric's name, and its sentence."""
+"""Counters of pages: label, metric name and help text."""
 
 
 class Snapshot(NamedTuple):
-    """What was there when somebody looked."""
+    """Figures of one point in time."""
 
     states: Mapping[str, int]
     record: RunTotals
@@ -30,7 +30,7 @@ class Snapshot(NamedTuple):
 
 
 class IntervalMetrics(Collector):
-    """Looks when it is asked to, and tells once what it saw: figures that are not of now are none."""
+    """A collector that takes one snapshot for each scrape; without a fresh snapshot it exports nothing."""
 
     def __init__(self, runs: Runs, urls: StandingFrontier | None, registry: CollectorRegistry) -> None:
         self._runs, self._urls = runs, urls
@@ -38,14 +38,14 @@ class IntervalMetrics(Collector):
         registry.register(self)
 
     async def take_stock(self) -> None:
-        """Look at everything."""
+        """Take a snapshot."""
         figures, pages = await self._runs.figures(), await self._runs.pages()
         urls = {} if self._urls is None else await self._urls.counts()
         worded = {word: urls.get(rest, 0) for rest, word in REST_WORDS.items()}
         self._stock = Snapshot(figures.states, figures.record, worded, pages)
 
     def collect(self) -> Iterator[Metric]:
-        """What was seen since the last time."""
+        """Yield the metrics of the snapshot, and drop the snapshot."""
         stock, self._stock = self._stock, None
         if stock is None:
             return
@@ -76,7 +76,7 @@ def _of(pages: Mapping[str, int], noun: str) -> dict[str, int]:
 
 
 def _words(sizes: Mapping[str, int]) -> Metric:
-    """How many words pages have. The classes are those below a limit, and one above the last."""
+    """Return the histogram of word counts; `sizes` has a count for each limit and one above the last."""
     below = sorted((int(name[1:]), count) for name, count in sizes.items() if name.startswith("<"))
     buckets, total = [], 0
     for limit, count in below:

@@ -1,4 +1,4 @@
-"""Mounts this door: whose handlers answer where, who may ask, and how errors are told."""
+"""Routers of the interval API, with guards and error handlers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -27,17 +27,17 @@ Answer = Response[dict[str, str]]
 
 
 def on_illegal(_: Request[Any, Any, Any], error: IllegalMove) -> Answer:
-    """A job that cannot do this where it stands."""
+    """Answer 400 to a move that the job's state does not allow."""
     return answer(400, f"invalid state transition from {error.state} to {move('schedule', error.move).became}")
 
 
 def on_idle(_: Request[Any, Any, Any], __: NotPlanning) -> Answer:
-    """The scheduler is off."""
+    """Answer 503 while the scheduler is off."""
     return answer(503, "Scheduler not available")
 
 
 def missing(text: str) -> ExceptionHandlersMap:
-    """What is said of a thing that is not there."""
+    """Return the error handlers of a router; `text` is the message of its 404."""
 
     def on_missing(_: Request[Any, Any, Any], __: NotFound) -> Answer:
         return answer(404, text)
@@ -50,11 +50,11 @@ HANDLERS: tuple[tuple[str, Sequence[HTTPRouteHandler]], ...] = (
     ("Execution not found", ONE_EXECUTION),
     ("Source not found", (*SOURCES, *TRIALS)),
 )
-"""Everything that this door answers, by what it says of a thing that is not there."""
+"""Handlers of the interval API, by the message of their 404."""
 
 
 def guard(tokens: Tokens) -> Guard:
-    """Ask for a token, but for the few handlers that are marked as public."""
+    """Return a guard that requires a token, except for handlers marked as public."""
     ask = bearer(tokens)
 
     def check(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
@@ -65,7 +65,7 @@ def guard(tokens: Tokens) -> Guard:
 
 
 def routes(desk: IntervalServices, tokens: Tokens) -> list[Router]:
-    """The whole door."""
+    """Return the routers of the interval API."""
     given = {"desk": Provide(lambda: desk, sync_to_thread=False)}
     guards = [guard(tokens)]
     guarded = [

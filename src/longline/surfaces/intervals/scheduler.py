@@ -1,4 +1,4 @@
-"""The scheduler: its metrics, how jobs lie in the day, and how to spread them."""
+"""`/api/v1/scheduler`: metrics, distribution of jobs over the day, and rebalancing."""
 
 from typing import Any
 

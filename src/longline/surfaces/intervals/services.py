@@ -1,4 +1,4 @@
-"""The services behind this door."""
+"""The services behind the interval API."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from longline.services.sources.trial_crawl import Trials
 
 @dataclass(frozen=True, slots=True)
 class IntervalServices:
-    """What the handlers ask; `planning` is off where no schedules are fired."""
+    """The services that the handlers call; `planning` is False in a process that fires no schedules."""
 
     schedules: Schedules
     slots: Slots

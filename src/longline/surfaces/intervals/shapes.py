@@ -1,4 +1,4 @@
-"""Jobs, executions and figures in the shapes of the interval contract, and jobs read from what clients send."""
+"""Request and response bodies of the interval contract: jobs, executions and figures."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -34,11 +34,11 @@ FIELDS: dict[str, tuple[str, type]] = {
     "priority": ("priority", int),
     "metadata": ("metadata", dict),
 }
-"""What a client may say of a job: the contract's name, ours, and its type."""
+"""Fields of a job that a client may send: the contract's name, the internal name, and the type."""
 
 
 def read_terms(found: Mapping[str, Any], terms: ScheduleSpec | None = None) -> ScheduleSpec:
-    """A job as a client describes it, or what it changes of one; raises `BadInput` with a sentence for the client."""
+    """Return a new job from client input, or `terms` with the client's changes; raise `BadInput` for invalid input."""
     key(found, "source_id")
     said = {ours: typed(found, name, kind) for name, (ours, kind) in FIELDS.items()}
     told = {ours: value for ours, value in said.items() if value is not None and (terms is None or value != "")}
@@ -60,7 +60,7 @@ def read_terms(found: Mapping[str, Any], terms: ScheduleSpec | None = None) -> S
 
 
 def read_state(found: Mapping[str, Any]) -> str | None:
-    """The state that a client wants a job to be in; raises `BadInput` for a word that is none."""
+    """Return the state that a client requests for a job; raise `BadInput` for an unknown state."""
     state: str | None = typed(found, "status", str)
     if state and state not in set(ScheduleState):
         raise BadInput(f"Invalid job status: {state}")
@@ -68,8 +68,8 @@ def read_state(found: Mapping[str, Any]) -> str | None:
 
 
 def job(row: ScheduleRow, lease_ms: int) -> dict[str, Any]:
-    """A job."""
-    held = row.owner is not None and row.lease_until is not None  # a run that was handed over waits without a lock
+    """Return a job in the contract's format."""
+    held = row.owner is not None and row.lease_until is not None  # a run that waits for adoption has no lock
     return present(
         {
             "id": row.uid,
@@ -109,12 +109,12 @@ def job(row: ScheduleRow, lease_ms: int) -> dict[str, Any]:
 
 
 def lock_token(row: ScheduleRow) -> str:
-    """The lease on a schedule as the UUID that the contract shows; it changes with every lease."""
+    """Return the lease of a schedule as the contract's UUID, which changes with every lease."""
     return str(uuid5(UUID(row.uid), str(row.token)))
 
 
 def execution(run: RunRow, job_id: str) -> dict[str, Any]:
-    """An execution."""
+    """Return an execution in the contract's format."""
     took = None if run.ended_at is None or run.started_at is None else run.ended_at - run.started_at
     return present(
         {
@@ -148,7 +148,7 @@ def _figures(run: RunRow) -> dict[str, Any] | None:
 
 
 def crawl_metrics(survey: RunStats, run: RunRow) -> dict[str, Any]:
-    """What the requests of a run add up to, in the contract's words; what would be empty is left out."""
+    """Return the sums of a run's requests in the contract's format; empty optional fields are left out."""
     asked = [each for each in survey.asked if each.status or each.reason in CATEGORIES or each.reason == RESENT]
     answered = [each for each in asked if each.status]
     failed = [each for each in asked if each.reason in CATEGORIES]
@@ -180,7 +180,7 @@ def _times(answered: Sequence[RequestSum]) -> dict[str, float]:
 
 
 def _quality(survey: RunStats, run: RunRow) -> dict[str, int]:
-    """What reveals that selectors no longer fit the site."""
+    """Return the figures that show when selectors no longer match the site."""
     empty = {"empty_title_count": survey.untitled, "empty_body_count": survey.bodiless}
     return {"items_indexed": run.indexed, **empty}
 
@@ -198,7 +198,7 @@ def _skipped(fates: tuple[Fate, ...]) -> dict[str, int]:
 
 
 def stats(record: RunTotals, row: ScheduleRow) -> dict[str, Any]:
-    """How the executions of a job went."""
+    """Return the statistics of a job's executions."""
     return {
         "total_executions": record.total,
         "successful_runs": record.completed,
@@ -211,7 +211,7 @@ def stats(record: RunTotals, row: ScheduleRow) -> dict[str, Any]:
 
 
 def metrics(figures: SchedulerStats) -> dict[str, Any]:
-    """How the scheduler does; jobs that are done count as executions, since recurring jobs never rest there."""
+    """Return the scheduler's metrics; ended jobs are counted by execution: recurring jobs never stay completed."""
     record = figures.record
     judged = record.completed + record.failed
     return {
@@ -234,7 +234,7 @@ def metrics(figures: SchedulerStats) -> dict[str, Any]:
 
 
 def distribution(counts: list[int]) -> dict[str, Any]:
-    """How jobs lie in the next 24 hours."""
+    """Return the distribution of jobs over the next 24 hours."""
     peak = max(range(DAY_HOURS), key=lambda hour: (counts[hour], -hour))
     return {
         "distribution_score": score(counts),
@@ -252,7 +252,7 @@ def distribution(counts: list[int]) -> dict[str, Any]:
 
 
 def rebalanced(balance: Balance) -> dict[str, Any]:
-    """What a rebalancing does, in both forms that the contract knows."""
+    """Return the result of a rebalancing, in both forms of the contract."""
     shifts = balance.shifts
     return {
         "moved": [{"job_id": s.uid, "old_time": rfc3339(s.old), "new_time": rfc3339(s.new)} for s in shifts],

@@ -1,4 +1,4 @@
-"""Sources in source-manager's shape, and jobs for all that are enabled."""
+"""`/api/v1/sources` in source-manager's format, and jobs for all enabled sources."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ KEPT: dict[str, tuple[type, Any]] = {
     "time": (list, []),
     "priority": (str, "normal"),
 }
-"""What a source says of how it is crawled: type and default. The rate limit is a text or a number."""
+"""Crawl settings of a source: type and default. The rate limit, a text or a number, is read separately."""
 
 PATTERNS = "article_url_patterns"
 MINUTE_MS = 60_000
@@ -45,7 +45,7 @@ MOST = 500
 
 
 def source(row: SourceRow) -> Body:
-    """A source."""
+    """Return a source in the contract's format."""
     said: dict[str, Any] = msgspec.json.decode(row.crawl)
     kept = {name: said.get(name, default) for name, (_, default) in KEPT.items()}
     if kept["sitemap_url"]:
@@ -74,7 +74,7 @@ def source(row: SourceRow) -> Body:
 
 
 def read_crawl(found: Body, before: str = "{}") -> str:
-    """How a source is crawled, as JSON: what was said before and what is said now."""
+    """Return the crawl settings of a source as JSON: the earlier ones, updated with the sent ones."""
     said: dict[str, Any] = msgspec.json.decode(before)
     for name, (kind, _) in KEPT.items():
         value = typed(found, name, kind)
@@ -103,7 +103,7 @@ def _check_patterns(found: Body) -> None:
 
 
 def read_rate(text: str) -> str:
-    """Return a rate limit as it is stored; raises `BadInput` for what is no pause, and nothing means the usual one."""
+    """Return a rate limit as stored, empty for the default; raise `BadInput` for text that is no duration."""
     try:
         if text:
             parse_duration(text)
@@ -113,7 +113,7 @@ def read_rate(text: str) -> str:
 
 
 def read_feed(found: Body) -> Body:
-    """What was sent of a source's feed; raises `BadInput`."""
+    """Return the sent feed settings of a source; raise `BadInput` for invalid ones."""
     told: Body = {}
     if "feed_url" in found:
         told["feed_url"] = parse(where).href if (where := typed(found, "feed_url", str)) else None
@@ -127,7 +127,7 @@ def read_feed(found: Body) -> Body:
 
 
 def read_source(found: Body) -> NewSource:
-    """A source to be registered; raises `BadInput`."""
+    """Return a source to register; raise `BadInput` for invalid input."""
     name, url = key(found, "name"), typed(found, "url", str)
     if not name or not url:
         raise BadInput("name and url are required")
@@ -140,7 +140,7 @@ def read_source(found: Body) -> NewSource:
 
 
 def amend_source(row: SourceRow, found: Body) -> SourceRow:
-    """A source with what was sent of it changed; raises `BadInput`."""
+    """Return a source with the sent changes; raise `BadInput` for invalid ones."""
     url = absolute(typed(found, "url", str) or row.base_url)
     on = typed(found, "enabled", bool)
     told: dict[str, Any] = {"name": key(found, "name") or row.name, "base_url": url}

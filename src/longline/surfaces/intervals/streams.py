@@ -1,4 +1,4 @@
-"""`/sse/{crawler,health,metrics}/events`: what happens, as it happens."""
+"""`/sse/{crawler,health,metrics}/events`: live event streams."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from longline.surfaces.sse import HEARTBEAT, EventStream, frame
 STREAMS: tuple[Stream, ...] = ("crawler", "health", "metrics")
 
 STAGES = {"tasks_completed": "crawled"}
-"""Figures that are also a stage of the pipeline; what others do with our pages we do not see."""
+"""Figures that are also a stage of the pipeline; later stages belong to other services."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamParts:
-    """What these routes need; `now` tells UTC milliseconds, and `attend` has moves told from now on."""
+    """Dependencies of these routes; `now` returns UTC milliseconds, and `attend` starts the publishing of moves."""
 
     broker: Broker
     seats: ClientLimit
@@ -44,7 +44,7 @@ class StreamParts:
 
 
 def stream_routes(parts: StreamParts, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    """The handlers, each at its own path and at its alias."""
+    """Return the handlers, each at its own path and at its alias."""
     return [_route(parts, stream, guards) for stream in STREAMS]
 
 
@@ -66,7 +66,7 @@ def _route(parts: StreamParts, stream: Stream, guards: Sequence[Guard]) -> HTTPR
 
 async def _frames(parts: StreamParts, stream: Stream, client: Subscription) -> AsyncGenerator[bytes]:
     if stream == "crawler":
-        # Before the client knows that it is connected: what it does next it expects to hear of.
+        # Before the `connected` event: the client expects events of everything it does afterwards.
         await parts.attend()
     yield frame("connected", {"timestamp": rfc3339(parts.now()), "message": f"Connected to {stream} events"})
     async for happening in client:
@@ -75,7 +75,7 @@ async def _frames(parts: StreamParts, stream: Stream, client: Subscription) -> A
 
 @singledispatch
 def shaped(happening: object) -> list[tuple[str, dict[str, Any]]]:
-    """What happened, in the contract's words: one event or two."""
+    """Return the one or two events of the contract for an internal event."""
     raise TypeError(f"there are no words for {happening}")
 
 
@@ -86,7 +86,7 @@ def _(happening: ScheduleMoved) -> list[tuple[str, dict[str, Any]]]:
         "status": SCHEDULE_WORDS[happening.state],
         "timestamp": rfc3339(happening.at),
     }
-    # As the job itself has it: what runs has no next time yet.
+    # As in the job itself: a running job has no next time yet.
     due = happening.next_due if happening.state in ("pending", "scheduled") else None
     details = present({"error_message": happening.error, "next_run_at": rfc3339(due)})
     if details:

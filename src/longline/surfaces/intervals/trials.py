@@ -1,4 +1,4 @@
-"""`/api/v1/sources/test-crawl` and `fetch-metadata`: a look at a site before it becomes a source."""
+"""`/api/v1/sources/test-crawl` and `fetch-metadata`: previews of a site before it becomes a source."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,7 +18,7 @@ Body = dict[str, Any]
 
 SECONDS = 30
 MOST_CHARACTERS = 1000
-"""How much of an article's text is shown."""
+"""Most characters of an article's text in the response."""
 
 
 def _url(found: Body) -> str:
@@ -29,7 +29,7 @@ def _url(found: Body) -> str:
 
 
 def _config(found: Body) -> Body:
-    """What is said to parsers: the same words that a source is registered with."""
+    """Return the config for parsers, from the same fields as in the registration of a source."""
     kinds = {"selectors": dict, "article_url_patterns": list, "template_hint": str}
     config: Body = present({name: typed(found, name, kind) for name, kind in kinds.items()})
     if "article_url_patterns" in config:
@@ -38,7 +38,7 @@ def _config(found: Body) -> Body:
 
 
 def tried(trial: Trial) -> Body:
-    """How a trial went."""
+    """Return the result of a trial crawl in the contract's format."""
     extract = trial.extract
     indexed = extract is not None and extract.skipped is None and trial.status < 400
     told: Body = {"url": trial.url, "status_code": trial.status, "content_type": trial.content_type}
@@ -61,7 +61,7 @@ def _article(fields: Any, method: str) -> Body:
 
 
 def described(glance: PagePreview) -> Body:
-    """What a page says of its site."""
+    """Return the metadata of a site from a page preview."""
     host = urlsplit(glance.final_url).hostname or ""
     return {
         "url": glance.url,

@@ -1,4 +1,4 @@
-"""The interval contract's words for our states, and for what may be wrong."""
+"""The interval contract's words for states, skip reasons and errors."""
 
 from longline.model.states import RunState, ScheduleState
 
@@ -18,14 +18,14 @@ SKIPPED_WORDS: dict[str, str] = {
     "cooldown": "placement_cooldown",
     "retrying": "retry_pending",
 }
-"""Why a job may not be moved to another slot."""
+"""Reasons for not moving a job to another slot."""
 
 SKIPS: dict[tuple[str, str], str] = {
     ("skipped", "content_type"): "non_html",
     ("refused", "depth"): "max_depth",
     ("skipped", "robots"): "robots_txt",
 }
-"""Which fates, each with its reason, count as a page that was skipped."""
+"""Fates, each with its reason, that count as skipped pages."""
 
 KINDS = ("crawl",)
 SORTS = ("created_at", "updated_at", "status", "source_name", "next_run_at", "last_run_at", "type")
@@ -59,4 +59,4 @@ CATEGORIES: dict[str, str] = {
     "too_many_redirects": "http_server",
     "redirect_loop": "http_server",
 }
-"""What kind of error a failed request counts as; what failed for another reason was no request, or none that failed."""
+"""Error category of a failed request, by reason; other reasons are not failures of a request."""

@@ -1,4 +1,4 @@
-"""The bots' side of the house: the services behind their door, and their chores."""
+"""Bots: the services behind their door, and their chores."""
 
 import logging
 
@@ -16,10 +16,10 @@ log = logging.getLogger(__name__)
 
 
 def bot_parts(house: House) -> BotParts:
-    """What the bots' door needs."""
+    """Return the services behind the bots' door."""
     settings = bot_settings(house.settings)
     if settings.mode == "optional":
-        # On loopback that is the default and nobody's mistake.
+        # On loopback optional registration is the default and no mistake.
         level = logging.DEBUG if house.settings.loopback else logging.WARNING
         log.log(level, "bots need not be registered; set bot_auth to required where others can reach this server")
     records, blobs, clock, delay = house.records, house.blobs, house.clock, _delay(house)
@@ -33,7 +33,7 @@ def bot_parts(house: House) -> BotParts:
 
 
 def bot_settings(settings: Settings) -> BotSettings:
-    """What the operator decided for bots, with what follows from the address."""
+    """Return the settings for bots; with `auto`, registration is required except on loopback."""
     required = settings.bot_auth == "required" or (settings.bot_auth == "auto" and not settings.loopback)
     return BotSettings(
         mode="required" if required else "optional",
@@ -43,7 +43,7 @@ def bot_settings(settings: Settings) -> BotSettings:
 
 
 def bot_upkeep(house: House) -> BotTaskPlanner:
-    """The chores for bots."""
+    """Return the chores for bots."""
     return BotTaskPlanner(BotLifecycle(house.records), house.records.bots, house.clock, _delay(house))
 
 

@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 
 
 def source_events_loop(house: House) -> Loop:
-    """Hears what another service says of sources, and keeps schedules in line with it."""
+    """Return a loop that reads another service's events about sources, and keeps schedules in line with them."""
     behind, records = desk(house), house.records
     asked = directory(house)
     reactions = SourceEventHandlers(behind.sync, behind.schedules, records.schedules, asked, house.clock, records.heard)
@@ -43,7 +43,7 @@ def source_events_loop(house: House) -> Loop:
         listener = SourceListener(messages, records.heard, reactions.by_type())
         chores = {"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}
         try:
-            # Nobody waits for messages at the end: what is not settled is handed out again.
+            # The stop does not wait for messages: unsettled ones are delivered again.
             await cut_short(partial(run_loops, chores))(stop)
         finally:
             await messages.close()
@@ -52,13 +52,13 @@ def source_events_loop(house: House) -> Loop:
 
 
 def extract(page: Page) -> TrialExtract:
-    """The document that a page would become."""
+    """Return the document that a page would become."""
     made = document(page)
     return TrialExtract(made.fields, made.method, made.skipped)
 
 
 def desk(house: House) -> IntervalServices:
-    """The services behind the interval crawler's door."""
+    """Return the services behind the interval crawler's door."""
     records, clock, timetable = house.records, house.clock, ScheduleLifecycle(house.records)
     schedules = Schedules(timetable, records.schedules, records.runs, house.rhythms, clock, house.call_planners)
     glances = PagePreviews(house.http, clock, house.settings.user_agent)
@@ -78,13 +78,13 @@ def desk(house: House) -> IntervalServices:
 
 
 def standing_frontier(house: House) -> StandingFrontier:
-    """The frontier that takes single URLs, polite as the operator wants it."""
+    """Return the frontier that takes single URLs, with the operator's politeness."""
     runs = standing_runs(house)
     return StandingFrontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
 
 
 def discovered_parts(house: House) -> DiscoveredParts:
-    """Links that lead away, and how one of them becomes a schedule."""
+    """Return the service for outlinks, and the form in which a schedule made of one is shown."""
 
     behind = desk(house)
 

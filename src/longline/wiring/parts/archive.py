@@ -11,7 +11,7 @@ from longline.wiring.house import House
 
 @asynccontextmanager
 async def html_archiving(house: House) -> AsyncIterator[HtmlArchive | None]:
-    """Somebody who stores HTML answers, if the operator said where; at the end what came is stored first."""
+    """Yield the HTML archive, if one is configured; at the end, queued responses are stored first."""
     s = house.settings
     if not s.html_archive:
         yield None

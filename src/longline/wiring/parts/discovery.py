@@ -9,17 +9,17 @@ from longline.wiring.parts.feeds import feed_parts
 
 
 def discovery(house: House) -> Discovery:
-    """Follows up links that lead away, as far as the operator wants that."""
+    """Return the page hook that follows up external links, within the operator's rules."""
     s, records = house.settings, house.records
     rules = DiscoveryRules(s.discovery_allow, s.discovery_block, s.discovery_budget, s.discovery_per_run)
     return Discovery(DiscoveryParts(records.candidates, records.sources, feed_parts(house).seeder, house.clock), rules)
 
 
 def scout(house: House) -> CandidateProbe:
-    """Takes a first look at candidates."""
+    """Return the probe of candidates."""
     return CandidateProbe(feed_parts(house), house.records.candidates)
 
 
 def candidates(house: House) -> Candidates:
-    """What people may ask of candidates."""
+    """Return the service for decisions on candidates."""
     return Candidates(house.records.candidates, house.records.sources, feed_parts(house).seeder)

@@ -18,15 +18,15 @@ from longline.wiring.parts.sources import standing_runs
 
 LOOK_EVERY = 5.0
 FEED_REDIRECTS = 5
-"""Redirects that are followed to a feed or a sitemap: as many as the interval contract allows everywhere."""
+"""Largest number of redirects to a feed or a sitemap: as many as the interval contract allows everywhere."""
 
 Once = Callable[[], Awaitable[object]]
 
 
 def feed_chores(house: House) -> dict[str, Loop]:
-    """The loops that poll feeds and sitemaps and search feeds, as far as the operator wants them.
+    """Return the loops that poll feeds and sitemaps and search feeds, as far as they are enabled.
 
-    Where another service keeps sources, these are fetched from there in any case: single URLs go by them too.
+    Sources of a curator are fetched in any case: single URLs depend on these sources too.
     """
     parts, chores, s = feed_parts(house), dict[str, Loop](), house.settings
     if s.sitemaps:
@@ -40,15 +40,15 @@ def feed_chores(house: House) -> dict[str, Loop]:
         chores["finder"] = _round(finder.further, finder.begin, s.feed_search)
     if house.curator is not None:
         courier = RemoteSourceSync(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
-        # Nobody waits for another service at the end: what it was not told is told by the next.
+        # The stop does not wait for the curator: unsent changes are sent by the next process.
         chores["courier"] = cut_short(_round(courier.tell, courier.bring, s.sources_every))
     return chores
 
 
 def _round(take: Once, begin: Once, every: float) -> Loop:
-    """A loop that begins what is due at the operator's interval, and sees to what came of it as soon as it can.
+    """Return a loop that begins due work at the operator's interval, and processes results as soon as it can.
 
-    At the stop nobody waits for a document that is being read: it is read again after the next start.
+    The stop does not wait for a document that is being read: the document is read again after the next start.
     """
 
     async def loop(stop: asyncio.Event) -> None:
@@ -59,7 +59,7 @@ def _round(take: Once, begin: Once, every: float) -> Loop:
 
 
 def sitemap_parts(house: House) -> mapper.SitemapParts:
-    """What reading sitemaps works with in this house."""
+    """Return the parts of the sitemap reader."""
     records, feeds = house.records, feed_parts(house)
     return mapper.SitemapParts(
         sitemaps=records.sitemaps,
@@ -73,7 +73,7 @@ def sitemap_parts(house: House) -> mapper.SitemapParts:
 
 
 def feed_parts(house: House) -> FeedParts:
-    """What polling and searching work with in this house."""
+    """Return the parts of polling and searching."""
     records, s = house.records, house.settings
     plan = CrawlPlan(
         (),

@@ -45,7 +45,7 @@ def _blobs(house: House) -> Blobs:
 
 @asynccontextmanager
 async def mirroring(house: House) -> AsyncIterator[RedisLogCopy | None]:
-    """Where entries are copied to; nowhere unless there is Redis and somebody wants it."""
+    """Yield the copier of logs, or None unless Redis and the copy are configured."""
     s = house.settings
     if not (s.run_log_mirror and s.redis):
         yield None
@@ -66,7 +66,7 @@ def _wanted(settings: Settings) -> LogFilter:
 
 @asynccontextmanager
 async def journaling(house: House, mirror: RedisLogCopy | None = None) -> AsyncIterator[RunLogWriter | None]:
-    """Write down what runs say in this process, to the last word."""
+    """Write the log entries of runs in this process, to the last one."""
     s = house.settings
     if not s.run_logs:
         yield None
@@ -76,7 +76,7 @@ async def journaling(house: House, mirror: RedisLogCopy | None = None) -> AsyncI
     stop, root, ours = asyncio.Event(), logging.getLogger(), logging.getLogger(__name__.partition(".")[0])
     usual = ours.level
     root.addHandler(journal)
-    # What runs say is no matter of how much the service says.
+    # The level of run logs is independent of the level of the service's log.
     ours.setLevel(min(ours.getEffectiveLevel(), _LEVELS[wanted.level]))
     writing = asyncio.create_task(run_loops({"journal": chore(journal.write, WRITE_EVERY)}, stop))
     try:
@@ -94,7 +94,7 @@ async def journaling(house: House, mirror: RedisLogCopy | None = None) -> AsyncI
 
 
 def scribe(house: House, mirror: RedisLogCopy | None = None, grace_ms: int = GRACE_MS) -> RunLogKeeper:
-    """The chore that looks after the logs of all runs."""
+    """Return the keeper of the logs of all runs."""
     s = house.settings
     wanted = RunLogKeeperSettings(
         archive=s.run_log_archive,
@@ -108,7 +108,7 @@ def scribe(house: House, mirror: RedisLogCopy | None = None, grace_ms: int = GRA
 
 @asynccontextmanager
 async def closing(house: House, mirror: RedisLogCopy | None = None) -> AsyncIterator[None]:
-    """Close and keep the logs of runs that were broken off with us, when all was said."""
+    """Close and archive the logs of runs that the stop broke off, after their last entry."""
     yield
     try:
         async with asyncio.timeout(LAST_WORDS_WITHIN):
@@ -118,7 +118,7 @@ async def closing(house: House, mirror: RedisLogCopy | None = None) -> AsyncIter
 
 
 class Streams:
-    """Everything that clients may hang on, and the loops that feed it."""
+    """The streams that clients may follow, and the loops that feed them."""
 
     def __init__(self, house: House, health: Health) -> None:
         s, records, seats = house.settings, house.records, ClientLimit()
@@ -130,14 +130,14 @@ class Streams:
         self._followers = Followers(
             records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED, s.run_log_buffer)
         )
-        # Instances on other machines have the same database, and folders of their own.
+        # Instances on other machines share the database, but not folders.
         common = house.embedded or s.run_log_objects.startswith("s3://")
         kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs, common=common)
         self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
         self.events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
 
     def loops(self) -> dict[str, Loop]:
-        """What runs beside the server."""
+        """Return the loops that run beside the server."""
         records, clock, broker = self._house.records, self._house.clock, self._broker
         figures = CountPublisher(broker, records.tasks, records.runs, clock)
         return {
@@ -148,7 +148,7 @@ class Streams:
         }
 
     async def close(self) -> None:
-        """Tell what was done last, once the loops have ended, and let every client go."""
+        """Publish the last moves, once the loops have ended, and disconnect every client."""
         try:
             async with asyncio.timeout(LAST_WORDS_WITHIN):
                 await self._moves.once()

@@ -18,18 +18,18 @@ log = logging.getLogger(__name__)
 FOLLOW_EVERY = 1.0
 FORGET_EVERY = 3600.0
 LAST_WRITES = 10.0
-"""Seconds that the last writes of a planner may take, whatever else is going down."""
+"""Seconds that the last writes of a planner may take, even while other parts stop."""
 
 BROWSERS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
     "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
     "Mozilla/5.0 (Macintosh; Intel Mac OS X 10.15; rv:128.0) Gecko/20100101 Firefox/128.0",
 )
-"""Names to go by in turn, where the operator wants that."""
+"""User agents to use in turn, where the operator enables that."""
 
 
 def planner(house: House, owner: int, journal: RunLogWriter | None = None) -> Scheduler:
-    """A planner that holds what it starts under that name, and has the logs of runs begun with them."""
+    """Return a planner that holds its runs as `owner`, and begins their logs."""
     s = house.settings
     parts = SchedulerParts(
         timetable=ScheduleLifecycle(house.records),
@@ -61,7 +61,7 @@ def planner(house: House, owner: int, journal: RunLogWriter | None = None) -> Sc
 
 
 def planner_loops(house: House, owner: int, journal: RunLogWriter | None = None) -> dict[str, Loop]:
-    """What fires schedules, and what forgets old runs."""
+    """Return the loops that fire schedules, and that delete old runs."""
     planning, s, called = planner(house, owner, journal), house.settings, asyncio.Event()
 
     async def plan(stop: asyncio.Event) -> None:

@@ -1,4 +1,4 @@
-"""What is told of everything that was indexed, and to whom, from the parts of the house."""
+"""The indexer, its page counts and its notifications, from the parts of the house."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -18,7 +18,7 @@ COUNT_EVERY = 5.0
 
 @asynccontextmanager
 async def indexing(house: House) -> AsyncIterator[Indexer]:
-    """The chore that brings the index up to date, counts its pages, and tells whom the operator named."""
+    """Yield the indexer, which counts pages and notifies the service that the operator named."""
     counts, stop = PageCounts(house.records.tallies), asyncio.Event()
     async with _announcing(house) as announce:
 
@@ -37,7 +37,7 @@ async def indexing(house: House) -> AsyncIterator[Indexer]:
 
 @asynccontextmanager
 async def _announcing(house: House) -> AsyncIterator[Tell]:
-    """Tell another service, if one is named."""
+    """Yield the function that notifies another service, if one is configured."""
     s = house.settings
     if not s.pipeline_url:
         yield lambda _: None

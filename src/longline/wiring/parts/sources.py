@@ -1,4 +1,4 @@
-"""Where sources are looked up, and the standing runs made for them, from the parts of the house."""
+"""Source lookup, and the standing runs made for sources, from the parts of the house."""
 
 from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
 from longline.engine.sources.lookup import CachedSources, LocalSources, RemoteSources
@@ -8,7 +8,7 @@ from longline.wiring.house import House
 
 
 def directory(house: House) -> SourceLookup:
-    """Where sources are looked up: at another service where one is set, else in our own table."""
+    """Return the source lookup: at the curator where one is set, else in our own table."""
     own = LocalSources(house.records.sources)
     if house.curator is None:
         return own
@@ -16,7 +16,7 @@ def directory(house: House) -> SourceLookup:
 
 
 def standing_runs(house: House) -> StandingRuns:
-    """The runs that the URLs of the frontier belong to."""
+    """Return the runs that the URLs of the standing frontier belong to."""
     near = CachedSources(LocalSources(house.records.sources), directory(house))
     return StandingRuns(house.records.runs, near, _rules(house.settings), house.clock)
 

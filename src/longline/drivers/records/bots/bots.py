@@ -1,4 +1,4 @@
-"""Bots, what they did and what they found, on either engine."""
+"""Bots, their activity and their results, on either engine."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ from longline.model.states import IN_HAND
 
 
 class BotRecords(Table):
-    """The registry."""
+    """The registry of bots."""
 
     async def register(self, bot: NewBot) -> BotRow | None:
         return await self._written("register_bot", **msgspec.structs.asdict(bot))
@@ -76,7 +76,7 @@ class BotRecords(Table):
 
 
 class BotOverviewRecords(Table):
-    """Bots' tasks and results, for those who look."""
+    """Read access to bots' tasks and results."""
 
     async def tasks(self, wanted: TaskFilter, *, limit: int = 50, offset: int = 0) -> list[BotTaskRow]:
         return await self._all("find_bot_tasks", BotTaskRow, **_task_filter(wanted), limit=limit, offset=offset)
@@ -112,7 +112,7 @@ def _task_filter(wanted: TaskFilter, task_id: int | None = None) -> dict[str, An
 
 
 def _standing(state: str | None) -> dict[str, Any]:
-    """The filter for a state: in hand is a mark on the offer, everything else is where the row rests."""
+    """Return the filter for a state: a task in hand has a mark on its offer, any other state is the row's rest."""
     if state is None:
         return {"held": None, "rest": None}
     return {"held": True, "rest": None} if state in IN_HAND else {"held": False, "rest": state}

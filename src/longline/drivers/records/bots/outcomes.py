@@ -1,4 +1,4 @@
-"""What a change of bots' tasks brings with it: their rest and place, their schedules, the bots' figures."""
+"""Consequences of a change of bots' tasks: their rests and offers, their schedules, the bots' figures."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -13,11 +13,11 @@ from longline.model.states import ENDED, TaskState
 LAPSED, LAPSED_ERROR = "lease lapsed", "the lease lapsed"
 
 OUTCOMES = frozenset({TaskState.COMPLETED, TaskState.FAILED})
-"""The ends of a task that move its schedule."""
+"""Ends of a task that give its schedule a new due time."""
 
 
 class RestedTask(NamedTuple):
-    """A held or resting task and where it comes to rest; `answered` when a bot had a say in it."""
+    """A held or resting task and its next rest; `answered` is true when a bot's answer led there."""
 
     holding: Holding
     became: TaskState
@@ -32,14 +32,14 @@ class RestedTask(NamedTuple):
 
 
 async def holdings(tx: Transaction, task_ids: Iterable[int]) -> dict[int, Holding]:
-    """Where these tasks stand, locked among the offers in the order of their ids."""
+    """Lock the offers of these tasks in the order of their ids, and return the tasks' holdings."""
     ids = [(task_id,) for task_id in sorted(set(task_ids))]
     await tx.batch("lock_offers", ids)
     return {row["id"]: struct(row, Holding) for row in await tx.batch("bot_standings", ids)}
 
 
 async def rest(tx: Transaction, rests: Sequence[RestedTask], actor: str) -> dict[int, int]:
-    """Put tasks to rest with all that follows, runs last; when each schedule concerned is due next."""
+    """Put tasks to rest with all consequences, runs last; return the next due times of their schedules."""
     await tx.batch("close_offers", [(r.holding.id, r.holding.token) for r in rests if r.ended and r.holding.owner])
     await tx.batch("empty_offers_of_tasks", [(r.holding.id,) for r in rests if r.ended and not r.holding.owner])
     await tx.batch("free_offers", [(r.holding.id,) for r in rests if not r.ended and r.holding.attempt is not None])
@@ -67,7 +67,7 @@ def _task_row(r: RestedTask, now: int) -> tuple[object, ...]:
 
 
 async def reckon(tx: Transaction, outcomes: Sequence[tuple[int | None, TaskState]]) -> dict[int, int]:
-    """Tell schedules how their tasks ended; when each is due next. Retries and lapses do not concern them."""
+    """Update schedules after completed or failed tasks; return next due times. Retries and expiries do not count."""
     ids = sorted({schedule_id for schedule_id, _ in outcomes if schedule_id is not None})
     rows = {row["schedule_id"]: row for row in await tx.batch("lock_bot_schedules", [(i,) for i in ids])}
     told: list[tuple[int, int, int, int | None, int | None]] = []
@@ -98,5 +98,5 @@ async def _count(tx: Transaction, rests: Sequence[RestedTask]) -> None:
 
 
 async def count_hours(tx: Transaction, rows: Sequence[tuple[int, ...]]) -> None:
-    """Add to what bots did in this hour: (bot, pulls, pulled, completed, retried, failed)."""
+    """Add to the bots' figures of this hour: (bot, pulls, pulled, completed, retried, failed)."""
     await tx.batch("count_bot_hours", rows, hour=tx.now // HOUR_MS)

@@ -1,4 +1,4 @@
-"""Pulls of bots: tasks into their hands, for all that came together in one transaction."""
+"""Pulls of bots: one transaction hands out the tasks for all pulls of a batch."""
 
 import secrets
 from collections import defaultdict
@@ -15,11 +15,11 @@ from longline.model.bots.bot import Pull, Pulled, PulledTask, after_lapse, exhau
 from longline.model.states import TaskState
 
 MAX_GIVEN_UP = 1000
-"""Tasks that one pull gives up at most; the next pull, or the sweep, gives up the others."""
+"""Given-up tasks after which a pull stops searching; the next pull, or the sweep, gives up the others."""
 
 
 async def pull(pulls: Sequence[Pull], tx: Transaction) -> list[Pulled]:
-    """Hand tasks out, each to one; among those who look in the same place, who came first gets the best."""
+    """Hand out each task to one pull; among pulls of the same scope, the earliest gets the best tasks."""
     ids = await _bot_ids(tx, pulls)
     alike: defaultdict[tuple[str | None, str, str, bool], list[int]] = defaultdict(list)
     for n, one in enumerate(pulls):
@@ -42,7 +42,7 @@ async def pull(pulls: Sequence[Pull], tx: Transaction) -> list[Pulled]:
 
 
 async def _bot_ids(tx: Transaction, pulls: Sequence[Pull]) -> dict[str, int]:
-    """Who asks, by name; those whom nobody knew are known from now on."""
+    """Return the ids of bots by name; unknown bots are added."""
     ids = {one.bot: one.bot_id for one in pulls if one.bot_id is not None}
     strangers = [(name,) for name in sorted({one.bot for one in pulls} - ids.keys())]
     await tx.batch("meet_bots", strangers)
@@ -52,7 +52,7 @@ async def _bot_ids(tx: Transaction, pulls: Sequence[Pull]) -> dict[str, int]:
 async def _hand_out(
     tx: Transaction, pulls: dict[int, Pull], ids: dict[str, int], given_up: set[int]
 ) -> dict[int, Pulled]:
-    """Tasks for those who look in the same place, by their numbers; `given_up` gains those that lapsed too often."""
+    """Hand out tasks to the pulls of one scope, by number; add tasks that lapsed too often to `given_up`."""
     first = next(iter(pulls.values()))
     hosts = await _scope(tx, first)
     most = sum(one.limit for one in pulls.values())
@@ -73,7 +73,7 @@ async def _hand_out(
 
 
 async def _pick(tx: Transaction, reclaim: bool, hosts: str | None, limit: int, given_up: set[int]) -> list[Row]:
-    """Return the best offers; those whose tasks lapsed too often are passed over and added to `given_up`."""
+    """Return the best offers; pass over tasks that lapsed too often and add them to `given_up`."""
     passed: set[int] = set()
     while True:
         known = orjson.dumps(sorted(passed)).decode() if passed else None
@@ -86,7 +86,7 @@ async def _pick(tx: Transaction, reclaim: bool, hosts: str | None, limit: int, g
 
 
 async def _exhausted_rests(tx: Transaction, task_ids: set[int]) -> list[RestedTask]:
-    """Return how tasks that lapsed too often come to rest, their schedules locked."""
+    """Lock the schedules of tasks that lapsed too often, and return the tasks with their rests."""
     held = (await holdings(tx, task_ids)).values()
     schedules = sorted({h.schedule_id for h in held if h.schedule_id is not None})
     await tx.batch("lock_bot_schedules", [(i,) for i in schedules])
@@ -104,7 +104,7 @@ def _lapsed(row: Row) -> int:
 
 
 async def _scope(tx: Transaction, pull: Pull) -> str | None:
-    """The hosts a bot may get tasks of, as a JSON list of ids; None for all."""
+    """Return the hosts that a pull may get tasks of, as a JSON list of ids; None for all."""
     if pull.needle is None and pull.domains == "[]" and pull.names == "[]":
         return None
     scope = {"needle": pull.needle, "domains": pull.domains, "names": pull.names}

@@ -1,4 +1,4 @@
-"""Where tasks of bots come from, on either engine: people, and schedules that are due."""
+"""Making and deleting tasks of bots, on either engine: for people, and for schedules that are due."""
 
 import asyncio
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ from longline.model.url import parse
 from longline.ports.records.frontier import HostSetting
 
 EDGE = ":"
-"""Where the name of a host ends and its port begins."""
+"""Character between the name of a host and its port."""
 
 URLS_AT_ONCE = 1000
 """Known URLs that are read and searched for a pattern at once."""
 
 STANDING = "bots"
-"""The kind of the one run that all tasks of bots belong to. It is never started, so it never ends."""
+"""Kind of the single run that all tasks of bots belong to. This run is never started, so it never ends."""
 
 
 async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Transaction) -> list[int]:
-    """Make tasks, of schedules or of none; their ids. A schedule's row must be locked by now."""
+    """Make tasks, with or without a schedule, and return their ids. The rows of schedules must be locked."""
     if not tasks:
         return []
     await tx.batch("add_hosts", sorted(set(hosts)))
@@ -38,7 +38,7 @@ async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Tra
     await tx.batch("know_bot_hosts", sorted((host_id, host) for host, host_id in ids.items()))
     run_id = await _standing_run(tx)
     born = TaskState(move("task", "admit").became)
-    # One URL is a task again and again, so each has a key of its own.
+    # A URL becomes a task many times, so each task has a key of its own.
     made = {uuid7().bytes: task for task in tasks}
     rows = [(ids[t.host], key, t.priority, t.url) for key, t in made.items()]
     task_ids = {bytes(r["key"]): r["id"] for r in await tx.batch("admit_bot_tasks", rows, run_id=run_id, state=born)}
@@ -59,7 +59,7 @@ async def _standing_run(tx: Transaction) -> int:
     if row is None:
         born = move("run", "create").became
         nothing = dict.fromkeys(("source_id", "schedule_id", "budget"))
-        # Whoever makes it at the same time is waited for, and there is one.
+        # The insert waits for a concurrent one, so there is only one run.
         await tx.all("ensure_run", uid=new_id(), kind=STANDING, state=born, plan="{}", seed="", **nothing)
         row = await tx.one("standing_run", kind=STANDING)
     assert row is not None
@@ -72,7 +72,7 @@ async def plan(limit: int, delay_ms: int, dry: bool, tx: Transaction) -> Planned
     skipped = int(waiting["count"]) if waiting else 0
     due = [struct(row, BotPolicyRow) for row in await tx.all("due_bot_schedules", limit=limit)]
     wanted = [task for schedule in due for task in await _tasks(tx, schedule)]
-    # Asked after the schedules were locked: nobody makes tasks for them meanwhile.
+    # After the schedules were locked: no other process makes tasks for them meanwhile.
     pairs = [(t.schedule_id, url_key(t.url)) for t in wanted]
     rows = await tx.batch("open_bot_tasks", pairs)
     open_now = {(row["schedule_id"], bytes(row["open_key"])) for row in rows}
@@ -91,7 +91,7 @@ async def _spread(tx: Transaction, s: BotPolicyRow) -> list[tuple[str, str]]:
     """Return the known URLs of a domain in which the pattern of its schedule is found, with their hosts."""
     pattern, found, after = Patterns((s.pattern,)), list[tuple[str, str]](), ""
     while rows := await tx.all("known_urls_of_domain", domain=s.domain, edge=EDGE, after=after, limit=URLS_AT_ONCE):
-        # SQLite drives this in the thread of its writer; with PostgreSQL it is driven by the loop, which must go on.
+        # SQLite runs this code in its writer thread; PostgreSQL runs it in the event loop, which must not block.
         found += _found(pattern, rows) if tx.engine == "lite" else await asyncio.to_thread(_found, pattern, rows)
         after = rows[-1]["hash"]
     return found
@@ -102,7 +102,7 @@ def _found(pattern: Patterns, rows: Sequence[Row]) -> list[tuple[str, str]]:
 
 
 async def drop(uid: str, tx: Transaction) -> list[str] | None:
-    """Forget a schedule; what is open of it is cancelled, and its tasks stay as history of the engine alone."""
+    """Delete a schedule and cancel its open tasks; only the engine's own task rows stay, as history."""
     row = await schedule_of(tx, uid)
     if row is None:
         return None
@@ -119,7 +119,7 @@ async def drop(uid: str, tx: Transaction) -> list[str] | None:
 
 
 async def delete(task_id: int, created_at: int, tx: Transaction) -> Deletion | None:
-    """Delete a task that no bot holds, with its result; the engine's own row of it stays as history."""
+    """Delete a task that no bot holds, with its result; the engine's own task row stays as history."""
     await tx.batch("lock_offers", [(task_id,)])
     # A task that has ended has no offer to be locked.
     await tx.batch("lock_bot_tasks", [(task_id,)])

@@ -37,7 +37,7 @@ REPAIRS: dict[Repair, TaskState] = {
 
 
 class BotTaskRecords:
-    """Tasks of bots, and who holds them."""
+    """Tasks of bots, and their leases."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -72,7 +72,7 @@ class BotTaskRecords:
 
 async def _submit(answers: Sequence[BotAnswer], keep_ms: int, tx: Transaction) -> list[AnswerVerdict]:
     held = await holdings(tx, (a.task_id for a in answers))
-    # After the locks: whoever answered before with the same key has committed by now.
+    # After the locks: an earlier answer with the same key is committed by now.
     kept = await _kept(tx, answers, keep_ms)
     verdicts: dict[int, AnswerVerdict] = {}
     rests: list[RestedTask] = []
@@ -180,7 +180,7 @@ async def _repair(tasks: Sequence[tuple[int, int]], repair: Repair, tx: Transact
 
 
 async def _reopened(tx: Transaction, held: dict[int, Holding]) -> dict[int, Holding]:
-    """Those that can be made pending: not what is so already, and not what has a successor that is open."""
+    """Return the tasks that can be restarted: held or not pending, and without an open successor."""
     held = {i: h for i, h in held.items() if h.owner is not None or h.state != TaskState.PENDING}
     ids = sorted({h.schedule_id for h in held.values() if h.schedule_id is not None and h.state in ENDED})
     await tx.batch("lock_bot_schedules", [(i,) for i in ids])

@@ -11,7 +11,7 @@ from longline.model.discovery.candidate import CandidateRow, Decision, Discovery
 
 DAY_MS = 86_400_000
 AT_ONCE = 1000
-"""Decisions that are forgotten in one transaction."""
+"""Largest number of decisions deleted in one transaction."""
 
 STANDS = {
     "new": "already found",
@@ -68,7 +68,7 @@ class CandidateRecords(Table):
         return await self._all("find_decisions", Decision, identity=identity, limit=limit)
 
     async def _move(self, name: str, candidate_id: int, said: tuple[str, str], **facts: Any) -> bool:
-        """Change one, and log why."""
+        """Change a candidate, and log the reason."""
 
         async def work(tx: Transaction) -> bool:
             row = await tx.one(name, id=candidate_id, **facts)
@@ -105,13 +105,13 @@ async def _log(tx: Transaction, decisions: Sequence[Decision]) -> None:
 
 
 class _Undecided:
-    """How many candidates may still be made, today and in each run; None is no cap."""
+    """The number of candidates that may still be made, today and in each run; None means no cap."""
 
     def __init__(self, today: int | None, in_run: dict[int, int]) -> None:
         self._today, self._in_run = today, in_run
 
     def refusal(self, run_id: int) -> str | None:
-        """Why no more may be made, or None, and then there is one less."""
+        """Return the reason why no candidate may be made, or None after counting one."""
         if self._today is not None and self._today <= 0:
             return "the day's budget is used up"
         if self._in_run.get(run_id, 1) <= 0:

@@ -1,4 +1,4 @@
-"""Links that lead away, on either engine."""
+"""Links that lead away from their sources, on either engine."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -92,7 +92,7 @@ def _key(url: str) -> bytes:
 
 
 def _visited(url: str) -> tuple[bytes, str, bytes]:
-    """The key of a link, and under what the page that it leads to is remembered if somebody has been there."""
+    """Return the key of a link, and the host and key under which a visit to its page is remembered."""
     parsed = parse(url)
     return _key(url), parsed.host, dedupe_key(parsed.href)
 
@@ -115,7 +115,7 @@ def _domains_asked(query: DomainQuery) -> dict[str, Any]:
 
 
 async def _known(tx: Transaction, rows: list[DomainRow]) -> list[DomainRow]:
-    """Domains with the sources they were found on, and whether one of ours is there."""
+    """Return domains with the sources they were found on; `is_source` marks domains of our own sources."""
     names = [row.domain for row in rows]
     sources: defaultdict[str, set[str]] = defaultdict(set)
     for row in await tx.batch("referring_sources", [(name,) for name in names]):

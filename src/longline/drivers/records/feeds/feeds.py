@@ -8,7 +8,7 @@ from longline.model.feeds.feed_poll import FeedRow
 from longline.ports.records.feeds import FeedRule
 
 OF_SOURCE = ("url", "active", "every_ms", "disabled_at", "disabled_reason")
-"""What is the source's to say, and kept in its row."""
+"""Fields of a feed that are kept in the row of its source."""
 
 
 class FeedRecords:
@@ -59,7 +59,7 @@ async def _write(tx: Transaction, before: FeedRow, after: FeedRow) -> None:
 
 
 async def write_progress(tx: Transaction, feed: FeedRow) -> None:
-    """Write how polling goes, without what is the source's to say."""
+    """Write the progress of polling, without the fields in `OF_SOURCE`."""
     facts = msgspec.structs.asdict(feed)
     await tx.all("write_feed", **{name: fact for name, fact in facts.items() if name not in OF_SOURCE})
 

@@ -1,4 +1,4 @@
-"""When the sitemaps of sources are read, on either engine."""
+"""Due times and progress of reading sources' sitemaps, on either engine."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from longline.ports.records.feeds import SitemapRule
 
 
 class SitemapRecords:
-    """When sitemaps are read."""
+    """Due times and progress of reading sitemaps."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""Taking URLs in: once per (scope, host, key), within the budgets of its run and its source."""
+"""Admission of URLs: once per (scope, host, key), within the budgets of run and source."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ Placed = tuple[int, NewTask]
 
 
 async def host_ids(tx: Transaction, hosts: set[str]) -> dict[str, int]:
-    """Ids of hosts, which must exist."""
+    """Return the ids of hosts, which must exist."""
     ids = {row["host"]: row["id"] for row in await tx.batch("host_ids", [(h,) for h in sorted(hosts)])}
     if missing := hosts - ids.keys():
         raise NotFound(f"no such host: {min(missing)}")
@@ -25,7 +25,7 @@ async def host_ids(tx: Transaction, hosts: set[str]) -> dict[str, int]:
 
 
 async def place(tx: Transaction, tasks: Sequence[NewTask]) -> list[Placed]:
-    """Find the hosts of tasks; in the one order in which rows are inserted, and each key once."""
+    """Return tasks with their host ids, each key once, in the order in which rows are inserted."""
     ids = await host_ids(tx, {t.host for t in tasks})
     once = {(t.scope, ids[t.host], t.key): (ids[t.host], t) for t in reversed(tasks)}
     return [once[key] for key in sorted(once)]
@@ -34,9 +34,9 @@ async def place(tx: Transaction, tasks: Sequence[NewTask]) -> list[Placed]:
 async def admit(
     tx: Transaction, tasks: Sequence[NewTask], placed: list[Placed], ledger: RunCounters
 ) -> tuple[Admitted, dict[int, int]]:
-    """Insert what is new; the counts, and the hosts that got work with the earliest time it is due.
+    """Insert new tasks; return the counts, and the earliest due time of new work for each host.
 
-    The lines of these hosts must be locked by now.
+    The lines of these hosts must be locked before.
     """
     room = await _room(tx, {t.run_id for _, t in placed}, ledger.runs)
     wanted, over = await _within_budget(tx, placed, room)
@@ -82,7 +82,7 @@ async def _enqueue(tx: Transaction, fresh: Sequence[Row]) -> None:
 
 
 class _BudgetRoom:
-    """How much the runs of a batch, and their sources, may still take in."""
+    """The number of URLs that the runs of a batch, and their sources, may still admit."""
 
     def __init__(self, runs: Mapping[int, Row], sources: Sequence[Row]) -> None:
         self._runs = runs
@@ -91,11 +91,11 @@ class _BudgetRoom:
 
     @property
     def bounded(self) -> set[int]:
-        """The runs that have a budget, or whose source has one."""
+        """Return the runs that have a budget themselves or through their source."""
         return self._of_run.keys() | {i for i, r in self._runs.items() if r["source_id"] in self._of_source}
 
     def refusal(self, run_id: int, known: bool) -> str | None:
-        """Why a URL may not be taken in, or None, and then there is room for one less."""
+        """Return the reason to refuse a URL, or None after charging a new URL to the budgets."""
         run = self._runs[run_id]
         if run["state"] in RUN_ENDED:
             return "run_ended"
@@ -111,16 +111,16 @@ class _BudgetRoom:
         return None
 
     def by_source(self, fresh: Sequence[Row]) -> list[tuple[int, int]]:
-        """How many of the new tasks each source with a budget is charged for."""
+        """Return the number of new tasks to charge to each source with a budget."""
         sources = (self._runs[row["run_id"]]["source_id"] for row in fresh) if self._of_source else ()
         return sorted(Counter(source for source in sources if source in self._of_source).items())
 
 
 async def _room(tx: Transaction, run_ids: set[int], counted: set[int]) -> _BudgetRoom:
-    """Look at the runs that take URLs in. They are locked when one has a budget: its rest must not be spent twice.
+    """Read the runs that admit URLs, and lock them when there is a budget, which must not be spent twice.
 
-    Those that this transaction will count in are locked along with them, and sources after them: one order for all, so
-    no deadlock.
+    Runs that this transaction will count in are locked along with them, and sources after runs: one order in all
+    transactions, so no deadlock.
     """
     runs = {r["id"]: r for r in await tx.batch("run_limits", [(i,) for i in sorted(run_ids)])}
     if missing := run_ids - runs.keys():
@@ -134,12 +134,12 @@ async def _room(tx: Transaction, run_ids: set[int], counted: set[int]) -> _Budge
 async def _within_budget(
     tx: Transaction, placed: list[Placed], room: _BudgetRoom
 ) -> tuple[list[Placed], Counter[tuple[int, str]]]:
-    """Leave out what a run may not take any more: it ended, or a budget is used up."""
+    """Leave out tasks that a run may not admit: the run ended, or a budget is used up."""
     over: Counter[tuple[int, str]] = Counter()
     bounded = room.bounded
     known = await _known_keys(tx, [p for p in placed if p[1].run_id in bounded])
     kept: list[Placed] = []
-    # What is spared goes to the shallow and the urgent first.
+    # The remainder of a budget goes to shallow and urgent tasks first.
     for host_id, task in sorted(placed, key=lambda p: (p[1].depth, p[1].priority)) if bounded else placed:
         if reason := room.refusal(task.run_id, (task.scope, host_id, task.key) in known):
             over[task.run_id, reason] += 1

@@ -14,7 +14,7 @@ from longline.model.frontier.task import ClaimedTask, KnownPage, NewTask
 from longline.ports.records.frontier import Admitted, HostSetting, ReportBatch, Reported
 
 RIVAL = ("host_id", "token", "due", "priority", "run_id")
-"""What `find_rivals` tells of a run at a host, in the order in which `pick_tasks` wants it."""
+"""Columns of `find_rivals`, in the order in which `pick_tasks` takes them."""
 
 
 class FrontierRecords:
@@ -63,7 +63,7 @@ class FrontierRecords:
                 rows = await _picked(tx, [(r["host_id"], r["token"]) for r in (*leased, *more)], tasks)
             return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, key=lambda r: r[0])]
 
-        # On PostgreSQL the claim is one statement: it needs no transaction around it.
+        # On PostgreSQL the claim is one statement, which needs no transaction.
         return await (self._database.read if self._database.engine == "pg" else self._database.transact)(work)
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
@@ -100,7 +100,7 @@ class FrontierRecords:
 
 
 async def _picked(tx: Transaction, leased: Sequence[tuple[int, int]], tasks: int) -> list[Row]:
-    """Tasks of leased hosts, marked; SQLite's way, in steps."""
+    """Pick and mark tasks of leased hosts, in several statements; for SQLite."""
     rivals = [tuple(r[c] for c in RIVAL) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
     busy = {rival[0] for rival in rivals}
     rivals += [(*lease, None, None, None) for lease in leased if lease[0] not in busy]
@@ -111,8 +111,8 @@ async def _picked(tx: Transaction, leased: Sequence[tuple[int, int]], tasks: int
 
 
 def _in_turn(rows: list[Row], tasks: int) -> list[Row]:
-    """The tasks of one host as the claim on PostgreSQL has them: everybody's first before anybody's second."""
-    # A rival whose tasks are all in hand has a row without a task; a host whose rivals all are keeps one such row.
+    """Order one host's tasks as PostgreSQL's claim: by priority, and each run's first before any run's second."""
+    # A rival with all tasks in hand has a row without a task; a host with only such rivals keeps one of the rows.
     rows = sorted((r for r in rows if r[6] is not None), key=lambda r: r[6]) or rows[:1]
     runs: defaultdict[int, set[int]] = defaultdict(set)
     for r in rows:
@@ -130,15 +130,15 @@ def _in_turn(rows: list[Row], tasks: int) -> list[Row]:
 
 
 def _lease(rows: list[Row], until: int) -> HostLease:
-    """One host's rows as a lease. Column order is that of the claim."""
+    """Return one host's rows as a lease. The columns are in the order of the claim."""
     first = rows[0]
     tasks = tuple(_claimed(r) for r in rows if r[6] is not None)
     return HostLease(first[0], first[1], first[2], until, first[3], first[4], first[5], tasks, first[22])
 
 
 def _claimed(r: Row) -> ClaimedTask:
-    # A task's own page is no help to a run: what it keeps next takes that page's place. The frontier wants no more than
-    # to hear that it has not changed.
+    # A task's own page is no help to a run: the next page replaces it. The standing frontier only needs to know that
+    # the page has not changed.
     helps = r[17] is not None and (r[16] != r[6] or r[9] == SCOPE)
     known = KnownPage(r[16], r[17], r[18], r[19], r[20]) if helps else None
     return ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], known, r[21])

@@ -17,7 +17,7 @@ PARSER_WAITS = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 
 
 class MoveRecords:
-    """Where things stand, and how one of them is moved."""
+    """The states of schedules, runs and tasks, and their guarded moves."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -50,7 +50,7 @@ class MoveRecords:
 
     async def disown(self, owner: int) -> int:
         async def work(tx: Transaction) -> int:
-            # Schedules before runs, as whoever starts or settles one takes them.
+            # Schedules before runs: the lock order of starting and settling a schedule.
             brought = await tx.all("disown_schedules", owner=owner)
             return len(brought) + len(await tx.all("disown_runs", owner=owner))
 
@@ -69,11 +69,11 @@ async def _standing(tx: Transaction, noun: Noun, subject: int) -> Current | None
 
 
 async def move_row(tx: Transaction, change: Change) -> Current | None:
-    """A schedule or a run: one guarded update, its event, and what follows for a run's open tasks."""
+    """Move a schedule or a run: one guarded update, its event, and the consequences for a run's open tasks."""
     stops = change.noun == "run" and change.became in STOPPED
     locked: set[int] = set()
     if stops:
-        # Hosts before runs, as in every report: whoever moves a task holds its host's line.
+        # Hosts before runs, as in every report: moving a task needs the lock on its host's line.
         locked = {row["host_id"] for row in await tx.all("hosts_of_open_tasks", run_id=change.subject)}
         await tx.batch("lock_lines", [(host_id,) for host_id in sorted(locked)])
     params: dict[str, Any] = {"id": change.subject, "was": change.was, "became": change.became, "token": change.token}
@@ -88,17 +88,17 @@ async def move_row(tx: Transaction, change: Change) -> Current | None:
     if stops:
         await _cancel_open(tx, change, locked, ledger)
     elif change.became == RunState.RUNNING and change.noun == "run" and row["admitted"]:
-        # Its tasks may have ended before it began.
+        # The tasks of a run may have ended before the run began.
         ended = await ledger.settle(tx, row, change.actor)
     await ledger.write(tx, change.actor)
     return await _standing(tx, change.noun, change.subject) if ended else struct(row, Current)
 
 
 async def _open_tasks(tx: Transaction, run_id: int, locked: set[int]) -> Sequence[Row]:
-    """The open tasks of a run that takes no more, all of them under the locks of their hosts."""
+    """Return the open tasks of a stopped run, all of them under the locks of their hosts."""
     rows = await tx.all("open_tasks_of_run", run_id=run_id)
     if late := {row["host_id"] for row in rows} - locked:
-        # Admitted after the first look. The run is locked by now: whoever holds such a host may wait for it.
+        # Tasks were admitted after the first query. The run is locked by now, and the holder of a host may wait for it.
         free = await tx.batch("lock_free_lines", [(host_id,) for host_id in sorted(late)])
         if len(free) < len(late):
             raise TryAgain(f"run {run_id} was given URLs of hosts that somebody works on")
@@ -107,7 +107,7 @@ async def _open_tasks(tx: Transaction, run_id: int, locked: set[int]) -> Sequenc
 
 
 async def _cancel_open(tx: Transaction, change: Change, locked: set[int], ledger: RunCounters) -> None:
-    """The open tasks of a run that stopped are cancelled with it."""
+    """Cancel the open tasks of a run that stopped."""
     cancel = move("task", "cancel")
     rows = await _open_tasks(tx, change.subject, locked)
     await tx.batch("empty_queue_of_tasks", [tuple(r[c] for c in QUEUE_KEY) for r in rows])
@@ -127,12 +127,12 @@ async def _cancel_open(tx: Transaction, change: Change, locked: set[int], ledger
 
 
 async def _move_task(tx: Transaction, change: Change) -> Current | None:
-    """A task: its place in the queue or among the offers changes with it, under its host's lock."""
+    """Move a task and its place in the queue or among the offers, under its host's lock."""
     place = await tx.one("task_place", id=change.subject)
     if place is None:
         return None
     await tx.batch("lock_lines", [(place["host_id"],)])
-    # Nobody takes it, and no reaper takes it back, between the look at its lease and the move.
+    # No worker takes the task, and no reaper takes it back, between the check of its lease and the move.
     await tx.batch("lock_offers", [(change.subject,)])
     place = await tx.one("task_place", id=change.subject)
     standing = await _standing(tx, "task", change.subject)
@@ -166,7 +166,7 @@ async def _move_task(tx: Transaction, change: Change) -> Current | None:
 
 
 def _fits(standing: Current, change: Change) -> bool:
-    """Whether the task still stands as the caller saw it, under the lease the caller holds if it must hold one."""
+    """Return whether the task is still in the expected state and, for a fenced move, under the caller's lease."""
     return standing.state == change.was and (change.token is None or change.token == standing.token)
 
 
@@ -175,7 +175,7 @@ def _worked_by(place: Row) -> str:
 
 
 async def _put_back(tx: Transaction, change: Change, place: Row, due: int) -> None:
-    """An open task waits where whoever works on it next will look."""
+    """Put an open task into the queue or among the offers of its next executor."""
     host_id, priority, executor = place["host_id"], place["priority"], _worked_by(place)
     if change.became == TaskState.PENDING and executor == FETCH:
         await tx.batch("queue_tasks", [(host_id, due, priority, place["run_id"], change.subject, 0)])

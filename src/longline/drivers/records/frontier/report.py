@@ -1,10 +1,9 @@
-"""The report: how tasks ended and what they brought, in one transaction of short statements.
+"""The report: outcomes of tasks with their pages, items and new URLs, in one transaction of short statements.
 
-The order of statements is the argument: (1) one ordered lock over the lines of own and foreign hosts, tokens
-compared; (2) queue rows taken away under their marks; (3) tasks put to rest and, where a redirect
-led, renamed; (4) pages, their segment and their items; (5) new URLs;
-(6) lines released and woken, looking at the queue in a later statement than the lock; (7) counters and events, runs
-last because every report of a run waits for that row; (8) what all this took.
+Correctness rests on the order of statements: (1) one ordered lock over the lines of own and foreign hosts, tokens
+compared; (2) queue rows deleted under their marks; (3) tasks put to rest and, after a redirect, renamed; (4) pages,
+their segment and their items; (5) new URLs; (6) lines released and woken, reading the queue in a later statement than
+the lock; (7) counters and events, late because every report of a run waits for the run's row; (8) sums of requests.
 """
 
 from collections import Counter
@@ -29,7 +28,7 @@ WAITS_FOR_PARSER = frozenset({TaskState.DOWNLOADED, TaskState.QUEUED_PARSE})
 
 
 class StaleReport(Exception):
-    """Part of a report came under a lease that is gone; raised to roll the whole back."""
+    """A report with a part under a lost lease; raised to roll the whole report back."""
 
     def __init__(self, reported: Reported) -> None:
         super().__init__("refused")
@@ -37,7 +36,7 @@ class StaleReport(Exception):
 
 
 class TaskPlace(NamedTuple):
-    """Where a task was worked on: its host, and who had it."""
+    """The host of a task, and the executor that had the task."""
 
     host_id: int
     executor: str
@@ -72,13 +71,13 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
 
 
 async def _rename(tx: Transaction, outcomes: Sequence[Outcome]) -> None:
-    """Call tasks by the URLs where their pages live; a name that another task has already is left to it."""
+    """Rename tasks to the URLs of their pages, unless another task has the URL already."""
     names = {(o.task.scope, o.renamed.key): (o.task.id, o.renamed.url, o.renamed.key) for o in outcomes if o.renamed}
     await tx.batch("rename_tasks", list(names.values()))
 
 
 def once(outcomes: list[Outcome]) -> list[Outcome]:
-    """The outcomes, if no task is among them twice: one of the two came under a lease that is gone."""
+    """Return the outcomes; raise `StaleReport` if a task has two: one of the two came under a lost lease."""
     times = Counter(o.task.id for o in outcomes)
     if len(times) < len(outcomes):
         raise StaleReport(Reported(gone=frozenset(i for i, n in times.items() if n > 1)))
@@ -86,7 +85,7 @@ def once(outcomes: list[Outcome]) -> list[Outcome]:
 
 
 async def lock(tx: Transaction, reports: Sequence[HostReport], others: Iterable[int]) -> None:
-    """Lock the lines and compare tokens: a host whose token moved makes the whole report void."""
+    """Lock the lines and compare tokens: one host with another token makes the whole report void."""
     hosts = {r.host_id for r in reports}.union(others)
     tokens = {row["host_id"]: row["token"] for row in await tx.batch("lock_lines", [(h,) for h in sorted(hosts)])}
     if stale := frozenset(r.host_id for r in reports if tokens.get(r.host_id) != r.token):
@@ -94,7 +93,7 @@ async def lock(tx: Transaction, reports: Sequence[HostReport], others: Iterable[
 
 
 def _row(report: HostReport, task: ClaimedTask) -> tuple[int, ...]:
-    """The key of a claimed task in the queue."""
+    """Return the key of a claimed task in the queue."""
     return report.host_id, task.due, task.priority, task.run_id, task.id
 
 
@@ -108,7 +107,7 @@ async def _unqueue(tx: Transaction, held: Sequence[tuple[HostReport, Outcome]]) 
 async def settle(
     tx: Transaction, outcomes: Sequence[Outcome], places: Mapping[int, TaskPlace], was: str, ledger: RunCounters
 ) -> None:
-    """Put tasks to rest and, where the rest is an open one, back into the queue or among the offers."""
+    """Put tasks to rest, and open tasks back into the queue or among the offers."""
     nexts = {o.task.id: _executor(o, places[o.task.id]) for o in outcomes}
     rows = [
         (o.task.id, was, o.became, o.reason, o.error, o.status, o.task.attempt, o.due, nexts[o.task.id], _ended(o))
@@ -133,7 +132,7 @@ async def settle(
 
 
 def _executor(outcome: Outcome, place: TaskPlace) -> str:
-    """Who works on the task next: a bot's task stays with bots."""
+    """Return the next executor of the task: a bot's task that needs no parser stays with bots."""
     if outcome.became in WAITS_FOR_PARSER:
         return PARSE
     return BOT if place.executor == BOT else FETCH
@@ -149,7 +148,7 @@ async def keep(
     segment: WrittenSegment | None,
     redirects: Sequence[RedirectFacts] = (),
 ) -> None:
-    """Name the pages and redirects, and the segment that holds them."""
+    """Store the facts of pages and redirects, and of the segment that holds them."""
     pages = [(o.task.id, o.page) for o in outcomes if o.page]
     if segment is None:
         if pages:

@@ -1,4 +1,4 @@
-"""Requests of runs: what crawls took, summed by how each request went, in one statement a report."""
+"""Requests of runs, summed by reason, status and error, in one statement per report."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -9,12 +9,12 @@ from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import Outcome, RequestMade
 
 LONGEST_ERROR = 200
-"""Characters of an error that tell it from others: it is part of a key, which may not be long."""
+"""Largest number of characters kept of an error, which is part of a key and may not be long."""
 
 
 @dataclass(slots=True)
 class _RequestSum:
-    """Requests of one run that went the same way."""
+    """The sum of one run's requests with the same reason, status and error."""
 
     count: int = 0
     bytes: int = 0
@@ -36,12 +36,12 @@ class _RequestSum:
 
 
 async def count_requests(tx: Transaction, outcomes: Iterable[Outcome]) -> None:
-    """Count what tasks of runs took; the standing frontier has no end at which somebody would ask for it."""
+    """Count the requests of runs' tasks; the standing frontier never ends, so its sums would never be read."""
     sums: defaultdict[tuple[int, str, int, str], _RequestSum] = defaultdict(_RequestSum)
     for outcome in outcomes:
         if outcome.task.scope != SCOPE:
             for asked in outcome.asked:
                 key = (outcome.task.run_id, asked.reason, asked.status or 0, asked.error[:LONGEST_ERROR])
                 sums[key].add(asked, outcome)
-    # In one order, behind everything else that a report writes: two reports never wait for each other.
+    # In one order, after all other writes of a report: two reports never deadlock.
     await tx.batch("count_requests", [(*key, *found.row()) for key, found in sorted(sums.items(), key=lambda s: s[0])])

@@ -18,10 +18,10 @@ from longline.model.states import TaskState
 from longline.ports.records.standing_frontier import KnownUrl
 
 FEW = 20_000
-"""URLs of a host or a source that are gathered and sorted; among more, a list is read in its order until it is full."""
+"""Largest number of URLs of a host or a source to gather and sort; with more, the list is read in its own order."""
 
 Found = tuple[Sequence[int], int]
-"""Ids in order, and how many there are in all."""
+"""Ids in order, and the total number."""
 
 
 class StandingFrontierRecords:
@@ -76,14 +76,14 @@ def _asked(query: UrlQuery, in_hand: Sequence[int], engine: Engine) -> dict[str,
 
 
 async def _in_hand(tx: Transaction) -> list[int]:
-    """URLs that wait by their rows, and are in a worker's hand by their marks."""
+    """Return the URLs that wait by their rows, but are in a worker's hand by their marks."""
     lines = await tx.all("lines_in_hand")
     return [row["id"] for row in await tx.batch("urls_of_lines", [(one["host_id"], one["token"]) for one in lines])]
 
 
 async def _chosen(tx: Transaction, query: UrlQuery, limit: int, offset: int) -> Found:
-    """The ids of a page of the list, by the way that reads least."""
-    # Who asks for neither of these need not know which of them are in hand.
+    """Return the ids of a page of the list, by the query that reads least."""
+    # Only these two rests depend on the URLs in hand.
     asked = _asked(query, await _in_hand(tx) if query.rest in ("waiting", "held") else [], tx.engine)
     page = {"limit": limit, "offset": offset}
     if query.rest == "held":
@@ -101,9 +101,9 @@ async def _chosen(tx: Transaction, query: UrlQuery, limit: int, offset: int) -> 
 
 
 async def _total(tx: Transaction, query: UrlQuery, asked: dict[str, Any]) -> int:
-    """How many URLs fit: what is counted as they move, unless they must be looked at for it."""
+    """Return the number of matching URLs: from running sums, or by reading rows for a host or a search."""
     if query.rest is not None and query.rest not in RESTS:
-        return 0  # a word that is none fits nothing
+        return 0  # an unknown rest matches nothing
     if query.host or query.search:
         row = await tx.one("count_urls_of_host" if query.host else "count_urls", **asked)
         return int(row["total"]) if row else 0
@@ -115,13 +115,13 @@ async def _total(tx: Transaction, query: UrlQuery, asked: dict[str, Any]) -> int
 
 
 async def _sums(tx: Transaction, query: UrlQuery) -> dict[str, int]:
-    """How many there are at each rest by their rows, of those sources and origins."""
+    """Return the number of URLs at each rest by their rows, for the query's source and kind."""
     rows = await tx.all("standing_sums", source=query.source, kind=query.kind)
     return {row["rest"]: row["count"] for row in rows if row["rest"] in RESTS and row["count"]}
 
 
 def _moved(sums: dict[str, int], in_hand: int) -> dict[str, int]:
-    """The sums with what is in hand counted as held and not as waiting."""
+    """Return the sums with URLs in hand counted as held and not as waiting."""
     found = sums | {"waiting": sums.get("waiting", 0) - in_hand, "held": sums.get("held", 0) + in_hand}
     return {rest: count for rest, count in found.items() if count}
 
@@ -133,7 +133,7 @@ async def _shown(tx: Transaction, ids: Sequence[int]) -> list[StandingUrl]:
 
 
 async def _hasten(tx: Transaction, task_id: int, priority: int, due: int) -> bool:
-    """Its place in the queue changes, under the lock of its host, as with every change of place."""
+    """Move a task forward in the queue, under the lock of its host, as with every change of place."""
     place = await tx.one("task_place", id=task_id)
     if place is None:
         return False
@@ -148,5 +148,5 @@ async def _hasten(tx: Transaction, task_id: int, priority: int, due: int) -> boo
         await tx.one("hasten_task", id=task_id, priority=best, due=soonest)
         await tx.batch("queue_tasks", [(host_id, soonest, best, place["run_id"], task_id, task["attempt"])])
         await tx.batch("wake_lines", [(host_id, max(tx.now, soonest))])
-        await follow(tx, RunCounters(), [task_id])  # it waits as before: nothing is to be counted
+        await follow(tx, RunCounters(), [task_id])  # the URL waits as before: no count changes
     return True

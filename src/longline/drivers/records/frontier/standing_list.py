@@ -10,14 +10,14 @@ from longline.model.states import TaskState
 
 
 async def enter(tx: Transaction, ledger: RunCounters, task_ids: Sequence[int]) -> None:
-    """Put new URLs on the list; pages that redirects led to go on for the URLs that led there."""
+    """Put new URLs on the list; the task of a redirect's target takes over the list row of its URL."""
     ids = [(task_id,) for task_id in task_ids]
     await tx.batch("lead_urls", ids)
     await follow(tx, ledger, task_ids)
 
 
 async def follow(tx: Transaction, ledger: RunCounters, task_ids: Sequence[int]) -> None:
-    """Note how the URLs of these tasks stand now; tasks of runs are passed over. Their lines are locked by now."""
+    """Update the list rows of these tasks; tasks of runs are skipped. The lines of the tasks must be locked."""
     rows = await tx.batch("urls_of_tasks", [(task_id,) for task_id in sorted(task_ids)])
     listed = []
     for row in rows:
@@ -30,19 +30,19 @@ async def follow(tx: Transaction, ledger: RunCounters, task_ids: Sequence[int]) 
 
 
 def _host(row: Row) -> str:
-    """The name of its host: that of the URL which was given, until the page at the end of its redirects was fetched."""
+    """Return the listed host: the given URL's, until the page at the end of its redirects was fetched."""
     if row["was"] is not None and row["id"] != row["task_id"] and row["state"] != TaskState.COMPLETED:
         return str(row["host"])
     return urlsplit(row["url"]).hostname or ""
 
 
 def _urgency(row: Row) -> int:
-    """A page that redirects led to has a priority of its own, which is not told."""
+    """Return the priority, not less urgent than listed: the own priority of a redirect's target is not shown."""
     return int(row["priority"] if row["was"] is None else min(row["priority"], row["urgency"]))
 
 
 def _next_at(row: Row, rest: str, tx: Transaction) -> int:
-    """When it is fetched next; what is woken, hastened or tried again goes now, if it did not go before."""
+    """Return the time of the next fetch: now or earlier for a URL that was woken, hastened or is tried again."""
     if rest != "waiting":
         return int(tx.now if row["next_at"] is None else row["next_at"])
     if 0 < row["due"] < ASLEEP:

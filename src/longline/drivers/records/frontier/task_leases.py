@@ -13,11 +13,11 @@ from longline.model.states import TaskState
 from longline.ports.records.frontier import Admitted, ReportBatch, Reported, TaskLease
 
 TOKEN_BITS = 52
-"""An offer's row goes and comes with its task, so its tokens are drawn and not counted: none may come twice."""
+"""Bits of a random token: an offer's row is deleted and made again, so a counted token could come twice."""
 
 
 class TaskLeaseRecords:
-    """Offers, and who holds them."""
+    """Offers, and their leases."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -66,7 +66,7 @@ class TaskLeaseRecords:
 
 
 async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: ReportBatch) -> Reported:
-    """The report of tasks that were taken one by one: as `report.write`, fenced by each offer's own token."""
+    """Write the report of tasks that were leased one by one: as `report.write`, fenced by each offer's token."""
     ledger = RunCounters()
     outcomes = once([outcome for _, outcome in given])
     placed = await place(tx, batch.admit)

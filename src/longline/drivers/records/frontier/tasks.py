@@ -6,7 +6,7 @@ from longline.model.frontier.task import PageFacts, TaskRow
 
 
 class TaskRecords(Table):
-    """Tasks, for those who look."""
+    """Read access to tasks."""
 
     async def get(self, task_id: int) -> TaskRow | None:
         return await self._one("task", TaskRow, id=task_id)

@@ -1,7 +1,7 @@
-"""Events, given their places by those who read.
+"""Events, which get their places when they are read.
 
-An id is drawn before its transaction commits, so a later one may be seen first, and whoever goes on from it would
-never see the earlier. A place is given after the commit, to everything that is there, by one reader at a time.
+An id is drawn before its transaction commits, so a later id may be seen first, and a reader that continues after the
+later id would miss the earlier one. A place is given after the commit, to all visible events, by one reader at a time.
 """
 
 from longline.drivers.records.database import Database, Transaction, struct
@@ -39,7 +39,7 @@ class EventRecords:
 
 
 async def _place(tx: Transaction) -> int:
-    """Give places to what has none; how many got one."""
+    """Give places to events without one, and return their number."""
     row = await tx.one("last_place")
     last = int(row["last"]) if row else 0
     placed = len(await tx.all("place_events", last=last, limit=PLACED_AT_ONCE))

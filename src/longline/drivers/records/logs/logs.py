@@ -1,4 +1,4 @@
-"""Logs, on either engine. Whoever writes to a log holds the row of its head until the commit."""
+"""Logs, on either engine. A writer locks the head row of its log until the commit."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from longline.drivers.records.database import Database, Row, Transaction, struct
 from longline.model.logs import MOST_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
 
 RUNS_LOOKED_AT = 100
-"""How many of a schedule's runs are searched for its newest entries."""
+"""Largest number of a schedule's runs to search for its newest entries."""
 
 Numbered = tuple[int, int, int, str, str, str, str | None]
 
@@ -39,7 +39,7 @@ class LogRecords:
 
     async def read(self, run_id: int, after: int, limit: int) -> LogPart:
         async def work(tx: Transaction) -> LogPart:
-            # The head first: what is found after a seal was seen is everything.
+            # The head first: entries that are read after the seal are complete.
             head = await tx.one("log_head", run_id=run_id)
             rows = await tx.all("entries_after", run_id=run_id, after=after, limit=limit)
             entries = [struct(row, LogEntry) for row in rows]
@@ -127,7 +127,7 @@ class LogRecords:
         return await self._database.transact(work)
 
     async def _extend(self, tx: Transaction, entries: Sequence[NewLogEntry], dropped: Mapping[int, int]) -> set[int]:
-        """Number entries under the locks of their logs and write them; the runs that got any."""
+        """Number entries under the locks of their logs, write them, and return the runs that got any."""
         by_run: defaultdict[int, list[NewLogEntry]] = defaultdict(list)
         for entry in entries:
             by_run[entry.run_id].append(entry)
@@ -148,7 +148,7 @@ class LogRecords:
         return {run_id for run_id, _, _ in longer}
 
     async def _write(self, tx: Transaction, run_id: int, entries: Sequence[NewLogEntry]) -> None:
-        """The last words, for one of which there is always room."""
+        """Write the last entries of a log, with room for at least one, and close the log."""
         [head] = await tx.batch("lock_logs", [(run_id,)])
         entries = entries[-max(1, self._most + 1 - head["last"]) :]
         await tx.batch("close_logs", [(run_id, head["last"] + len(entries))])

@@ -1,4 +1,4 @@
-"""How often pages change, by URL."""
+"""Changes of sources' start pages, by source."""
 
 import msgspec
 
@@ -8,7 +8,7 @@ from longline.ports.records.schedules import PageChanges
 
 
 class PageChangeRecords(Table):
-    """How sources change."""
+    """Changes of start pages."""
 
     async def get(self, source_ref: str) -> PageChanges | None:
         async def work(tx: Transaction) -> PageChanges | None:

@@ -1,4 +1,4 @@
-"""What runs of schedules came to, the rhythm of sources, and tallies, on either engine."""
+"""Runs of schedules and their results, on either engine."""
 
 from collections.abc import Mapping, Sequence
 
@@ -77,7 +77,7 @@ class RunHistoryRecords(Table):
 
 
 LOOKS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")
-"""What is looked at when a run has ended."""
+"""Queries for the review of runs that have ended."""
 
 MOST_ERRORS = 5
 

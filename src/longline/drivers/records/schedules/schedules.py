@@ -13,18 +13,18 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, Sched
 from longline.model.schedules.slots import SLOT_MS, Places, Shift, Waiting
 from longline.model.states import move
 
-PLACING = 0x736C6F74  # one number for all who place: two that look at once must not choose the same slot
+PLACING = 0x736C6F74  # one number for all processes that place: two at once must not choose the same slot
 
 
 _SAID = (
     *("kind", "source_ref", "source_name", "every", "unit", "enabled", "adaptive", "max_retries", "backoff_seconds"),
     *("written_time", "metadata", "priority", "automatic"),
 )
-"""What a person says of a schedule, in the order in which it is written."""
+"""Fields of a schedule that a person sets, in the order in which they are written."""
 
 
 class _Runs(Exception):
-    """A schedule was started while it should be removed; raised to leave its history as it was."""
+    """A schedule that runs and cannot be removed; raised to leave its history unchanged."""
 
 
 class ScheduleRecords(Table):
@@ -76,7 +76,7 @@ class ScheduleRecords(Table):
         self, schedule_id: int, change: Callable[[ScheduleSpec], ScheduleSpec], *, placed: bool = False
     ) -> ScheduleRow | None:
         async def work(tx: Transaction) -> ScheduleRow | None:
-            # Before the row: that is the order in which everybody who places takes the two.
+            # Before the row: all transactions that place schedules take the two locks in this order.
             await _alone(tx)
             found = await tx.one("hold_schedule", id=schedule_id)
             return await _amended(tx, struct(found, ScheduleRow), change, placed=placed) if found else None
@@ -128,15 +128,15 @@ async def _amended(
 
 
 async def insert(tx: Transaction, schedule: NewSchedule, born: str) -> ScheduleRow:
-    """Write a schedule in the state it is born in; raises `Conflict` where its source has a recurring one."""
+    """Insert a schedule in its first state; raise `Conflict` where its source has a recurring one."""
     [row] = await insert_all(tx, [(schedule, born)])
     return _made(row, schedule)
 
 
 async def insert_all(tx: Transaction, schedules: Sequence[tuple[NewSchedule, str]]) -> list[ScheduleRow | None]:
-    """Write schedules, each in the state it is born in and in its place if it asks for one.
+    """Insert schedules, each in its first state and, if it has a window, in a slot.
 
-    Return None for one whose source has a recurring schedule; of several for one source the first is written.
+    Return None for a recurring schedule if its source has one; of several for one source the first is inserted.
     """
     windows = [schedule.window_ms for schedule, _ in schedules if schedule.window_ms is not None]
     room = await places(tx, windows) if windows else None
@@ -166,7 +166,7 @@ def _values(
 
 
 async def _recurring_refs(tx: Transaction, schedules: Sequence[NewSchedule]) -> set[str]:
-    """Return the sources, of those that are to have a recurring schedule, which have one already."""
+    """Return the sources of new recurring schedules that have a recurring schedule already."""
     refs = {s.terms.source_ref for s in schedules if s.interval_ms is not None and s.terms and s.terms.source_ref}
     rows = await tx.batch("recurring_refs", [(ref,) for ref in sorted(refs)]) if refs else []
     return {row["source_ref"] for row in rows}
@@ -185,9 +185,9 @@ def _made(row: ScheduleRow | None, schedule: NewSchedule) -> ScheduleRow:
 
 
 async def places(tx: Transaction, windows_ms: Sequence[int]) -> Places:
-    """Return the slots that places in these windows are taken from.
+    """Return the slots from which places in these windows are taken.
 
-    They are read once for all of them, under a lock that is held until what was chosen is written.
+    The slots are read once for all windows, under a lock that is held until the transaction ends.
     """
     await _alone(tx)
     since = tx.now // SLOT_MS * SLOT_MS

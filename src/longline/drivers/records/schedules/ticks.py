@@ -17,15 +17,15 @@ from longline.ports.records.frontier import Change
 from longline.ports.records.schedules import Launch, RunStop, Tick
 
 MOST_AT_ONCE = 100
-"""How many schedules are started in one transaction."""
+"""Largest number of schedules started in one transaction."""
 
 
 class _ScheduleMoved(Exception):
-    """Somebody moved the schedule first; raised to roll back what was done to its run."""
+    """A schedule or run that another actor moved first; raised to roll back the change of the run."""
 
 
 class TickRecords:
-    """Starts runs of schedules and ends them."""
+    """The starts and ends of schedules' runs."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -125,16 +125,16 @@ def _tick(s: ScheduleRow) -> tuple[object, ...]:
 
 
 def _due(s: ScheduleRow) -> int:
-    """The tick that a schedule starts for: what is asked for by hand in the millisecond of the last one is another."""
+    """Return the due time of a tick: a manual start in the millisecond of the last tick is another tick."""
     return max(s.next_due or 0, (s.last_due or 0) + 1)
 
 
 async def _ticks(tx: Transaction, found: Sequence[Row] | Sequence[dict[str, int]]) -> list[Tick]:
-    """The schedules and runs that these rows name."""
+    """Return the schedules and runs that these rows name."""
     schedules = await tx.batch("schedules_by_id", [(row["id"],) for row in found])
     runs = await tx.batch("runs_by_id", [(row["run"],) for row in found])
     by_id = {row["id"]: struct(row, RunRow) for row in runs}
-    # Between two statements somebody may have moved on: what no longer runs needs nobody.
+    # A schedule may have ended between the two statements: without a lease it needs no planner.
     rows = (struct(row, ScheduleRow) for row in schedules if row["lease_until"] is not None)
     return [Tick(row, by_id[row.run_id], tx.now) for row in rows if row.run_id in by_id]
 
@@ -143,7 +143,7 @@ async def _adopt(
     ticks: Sequence[Tick], owner: int, ttl_ms: int, accused: frozenset[int], tx: Transaction
 ) -> list[Tick]:
     by_run = {tick.run.id: tick for tick in ticks}
-    # Runs before schedules, as whoever stops a run takes them.
+    # Runs before schedules: the lock order of stopping a run.
     await tx.batch("lock_runs", [(run_id,) for run_id in sorted(by_run)])
     rule = move("schedule", "adopt")
     rows = sorted((tick.schedule.id, tick.schedule.state, tick.schedule.token) for tick in ticks)
@@ -194,7 +194,7 @@ async def _turn(
 
 
 async def _placed(tx: Transaction, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]]) -> dict[int, ScheduleRow]:
-    """Return the schedules as they are afterwards, those that ask for a place in one."""
+    """Return the schedules after their turns; schedules with a window get a slot."""
     windows = [turn.window_ms for _, turn in turns if turn.window_ms is not None]
     room = await places(tx, windows) if windows else None
     after = {}

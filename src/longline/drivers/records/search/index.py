@@ -16,18 +16,18 @@ from longline.model.search.query import Filters, Match, Matches, SearchQuery, Te
 from longline.model.search.tokenize import plain, similarity
 
 TITLE_WEIGHT = 4.0
-"""A word in the title counts as much as so many in the text."""
+"""Number of words in the text that a word in the title counts as."""
 
 MOST_RANKED = 1000
-"""PostgreSQL has no order by rank in its index: of very many texts that fit, so many are ranked."""
+"""Largest number of matching texts to rank: PostgreSQL has no order by rank in its index."""
 
 ENOUGH, ENOUGH_PHRASES = 1500, 4000
-"""Where far more texts may fit, the newest slices of the index are looked at that hold about so many. The words of a
-phrase often stand in a text apart, and only the text itself tells: of those that may fit, few do."""
+"""Numbers of candidate texts in the newest slices, which are searched first where far more texts may match. A phrase
+needs more: its words often stand apart, which only the text itself shows, so few candidates match."""
 
 SLICE_BITS = 12  # as in the index and in `search_newest`
 MOST_SLICES = 256
-"""Each costs a descent into the index; so many cost as much as some ten thousand texts that fit."""
+"""Largest number of slices: each costs a descent into the index, all as much as some ten thousand matching texts."""
 
 ALIKE = 0.4
 MOST_ALIKE = 2000
@@ -36,7 +36,7 @@ LAST = "\U0010ffff"
 SAMPLED = "SELECT words FROM texts TABLESAMPLE SYSTEM ({:.6f})"
 SAMPLE = 20_000
 GROWTH = 1.25
-"""The vocabulary is counted anew, over so many texts, when there are this many times as many as at the last count."""
+"""Growth of the number of texts after which the vocabulary is counted anew, over a sample of `SAMPLE` texts."""
 
 
 class RecordsSearch:
@@ -46,7 +46,7 @@ class RecordsSearch:
         self._database, self._engine = database, database.engine
 
     async def index(self, documents: Sequence[SearchDocument]) -> None:
-        # Some hundred texts take longer than the loop may wait.
+        # Some hundred texts take longer than the event loop may block.
         texts = await asyncio.to_thread(_texts, documents)
         await self._database.transact(lambda tx: index(tx, texts))
 
@@ -85,10 +85,10 @@ class RecordsSearch:
         return "FTS5" if self._engine == "lite" else "tsvector"
 
     async def close(self) -> None:
-        """Nothing: the engine belongs to the records."""
+        """Do nothing: the engine belongs to the records."""
 
     async def _sorted(self, tx: Transaction, query: SearchQuery) -> Matches:
-        # Without words nothing fits better than another: the newest first.
+        # Without words there is no rank: the newest first.
         sort = "created" if query.sort == "score" else query.sort
         order = {"sort": sort, "direction": -1.0 if query.descending else 1.0}
         if query.wanted:
@@ -96,7 +96,7 @@ class RecordsSearch:
         return await self._page(tx, "browse", query, **order)
 
     async def _weighed(self, tx: Transaction, query: SearchQuery) -> Matches:
-        """PostgreSQL's way: how common the words are decides how to look for them, and how much each counts."""
+        """Search on PostgreSQL: the frequencies of the words decide the query and the weight of each word."""
         asked = _words(query)
         weights = await tx.all("weigh_words", lows=[word.low for word in asked], highs=[word.high for word in asked])
         index = weights[0]
@@ -152,9 +152,9 @@ class RecordsSearch:
 
 
 def rendered(query: SearchQuery, engine: Engine, known: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
-    """A query in the engine's own language; words are letters and digits, so quotes are all they need.
+    """Return a query in the engine's own language; words are letters and digits, so quotes are all they need.
 
-    With words that are known to begin so, these stand for a beginning that is wanted: the index need not gather them.
+    `known` has words for wanted prefixes; these words replace their prefix, so the index need not gather them.
     """
     if engine == "lite":
         wanted, unwanted = (" AND ".join(map(_fts, query.wanted)), " OR ".join(map(_fts, query.unwanted)))
@@ -176,7 +176,7 @@ def _tsquery(term: Term, known: Mapping[str, Sequence[str]] = MappingProxyType({
 
 
 class _Word(NamedTuple):
-    """A word that counts for the rank: how to ask for it, and where it stands in the vocabulary."""
+    """A word that counts for the rank: its query, and its range in the vocabulary."""
 
     query: str
     low: str
@@ -184,13 +184,13 @@ class _Word(NamedTuple):
 
 
 def _words(query: SearchQuery) -> list[_Word]:
-    """The words that count for the rank, each once."""
+    """Return the words that count for the rank, each once."""
     said = {(word, term.prefix and word is term.words[-1]) for term in query.wanted for word in term.words}
     return [_Word(f"'{w}':*", w, w + LAST) if prefix else _Word(f"'{w}'", w, w) for w, prefix in sorted(said)]
 
 
 def _newest(first: int, last: int, share: float) -> list[int]:
-    """The newest slices that have such a share of all texts between two ids; none if these are too many."""
+    """Return the newest slices with this share of all texts between two ids; no slices if these are too many."""
     oldest, newest = first >> SLICE_BITS, last >> SLICE_BITS
     count = math.ceil((newest - oldest + 1) * share)
     return list(range(newest - count + 1, newest + 1)) if count <= min(newest - oldest, MOST_SLICES) else []
@@ -205,7 +205,7 @@ async def _merge(tx: Transaction) -> None:
 
 
 async def _count_anew(tx: Transaction) -> None:
-    """Bring what waits outside the index into it; count the vocabulary, if there are many more texts than before."""
+    """Flush the index's pending list; count the vocabulary, if there are many more texts than before, or fewer."""
     await tx.all("clean_texts")
     counted, there = await tx.one("counted_texts"), await tx.one("size_of_texts")
     before, texts = counted["texts"] if counted else 0, there["texts"] if there else 0

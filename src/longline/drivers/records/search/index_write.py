@@ -1,4 +1,4 @@
-"""Texts go into the index inside a transaction: by themselves, or with the items that they are of."""
+"""Writes of texts into the index inside a transaction: alone, or together with their items."""
 
 from collections.abc import Sequence
 
@@ -8,12 +8,12 @@ Text = tuple[int, str, str]
 """An item's id, and the words of its title and of its body."""
 
 COUNTED_AT_ONCE = 50
-"""To count the words of so many takes two milliseconds, for which the loop stands still."""
+"""Texts per statement: counting the words of 50 texts blocks the event loop for two milliseconds."""
 
 
 async def index(tx: Transaction, texts: Sequence[Text]) -> None:
-    """Take in texts, by their ids; one that is there already is replaced."""
-    if tx.engine == "lite":  # it counts words itself
+    """Write texts into the index by their ids; an existing text is replaced."""
+    if tx.engine == "lite":  # FTS5 counts words itself
         await tx.batch("index_texts", [(*text, None) for text in texts])
         return
     for start in range(0, len(texts), COUNTED_AT_ONCE):

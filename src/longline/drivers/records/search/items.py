@@ -18,17 +18,17 @@ async def put(tx: Transaction, items: Sequence[NewItem], ledger: RunCounters | N
     """
     runs: dict[int, dict[bytes, NewItem]] = {}
     for item in items:
-        # One of a kind, and run by run: the same page may be another's item in another source.
+        # Each key once, and run by run: the same page may be a different item in another source.
         runs.setdefault(item.run_id, {})[item.key] = item
     return sum([await _put(tx, run_id, of_run, ledger) for run_id, of_run in sorted(runs.items())])
 
 
 async def _put(tx: Transaction, run_id: int, items: Mapping[bytes, NewItem], ledger: RunCounters | None) -> int:
-    # In one order: two statements never wait for each other.
+    # In one order: two statements never deadlock.
     written = await tx.batch("put_items", [_row(item) for _, item in sorted(items.items())])
     if ledger is not None:
         ledger.brought(run_id, (items[row["key"]] for row in written if not row["seen_again"]))
-    # By ids, in which the indexer takes them out again.
+    # In the order of ids, in which the indexer deletes them again.
     changed = sorted((row["id"], row["key"]) for row in written if row["updated_at"] == tx.now)
     indexed = [(i, *words) for i, key in changed if (words := items[key].words)]
     await index(tx, indexed)

@@ -1,4 +1,4 @@
-"""Messages of others that were heeded, on either engine."""
+"""Messages of other services that were handled, on either engine."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -11,11 +11,11 @@ from longline.drivers.records.table import Table
 T = TypeVar("T")
 
 ALONG: ContextVar[str | None] = ContextVar("heeded", default=None)
-"""The message that is being heeded."""
+"""Id of the message that is being handled."""
 
 
 class RecordsMessageId:
-    """A database that notes, with what it changes, the message that it is changed for."""
+    """A database that notes the id of the handled message in the transaction of the change."""
 
     def __init__(self, database: Database) -> None:
         self._database, self.engine = database, database.engine
@@ -28,7 +28,7 @@ class RecordsMessageId:
 
         async def noted(tx: Transaction) -> T:
             done = await work(tx)
-            if done:  # whoever was overtaken has done nothing, and tries again
+            if done:  # an overtaken handler has changed nothing, and tries again
                 await tx.all("note_heard", id=message_id)
             return done
 
@@ -36,7 +36,7 @@ class RecordsMessageId:
 
 
 class HandledMessageRecords(Table):
-    """Ids of messages."""
+    """Ids of handled messages."""
 
     async def has(self, message_id: str) -> bool:
         async def work(tx: Transaction) -> bool:

@@ -13,10 +13,10 @@ from longline.model.sources.remote_source import GONE, apart, feed_followed, fol
 from longline.model.sources.source import NewSource, RemoteSource, SourceRow
 
 AT_ONCE = 100
-"""Sources that are changed in one transaction."""
+"""Largest number of sources changed in one transaction."""
 
 STAYS = ("config", "created_at", "updated_at", "budget", "admitted", "ref", "uid")
-"""What a curator has no say in."""
+"""Columns that a curator does not set."""
 
 
 class RemoteSourceRecords(Table):
@@ -102,12 +102,12 @@ async def _begun(tx: Transaction, said: RemoteSource) -> SourceRow:
     name = await _free(tx, said, None)
     made = await add_source(tx, NewSource(name, said.base_url, ref=said.ref))
     if made is None:
-        raise TryAgain  # somebody else has taken it over just now
+        raise TryAgain  # another process has just added the source
     return struct(made, SourceRow)
 
 
 async def _free(tx: Transaction, said: RemoteSource, source_id: int | None) -> str:
-    """The name of a source, or one like it where another source has that."""
+    """Return the name of a source, followed by its reference where another source has the name."""
     other = await tx.one("source_by_name", name=said.name)
     return said.name if other is None or other["id"] == source_id else apart(said.name, said.ref)
 

@@ -13,7 +13,7 @@ from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 
 KEPT = ("id", "name", "base_url", "crawl", "enabled", "disabled_at", "disable_reason", "feed_url")
 KEPT_TOO = ("feed_wanted", "feed_every_ms", "identity_key")
-"""What may be said of a source. Whether its feed rests is not among it: that is changed where feeds are."""
+"""Columns that `change` takes from a source. The disabling of a feed is not among them: `FeedRecords` sets it."""
 
 
 class SourceRecords(Table):
@@ -95,7 +95,7 @@ class SourceRecords(Table):
 
 
 async def add_source(tx: Transaction, source: NewSource) -> Row | None:
-    """A new source, its feed and sitemaps to be read as soon as somebody does; None when its name is taken."""
+    """Insert a source, its feed and sitemaps due at once; return None when its name is taken."""
     made = await tx.one("add_source", uid=new_id(), **msgspec.structs.asdict(source))
     if made is not None:
         await tx.all("begin_feed", source_id=made["id"])
