@@ -336,7 +336,7 @@ class ResultFilter(msgspec.Struct, frozen=True, kw_only=True):
     crawled_before: int | None = None
 
 
-class ScheduleFilter(msgspec.Struct, frozen=True, kw_only=True):
+class PolicyFilter(msgspec.Struct, frozen=True, kw_only=True):
     """The filter of a list of schedules for bots."""
 
     state: str | None = None

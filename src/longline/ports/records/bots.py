@@ -22,7 +22,7 @@ from longline.model.bots.bot import (
     Repair,
     ResultFilter,
     ResultRow,
-    ScheduleFilter,
+    PolicyFilter,
     Swept,
     TaskFilter,
 )
@@ -81,7 +81,7 @@ class BotPolicyStore(Protocol):
         """Return one schedule."""
         ...
 
-    async def find(self, wanted: ScheduleFilter, *, limit: int = 50, offset: int = 0) -> list[BotPolicyRow]:
+    async def find(self, wanted: PolicyFilter, *, limit: int = 50, offset: int = 0) -> list[BotPolicyRow]:
         """Return schedules, newest first."""
         ...
 

@@ -7,7 +7,7 @@ import msgspec
 
 from longline.engine.lifecycle.bots import BotLifecycle
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
-from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, Planned, ScheduleFilter, Swept
+from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, Planned, PolicyFilter, Swept
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
 from longline.model.states import ScheduleState
@@ -40,7 +40,7 @@ class BotPolicies:
             raise NotFound(f"Policy {uid} not found")
         return row
 
-    async def find(self, wanted: ScheduleFilter, *, limit: int, offset: int) -> list[BotPolicyRow]:
+    async def find(self, wanted: PolicyFilter, *, limit: int, offset: int) -> list[BotPolicyRow]:
         """Return schedules, newest first."""
         return await self._schedules.find(wanted, limit=limit, offset=offset)
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from longline.model.bots.bot import ResultFilter, ScheduleFilter, TaskFilter
+from longline.model.bots.bot import ResultFilter, PolicyFilter, TaskFilter
 from longline.model.states import ScheduleState
 from longline.surfaces.bots.envelope import Ask, Handle, Reply
 from longline.surfaces.bots.fields import Fields, moment
@@ -44,13 +44,13 @@ def page(request: Ask) -> tuple[Fields, dict[str, int]]:
     return query, {"limit": query.whole("limit", 1, MAX_LIMIT, default=50), "offset": query.whole("offset", 0)}
 
 
-def policies(query: Fields) -> ScheduleFilter:
+def policies(query: Fields) -> PolicyFilter:
     """Return the filter of policies."""
     state = None
     if query.has("enabled"):
         state = ScheduleState.SCHEDULED if query.flag("enabled") else ScheduleState.PAUSED
     due = {f"next_due_{side}": moment(query, f"next_run_{side}") for side in ("after", "before")}
-    return ScheduleFilter(state=state, priority=_priority(query), **_period(query, "created"), **due)
+    return PolicyFilter(state=state, priority=_priority(query), **_period(query, "created"), **due)
 
 
 def jobs(query: Fields) -> TaskFilter:

@@ -8,7 +8,7 @@ import msgspec
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.schedules.schedules import insert
 from longline.drivers.records.table import Table
-from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, PolicyStats, ScheduleFilter
+from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, PolicyStats, PolicyFilter
 from longline.model.schedules.schedule import BOT, NewSchedule, ScheduleSpec
 from longline.model.states import move
 
@@ -37,7 +37,7 @@ class BotPolicyRecords(Table):
     async def get(self, uid: str) -> BotPolicyRow | None:
         return await self._database.read(lambda tx: schedule_of(tx, uid))
 
-    async def find(self, wanted: ScheduleFilter, *, limit: int = 50, offset: int = 0) -> list[BotPolicyRow]:
+    async def find(self, wanted: PolicyFilter, *, limit: int = 50, offset: int = 0) -> list[BotPolicyRow]:
         facts = msgspec.structs.asdict(wanted)
         return await self._all("find_bot_schedules", BotPolicyRow, uid=None, **facts, limit=limit, offset=offset)
 
@@ -72,6 +72,6 @@ def _names(facts: dict[str, object]) -> dict[str, object]:
 
 async def schedule_of(tx: Transaction, uid: str) -> BotPolicyRow | None:
     """Return the schedule with this id."""
-    facts = msgspec.structs.asdict(ScheduleFilter())
+    facts = msgspec.structs.asdict(PolicyFilter())
     row = await tx.one("find_bot_schedules", uid=uid, **facts, limit=1, offset=0)
     return struct(row, BotPolicyRow) if row else None
