@@ -19,7 +19,11 @@ SELECT pg_terminate_backend(pid) FROM pg_stat_activity
 WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'
 """
 
-WIPE = f"{LEFT_BEHIND}; {'; '.join(f'DELETE FROM {table}' for table in TABLES)}"
+FIRST_IDS = """
+SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, start_value, false) FROM pg_sequences
+"""
+
+WIPE = f"{LEFT_BEHIND}; {'; '.join(f'DELETE FROM {table}' for table in TABLES)}; {FIRST_IDS}"
 
 
 class Home(NamedTuple):
@@ -29,7 +33,7 @@ class Home(NamedTuple):
     connection: Any
 
     def wipe(self) -> None:
-        """Empty every table. A test that failed may have left a transaction open, which would be waited for."""
+        """Empty every table, and let ids begin again; a transaction that a failed test left open is ended."""
         apart(partial(self.connection.execute, WIPE))
 
 

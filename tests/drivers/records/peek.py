@@ -32,6 +32,7 @@ TABLES = (
     "links",
     "domains",
     "pages",
+    "redirects",
     "segments",
     "offers",
     "standing_counts",
