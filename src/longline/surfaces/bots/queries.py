@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from longline.model.bots.bot import ResultFilter, PolicyFilter, TaskFilter
+from longline.model.bots.bot import PolicyFilter, ResultFilter, TaskFilter
 from longline.model.states import ScheduleState
 from longline.surfaces.bots.envelope import Ask, Handle, Reply
 from longline.surfaces.bots.fields import Fields, moment

@@ -8,7 +8,7 @@ import msgspec
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.schedules.schedules import insert
 from longline.drivers.records.table import Table
-from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, PolicyStats, PolicyFilter
+from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, PolicyFilter, PolicyStats
 from longline.model.schedules.schedule import BOT, NewSchedule, ScheduleSpec
 from longline.model.states import move
 
