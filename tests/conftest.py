@@ -150,7 +150,7 @@ def postgres_home(postgres_server: PostgresServer) -> Iterator[migrated.Home]:
 
 @pytest.fixture
 def wiped_home(postgres_home: migrated.Home) -> str:
-    """The migrated PostgreSQL database, without a row; ids go on from where the test before left them."""
+    """The migrated PostgreSQL database, without a row; ids begin again."""
     postgres_home.wipe()
     return postgres_home.url
 

@@ -1,7 +1,7 @@
 import asyncio
 import os
-import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -174,9 +174,13 @@ async def test_who_cannot_join_leaves_no_mark(settings: Settings):
 
 def parser_processes() -> list[int]:
     """Processes of this one that parse."""
-    listed = subprocess.run(["ps", "-ww", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
-    rows = (line.split(None, 2) for line in listed.splitlines()[1:])
-    return [int(pid) for pid, parent, command in rows if int(parent) == os.getpid() and "parser_process" in command]
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended meanwhile
+            parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+            if int(parent) == os.getpid() and b"parser_process" in (process / "cmdline").read_bytes():
+                found.append(int(process.name))
+    return found
 
 
 async def test_parsers_that_take_long_have_processes_that_close_with_the_house(settings: Settings):

@@ -1,6 +1,6 @@
 """Every legal move of a schedule, a run and a task, as data.
 
-Only `engine/lifecycle/moves.py` carries moves out. From this table come its refusals, the SQL `CHECK` lists, the chart in
+Only `engine/lifecycle/` carries moves out. From this table come its refusals, the SQL `CHECK` lists, the chart in
 the docs and the property tests. A *fenced* move needs the lease of its row; a move that *gives* hands out a lease.
 
 A worker may pass several states between two writes (`queued`, `crawling`, `downloaded`, `parsing`): only the rest

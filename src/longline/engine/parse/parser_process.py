@@ -68,15 +68,15 @@ class ParserProcess:
     """One process, seen by its owner."""
 
     def __init__(self, shelf: ParserSources, limits: Limits | None = None) -> None:
+        self._orders = shelf, limits or Limits()
         ours, theirs = socket.socketpair()
+        self._pipe: Connection[Any, Any] = Connection(ours.detach())
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", COMMAND, str(theirs.fileno()), *sys.path],
                 stdin=subprocess.DEVNULL,
                 pass_fds=(theirs.fileno(),),
             )
-        self._pipe: Connection[Any, Any] = Connection(ours.detach())
-        self._pipe.send((shelf, limits or Limits()))
 
     @property
     def pid(self) -> int:
@@ -84,7 +84,8 @@ class ParserProcess:
         return self._process.pid
 
     def wait_until_ready(self) -> None:
-        """Wait until the process has imported everything."""
+        """Send the parsers and bounds to the process, and wait until it has imported everything."""
+        self._pipe.send(self._orders)
         if not self._pipe.poll(MAX_START_SECONDS):
             raise ParseTimeout
         self._pipe.recv()

@@ -22,7 +22,7 @@ from longline.ports.search import Search
 class Records:
     """All stores of one records engine; `search` is the index inside the database.
 
-    `frontier`, `hands`, `moves`, `ticks` and `bot_tasks` are for `engine/lifecycle/moves.py` alone.
+    `frontier`, `hands`, `moves`, `ticks` and `bot_tasks` are for `engine/lifecycle/` alone.
     """
 
     schema: Schema

@@ -1,4 +1,4 @@
-"""Bots, their schedules and their tasks. `BotTaskStore` writes states and is for `engine/lifecycle/moves.py` alone."""
+"""Bots, their schedules and their tasks. `BotTaskStore` writes states and is for `engine/lifecycle/` alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""The frontier: open URLs by host, and the leases on hosts. For `engine/lifecycle/moves.py` alone."""
+"""The frontier: open URLs by host, and the leases on hosts. For `engine/lifecycle/` alone."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol

@@ -14,7 +14,7 @@ class KnownUrl(NamedTuple):
 
 
 class StandingFrontierStore(Protocol):
-    """The standing frontier, without removed URLs. `engine/lifecycle/moves.py` makes the moves."""
+    """The standing frontier, without removed URLs. `engine/lifecycle/` makes the moves."""
 
     async def find(self, query: UrlQuery, *, limit: int = 50, offset: int = 0) -> tuple[list[StandingUrl], int]:
         """Return matching URLs, and their total number."""
