@@ -176,7 +176,7 @@ class FakeBlobs:
             raise Unavailable("no objects")
         data = self.objects.get(key, b"")[offset : offset + length]
         if len(data) != length:
-            raise NotFound(key)
+            raise NotFound("object", key)
         return data
 
     async def delete(self, keys: Iterable[str]) -> None:

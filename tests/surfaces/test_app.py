@@ -6,7 +6,7 @@ async def test_the_openapi_document_names_every_path(client: httpx.AsyncClient):
     assert answer.status_code == 200
     document = answer.json()
     assert document["info"] == {"title": "Longline", "version": "1.2.3"}
-    assert set(document["paths"]) == {"/health", "/health/memory", "/metrics"}
+    assert set(document["paths"]) == {"/health", "/health/memory", "/metrics", "/openapi.json"}
     assert set(document["paths"]["/health"]) == {"get", "head"}
     assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
 

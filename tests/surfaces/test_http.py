@@ -15,7 +15,7 @@ from tests.surfaces.conftest import Stage, serving
 
 FAILURES = {
     "bad": BadInput("depth must be a number"),
-    "none": NotFound("there is no run 7"),
+    "none": NotFound("run", 7, "there is no run 7"),
     "move": IllegalMove("run", "cancel", "completed", ("reopen",)),
     "stale": StaleLease("the lease is no longer held"),
     "down": Unavailable("cannot reach db.internal:5432"),

@@ -24,7 +24,11 @@ class UnknownSetting(BadInput):
 
 
 class NotFound(LonglineError):
-    """A named object that does not exist."""
+    """An object that does not exist: its noun and its id. `text` replaces the usual sentence."""
+
+    def __init__(self, noun: str, subject: object = "", text: str | None = None) -> None:
+        self.noun, self.subject = noun, subject
+        super().__init__(text or f"no such {noun}: {subject}")
 
 
 class IllegalMove(LonglineError):

@@ -56,7 +56,7 @@ class Crawls:
         """Return a run as it stands."""
         run = await self._runs.get(run_id)
         if run is None:
-            raise NotFound(f"no such run: {run_id}")
+            raise NotFound("run", run_id)
         return run
 
     async def fates(self, run_id: int) -> list[Fate]:

@@ -95,7 +95,7 @@ class StandingFrontier:
         """Return the URL with this row id."""
         row = await self._standing.get(url_id)
         if row is None:
-            raise NotFound("Frontier URL not found")
+            raise NotFound("URL", url_id)
         return row
 
     async def named(self, uid: str) -> StandingUrl:
@@ -103,14 +103,14 @@ class StandingFrontier:
         found = task_id_of(uid)
         row = await self._standing.get(found[0]) if found else None
         if found is None or row is None or row.created_at != found[1]:
-            raise NotFound("Frontier URL not found")
+            raise NotFound("URL", uid)
         return row
 
     async def retry(self, uid: str) -> None:
         """Retry a URL that was given up."""
         row = await self.named(uid)
         if row.rest != "given_up":
-            raise NotFound("Frontier URL not found")
+            raise NotFound("URL", uid)
         await self._restart(row.task_id)
         await self._nudge()
 

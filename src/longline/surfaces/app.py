@@ -1,15 +1,13 @@
 """The Litestar application that serves all HTTP APIs."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Literal
 
 from litestar import Litestar, Request, Response, Router
 from litestar.config.cors import CORSConfig
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
-from litestar.openapi.config import OpenAPIConfig
-from litestar.openapi.plugins import JsonRenderPlugin
-from litestar.openapi.spec import Components, SecurityScheme
 from litestar.types import Method
 
 from longline.services.counts import Counts
@@ -19,9 +17,11 @@ from longline.services.standing_frontier import StandingFrontier
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import envelope as bots_words
 from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
-from longline.surfaces.bots.lane import FastPath
+from longline.surfaces.bots.lane import FastPath as OldFastPath
 from longline.surfaces.bots.paths import EscapedPaths
-from longline.surfaces.health import health_route, memory_route
+from longline.surfaces.door import Door
+from longline.surfaces.fast_path import FastPath
+from longline.surfaces.health import HealthServices
 from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, bearer, on_http
 from longline.surfaces.intervals import IntervalServices, routes
 from longline.surfaces.intervals.frontier import frontier_routes
@@ -29,8 +29,11 @@ from longline.surfaces.intervals.links import DiscoveredParts, discovered_routes
 from longline.surfaces.intervals.logs import LogParts, log_routes
 from longline.surfaces.intervals.metrics import IntervalMetrics
 from longline.surfaces.intervals.streams import StreamParts, stream_routes
-from longline.surfaces.metrics import Metrics, metrics_route
+from longline.surfaces.metrics import Metrics, MetricsServices
+from longline.surfaces.openapi import openapi_document
+from longline.surfaces.platform import DocumentServices, PlatformServices, platform_door
 from longline.surfaces.request_head import MAX_BODY_BYTES
+from longline.surfaces.routing import route_of
 
 METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 CORS_SECONDS = 12 * 3600
@@ -57,14 +60,14 @@ class AppParts:
 def build_app(parts: AppParts) -> Litestar:
     """Return the application with the APIs of all given services."""
     metrics = Metrics(parts.version)
-    guards = [] if parts.metrics_open else [bearer(parts.tokens)]
     bots = None if parts.bots is None else bots_door(parts.bots, parts.tokens, metrics.registry)
-    own = [health_route(parts.health, parts.version), memory_route(), metrics_route(metrics, parts.counts, guards)]
+    doors = _table(parts, metrics)
+    endpoints = [endpoint for door in doors for endpoint in door.endpoints()]
     app = Litestar(
-        route_handlers=[*own, *_doors(parts, bots), *_intervals(parts)],
+        route_handlers=[*map(route_of, endpoints), *_doors(parts, bots), *_intervals(parts)],
         exception_handlers={**ERRORS, HTTPException: _on_http},
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
-        openapi_config=_openapi(parts.version),
+        openapi_config=None,
         logging_config=None,
         request_max_body_size=MAX_BODY_BYTES,
     )
@@ -73,13 +76,28 @@ def build_app(parts: AppParts) -> Litestar:
     if parts.intervals is not None:
         figures = IntervalMetrics(parts.intervals.runs, parts.urls, metrics.registry)
         metrics.watched.append(figures.take_stock)
+    metrics.watched += [door.take_stock for door in doors if door.take_stock is not None]
     app.asgi_handler = WholeBodies(app.asgi_handler)
+    for door in doors:
+        app.asgi_handler = door.wrap(app.asgi_handler) if door.wrap is not None else app.asgi_handler
+    app.asgi_handler = FastPath(app.asgi_handler, endpoints)
     if bots is not None:
         metrics.watched.append(bots.take_stock)
-        app.asgi_handler = FastPath(EscapedPaths(app.asgi_handler), bots.acts)
+        app.asgi_handler = OldFastPath(EscapedPaths(app.asgi_handler), bots.acts)
     particular = f"{bots_words.PREFIX}/"
     app.asgi_handler = RequestMiddleware(app.asgi_handler, metrics.observe, particular, _on_http)
     return app
+
+
+def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
+    """Return all APIs."""
+    doors: list[Door] = []
+    document = cache(lambda: openapi_document(parts.version, doors))
+    platform = PlatformServices(
+        HealthServices(parts.health, parts.version), MetricsServices(metrics, parts.counts), DocumentServices(document)
+    )
+    doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
+    return doors
 
 
 def _on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
@@ -104,15 +122,3 @@ def _intervals(parts: AppParts) -> list[HTTPRouteHandler]:
         *(frontier_routes(parts.urls, guards) if parts.urls else ()),
         *(discovered_routes(parts.discovered, guards) if parts.discovered else ()),
     ]
-
-
-def _openapi(version: str) -> OpenAPIConfig:
-    scheme = SecurityScheme(type="http", scheme="bearer", bearer_format="JWT")
-    return OpenAPIConfig(
-        title="Longline",
-        version=version,
-        path="/openapi.json",
-        # Only the document: every bundled viewer loads its scripts from another host.
-        render_plugins=[JsonRenderPlugin(path="/")],
-        components=Components(security_schemes={"bearer": scheme}),
-    )

@@ -5,22 +5,30 @@ import gc
 import os
 import resource
 import threading
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
 import msgspec
-from litestar import HttpMethod, Response, get, route
-from litestar.handlers import HTTPRouteHandler
 
 from longline.model.duration import show_duration
 from longline.services.health import CheckResult, Health, Status
+from longline.surfaces.operation import ApiResponse, operation
 
 KB_PER_MB = 1024
 
 
+@dataclass(frozen=True, slots=True)
+class HealthServices:
+    """The health checks, and the version of the program."""
+
+    health: Health
+    version: str
+
+
 class HealthBody(msgspec.Struct, frozen=True):
-    """The response body, in the words of the interval contract."""
+    """The state of the platform, in the words of the interval contract."""
 
     status: Status
     service: Literal["crawler"]
@@ -41,22 +49,33 @@ class MemoryBody(msgspec.Struct, frozen=True):
     cpus: int
 
 
-def memory_route() -> HTTPRouteHandler:
-    """Return the handler for GET."""
+@operation(
+    "GET",
+    "/health",
+    "Report whether the platform works",
+    access="public",
+    answers={200: HealthBody, 503: HealthBody},
+    answers_head=True,
+)
+async def show_health(services: HealthServices) -> ApiResponse[HealthBody]:
+    """Answer 503 if a critical engine does not work."""
+    report = await services.health.report()
+    uptime = show_duration(int(report.uptime))
+    body = HealthBody(report.status, "crawler", services.version, uptime, report.checks)
+    return ApiResponse(body, 503 if report.status == "unhealthy" else 200)
 
-    @get("/health/memory", summary="What the process takes")
-    async def show_memory() -> MemoryBody:
-        return MemoryBody(
-            timestamp=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
-            memory_mb=round(_resident_mb(), 2),
-            memory_peak_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KB_PER_MB, 2),
-            num_gc=sum(generation["collections"] for generation in gc.get_stats()),
-            num_tasks=len(asyncio.all_tasks()),
-            num_threads=threading.active_count(),
-            cpus=os.cpu_count() or 1,
-        )
 
-    return show_memory
+@operation("GET", "/health/memory", "Report the resource usage of the process", access="public")
+async def show_memory() -> MemoryBody:
+    return MemoryBody(
+        timestamp=datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        memory_mb=round(_resident_mb(), 2),
+        memory_peak_mb=round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KB_PER_MB, 2),
+        num_gc=sum(generation["collections"] for generation in gc.get_stats()),
+        num_tasks=len(asyncio.all_tasks()),
+        num_threads=threading.active_count(),
+        cpus=os.cpu_count() or 1,
+    )
 
 
 def _resident_mb() -> float:
@@ -68,13 +87,4 @@ def _resident_mb() -> float:
     return pages * resource.getpagesize() / 1024 / KB_PER_MB
 
 
-def health_route(health: Health, version: str) -> HTTPRouteHandler:
-    """Return the handler for GET and HEAD."""
-
-    @route("/health", http_method=[HttpMethod.GET, HttpMethod.HEAD], summary="Whether the platform works")
-    async def show_health() -> Response[HealthBody]:
-        report = await health.report()
-        body = HealthBody(report.status, "crawler", version, show_duration(int(report.uptime)), report.checks)
-        return Response(body, status_code=503 if report.status == "unhealthy" else 200)
-
-    return show_health
+HEALTH = (show_health, show_memory)

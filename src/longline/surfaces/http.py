@@ -40,6 +40,11 @@ INTERNAL = {
     "message": "An unexpected error occurred",
 }
 
+_MISSING = {
+    "URL": "Frontier URL not found",
+    "link": "Discovered link not found",
+    "domain": "Discovered domain not found",
+}
 _REFUSALS = {"missing": "missing authorization", "key": "invalid API key"}
 
 _log = logging.getLogger(__name__)
@@ -217,7 +222,9 @@ def on_known(request: Request[Any, Any, Any], error: LonglineError) -> Response[
         _log.warning("answered 503", extra={"reason": str(error)})
         return answer(503, "Service temporarily unavailable")
     status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), None)
-    return answer(status, str(error)) if status else on_unknown(request, error)
+    if status is None:
+        return on_unknown(request, error)
+    return answer(status, _MISSING.get(error.noun, str(error)) if isinstance(error, NotFound) else str(error))
 
 
 def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, str]]:

@@ -2,11 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
 
-from litestar import Response, get
-from litestar.handlers import HTTPRouteHandler
-from litestar.types import Guard
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -25,6 +23,7 @@ from prometheus_client.registry import Collector
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.surfaces.http import AccessRecord
+from longline.surfaces.operation import Content, operation
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 _PATIENCE = 2.0
@@ -99,11 +98,17 @@ class _LoopFigures(Collector):
         )
 
 
-def metrics_route(metrics: Metrics, counts: Counts, guards: Sequence[Guard]) -> HTTPRouteHandler:
-    """Return the handler for GET."""
+@dataclass(frozen=True, slots=True)
+class MetricsServices:
+    """All metrics, and the counts of tasks and runs."""
 
-    @get("/metrics", guards=guards, media_type="text/plain", summary="Figures for Prometheus")
-    async def show_metrics() -> Response[bytes]:
-        return Response(await metrics.text(counts), headers={"Content-Type": CONTENT_TYPE_LATEST})
+    metrics: Metrics
+    counts: Counts
 
-    return show_metrics
+
+@operation("GET", "/metrics", "Export metrics for Prometheus", access="metrics", answers={200: Content("text/plain")})
+async def show_metrics(services: MetricsServices) -> Content:
+    return Content(CONTENT_TYPE_LATEST, await services.metrics.text(services.counts))
+
+
+METRICS = (show_metrics,)

@@ -83,9 +83,9 @@ async def _run(house: House, run_id: int | None) -> RunRow:
     if run_id is not None:
         found = await house.records.runs.get(run_id)
         if found is None:
-            raise NotFound(f"no such run: {run_id}")
+            raise NotFound("run", run_id)
         return found
     latest = await house.records.runs.find(limit=1)
     if not latest:
-        raise NotFound("nothing was crawled here yet; name the folder with --data")
+        raise NotFound("run", text="nothing was crawled here yet; name the folder with --data")
     return latest[0]

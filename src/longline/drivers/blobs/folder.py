@@ -134,7 +134,7 @@ class FolderBlobs:
             size = os.fstat(file.fileno()).st_size
             data = os.pread(file.fileno(), length, offset) if offset + length <= size else b""
         if len(data) != length:
-            raise NotFound(f"object {key!r} ends before byte {offset + length}")
+            raise NotFound("object", key, f"object {key!r} ends before byte {offset + length}")
         return data
 
     def _remove(self, keys: Sequence[str]) -> None:
@@ -182,7 +182,7 @@ class FolderBlobs:
             yield
         except OSError as error:
             if key is not None and isinstance(error, _NOT_A_FILE):
-                raise NotFound(f"there is no object {key!r}") from None
+                raise NotFound("object", key) from None
             if is_disk_full(error):
                 found = f"the disk is full: the objects folder {self._root} cannot be {verb}"
                 raise DiskFull(f"{found}; make room, nothing stored is lost") from error

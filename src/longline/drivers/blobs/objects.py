@@ -66,7 +66,7 @@ class ObjectBlobs:
         check_range(checked_key(key), offset, length)
         data = await self._range(key, offset, length) if length else b""
         if len(data) != length:
-            raise NotFound(f"object {key!r} ends before byte {offset + length}")
+            raise NotFound("object", key, f"object {key!r} ends before byte {offset + length}")
         return data
 
     async def delete(self, keys: Iterable[str]) -> None:
@@ -110,7 +110,7 @@ class ObjectBlobs:
             # obstore raises the same for a missing bucket, and for a server that is no object store.
             if key is None or "NoSuchBucket" in str(error):
                 raise Unavailable(self._explain(error)) from error
-            raise NotFound(f"there is no object {key!r}") from None
+            raise NotFound("object", key) from None
         except (BaseError, OSError) as error:
             raise Unavailable(self._explain(error)) from error
 

@@ -85,7 +85,7 @@ class ProxyRecords:
     async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
         async def work(tx: Transaction) -> int:
             if await tx.one("source", id=source_id) is None:
-                raise NotFound(f"there is no source {source_id}")
+                raise NotFound("source", source_id)
             ids = await _existing(tx, proxies)
             rows = [(proxy_id,) for proxy_id in ids]
             return len(await tx.batch("assign_proxies", rows, source_id=source_id, priority=priority))
@@ -166,7 +166,7 @@ async def _existing(tx: Transaction, proxies: Sequence[int]) -> list[int]:
     there = await _locked(tx, wanted)
     missing = [str(proxy_id) for proxy_id in wanted if proxy_id not in there]
     if missing:
-        raise NotFound(f"there are no proxies with these ids: {', '.join(missing)}")
+        raise NotFound("proxy", ", ".join(missing))
     return wanted
 
 

@@ -73,5 +73,5 @@ class PageReader:
     async def _facts(self, task_id: int) -> tuple[str, PageFacts]:
         found = await self._tasks.page(task_id)
         if found is None:
-            raise NotFound(f"task {task_id} has no page in the archive")
+            raise NotFound("page", task_id, f"task {task_id} has no page in the archive")
         return found

@@ -77,7 +77,7 @@ class Lifecycle:
         for _ in range(RACES):
             standing = await self._moves.standing(order.noun, order.subject)
             if standing is None:
-                raise NotFound(f"no such {order.noun}: {order.subject}")
+                raise NotFound(order.noun, order.subject)
             if standing == seen and order.move == "finish":
                 others = tuple(name for name in legal(order.noun, standing.state, order.actor) if name != order.move)
                 raise IllegalMove(order.noun, order.move, f"{standing.state} with open tasks", others)

@@ -33,7 +33,7 @@ class ArchivedPages:
         """Return the page that a task fetched."""
         row = await self._pages.get(task_id)
         if row is None:
-            raise NotFound(f"task {task_id} has no page in the archive")
+            raise NotFound("page", task_id, f"task {task_id} has no page in the archive")
         return await self._read(row)
 
     async def by_url(self, url: str) -> ArchivedPage:
@@ -41,7 +41,7 @@ class ArchivedPages:
         asked = parse(url)
         captures = await self._pages.captures(asked.host, dedupe_key(asked.href))
         if not captures:
-            raise NotFound(f"there is no page of {asked.href} in the archive")
+            raise NotFound("page", asked.href, f"there is no page of {asked.href} in the archive")
         return await self._read(captures[0])
 
     async def _read(self, row: PageRow) -> ArchivedPage:
@@ -59,5 +59,7 @@ class ArchivedPages:
         """Return the record with the body that a revisit record refers to."""
         row = await self._pages.get(task_id)
         if row is None:
-            raise NotFound(f"task {task_id}, which has the body of this page, has none in the archive any more")
+            raise NotFound(
+                "page", task_id, f"task {task_id}, which has the body of this page, has none in the archive any more"
+            )
         return await self.record(row.segment, row.start, row.length)

@@ -37,7 +37,7 @@ class BotPolicies:
         """Return a schedule."""
         row = await self._schedules.get(uid)
         if row is None:
-            raise NotFound(f"Policy {uid} not found")
+            raise NotFound("policy", uid)
         return row
 
     async def find(self, wanted: PolicyFilter, *, limit: int, offset: int) -> list[BotPolicyRow]:
@@ -58,7 +58,7 @@ class BotPolicies:
         """Delete a schedule, its tasks and their results."""
         pages = await self._bots.drop(uid)
         if pages is None:
-            raise NotFound(f"Policy {uid} not found")
+            raise NotFound("policy", uid)
         await self._blobs.delete(pages)
 
     async def learn(self, urls: Iterable[str]) -> int:

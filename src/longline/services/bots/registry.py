@@ -34,7 +34,7 @@ class BotRegistry:
         """Return a registered bot."""
         row = (await self._bots.get([name])).get(name)
         if row is None or not row.registered:
-            raise NotFound(f"Bot {name} not found")
+            raise NotFound("bot", name)
         return row
 
     async def change(self, name: str, **changes: Any) -> BotRow:
@@ -43,7 +43,7 @@ class BotRegistry:
         facts = {field: getattr(row, field) for field in NewBot.__struct_fields__} | changes
         changed = await self._bots.change(NewBot(**facts))
         if changed is None:
-            raise NotFound(f"Bot {name} not found")
+            raise NotFound("bot", name)
         return changed
 
     async def rotate(self, name: str) -> tuple[BotRow, str]:
@@ -56,7 +56,7 @@ class BotRegistry:
         await self.get(name)
         row = await self._bots.reset(name)
         if row is None:
-            raise NotFound(f"Bot {name} not found")
+            raise NotFound("bot", name)
         return row
 
 

@@ -56,7 +56,7 @@ class BotTasks:
         [task_id] = await self._lifecycle.add([task], self._delay_ms)
         row = await self._look.task(task_id)
         if row is None:
-            raise NotFound(f"task {task_id} is gone")
+            raise NotFound("task", task_id)
         return row
 
     async def find(self, wanted: TaskFilter, *, limit: int, offset: int) -> list[BotTaskRow]:
@@ -68,7 +68,7 @@ class BotTasks:
         ids = task_id_of(uuid)
         row = await self._look.task(ids[0]) if ids else None
         if ids is None or row is None or row.created_at != ids[1]:
-            raise NotFound(f"Job {uuid} not found")
+            raise NotFound("task", uuid)
         return row, await self._look.result(task_id=row.id)
 
     async def repair(self, uuids: list[str], repair: Repair) -> int:
@@ -81,7 +81,7 @@ class BotTasks:
         ids = task_id_of(uuid)
         deletion = await self._lifecycle.delete(*ids) if ids else None
         if deletion is None:
-            raise NotFound(f"Job {uuid} not found")
+            raise NotFound("task", uuid)
         if deletion.holder is not None:
             raise TaskHeld(deletion.holder)
         if deletion.page_key is not None:
@@ -95,7 +95,7 @@ class BotTasks:
         """Return a result, and the text of its page if the bot sent one."""
         row = await self._look.result(uid=uid)
         if row is None:
-            raise NotFound(f"Result {uid} not found")
+            raise NotFound("result", uid)
         page = await self._blobs.get(row.page_key) if row.page_key else None
         return row, None if page is None else page.decode()
 

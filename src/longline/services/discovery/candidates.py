@@ -44,7 +44,7 @@ class Candidates:
     async def _get(self, candidate_id: int) -> CandidateRow:
         row = await self._records.get(candidate_id)
         if row is None:
-            raise NotFound(f"no such candidate: {candidate_id}")
+            raise NotFound("candidate", candidate_id)
         return row
 
     async def _pending(self, candidate_id: int) -> CandidateRow:

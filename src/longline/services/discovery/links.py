@@ -30,13 +30,13 @@ class DiscoveredLinks:
         """Return a link."""
         row = await self._links.get(uid)
         if row is None:
-            raise NotFound("Discovered link not found")
+            raise NotFound("link", uid)
         return row
 
     async def forget(self, uid: str) -> None:
         """Delete a link."""
         if not await self._links.remove(uid):
-            raise NotFound("Discovered link not found")
+            raise NotFound("link", uid)
 
     async def promote(
         self, uid: str, source: str | None, source_name: str | None, written_time: str | None = None
@@ -58,7 +58,7 @@ class DiscoveredLinks:
         """Return a domain."""
         rows, _ = await self._links.domains(DomainQuery(domain=name), limit=1)
         if not rows:
-            raise NotFound("Discovered domain not found")
+            raise NotFound("domain", name)
         return rows[0]
 
     async def clusters(self, name: str) -> list[tuple[str, int]]:

@@ -82,21 +82,21 @@ class RunLogs:
         """Return the run `uid`, or the newest run if any; raise `NotFound` for an unknown schedule or run."""
         found = await self._logs.find(name, uid=uid, limit=1)
         if not found and (uid is not None or await self._schedules.named(name) is None):
-            raise NotFound(f"no such run: {uid}" if uid else f"no such schedule: {name}")
+            raise NotFound("run", uid) if uid else NotFound("schedule", name)
         return found[0] if found else None
 
     async def archive(self, name: str, number: int | None) -> tuple[LoggedRun, bytes]:
         """Return a run and its archived log, compressed; without `number`, of the newest run."""
         found = await self._logs.find(name, number=number, limit=1)
         if not found and number is None:
-            raise NoRuns(f"{name} has no runs")
+            raise NoRuns("run", name, f"{name} has no runs")
         if not found or found[0].key is None:
-            raise NoArchive(f"no log of run {number or 'latest'} of {name} is kept")
+            raise NoArchive("log", name, f"no log of run {number or 'latest'} of {name} is kept")
         try:
             return found[0], await self._blobs.get(found[0].key)
         except NotFound:
             if self._common:
-                raise NoArchive(f"the log of run {found[0].number} of {name} is gone") from None
+                raise NoArchive("log", name, f"the log of run {found[0].number} of {name} is gone") from None
             raise KeptElsewhere(
                 f"the log of execution {found[0].number} is not in the store of this instance: another instance keeps"
                 " it, or it was lost; with a common store for logs every instance has it"

@@ -28,4 +28,4 @@ class Pools:
     async def drop(self, name: str) -> None:
         """Delete a pool, not its proxies."""
         if not await self._records.drop(name):
-            raise NotFound(f"there is no proxy pool named {name!r}")
+            raise NotFound("proxy pool", name)

@@ -139,7 +139,7 @@ class Proxies:
     async def remove(self, proxy_id: int) -> None:
         """Delete a proxy."""
         if not await self._records.remove(proxy_id):
-            raise NotFound(f"there is no proxy {proxy_id}")
+            raise NotFound("proxy", proxy_id)
 
     async def assign(self, source_id: int, proxies: Sequence[int], priority: int = 5) -> int:
         """Assign proxies to a source, which then uses no others; return the number of new assignments."""
@@ -154,13 +154,13 @@ class Proxies:
     async def unassign(self, source_id: int, proxy_id: int) -> None:
         """Take a proxy from a source."""
         if not await self._records.unassign(source_id, proxy_id):
-            raise NotFound(_no_mapping(source_id, proxy_id))
+            raise NotFound("mapping", proxy_id, _no_mapping(source_id, proxy_id))
 
     async def switch(self, source_id: int, proxy_id: int, active: bool) -> MappingRow:
         """Enable or disable a proxy for a source; either way reset its consecutive failures."""
         row = await self._records.switch(source_id, proxy_id, active)
         if row is None:
-            raise NotFound(_no_mapping(source_id, proxy_id))
+            raise NotFound("mapping", proxy_id, _no_mapping(source_id, proxy_id))
         return row
 
     async def _change(self, proxy_id: int, change: ProxyChange) -> ProxyView:
@@ -200,7 +200,7 @@ def _no_mapping(source_id: int, proxy_id: int) -> str:
 
 def _there(row: ProxyRow | None, proxy_id: int) -> ProxyRow:
     if row is None:
-        raise NotFound(f"there is no proxy {proxy_id}")
+        raise NotFound("proxy", proxy_id)
     return row
 
 

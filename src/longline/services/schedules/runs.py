@@ -43,7 +43,7 @@ class Runs:
         run = await self._history.named(uid)
         schedule = await self._schedules.get(run.schedule_id) if run is not None and run.schedule_id else None
         if run is None or schedule is None:
-            raise NotFound(f"no such run: {uid}")
+            raise NotFound("run", uid)
         [surveyed] = await self._surveyed([run])
         return surveyed, schedule
 
@@ -60,7 +60,7 @@ class Runs:
         """Return the totals of a schedule's runs; raise `NotFound` for an unknown schedule."""
         row = await self._schedules.named(schedule)
         if row is None:
-            raise NotFound(f"no such schedule: {schedule}")
+            raise NotFound("schedule", schedule)
         return await self._history.record(row.id), row
 
     async def figures(self) -> SchedulerStats:

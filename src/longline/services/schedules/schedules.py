@@ -128,7 +128,7 @@ class Schedules:
         """Return a schedule; raise `NotFound` for an unknown id."""
         row = await self._records.named(uid)
         if row is None or row.kind != CRAWL:
-            raise NotFound(f"no such schedule: {uid}")
+            raise NotFound("schedule", uid)
         return row
 
     async def find(self, wanted: ScheduleFilter, limit: int, offset: int) -> tuple[list[ScheduleRow], int]:
@@ -155,7 +155,7 @@ class Schedules:
 
         changed = await self._records.amend(row.id, checked, placed=True)
         if changed is None:
-            raise NotFound(f"no such schedule: {uid}")
+            raise NotFound("schedule", uid)
         moved = (changed.interval_ms, changed.enabled) != (row.interval_ms, row.enabled)
         if moved and _awaits_a_place(changed):
             changed = await self._turn(changed, _placed(changed)) or changed

@@ -28,14 +28,14 @@ class Sources:
         """Return a source; raise `NotFound` for an unknown id."""
         row = await self._records.get(source_id)
         if row is None:
-            raise NotFound(f"no such source: {source_id}")
+            raise NotFound("source", source_id)
         return row
 
     async def called(self, ref: str) -> SourceRow:
         """Return the source with this public reference; raise `NotFound` if there is none."""
         row = await self._records.called(ref)
         if row is None:
-            raise NotFound(f"no such source: {ref}")
+            raise NotFound("source", ref)
         return row
 
     async def ours(self, ref: str) -> int:
@@ -49,7 +49,7 @@ class Sources:
         """Return the source with this identity; raise `NotFound` if there is none."""
         row = await self._records.identified(identity_key)
         if row is None:
-            raise NotFound(f"no source is {identity_key}")
+            raise NotFound("source", identity_key)
         return row
 
     async def find(self, query: SourceQuery, limit: int, offset: int) -> tuple[list[SourceRow], int]:
@@ -83,10 +83,10 @@ class Sources:
             raise BadInput("budget must be at least 1")
         row = await self._records.limit(source_id, budget)
         if row is None:
-            raise NotFound(f"no such source: {source_id}")
+            raise NotFound("source", source_id)
         return row
 
     async def remove(self, source_id: int) -> None:
         """Delete a source; raise `NotFound` for an unknown id."""
         if not await self._records.remove(source_id):
-            raise NotFound(f"no such source: {source_id}")
+            raise NotFound("source", source_id)

@@ -22,6 +22,7 @@ PREFIX = "/api/crawl"
 
 _CODES = {404: "not_found", 405: "method_not_allowed"}
 _REFUSALS = {"missing": "Authentication credentials were not provided.", "key": "Invalid API key."}
+_NOUNS = {"policy": "Policy", "task": "Job", "result": "Result", "bot": "Bot"}
 _NO_HEADERS: Mapping[str, str] = MappingProxyType({})
 _log = logging.getLogger(__name__)
 
@@ -79,8 +80,8 @@ def failure(error: Exception) -> Reply:
         case TooOften():
             return failed(429, "rate_limited", str(error), {"Retry-After": str(error.seconds)})
         case NotFound():
-            # The code begins with the missing noun.
-            return failed(404, f"{str(error).split(' ', 1)[0].lower()}_not_found", str(error))
+            noun = _NOUNS[error.noun]
+            return failed(404, f"{noun.lower()}_not_found", f"{noun} {error.subject} not found")
         case HTTPException() if error.status_code < 500:
             code = _CODES.get(error.status_code, "validation_error")
             return failed(error.status_code, code, error.detail, error.headers or _NO_HEADERS)

@@ -202,7 +202,7 @@ async def switch_source(
 ) -> Body:
     noun, _, way = change.rpartition("-")
     if noun not in ("", "feed") or way not in ("enable", "disable"):
-        raise NotFound(f"no such change: {change}")
+        raise NotFound("change", change)
     found = await body(request, optional=True)
     switch = desk.sources.switch_feed if noun else desk.sources.switch
     row = await switch(await desk.sources.ours(source_id), way == "enable", typed(found, "reason", str))

@@ -32,7 +32,7 @@ class FeedRecords:
             await tx.all("lock_source", id=source_id)
             row = await tx.one("feed", source_id=source_id)
             if row is None:
-                raise NotFound(f"there is no source {source_id}")
+                raise NotFound("source", source_id)
             changed = rule(_feed(row), tx.now)
             if changed is not None:
                 await _write(tx, _feed(row), changed)

@@ -18,7 +18,7 @@ class SitemapRecords:
         async def work(tx: Transaction) -> SitemapRow | None:
             rows = await _all(tx, "lock_sitemaps", source_id=source_id)
             if not rows:
-                raise NotFound(f"there is no source {source_id}")
+                raise NotFound("source", source_id)
             changed = rule(rows[0], tx.now)
             if changed is not None:
                 await tx.all("write_sitemaps", **msgspec.structs.asdict(changed))

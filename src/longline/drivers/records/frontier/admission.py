@@ -20,7 +20,7 @@ async def host_ids(tx: Transaction, hosts: set[str]) -> dict[str, int]:
     """Return the ids of hosts, which must exist."""
     ids = {row["host"]: row["id"] for row in await tx.batch("host_ids", [(h,) for h in sorted(hosts)])}
     if missing := hosts - ids.keys():
-        raise NotFound(f"no such host: {min(missing)}")
+        raise NotFound("host", min(missing))
     return ids
 
 
@@ -124,7 +124,7 @@ async def _room(tx: Transaction, run_ids: set[int], counted: set[int]) -> _Budge
     """
     runs = {r["id"]: r for r in await tx.batch("run_limits", [(i,) for i in sorted(run_ids)])}
     if missing := run_ids - runs.keys():
-        raise NotFound(f"no such run: {min(missing)}")
+        raise NotFound("run", min(missing))
     sources = sorted({r["source_id"] for r in runs.values() if r["source_budget"] is not None})
     if sources or any(r["budget"] is not None for r in runs.values()):
         runs = {r["id"]: r for r in await tx.batch("lock_runs", [(i,) for i in sorted(run_ids | counted)])}

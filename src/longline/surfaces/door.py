@@ -1,0 +1,206 @@
+"""One HTTP API ("door") as a value: its operations, its error format, its access checks and its metrics."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+from urllib.parse import parse_qsl
+
+import msgspec
+from litestar.types import ASGIApp
+
+from longline.surfaces.operation import NO_HEADERS, ApiError, ApiResponse, Content, Operation
+from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
+from longline.surfaces.sse import EventStream
+
+JSON = "application/json"
+
+
+class HttpRequest(NamedTuple):
+    """A request as received, with its whole body. Names of headers are in lower case."""
+
+    path_values: Mapping[str, str]
+    query: bytes
+    headers: Sequence[tuple[bytes, bytes]]
+    body: bytes = b""
+
+    def header(self, name: bytes) -> str | None:
+        """Return the first value of a header, or None."""
+        found = next((value for given, value in self.headers if given == name), None)
+        return None if found is None else found.decode("latin-1")
+
+    def query_values(self) -> list[tuple[str, str]]:
+        """Return the names and values of the query string, in their order."""
+        return parse_qsl(self.query.decode("latin-1"), keep_blank_values=True)
+
+
+class HttpResponse(NamedTuple):
+    """A response to be sent."""
+
+    status: int
+    body: bytes | EventStream
+    headers: Mapping[str, str] = NO_HEADERS
+    media_type: str = JSON
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """The access that an operation requires.
+
+    `check` raises for a request without the required credentials, and returns the identity of the caller. `schemes`
+    names the accepted security schemes of the OpenAPI document; each of them is enough.
+    """
+
+    check: Callable[[HttpRequest], Any]
+    schemes: tuple[str, ...] = ()
+
+
+PUBLIC = Access(lambda _: None)
+
+
+class ApiFormat(Protocol):
+    """The format of one contract: its errors, its envelope, and its reading of requests."""
+
+    error_type: type[msgspec.Struct]
+    """Type of the body of every error."""
+
+    def failure(self, error: Exception) -> HttpResponse:
+        """Return the contract's response to an error."""
+
+    def general_errors(self, operation: Operation) -> Sequence[ApiError]:
+        """Return the errors that an operation may give beside its own: refused tokens, invalid requests."""
+
+    def wrap(self, value: Any) -> Any:
+        """Return a response in the contract's envelope."""
+
+    def wrapped_type(self, answer: Any) -> Any:
+        """Return the type of a response in the contract's envelope."""
+
+    def encode(self, value: Any) -> bytes:
+        """Return a response as JSON."""
+
+    def reader(self, shape: type[msgspec.Struct]) -> RequestReader[Any]:
+        """Return the reader of a body, with the contract's treatment of numbers."""
+
+    def read_query(self, reader: RequestReader[Any], sent: Sequence[tuple[str, str]]) -> msgspec.Struct:
+        """Return a query, with the contract's treatment of wrong values."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperationGroup:
+    """Operations with one subject and the services that their handlers get; the OpenAPI document has a tag for it."""
+
+    tag: str
+    description: str
+    operations: Sequence[Operation]
+    services: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """One HTTP API.
+
+    A request below a path in `prefixes` that matches no operation is answered in the format of this API. `take_stock`
+    updates its gauges before a scrape. `wrap` adds an ASGI wrapper around the framework.
+    """
+
+    name: str
+    prefixes: tuple[str, ...]
+    format: ApiFormat
+    groups: Sequence[OperationGroup]
+    access: Mapping[str, Access]
+    take_stock: Callable[[], Awaitable[None]] | None = None
+    wrap: Callable[[ASGIApp], ASGIApp] | None = None
+
+    def endpoints(self) -> "Iterator[Endpoint]":
+        """Yield an endpoint for every operation."""
+        for group in self.groups:
+            for operation in group.operations:
+                yield Endpoint(operation, group.services, self.format, self.access[operation.access])
+
+
+class Endpoint:
+    """The execution of one operation: check the access, read the request, call the handler, encode the response."""
+
+    def __init__(self, operation: Operation, services: Any, api_format: ApiFormat, access: Access) -> None:
+        self.operation = operation
+        self._services, self._format, self._check = services, api_format, access.check
+        self._body = api_format.reader(operation.body) if operation.body else None
+        query, headers = (operation.parameters.get(name) for name in ("query", "headers"))
+        self._query = RequestReader(query) if query else None
+        self._headers = RequestReader(headers) if headers else None
+        self._header_names = [name.encode() for name in _field_names(headers)]
+        self._path = {name: _TextReader(name, kind) for name, kind in operation.path_parameters.items()}
+
+    async def answer(self, request: HttpRequest) -> HttpResponse:
+        """Return the response to a request; every failure is a response in the format of the API."""
+        try:
+            return self._response(await self.operation.handler(**self._arguments(request)))
+        except Exception as error:
+            return self.fail(error)
+
+    def fail(self, error: Exception) -> HttpResponse:
+        """Return the response to an error."""
+        return self._format.failure(error)
+
+    def _arguments(self, request: HttpRequest) -> dict[str, Any]:
+        wanted = self.operation.parameters
+        identity = self._check(request)
+        found = {name: read(request.path_values[name]) for name, read in self._path.items()}
+        if "services" in wanted:
+            found["services"] = self._services
+        if "identity" in wanted:
+            found["identity"] = identity
+        if self._query is not None:
+            found["query"] = self._format.read_query(self._query, request.query_values())
+        if self._headers is not None:
+            found["headers"] = self._headers.text(self._sent_headers(request))
+        if self._body is not None:
+            found["body"] = self._read_body(self._body, request.body)
+        return found
+
+    def _read_body(self, reader: RequestReader[Any], sent: bytes) -> Any:
+        if sent.strip():
+            return reader.body(sent)
+        if self.operation.needs_body:
+            raise EmptyBody
+        return None
+
+    def _sent_headers(self, request: HttpRequest) -> dict[str, str]:
+        values = {name.decode(): request.header(name) for name in self._header_names}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def _response(self, answer: Any) -> HttpResponse:
+        status, headers = self.operation.status, NO_HEADERS
+        if isinstance(answer, EventStream):
+            return HttpResponse(status, answer)
+        if isinstance(answer, ApiResponse):
+            answer, status, headers = answer.value, answer.status, answer.headers
+        if isinstance(answer, Content):
+            return HttpResponse(status, answer.data, headers, answer.media_type)
+        if answer is None:
+            return HttpResponse(status, b"", headers)
+        return HttpResponse(status, self._format.encode(self._format.wrap(answer)), headers)
+
+
+class EmptyBody(NotJson):
+    """A request without the required body."""
+
+    def __init__(self) -> None:
+        super().__init__("the body is empty")
+
+
+class _TextReader:
+    """A reader of one path parameter."""
+
+    def __init__(self, name: str, kind: Any) -> None:
+        self._name, self._kind = name, kind
+
+    def __call__(self, text: str) -> Any:
+        try:
+            return msgspec.convert(text, self._kind, strict=False)
+        except msgspec.ValidationError:
+            raise InvalidRequest([Problem(self._name, "type", value=text)]) from None
+
+
+def _field_names(shape: type[msgspec.Struct] | None) -> tuple[str, ...]:
+    return () if shape is None else tuple(each.encode_name for each in msgspec.structs.fields(shape))

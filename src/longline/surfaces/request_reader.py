@@ -1,0 +1,301 @@
+"""Reading of typed requests: JSON bodies, query strings and headers become msgspec Structs.
+
+A valid request costs one conversion. A request that fails is read again field by field, so that every problem is known
+and each API can state it in the literal text of its contract.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from uuid import UUID
+
+import msgspec
+from msgspec import inspect as types
+
+from longline.model.errors import BadInput
+
+Shape = TypeVar("Shape", bound=msgspec.Struct)
+Check = Callable[[Any], str | None]
+"""Returns the text of a problem of a field's value, or None. A field has one as `Meta(extra={"check": ...})`."""
+
+Kind = Literal[
+    "missing", "null", "type", "minimum", "maximum", "too_short", "too_long", "pattern",
+    "too_few", "too_many", "choice", "unknown", "repeated", "check",
+]  # fmt: skip
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,400}")
+_NUMBER = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{1,400})?")
+_BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
+_TYPE_NAMES: Mapping[type[types.Type], str] = {
+    types.IntType: "integer",
+    types.StrType: "string",
+    types.BoolType: "boolean",
+    types.FloatType: "number",
+    types.DecimalType: "number",
+    types.ListType: "list",
+    types.DictType: "object",
+    types.StructType: "object",
+    types.DateTimeType: "date-time",
+    types.UUIDType: "uuid",
+}
+
+_PLAIN_TYPES: Mapping[type[types.Type], type] = {
+    types.IntType: int,
+    types.FloatType: float,
+    types.DecimalType: Decimal,
+    types.BoolType: bool,
+    types.DictType: dict,
+    types.DateTimeType: datetime,
+    types.UUIDType: UUID,
+}
+
+
+class Problem(NamedTuple):
+    """One field that cannot be read. `expected` is a type's JSON name, a bound, the choices, or the text of a check."""
+
+    field: str
+    kind: Kind
+    expected: Any = None
+    value: Any = None
+
+
+class InvalidRequest(BadInput):
+    """A request whose fields have problems; the API that was called puts them in words."""
+
+    def __init__(self, problems: Iterable[Problem]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(f"{problem.field}: {problem.kind}" for problem in self.problems))
+
+
+class NotJson(BadInput):
+    """A body that is not JSON."""
+
+
+class NotAnObject(BadInput):
+    """A JSON body that is not an object; `found` is the Python type of its value."""
+
+    def __init__(self, found: str) -> None:
+        super().__init__("not a JSON object")
+        self.found = found
+
+
+class RequestReader(Generic[Shape]):
+    """A reader of one shape.
+
+    A shape may have a class method `problems_between(sent)`, which yields the problems of combinations of fields.
+    """
+
+    def __init__(self, shape: type[Shape], float_hook: Callable[[str], Any] | None = None) -> None:
+        info = types.type_info(shape)
+        assert isinstance(info, types.StructType)
+        self._shape, self._info = shape, info
+        self._decoder = msgspec.json.Decoder(shape, float_hook=float_hook)
+        self._untyped = msgspec.json.Decoder(float_hook=float_hook)
+        self._checks = [(field, check) for field in info.fields if (check := _check_of(field.type)) is not None]
+        self._between: Callable[[Mapping[str, Any]], Iterable[Problem]] | None
+        self._between = getattr(shape, "problems_between", None)
+
+    def body(self, sent: bytes) -> Shape:
+        """Return the shape in a JSON body; raise `NotJson`, `NotAnObject` or `InvalidRequest`."""
+        try:
+            found = self._decoder.decode(sent)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            return self._explain(self._object(sent))
+        self._check(found)
+        return found
+
+    def text(self, sent: Mapping[str, str], booleans: Mapping[str, bool] = _BOOLEANS) -> Shape:
+        """Return the shape in the text values of a query or of headers; raise `InvalidRequest`."""
+        return self._explain(self._values(sent, booleans))
+
+    def lenient_text(self, sent: Mapping[str, str], booleans: Mapping[str, bool] = _BOOLEANS) -> Shape:
+        """Return the shape in text values: values above a bound become the bound, other wrong values the default."""
+        values = self._values({name: text for name, text in sent.items() if text}, booleans)
+        for problem in self._problems(values):
+            if problem.kind == "maximum":
+                values[problem.field] = problem.expected
+            else:
+                values.pop(problem.field, None)
+        return msgspec.convert(values, self._shape)
+
+    def _values(self, sent: Mapping[str, str], booleans: Mapping[str, bool]) -> dict[str, Any]:
+        """Return text values as the JSON values that their fields expect, unchanged where that fails."""
+        values: dict[str, Any] = dict(sent)
+        for field in self._info.fields:
+            if (text := sent.get(field.encode_name)) is not None:
+                values[field.encode_name] = _value_of(text, _options(field.type), booleans)
+        return values
+
+    def _object(self, sent: bytes) -> dict[str, Any]:
+        try:
+            found = self._untyped.decode(sent)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise NotJson(str(error)) from None
+        if not isinstance(found, dict):
+            raise NotAnObject(type(found).__name__)
+        return found
+
+    def _explain(self, sent: Mapping[str, Any]) -> Shape:
+        problems = list(self._problems(sent))
+        if problems:
+            raise InvalidRequest(problems)
+        return msgspec.convert(sent, self._shape)
+
+    def _problems(self, sent: Mapping[str, Any]) -> Iterator[Problem]:
+        yield from object_problems(sent, self._info)
+        if self._between is not None:
+            yield from self._between(sent)
+
+    def _check(self, found: Shape) -> None:
+        problems = list(self._failed_checks(found))
+        if self._between is not None:
+            sent = {field.encode_name: getattr(found, field.name) for field in self._info.fields}
+            problems += self._between({name: value for name, value in sent.items() if value is not msgspec.UNSET})
+        if problems:
+            raise InvalidRequest(problems)
+
+    def _failed_checks(self, found: Shape) -> Iterator[Problem]:
+        for field, check in self._checks:
+            value = getattr(found, field.name)
+            if value is None or value is msgspec.UNSET or value is field.default:
+                continue
+            if (text := check(value)) is not None:
+                yield Problem(field.encode_name, "check", text, value)
+
+
+def object_problems(sent: Mapping[str, Any], info: types.StructType) -> Iterator[Problem]:
+    """Yield every problem of an object, in the order of the fields."""
+    if info.forbid_unknown_fields:
+        known = {field.encode_name for field in info.fields}
+        yield from (Problem(name, "unknown", value=value) for name, value in sent.items() if name not in known)
+    for field in info.fields:
+        if field.encode_name in sent:
+            yield from _field_problems(field.encode_name, sent[field.encode_name], field.type)
+        elif field.required:
+            yield Problem(field.encode_name, "missing")
+
+
+def _field_problems(name: str, value: Any, expected: types.Type) -> Iterator[Problem]:
+    found = list(_value_problems(name, value, expected))
+    check = _check_of(expected)
+    if not found and check is not None and value is not None and (text := check(value)) is not None:
+        found = [Problem(name, "check", text, value)]
+    yield from found
+
+
+def _value_problems(name: str, value: Any, expected: types.Type) -> Iterator[Problem]:
+    options = _options(expected)
+    if value is None:
+        if not any(isinstance(option, types.NoneType | types.AnyType) for option in options):
+            yield Problem(name, "null")
+        return
+    plain = [option for option in options if not isinstance(option, types.NoneType)]
+    # The first type of a union names the problem: the others are spellings that are accepted as well.
+    found = [list(_problems_by_type(name, value, option)) for option in plain]
+    if all(found):
+        yield from found[0]
+
+
+def _problems_by_type(name: str, value: Any, expected: types.Type) -> Iterator[Problem]:
+    match expected:
+        case types.IntType() | types.FloatType() | types.DecimalType():
+            yield from _number_problems(name, value, expected)
+        case types.StrType():
+            yield from _text_problems(name, value, expected)
+        case types.LiteralType(values=choices):
+            if value not in choices:
+                yield Problem(name, "choice", choices, value)
+        case types.EnumType(cls=enum):
+            if value not in (choices := tuple(member.value for member in enum)):
+                yield Problem(name, "choice", choices, value)
+        case types.ListType():
+            yield from _list_problems(name, value, expected)
+        case types.StructType() if isinstance(value, Mapping):
+            inner = object_problems(value, expected)
+            yield from (problem._replace(field=f"{name}.{problem.field}") for problem in inner)
+        case _:
+            if not _converts(value, expected):
+                yield Problem(name, "type", _type_name(expected), value)
+
+
+def _number_problems(
+    name: str, value: Any, expected: types.IntType | types.FloatType | types.DecimalType
+) -> Iterator[Problem]:
+    if not _converts(value, expected):
+        yield Problem(name, "type", _type_name(expected), value)
+    elif isinstance(expected, types.DecimalType):
+        return
+    elif expected.ge is not None and value < expected.ge:
+        yield Problem(name, "minimum", expected.ge, value)
+    elif expected.le is not None and value > expected.le:
+        yield Problem(name, "maximum", expected.le, value)
+
+
+def _text_problems(name: str, value: Any, expected: types.StrType) -> Iterator[Problem]:
+    if not isinstance(value, str):
+        yield Problem(name, "type", "string", value)
+    elif expected.min_length is not None and len(value) < expected.min_length:
+        yield Problem(name, "too_short", expected.min_length, value)
+    elif expected.max_length is not None and len(value) > expected.max_length:
+        yield Problem(name, "too_long", expected.max_length, value)
+    elif expected.pattern is not None and re.search(expected.pattern, value) is None:
+        yield Problem(name, "pattern", expected.pattern, value)
+
+
+def _list_problems(name: str, value: Any, expected: types.ListType) -> Iterator[Problem]:
+    if not isinstance(value, list):
+        yield Problem(name, "type", "list", value)
+    elif expected.min_length is not None and len(value) < expected.min_length:
+        yield Problem(name, "too_few", expected.min_length, value)
+    elif expected.max_length is not None and len(value) > expected.max_length:
+        yield Problem(name, "too_many", expected.max_length, value)
+    else:
+        for number, each in enumerate(value):
+            yield from _field_problems(f"{name}[{number}]", each, expected.item_type)
+
+
+def _options(expected: types.Type) -> list[types.Type]:
+    """Return the types that a value may have, without their annotations."""
+    while isinstance(expected, types.Metadata):
+        expected = expected.type
+    if isinstance(expected, types.UnionType):
+        return [option for member in expected.types for option in _options(member)]
+    return [expected]
+
+
+def _check_of(expected: types.Type) -> Check | None:
+    """Return the check of a field's type, or of the member of its union that has one."""
+    if isinstance(expected, types.UnionType):
+        return next((check for member in expected.types if (check := _check_of(member)) is not None), None)
+    if not isinstance(expected, types.Metadata):
+        return None
+    found: Check | None = (expected.extra or {}).get("check")
+    return found or _check_of(expected.type)
+
+
+def _value_of(text: str, options: list[types.Type], booleans: Mapping[str, bool]) -> Any:
+    for option in options:
+        match option:
+            case types.IntType() if _INTEGER.fullmatch(text):
+                return int(text)
+            case types.FloatType() if _NUMBER.fullmatch(text):
+                return float(text)
+            case types.BoolType() if text.lower() in booleans:
+                return booleans[text.lower()]
+    return text
+
+
+def _converts(value: Any, expected: types.Type) -> bool:
+    """Return whether a value has the type; a type that is not in the table has been checked before."""
+    plain = _PLAIN_TYPES.get(type(expected))
+    try:
+        msgspec.convert(value, plain or Any)
+    except msgspec.ValidationError:
+        return False
+    return plain is not None or isinstance(expected, types.AnyType)
+
+
+def _type_name(expected: types.Type) -> str:
+    return _TYPE_NAMES.get(type(expected), "value")

@@ -1,0 +1,42 @@
+"""Routes of the framework for operations."""
+
+from typing import Any
+
+from litestar import HttpMethod, Request, Response, route
+from litestar.handlers import HTTPRouteHandler
+
+from longline.surfaces.door import Endpoint, HttpRequest, HttpResponse
+from longline.surfaces.operation import PATH_PARAMETER
+from longline.surfaces.sse import EventStream
+
+AnyRequest = Request[Any, Any, Any]
+
+
+def route_of(endpoint: Endpoint) -> HTTPRouteHandler:
+    """Return the route of an operation."""
+    operation = endpoint.operation
+    reads_body = operation.body is not None
+
+    async def handle(request: AnyRequest) -> Response[Any]:
+        body = await request.body() if reads_body else b""
+        values: dict[str, str] = request.path_params
+        scope = request.scope
+        return to_framework(
+            await endpoint.answer(HttpRequest(values, scope["query_string"], list(scope["headers"]), body))
+        )
+
+    paths = [PATH_PARAMETER.sub(r"{\1:str}", path) for path in (operation.path, *operation.aliases)]
+    methods = [HttpMethod.GET, HttpMethod.HEAD] if operation.answers_head else [HttpMethod(operation.method)]
+    return route(paths, http_method=methods, include_in_schema=False)(handle)
+
+
+def to_framework(response: HttpResponse) -> Response[Any]:
+    """Return a response of the framework."""
+    if isinstance(response.body, EventStream):
+        return response.body
+    return Response(
+        response.body or None,
+        status_code=response.status,
+        headers=dict(response.headers),
+        media_type=response.media_type,
+    )
