@@ -152,8 +152,8 @@ _TEXTS: Mapping[str, Callable[[Problem], str]] = {
 
 
 def problem_text(problem: Problem) -> str:
-    """Return the text of a problem."""
-    return _TEXTS[problem.kind](problem)
+    """Return the text of a problem; the text of a field may contain its `{value}`."""
+    return _TEXTS[problem.kind](problem) if problem.text is None else problem.text.format(value=problem.value)
 
 
 def _response(told: ApiError) -> HttpResponse:

@@ -18,7 +18,10 @@ from longline.model.errors import BadInput
 
 Shape = TypeVar("Shape", bound=msgspec.Struct)
 Check = Callable[[Any], str | None]
-"""Returns the text of a problem of a field's value, or None. A field has one as `Meta(extra={"check": ...})`."""
+"""Returns the text of a problem of a field's value, or None. A field has one as `Meta(extra={"check": ...})`.
+
+A field may also have literal texts for kinds of problems, as `Meta(extra={"texts": {kind: text}})`.
+"""
 
 Kind = Literal[
     "missing", "null", "type", "minimum", "maximum", "too_short", "too_long", "pattern",
@@ -53,12 +56,16 @@ _PLAIN_TYPES: Mapping[type[types.Type], type] = {
 
 
 class Problem(NamedTuple):
-    """One field that cannot be read. `expected` is a type's JSON name, a bound, the choices, or the text of a check."""
+    """One field that cannot be read. `expected` is a type's JSON name, a bound, the choices, or the text of a check.
+
+    `text` is the literal text that the field has for this kind of problem, if any.
+    """
 
     field: str
     kind: Kind
     expected: Any = None
     value: Any = None
+    text: str | None = None
 
 
 class InvalidRequest(BadInput):
@@ -93,7 +100,7 @@ class RequestReader(Generic[Shape]):
         self._shape, self._info = shape, info
         self._decoder = msgspec.json.Decoder(shape, float_hook=float_hook)
         self._untyped = msgspec.json.Decoder(float_hook=float_hook)
-        self._checks = [(field, check) for field in info.fields if (check := _check_of(field.type)) is not None]
+        self._checks = [(field, check) for field in info.fields if (check := _extra(field.type, "check")) is not None]
         self._between: Callable[[Mapping[str, Any]], Iterable[Problem]] | None
         self._between = getattr(shape, "problems_between", None)
 
@@ -111,11 +118,16 @@ class RequestReader(Generic[Shape]):
         return self._explain(self._values(sent, booleans))
 
     def lenient_text(self, sent: Mapping[str, str], booleans: Mapping[str, bool] = _BOOLEANS) -> Shape:
-        """Return the shape in text values: values above a bound become the bound, other wrong values the default."""
+        """Return the shape in text values: values above a bound become the bound, other wrong values the default.
+
+        Choices are accepted in any case.
+        """
         values = self._values({name: text for name, text in sent.items() if text}, booleans)
         for problem in self._problems(values):
             if problem.kind == "maximum":
                 values[problem.field] = problem.expected
+            elif problem.kind == "choice" and str(problem.value).lower() in problem.expected:
+                values[problem.field] = str(problem.value).lower()
             else:
                 values.pop(problem.field, None)
         return msgspec.convert(values, self._shape)
@@ -171,15 +183,18 @@ def object_problems(sent: Mapping[str, Any], info: types.StructType) -> Iterator
         known = {field.encode_name for field in info.fields}
         yield from (Problem(name, "unknown", value=value) for name, value in sent.items() if name not in known)
     for field in info.fields:
+        found: Iterable[Problem] = ()
         if field.encode_name in sent:
-            yield from _field_problems(field.encode_name, sent[field.encode_name], field.type)
+            found = _field_problems(field.encode_name, sent[field.encode_name], field.type)
         elif field.required:
-            yield Problem(field.encode_name, "missing")
+            found = (Problem(field.encode_name, "missing"),)
+        texts: Mapping[str, str] = _extra(field.type, "texts") or {}
+        yield from (problem._replace(text=problem.text or texts.get(problem.kind)) for problem in found)
 
 
 def _field_problems(name: str, value: Any, expected: types.Type) -> Iterator[Problem]:
     found = list(_value_problems(name, value, expected))
-    check = _check_of(expected)
+    check: Check | None = _extra(expected, "check")
     if not found and check is not None and value is not None and (text := check(value)) is not None:
         found = [Problem(name, "check", text, value)]
     yield from found
@@ -265,14 +280,14 @@ def _options(expected: types.Type) -> list[types.Type]:
     return [expected]
 
 
-def _check_of(expected: types.Type) -> Check | None:
-    """Return the check of a field's type, or of the member of its union that has one."""
+def _extra(expected: types.Type, name: str) -> Any:
+    """Return an extra annotation of a field's type, or of the member of its union that has one."""
     if isinstance(expected, types.UnionType):
-        return next((check for member in expected.types if (check := _check_of(member)) is not None), None)
+        return next((found for member in expected.types if (found := _extra(member, name)) is not None), None)
     if not isinstance(expected, types.Metadata):
         return None
-    found: Check | None = (expected.extra or {}).get("check")
-    return found or _check_of(expected.type)
+    found = (expected.extra or {}).get(name)
+    return _extra(expected.type, name) if found is None else found
 
 
 def _value_of(text: str, options: list[types.Type], booleans: Mapping[str, bool]) -> Any:
