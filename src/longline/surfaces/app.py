@@ -13,7 +13,6 @@ from litestar.types import Method
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
-from longline.services.standing_frontier import StandingFrontier
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import envelope as bots_words
 from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
@@ -23,12 +22,12 @@ from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.health import HealthServices
 from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, bearer, on_http
-from longline.surfaces.intervals import IntervalServices, routes
+from longline.surfaces.intervals.door import IntervalParts, intervals_door
 from longline.surfaces.intervals.frontier import frontier_routes
-from longline.surfaces.intervals.links import DiscoveredParts, discovered_routes
-from longline.surfaces.intervals.logs import LogParts, log_routes
-from longline.surfaces.intervals.metrics import IntervalMetrics
-from longline.surfaces.intervals.streams import StreamParts, stream_routes
+from longline.surfaces.intervals.links import discovered_routes
+from longline.surfaces.intervals.logs import log_routes
+from longline.surfaces.intervals.routes import routes
+from longline.surfaces.intervals.streams import stream_routes
 from longline.surfaces.metrics import Metrics, MetricsServices
 from longline.surfaces.openapi import openapi_document
 from longline.surfaces.platform import DocumentServices, PlatformServices, platform_door
@@ -49,11 +48,7 @@ class AppParts:
     counts: Counts
     metrics_open: bool = False
     bots: BotParts | None = None
-    logs: LogParts | None = None
-    events: StreamParts | None = None
-    urls: StandingFrontier | None = None
-    discovered: DiscoveredParts | None = None
-    intervals: IntervalServices | None = None
+    intervals: IntervalParts | None = None
     loop: LoopMonitor | None = None
 
 
@@ -64,7 +59,7 @@ def build_app(parts: AppParts) -> Litestar:
     doors = _table(parts, metrics)
     endpoints = [endpoint for door in doors for endpoint in door.endpoints()]
     app = Litestar(
-        route_handlers=[*map(route_of, endpoints), *_doors(parts, bots), *_intervals(parts)],
+        route_handlers=[*map(route_of, endpoints), *_doors(parts, bots), *_intervals(parts.intervals, parts.tokens)],
         exception_handlers={**ERRORS, HTTPException: _on_http},
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=None,
@@ -73,9 +68,6 @@ def build_app(parts: AppParts) -> Litestar:
     )
     if parts.loop is not None:
         metrics.watch_loop(parts.loop)
-    if parts.intervals is not None:
-        figures = IntervalMetrics(parts.intervals.runs, parts.urls, metrics.registry)
-        metrics.watched.append(figures.take_stock)
     metrics.watched += [door.take_stock for door in doors if door.take_stock is not None]
     app.asgi_handler = WholeBodies(app.asgi_handler)
     for door in doors:
@@ -97,6 +89,8 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
         HealthServices(parts.health, parts.version), MetricsServices(metrics, parts.counts), DocumentServices(document)
     )
     doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
+    if parts.intervals is not None:
+        doors.append(intervals_door(parts.intervals, parts.tokens, metrics.registry))
     return doors
 
 
@@ -110,12 +104,14 @@ def _doors(parts: AppParts, bots: BotDoor | None) -> list[Router]:
     """Return the routers of the APIs with configured services."""
     doors = [] if bots is None else [bots.router]
     if parts.intervals is not None:
-        doors += routes(parts.intervals, parts.tokens)
+        doors += routes(parts.intervals.services, parts.tokens)
     return doors
 
 
-def _intervals(parts: AppParts) -> list[HTTPRouteHandler]:
-    guards = [bearer(parts.tokens)]
+def _intervals(parts: IntervalParts | None, tokens: Tokens) -> list[HTTPRouteHandler]:
+    if parts is None:
+        return []
+    guards = [bearer(tokens)]
     return [
         *(log_routes(parts.logs, guards) if parts.logs else ()),
         *(stream_routes(parts.events, guards) if parts.events else ()),

@@ -63,30 +63,30 @@ class ErrorFormat:
         """Return the response to an error; an unexpected error is logged, and answered without details."""
         match found:
             case ApiFailure():
-                return _response(found.error)
+                return error_response(found.error)
             case TokenRefused():
                 _log.info("token refused", extra={"kind": found.kind})
-                return _response(error(401, _REFUSALS.get(found.kind, "invalid token"), CHALLENGE))
+                return error_response(error(401, _REFUSALS.get(found.kind, "invalid token"), CHALLENGE))
             case InvalidRequest() | NotJson() | NotAnObject():
-                return _response(error(400, self.invalid_text(found)))
+                return error_response(error(400, self.invalid_text(found)))
             case Unavailable():
                 # The text of the error may contain internal addresses.
                 _log.warning("answered 503", extra={"reason": str(found)})
-                return _response(UNAVAILABLE)
+                return error_response(UNAVAILABLE)
             case LonglineError():
                 return self._known(found)
             case HTTPException() if found.status_code < 500:
-                return _response(error(found.status_code, found.detail, dict(found.headers or {})))
+                return error_response(error(found.status_code, found.detail, dict(found.headers or {})))
         _log.error("unhandled error", exc_info=found)
-        return _response(INTERNAL_ERROR)
+        return error_response(INTERNAL_ERROR)
 
     def _known(self, found: LonglineError) -> HttpResponse:
         status = next((STATUS[kind] for kind in type(found).__mro__ if kind in STATUS), None)
         if status is None:
             _log.error("unhandled error", exc_info=found)
-            return _response(INTERNAL_ERROR)
+            return error_response(INTERNAL_ERROR)
         noun = found.noun if isinstance(found, NotFound) else None
-        return _response(error(status, self._missing.get(noun or "", str(found))))
+        return error_response(error(status, self._missing.get(noun or "", str(found))))
 
     def invalid_text(self, found: BadInput) -> str:
         """Return the text of a request that cannot be read."""
@@ -156,5 +156,6 @@ def problem_text(problem: Problem) -> str:
     return _TEXTS[problem.kind](problem) if problem.text is None else problem.text.format(value=problem.value)
 
 
-def _response(told: ApiError) -> HttpResponse:
-    return HttpResponse(told.status, msgspec.json.encode(told.body), told.headers)
+def error_response(found: ApiError) -> HttpResponse:
+    """Return the response with an error."""
+    return HttpResponse(found.status, msgspec.json.encode(found.body), found.headers)

@@ -29,6 +29,7 @@ from longline.settings import Settings, jwt_secret
 from longline.settings.child_process import environment
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.connection import Deadlines
+from longline.surfaces.intervals.door import IntervalParts
 from longline.surfaces.profile import LONGEST, LOOPBACK, profile_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.doors.bots import bot_parts, bot_upkeep
@@ -247,11 +248,9 @@ def _parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_parts(house),
-        logs=streams.logs,
-        events=streams.events,
-        urls=standing_frontier(house),
-        discovered=discovered_parts(house),
-        intervals=desk(house),
+        intervals=IntervalParts(
+            desk(house), streams.logs, streams.events, standing_frontier(house), discovered_parts(house)
+        ),
         loop=monitor,
     )
     return parts, streams

@@ -24,6 +24,7 @@ from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
+from longline.surfaces.intervals.door import IntervalParts
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.intervals import desk, standing_frontier
 from longline.wiring.house import House
@@ -183,7 +184,7 @@ async def opened(
     )
     tokens = Tokens(SECRET, clock.now)
     counts, urls = Counts(records.tasks, records.runs), standing_frontier(house)
-    parts = AppParts("1", Health([], clock), tokens, counts, intervals=desk(house), urls=urls)
+    parts = AppParts("1", Health([], clock), tokens, counts, intervals=IntervalParts(desk(house), urls=urls))
     async with serving(build_app(parts)) as client:
         client.timeout = httpx.Timeout(60)
         client.headers["authorization"] = f"Bearer {tokens.issue('admin', 'me', 400 * DAY)}"

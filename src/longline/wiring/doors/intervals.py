@@ -22,8 +22,8 @@ from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
 from longline.services.sources.trial_crawl import TrialExtract, Trials
 from longline.services.standing_frontier import StandingFrontier
-from longline.surfaces.intervals import IntervalServices
 from longline.surfaces.intervals.links import DiscoveredParts
+from longline.surfaces.intervals.services import IntervalServices
 from longline.surfaces.intervals.shapes import job
 from longline.wiring.house import House
 from longline.wiring.parts.schedules import FORGET_EVERY

@@ -1,0 +1,60 @@
+"""The interval API as one value: its operations by subject, its access checks and its metrics."""
+
+import hmac
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry
+
+from longline.services.standing_frontier import StandingFrontier
+from longline.services.tokens import Tokens
+from longline.surfaces.access import token_access
+from longline.surfaces.door import PUBLIC, Access, Door, HttpRequest, OperationGroup
+from longline.surfaces.intervals.format import INVALID_SECRET, IntervalFormat
+from longline.surfaces.intervals.links import DiscoveredParts
+from longline.surfaces.intervals.logs import LogParts
+from longline.surfaces.intervals.metrics import IntervalMetrics
+from longline.surfaces.intervals.services import IntervalServices
+from longline.surfaces.intervals.streams import StreamParts
+from longline.surfaces.operation import ApiFailure
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalParts:
+    """The services behind the interval API; operations without their services are not served."""
+
+    services: IntervalServices
+    logs: LogParts | None = None
+    events: StreamParts | None = None
+    urls: StandingFrontier | None = None
+    discovered: DiscoveredParts | None = None
+
+
+def intervals_door(parts: IntervalParts, tokens: Tokens, registry: CollectorRegistry) -> Door:
+    """Return the interval API; its metrics are registered in `registry`."""
+    return Door(
+        name="intervals",
+        prefixes=("/api/v1", "/api/v2", "/api/internal/v1", "/sse"),
+        format=IntervalFormat(),
+        groups=tuple(_groups(parts)),
+        access={
+            "public": PUBLIC,
+            "token": token_access(tokens),
+            "internal": _internal_access(parts.services.internal_secret),
+        },
+        take_stock=IntervalMetrics(parts.services.runs, parts.urls, registry).take_stock,
+    )
+
+
+def _groups(parts: IntervalParts) -> Iterator[OperationGroup]:
+    yield OperationGroup("jobs", "Crawls that run once or at intervals.", (), parts.services)
+
+
+def _internal_access(secret: str) -> Access:
+    """Return the access with the secret that internal services share."""
+
+    def check(request: HttpRequest) -> None:
+        if not hmac.compare_digest((request.header(b"x-internal-secret") or "").encode(), secret.encode()):
+            raise ApiFailure(INVALID_SECRET)
+
+    return Access(check, ("internal_secret",))
