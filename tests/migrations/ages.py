@@ -1,4 +1,4 @@
-"""Databases as old as can be: only the first migration was applied to them."""
+"""Databases of the first release: only the first migration was applied to them."""
 
 import sqlite3
 from contextlib import closing
@@ -7,7 +7,7 @@ from pathlib import Path
 import asyncpg
 
 from longline.drivers.records.named_queries import Engine
-from longline.drivers.records.schema import LEDGER, migration_names, migration_text
+from longline.drivers.records.schema import FIRST_MIGRATION, LEDGER, schema_text
 from longline.drivers.records.sqlite import statements
 
 
@@ -35,8 +35,7 @@ async def execute(url: str, text: str) -> None:
 
 
 async def begun(url: str) -> str:
-    """Make an empty database as old as can be; the name of its one migration."""
-    oldest = migration_names()[0]
-    text = migration_text(oldest, engine_of(url))
-    await execute(url, f"{LEDGER}\n{text}\nINSERT INTO migrations (name, applied_at) VALUES ('{oldest}', 0);")
-    return oldest
+    """Make an empty database of the first release; the name of its one migration."""
+    ledger = f"INSERT INTO migrations (name, applied_at) VALUES ('{FIRST_MIGRATION}', 0);"
+    await execute(url, f"{LEDGER}\n{schema_text(engine_of(url))}\n{ledger}")
+    return FIRST_MIGRATION

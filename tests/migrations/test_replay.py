@@ -12,6 +12,7 @@ import pytest
 from longline.drivers.records import open_records, schema
 from longline.drivers.records.named_queries import switch
 from longline.drivers.records.schema import LEDGER, migration_names, schema_text
+from longline.model.errors import Unavailable
 from longline.testing.clock import FakeClock
 from tests.migrations.ages import begun, engine_of, execute, path_of
 from tests.migrations.catalogue import Catalogue, of_postgres, of_sqlite
@@ -27,7 +28,7 @@ async def migrated(url: str) -> list[str]:
 
 
 async def replayed(url: str) -> list[str]:
-    """Bring a database forward that is as old as can be."""
+    """Bring a database of the first release forward."""
     return [await begun(url), *await migrated(url)]
 
 
@@ -35,23 +36,58 @@ async def catalogue(url: str) -> Catalogue:
     return of_sqlite(path_of(url)) if url.startswith("sqlite") else await of_postgres(url)
 
 
+async def catalogue_of_text(like: str, text: str, server: PostgresServer, folder: Path) -> Catalogue:
+    """The catalogue of a new database of the same engine, made by a script."""
+    if engine_of(like) == "lite":
+        url = f"sqlite:///{folder}/schema.db"
+        await execute(url, text)
+        return await catalogue(url)
+    with server.fresh_database() as url:
+        await execute(url, text)
+        return await catalogue(url)
+
+
 @pytest.fixture
 async def present_truth(database_url: str, postgres_server: PostgresServer, tmp_path: Path) -> Catalogue:
     """The catalogue of a database made from `schema.sql` alone."""
-    engine = engine_of(database_url)
-    text = f"{LEDGER}\n{schema_text(engine)}"
-    if engine == "lite":
-        url = f"sqlite:///{tmp_path}/schema.db"
-        await execute(url, text)
-        return await catalogue(url)
-    with postgres_server.fresh_database() as url:
-        await execute(url, text)
-        return await catalogue(url)
+    text = f"{LEDGER}\n{schema_text(engine_of(database_url))}"
+    return await catalogue_of_text(database_url, text, postgres_server, tmp_path)
+
+
+GOOD = """CREATE TABLE half (id BIGINT PRIMARY KEY);
+INSERT INTO half (id) VALUES (1);
+ALTER TABLE runs ADD COLUMN half BIGINT;
+"""
+
+
+@pytest.fixture
+def with_a_second(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Plant a migration more than there is; its text is what the list holds."""
+    names, read, text = migration_names(), schema.migration_text, [GOOD]
+    monkeypatch.setattr(schema, "migration_names", lambda: [*names, "0002_pre_half"])
+    monkeypatch.setattr(
+        schema, "migration_text", lambda name, engine: text[0] if name == "0002_pre_half" else read(name, engine)
+    )
+    return text
 
 
 async def test_the_schema_is_the_replay_of_all_migrations(database_url: str, present_truth: Catalogue):
     assert await replayed(database_url) == migration_names()
     assert await catalogue(database_url) == present_truth
+
+
+async def test_a_database_that_is_brought_forward_equals_a_new_one(
+    database_url: str, postgres_server: PostgresServer, tmp_path: Path, with_a_second: list[str]
+):
+    assert await replayed(database_url) == schema.migration_names() == [*migration_names(), "0002_pre_half"]
+    text = f"{LEDGER}\n{schema_text(engine_of(database_url))}\n{GOOD}"
+    assert await catalogue(database_url) == await catalogue_of_text(database_url, text, postgres_server, tmp_path)
+
+
+async def test_a_database_from_before_the_first_release_is_refused(database_url: str):
+    await execute(database_url, f"{LEDGER}\nINSERT INTO migrations (name, applied_at) VALUES ('0001_pre_older', 0);")
+    with pytest.raises(Unavailable, match="before the first release; use a new one"):
+        await migrated(database_url)
 
 
 async def test_a_new_database_is_made_as_the_schema_says(database_url: str, present_truth: Catalogue):
@@ -131,23 +167,6 @@ async def test_processes_that_migrate_at_once_apply_each_migration_once(database
     applied = await asyncio.gather(process(), process())
     assert sorted(name for names in applied for name in names) == migration_names()
     assert await applied_rows(database_url) == migration_names()
-
-
-GOOD = """CREATE TABLE half (id BIGINT PRIMARY KEY);
-INSERT INTO half (id) VALUES (1);
-ALTER TABLE runs ADD COLUMN half BIGINT;
-"""
-
-
-@pytest.fixture
-def with_a_second(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """A migration more than there is; its text is what the list holds."""
-    names, read, text = migration_names(), schema.migration_text, [GOOD]
-    monkeypatch.setattr(schema, "migration_names", lambda: [*names, "0002_pre_half"])
-    monkeypatch.setattr(
-        schema, "migration_text", lambda name, engine: text[0] if name == "0002_pre_half" else read(name, engine)
-    )
-    return text
 
 
 async def test_a_migration_that_fails_half_way_leaves_nothing_behind(

@@ -6,7 +6,7 @@ import pytest
 
 from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_database, open_records
-from longline.drivers.records.schema import SchemaRecords, migration_names, migration_text, schema_text
+from longline.drivers.records.schema import SchemaRecords, migration_names, schema_text
 from longline.model.errors import BadInput, Unavailable
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -52,9 +52,7 @@ def test_texts_differ_by_engine_only_where_they_are_marked():
     assert "BYTEA" not in schema_text("lite")
     assert "WITHOUT ROWID" in schema_text("lite")
     assert "WITHOUT ROWID" not in schema_text("pg")
-    both = [(migration_text(name, "pg"), migration_text(name, "lite")) for name in migration_names()]
-    assert [pg for pg, lite in both if pg != lite]
-    assert not [text for pair in both for text in pair if "/*pg" in text or "/*lite" in text]
+    assert not [text for text in (schema_text("pg"), schema_text("lite")) if "/*pg" in text or "/*lite" in text]
 
 
 @pytest.mark.parametrize("url", ["mysql://localhost/x", "longline.db", ""])

@@ -6,10 +6,12 @@ from importlib.resources.abc import Traversable
 
 from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.named_queries import Engine, switch
-from longline.model.errors import CorruptDatabase
+from longline.model.errors import CorruptDatabase, Unavailable
 
 LEDGER = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"
 LOCK = 0x6C6F6E67  # one number for all processes that migrate the same database
+FIRST_MIGRATION = "0001_pre_schema"
+"""The schema of the first release; it has no file, because a new database gets the present schema."""
 
 
 def schema_text(engine: Engine) -> str:
@@ -19,11 +21,12 @@ def schema_text(engine: Engine) -> str:
 
 def migration_names() -> list[str]:
     """Return the names of all migrations, oldest first."""
-    return sorted(f.name.removesuffix(".sql") for f in (_folder() / "migrations").iterdir() if f.name.endswith(".sql"))
+    files = (_folder() / "migrations").iterdir()
+    return [FIRST_MIGRATION, *sorted(f.name.removesuffix(".sql") for f in files if f.name.endswith(".sql"))]
 
 
 def migration_text(name: str, engine: Engine) -> str:
-    """Return one migration for one engine."""
+    """Return one migration after the first, for one engine."""
     return switch((_folder() / "migrations" / f"{name}.sql").read_text(), engine)
 
 
@@ -82,7 +85,9 @@ class SchemaRecords:
         applied = await self._applied(tx)
         if name in applied:
             return []
-        # A new database gets the present schema, in a fifth of the time; tests check that both ways end the same.
+        if applied and name == FIRST_MIGRATION:
+            raise Unavailable("the database was made by a version before the first release; use a new one")
+        # A new database gets the present schema; tests check that the migrations lead to the same.
         text, names = (
             (migration_text(name, tx.engine), [name]) if applied else (schema_text(tx.engine), migration_names())
         )

@@ -1,4 +1,4 @@
--- The whole present truth. The migrations beside it, replayed, give exactly this; a test says so for both engines.
+-- The whole present schema. The migrations beside it lead to exactly this; a test replays them on both engines.
 -- Times are UTC milliseconds. JSON is opaque text. Bodies are never here: rows name objects in the blob store.
 -- Valid SQLite but for the marked switches: /*pg … */ opens for PostgreSQL, /*lite … */ for SQLite.
 
