@@ -12,10 +12,10 @@ WRITING_STORES = {"FrontierStore", "TaskLeaseStore", "MoveStore", "TickStore", "
 MAY_TOUCH_THEM = ("engine/lifecycle/", "wiring/", "drivers/", "ports/records/")
 
 STATEMENTS = {
-    "frontier.sql": {"rest_tasks"},
-    "ledger.sql": {"end_run"},
-    "moves.sql": {"move_schedule", "move_run", "move_task", "cancel_tasks"},
-    "ticks.sql": {"start_schedules", "launch_runs", "turn_schedules"},
+    "frontier/report.sql": {"rest_tasks"},
+    "run_counters.sql": {"end_run"},
+    "frontier/moves.sql": {"move_schedule", "move_run", "move_task", "cancel_tasks"},
+    "schedules/ticks.sql": {"start_schedules", "launch_runs", "turn_schedules"},
 }
 """Every statement that may change a state, by file."""
 
@@ -66,10 +66,12 @@ def statements(text: str) -> dict[str, str]:
 
 def state_changing() -> dict[str, dict[str, str]]:
     """Statements that change a state: file -> name -> text. Migrations change tables, not states."""
-    found = {}
-    for path in sorted((SRC / "drivers/records/sql").glob("*.sql")):
+    found, folder = {}, SRC / "drivers/records/sql"
+    for path in sorted(path for path in folder.rglob("*.sql") if path.parent.name != "migrations"):
         named = statements(path.read_text(encoding="utf-8"))
-        found[path.name] = {name: body for name, body in named.items() if _CHANGES_STATE.search(body)}
+        found[path.relative_to(folder).as_posix()] = {
+            name: body for name, body in named.items() if _CHANGES_STATE.search(body)
+        }
     return {name: named for name, named in found.items() if named}
 
 

@@ -105,13 +105,16 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_queries_are_found_by_name_in_every_file(folder: Path):
     (folder / "one.sql").write_text("-- about\n\n-- name: a\nSELECT 1;\n\n-- name: b\n-- why\nSELECT\n2;\n")
-    (folder / "two.sql").write_text("-- name: c\nSELECT 3;\n")
+    for path, name in (("below/two.sql", "c"), ("below/it/two.sql", "d"), ("migrations/0002_pre.sql", "no_query")):
+        (folder / path).parent.mkdir()
+        (folder / path).write_text(f"-- name: {name}\nSELECT 3;\n")
     (folder / "schema.sql").write_text("-- name: not_a_query\nCREATE TABLE t (x);\n")
     (folder / "notes.txt").write_text("-- name: nor_this\nSELECT 4;\n")
     assert {name: query.sql for name, query in load("pg").items()} == {
         "a": "SELECT 1",
         "b": "SELECT\n2",
         "c": "SELECT 3",
+        "d": "SELECT 3",
     }
 
 
@@ -138,9 +141,10 @@ def test_a_part_is_shared_by_the_queries_of_its_file(folder: Path):
     }
 
 
-@pytest.mark.parametrize("other", ["one.sql", "two.sql"])
+@pytest.mark.parametrize("other", ["one.sql", "two.sql", "below/one.sql"])
 def test_two_queries_of_one_name_are_an_error(folder: Path, other: str):
     (folder / "one.sql").write_text("-- name: a\nSELECT 1;\n")
+    (folder / other).parent.mkdir(exist_ok=True)
     with (folder / other).open("a") as file:
         file.write("-- name: a\nSELECT 2;\n")
     with pytest.raises(ValueError, match="two queries are called a"):

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Literal
 
@@ -59,16 +60,23 @@ def spread(query: NamedQuery, rows: int) -> str:
 
 
 def load(engine: Engine) -> dict[str, NamedQuery]:
-    """Return all named queries of the folder `sql`, for one engine."""
+    """Return all named queries below the folder `sql`, for one engine."""
     queries: dict[str, NamedQuery] = {}
-    folder = resources.files("longline.drivers.records") / "sql"
-    for file in sorted(folder.iterdir(), key=lambda f: f.name):
-        if file.name.endswith(".sql") and file.name != "schema.sql":
-            for name, text in _split(file.read_text(), engine):
-                if name in queries:
-                    raise ValueError(f"two queries are called {name}")
-                queries[name] = compile_query(name, text, engine)
+    for file in _query_files(resources.files("longline.drivers.records") / "sql"):
+        for name, text in _split(file.read_text(), engine):
+            if name in queries:
+                raise ValueError(f"two queries are called {name}")
+            queries[name] = compile_query(name, text, engine)
     return queries
+
+
+def _query_files(folder: Traversable) -> Iterator[Traversable]:
+    """Yield the files of queries below a folder; the schema and its migrations hold no queries."""
+    for entry in sorted(folder.iterdir(), key=lambda e: e.name):
+        if entry.is_dir() and entry.name != "migrations":
+            yield from _query_files(entry)
+        elif entry.name.endswith(".sql") and entry.name != "schema.sql":
+            yield entry
 
 
 @lru_cache(maxsize=2)

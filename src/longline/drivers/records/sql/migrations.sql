@@ -1,3 +1,5 @@
+-- Applied migrations, and checks of the database.
+
 -- name: applied_migrations
 SELECT name FROM migrations ORDER BY name;
 

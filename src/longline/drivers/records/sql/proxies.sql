@@ -1,4 +1,4 @@
--- Proxies, their sources and pools, whose turn it is and how they behave.
+-- Proxies, their sources and pools, their turns and their health.
 -- Locks go one way: the turn, then proxies by id, then mappings by id.
 
 -- name: add_proxy

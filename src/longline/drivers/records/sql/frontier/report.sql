@@ -1,0 +1,77 @@
+-- Reports of workers: outcomes of tasks, released hosts, pages and segments, in one transaction.
+
+-- name: unqueue_tasks
+-- Deleting the marked row is the second gate: a task that was paused, cancelled or restarted meanwhile is not there.
+DELETE FROM queue /*rows USING r(host_id bigint, due bigint, priority bigint, run_id bigint, id bigint, token bigint) */
+WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.run_id = r.run_id
+  AND queue.id = r.id AND queue.token = r.token
+RETURNING queue.id;
+
+-- name: unmark_tasks
+UPDATE queue SET token = 0, claims = queue.claims - 1
+/*rows FROM r(host_id bigint, due bigint, priority bigint, run_id bigint, id bigint, token bigint) */
+WHERE queue.host_id = r.host_id AND queue.due = r.due AND queue.priority = r.priority AND queue.run_id = r.run_id
+  AND queue.id = r.id AND queue.token = r.token;
+
+-- name: rest_tasks
+UPDATE tasks SET state = r.became, reason = r.reason, error = r.error, status = COALESCE(r.status, tasks.status),
+    attempt = r.attempt, due = r.due, executor = r.executor, finished_at = r.finished_at
+/*rows FROM r(id bigint, was text, became text, reason text, error text, status bigint, attempt bigint, due bigint, executor text, finished_at bigint) */
+WHERE tasks.id = r.id AND tasks.state = r.was
+RETURNING tasks.id;
+
+-- name: rename_tasks
+UPDATE tasks SET url = r.url, key = r.key /*rows FROM r(id bigint, url text, key bytea) */
+WHERE tasks.id = r.id AND NOT EXISTS (
+    SELECT 1 FROM tasks o WHERE o.scope = tasks.scope AND o.host_id = tasks.host_id AND o.key = r.key);
+
+-- name: release_lines
+UPDATE line SET owner = NULL, token = line.token + 1,
+    not_before = /*pg GREATEST */ /*lite MAX */ (line.not_before, r.not_before),
+    wake_at = (SELECT /*pg GREATEST */ /*lite MAX */ (:now, line.not_before, r.not_before, q.due)
+               FROM queue q WHERE q.host_id = r.host_id ORDER BY q.due LIMIT 1)
+/*rows FROM r(host_id bigint, not_before bigint) */
+WHERE line.host_id = r.host_id;
+
+-- name: pace_hosts
+-- Whoever holds a host says how polite one is to it.
+UPDATE hosts SET delay_ms = r.delay_ms, pace_until = r.pace_until, concurrency = r.concurrency
+/*rows FROM r(host_id bigint, delay_ms bigint, pace_until bigint, concurrency bigint) */
+WHERE hosts.id = r.host_id;
+
+-- name: hold_lines
+-- What a host asked for outlives the worker that goes on holding it.
+UPDATE line SET not_before = r.not_before /*rows FROM r(host_id bigint, not_before bigint) */
+WHERE line.host_id = r.host_id AND line.not_before < r.not_before;
+
+-- name: add_pages
+INSERT INTO pages (task_id, segment_id, start, length, digest, status, content_type, body_bytes, fetched_at, fetch_ms, url, title, etag, last_modified, body_of)
+SELECT r.task_id, :segment_id, r.start, r.length, r.digest, r.status, r.content_type, r.body_bytes, r.fetched_at, r.fetch_ms, r.url, r.title, r.etag, r.last_modified, r.body_of
+/*rows FROM r(task_id bigint, start bigint, length bigint, digest text, status bigint, content_type text, body_bytes bigint, fetched_at bigint, fetch_ms bigint, url text, title text, etag text, last_modified text, body_of bigint) */
+WHERE TRUE
+ON CONFLICT (task_id) DO UPDATE SET segment_id = excluded.segment_id, start = excluded.start,
+    length = excluded.length, digest = excluded.digest, status = excluded.status,
+    content_type = excluded.content_type, body_bytes = excluded.body_bytes, fetched_at = excluded.fetched_at,
+    fetch_ms = excluded.fetch_ms, url = excluded.url, title = excluded.title, etag = excluded.etag,
+    last_modified = excluded.last_modified, body_of = excluded.body_of;
+
+-- name: remember_visits
+INSERT INTO visits (host_id, key, task_id, digest, fetched_at, etag, last_modified)
+SELECT /*pg DISTINCT ON (t.host_id, t.key) */ t.host_id, t.key, r.body, r.digest, r.fetched_at, r.etag, r.last_modified
+FROM tasks t /*rows , r(id bigint, body bigint, digest text, fetched_at bigint, etag text, last_modified text) */ WHERE t.id = r.id
+ON CONFLICT (host_id, key) DO UPDATE SET task_id = excluded.task_id, digest = excluded.digest,
+    fetched_at = excluded.fetched_at, etag = excluded.etag, last_modified = excluded.last_modified;
+
+-- name: add_redirects
+INSERT INTO redirects (task_id, number, segment_id, start, length, digest, status, fetched_at, url)
+SELECT r.task_id, r.number, :segment_id, r.start, r.length, r.digest, r.status, r.fetched_at, r.url
+/*rows FROM r(task_id bigint, number bigint, start bigint, length bigint, digest text, status bigint, fetched_at bigint, url text) */
+WHERE TRUE
+ON CONFLICT (task_id, number) DO UPDATE SET segment_id = excluded.segment_id, start = excluded.start,
+    length = excluded.length, digest = excluded.digest, status = excluded.status, fetched_at = excluded.fetched_at,
+    url = excluded.url;
+
+-- name: store_segment
+UPDATE segments SET state = 'stored', records = :records, bytes = :bytes
+WHERE id = :id AND state = 'writing'
+RETURNING id;

@@ -1,0 +1,55 @@
+-- Tasks that are leased one by one, without their host.
+
+-- name: take_offers
+UPDATE offers SET owner = :owner, token = :token, attempt = attempt + 1, due = CAST(:now AS BIGINT) + :ttl
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM offers WHERE executor = :executor AND due = 0
+    ORDER BY priority, id LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
+) /*pg ) */
+RETURNING id, token, attempt, due;
+
+-- name: taken_tasks
+SELECT t.id, t.url, t.run_id, t.scope, t.depth, t.priority, t.due FROM tasks t /*rows , r(id bigint) */
+WHERE t.id = r.id;
+
+-- name: lock_offers
+SELECT o.id FROM offers o /*rows , r(id bigint) */ WHERE o.id = r.id /*pg ORDER BY o.id FOR NO KEY UPDATE OF o */;
+
+-- name: renew_offers
+UPDATE offers SET due = CAST(:now AS BIGINT) + :ttl /*rows FROM r(id bigint, token bigint) */
+WHERE offers.id = r.id AND offers.token = r.token AND offers.owner = :owner AND offers.due >= :now
+RETURNING offers.id;
+
+-- name: offer_tasks
+INSERT INTO offers (id, executor, host_id, due, priority, attempt)
+SELECT r.id, r.executor, r.host_id, r.due, r.priority, r.attempt
+/*rows FROM r(id bigint, executor text, host_id bigint, due bigint, priority bigint, attempt bigint) */
+WHERE TRUE;
+
+-- name: close_offers
+DELETE FROM offers /*rows USING r(id bigint, token bigint) */
+WHERE offers.id = r.id AND offers.token = r.token AND offers.owner IS NOT NULL
+RETURNING offers.id;
+
+-- name: task_places
+SELECT t.id, t.host_id, t.executor, t.state FROM tasks t /*rows , r(id bigint) */ WHERE t.id = r.id;
+
+-- name: reap_offers
+-- Lapsed leases and retries that came due are ready again; the token moves only where a lease was taken back. What a
+-- bot holds stays its own until somebody else pulls it or the sweep for bots comes.
+UPDATE offers SET due = 0, token = CASE WHEN owner IS NULL THEN token ELSE token + 1 END, owner = NULL
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM offers WHERE due > 0 AND due < :now AND (executor <> 'bot' OR owner IS NULL)
+    ORDER BY due LIMIT :limit /*pg FOR UPDATE SKIP LOCKED */
+) /*pg ) */
+RETURNING id;
+
+-- name: disown_offers
+UPDATE offers SET due = 0, token = token + 1, owner = NULL
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT id FROM offers WHERE owner = :owner AND due > 0 /*pg ORDER BY id FOR NO KEY UPDATE */
+) /*pg ) */
+RETURNING id;
+
+-- name: title_pages
+UPDATE pages SET title = r.title /*rows FROM r(task_id bigint, title text) */ WHERE pages.task_id = r.task_id;

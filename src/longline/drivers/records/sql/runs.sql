@@ -1,0 +1,34 @@
+-- Runs.
+
+-- name: add_run
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, created_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), :now)
+RETURNING *;
+
+-- name: ensure_run
+-- Of the standing ones there is one of each kind and seed: who comes second waits for the first, and makes none.
+INSERT INTO runs (uid, kind, state, plan, seed, source_id, schedule_id, budget, created_at)
+VALUES (:uid, :kind, :state, :plan, :seed, CAST(:source_id AS BIGINT), CAST(:schedule_id AS BIGINT), CAST(:budget AS BIGINT), :now)
+ON CONFLICT DO NOTHING
+RETURNING id;
+
+-- name: run
+SELECT * FROM runs WHERE id = :id;
+
+-- name: latest_run
+SELECT * FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = SUBSTR(:seed, 1, 500) AND seed = :seed ORDER BY id DESC LIMIT 1;
+
+-- name: first_run
+SELECT * FROM runs WHERE kind = :kind AND SUBSTR(seed, 1, 500) = SUBSTR(:seed, 1, 500) AND seed = :seed ORDER BY id LIMIT 1;
+
+-- name: replan_run
+UPDATE runs SET plan = :plan, source_id = CAST(:source_id AS BIGINT) WHERE id = :id AND kind LIKE 'frontier.%' RETURNING id;
+
+-- name: find_runs
+SELECT * FROM runs ORDER BY id DESC LIMIT :limit OFFSET :offset;
+
+-- name: fates_of_run
+SELECT fate, reason, count FROM fates WHERE run_id = :run_id AND count > 0 ORDER BY fate, count DESC, reason;
+
+-- name: run_counts
+SELECT state, COUNT(*) AS count FROM runs GROUP BY state;

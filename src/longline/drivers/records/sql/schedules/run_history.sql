@@ -1,0 +1,66 @@
+-- Ended runs of schedules: lists, sums and pruning.
+
+-- name: run_by_uid
+SELECT u.*, l.key AS log_key, l.bytes AS log_bytes, l.kept AS log_lines
+FROM runs u LEFT JOIN logs l ON l.run_id = u.id AND l.key IS NOT NULL WHERE u.uid = :uid;
+
+-- name: runs_of_schedule
+SELECT u.*, l.key AS log_key, l.bytes AS log_bytes, l.kept AS log_lines
+FROM runs u LEFT JOIN logs l ON l.run_id = u.id AND l.key IS NOT NULL
+WHERE u.schedule_id = :schedule_id AND u.number IS NOT NULL ORDER BY u.number DESC LIMIT :limit OFFSET :offset;
+
+-- name: record_of_schedule
+SELECT COUNT(*) AS total, COUNT(CASE WHEN state = 'completed' THEN 1 END) AS completed,
+       COUNT(CASE WHEN state = 'failed' THEN 1 END) AS failed, COUNT(CASE WHEN state = 'cancelled' THEN 1 END) AS cancelled,
+       CAST(AVG(ended_at - started_at) AS DOUBLE PRECISION) AS average_ms, MAX(started_at) AS last_at
+FROM runs WHERE schedule_id = :schedule_id AND number IS NOT NULL;
+
+-- name: record_of_all
+SELECT COUNT(*) AS total, COUNT(CASE WHEN state = 'completed' THEN 1 END) AS completed,
+       COUNT(CASE WHEN state = 'failed' THEN 1 END) AS failed, COUNT(CASE WHEN state = 'cancelled' THEN 1 END) AS cancelled,
+       CAST(AVG(ended_at - started_at) AS DOUBLE PRECISION) AS average_ms, MAX(started_at) AS last_at
+FROM runs WHERE schedule_id IS NOT NULL AND number IS NOT NULL;
+
+-- name: brought_since
+SELECT CAST(COALESCE(SUM(completed), 0) AS BIGINT) AS crawled, CAST(COALESCE(SUM(indexed), 0) AS BIGINT) AS indexed
+FROM runs WHERE state = 'completed' AND schedule_id IS NOT NULL AND started_at >= :since;
+
+-- name: prune_runs
+UPDATE runs SET schedule_id = NULL, number = NULL, due = NULL
+WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
+    SELECT u.id FROM runs u JOIN schedules s ON s.id = u.schedule_id
+    WHERE u.number IS NOT NULL AND u.state IN ('completed', 'failed', 'cancelled')
+      AND (u.number <= s.runs_made - :keep OR COALESCE(u.ended_at, u.created_at) < :before)
+    LIMIT :limit /*pg FOR UPDATE OF u SKIP LOCKED */
+) /*pg ) */
+RETURNING id;
+
+-- name: first_tasks
+SELECT t.run_id, t.url, t.state, t.reason, t.error FROM tasks t /*rows , r(run_id bigint) */
+WHERE t.id = (SELECT MIN(m.id) FROM tasks m WHERE m.run_id = r.run_id);
+
+-- name: start_pages
+SELECT t.run_id, t.url, p.digest FROM tasks t JOIN pages p ON p.task_id = t.id /*rows , r(run_id bigint) */
+WHERE t.run_id = r.run_id AND t.depth = 0 ORDER BY t.id;
+
+-- name: fate_sums
+SELECT f.run_id, f.fate, f.reason, f.count FROM fates f /*rows , r(run_id bigint) */
+WHERE f.run_id = r.run_id AND f.count > 0;
+
+-- name: item_sums
+SELECT u.id AS run_id, u.indexed AS items, u.untitled, u.bodiless FROM runs u /*rows , r(run_id bigint) */
+WHERE u.id = r.run_id;
+
+-- name: note_runs
+-- A run that was never launched has no measurements of its own.
+UPDATE runs SET figures = COALESCE(r.figures, runs.figures), stack = COALESCE(r.stack, runs.stack),
+    cpu_ms = COALESCE(runs.cpu_ms, 0), memory_mb = COALESCE(runs.memory_mb, r.memory_mb)
+/*rows FROM r(id bigint, figures text, memory_mb bigint, stack text) */
+WHERE runs.id = r.id;
+
+-- name: ended_runs
+SELECT u.id FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id AND u.state IN ('completed', 'failed', 'cancelled');
+
+-- name: age_logs
+-- A log goes with its run: it is as old as can be, and forgotten with the other old ones.
+UPDATE logs SET beat_at = 0 /*rows FROM r(run_id bigint) */ WHERE logs.run_id = r.run_id;

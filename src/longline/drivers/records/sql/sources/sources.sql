@@ -1,0 +1,70 @@
+-- Sources: places to crawl. The enabled switch, the feed and the identity are columns because lists filter by them.
+
+-- name: add_source
+INSERT INTO sources (name, base_url, config, crawl, enabled, feed_url, identity_key, budget,
+    feed_wanted, feed_every_ms, ref, uid, created_at, updated_at)
+VALUES (:name, :base_url, :config, :crawl, :enabled, CAST(:feed_url AS TEXT), CAST(:identity_key AS TEXT),
+    CAST(:budget AS BIGINT), :feed_wanted, :feed_every_ms, CAST(:ref AS TEXT), :uid, :now, :now)
+ON CONFLICT DO NOTHING
+RETURNING *;
+
+-- name: limit_source
+-- Without a budget nothing was counted, so what its runs admitted so far is counted now.
+UPDATE sources SET budget = CAST(:budget AS BIGINT), updated_at = :now, admitted = (
+    SELECT CAST(COALESCE(SUM(u.admitted), 0) AS BIGINT) FROM runs u WHERE u.source_id = sources.id)
+WHERE id = :id
+RETURNING *;
+
+-- name: source_by_name
+SELECT * FROM sources WHERE name = :name;
+
+-- name: source
+SELECT * FROM sources WHERE id = :id;
+
+-- name: source_called
+SELECT * FROM sources WHERE uid = :called;
+
+-- name: source_by_identity
+SELECT * FROM sources WHERE identity_key = :identity_key ORDER BY id LIMIT 1;
+
+-- name: find_sources
+SELECT * FROM sources
+WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '\' OR LOWER(base_url) LIKE LOWER(:search) ESCAPE '\')
+  AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
+  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
+       OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active)
+ORDER BY
+    CASE WHEN :sort = 'created_at' AND NOT :falling THEN created_at END,
+    CASE WHEN :sort = 'created_at' AND :falling THEN created_at END DESC,
+    CASE WHEN :sort = 'updated_at' AND NOT :falling THEN updated_at END,
+    CASE WHEN :sort = 'updated_at' AND :falling THEN updated_at END DESC,
+    CASE WHEN :sort = 'name' AND :falling THEN name END DESC,
+    name, id
+LIMIT :limit OFFSET :offset;
+
+-- name: count_sources
+SELECT COUNT(*) AS count FROM sources
+WHERE (CAST(:search AS TEXT) IS NULL OR LOWER(name) LIKE LOWER(:search) ESCAPE '\' OR LOWER(base_url) LIKE LOWER(:search) ESCAPE '\')
+  AND (CAST(:enabled AS BOOLEAN) IS NULL OR enabled = :enabled)
+  AND (CAST(:feed_active AS BOOLEAN) IS NULL OR (feed_url IS NOT NULL AND feed_listed AND (feed_disabled_at IS NULL
+       OR (SELECT f.due_at FROM feeds f WHERE f.source_id = sources.id) <= :now)) = :feed_active);
+
+-- name: change_source
+UPDATE sources SET name = :name, base_url = :base_url, crawl = :crawl, enabled = :enabled,
+    disabled_at = CAST(:disabled_at AS BIGINT), disable_reason = CAST(:disable_reason AS TEXT),
+    feed_url = CAST(:feed_url AS TEXT), feed_wanted = :feed_wanted, feed_every_ms = :feed_every_ms,
+    identity_key = CAST(:identity_key AS TEXT),
+    feed_disabled_at = CASE WHEN :other_feed THEN NULL ELSE feed_disabled_at END,
+    feed_disable_reason = CASE WHEN :other_feed THEN NULL ELSE feed_disable_reason END,
+    updated_at = :now
+WHERE id = :id
+RETURNING *;
+
+-- name: let_go_of_source
+UPDATE schedules SET source_id = NULL WHERE source_id = :id;
+
+-- name: let_go_of_source_runs
+UPDATE runs SET source_id = NULL WHERE source_id = :id;
+
+-- name: remove_source
+DELETE FROM sources WHERE id = :id RETURNING id;
