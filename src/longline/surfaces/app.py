@@ -1,7 +1,6 @@
 """The Litestar application that serves all HTTP APIs."""
 
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Literal
 
 from litestar import Litestar, Request, Response, Router
@@ -18,6 +17,7 @@ from longline.surfaces.bots import envelope as bots_words
 from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
 from longline.surfaces.bots.lane import FastPath as OldFastPath
 from longline.surfaces.bots.paths import EscapedPaths
+from longline.surfaces.documentation.pages import Documentation
 from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.health import HealthServices
@@ -30,7 +30,7 @@ from longline.surfaces.intervals.routes import routes
 from longline.surfaces.intervals.streams import stream_routes
 from longline.surfaces.metrics import Metrics, MetricsServices
 from longline.surfaces.openapi import openapi_document
-from longline.surfaces.platform import DocumentServices, PlatformServices, platform_door
+from longline.surfaces.platform import PlatformServices, platform_door
 from longline.surfaces.request_head import MAX_BODY_BYTES
 from longline.surfaces.routing import route_of
 
@@ -84,9 +84,9 @@ def build_app(parts: AppParts) -> Litestar:
 def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     """Return all APIs."""
     doors: list[Door] = []
-    document = cache(lambda: openapi_document(parts.version, doors))
+    documentation = Documentation(lambda: openapi_document(parts.version, doors))
     platform = PlatformServices(
-        HealthServices(parts.health, parts.version), MetricsServices(metrics, parts.counts), DocumentServices(document)
+        HealthServices(parts.health, parts.version), MetricsServices(metrics, parts.counts), documentation
     )
     doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
     if parts.intervals is not None:

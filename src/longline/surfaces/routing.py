@@ -34,9 +34,6 @@ def to_framework(response: HttpResponse) -> Response[Any]:
     """Return a response of the framework."""
     if isinstance(response.body, EventStream):
         return response.body
-    return Response(
-        response.body or None,
-        status_code=response.status,
-        headers=dict(response.headers),
-        media_type=response.media_type,
-    )
+    # The framework appends a charset to the media types of text, even to one that has it.
+    headers = {**response.headers, "Content-Type": response.media_type}
+    return Response(response.body or None, status_code=response.status, headers=headers)
