@@ -108,7 +108,7 @@ def kind_of(pid: int, planner: int) -> str:
         words = []
     if b"worker" in words:
         return "worker"
-    return "parser" if any(b"spawn_main" in word for word in words) else "other"
+    return "parser" if any(b"parser_process" in word for word in words) else "other"
 
 
 class Platform:
@@ -138,7 +138,8 @@ class Platform:
     def kill_one(self, parsers: int) -> str:
         """Kill the planner's process, a worker's, or one of so many parsers'; return what it was."""
         wanted = random.choice(["planner", *["worker"] * (self._workers - 1), *["parser"] * parsers])
-        while True:
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
             self.ensure()
             assert self._process is not None
             alive = [pid for pid in processes(self._process.pid) if kind_of(pid, self._process.pid) == wanted]
@@ -146,6 +147,7 @@ class Platform:
             if alive and self._kill(random.choice(alive)):
                 return wanted
             time.sleep(0.05)
+        raise TimeoutError(f"the platform has no {wanted}")
 
     def _kill(self, victim: int) -> bool:
         assert self._process is not None
