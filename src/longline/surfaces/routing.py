@@ -27,7 +27,8 @@ def route_of(endpoint: Endpoint) -> HTTPRouteHandler:
 
     paths = [PATH_PARAMETER.sub(r"{\1:str}", path) for path in (operation.path, *operation.aliases)]
     methods = [HttpMethod.GET, HttpMethod.HEAD] if operation.answers_head else [HttpMethod(operation.method)]
-    return route(paths, http_method=methods, include_in_schema=False)(handle)
+    # Each response has its own status; the default of a DELETE allows no body.
+    return route(paths, http_method=methods, status_code=200, include_in_schema=False)(handle)
 
 
 def to_framework(response: HttpResponse) -> Response[Any]:

@@ -15,6 +15,7 @@ from longline.surfaces.intervals.links import DiscoveredParts
 from longline.surfaces.intervals.logs import LogParts
 from longline.surfaces.intervals.metrics import IntervalMetrics
 from longline.surfaces.intervals.services import IntervalServices
+from longline.surfaces.intervals.sources import SOURCES
 from longline.surfaces.intervals.streams import StreamParts
 from longline.surfaces.operation import ApiFailure
 
@@ -48,6 +49,7 @@ def intervals_door(parts: IntervalParts, tokens: Tokens, registry: CollectorRegi
 
 def _groups(parts: IntervalParts) -> Iterator[OperationGroup]:
     yield OperationGroup("jobs", "Crawls that run once or at intervals.", (), parts.services)
+    yield OperationGroup("sources", "Sites to crawl, with their settings.", SOURCES, parts.services)
 
 
 def _internal_access(secret: str) -> Access:

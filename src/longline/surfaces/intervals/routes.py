@@ -20,7 +20,6 @@ from longline.surfaces.intervals.fetch import fetch_route
 from longline.surfaces.intervals.jobs import CONTROLS, JOBS
 from longline.surfaces.intervals.scheduler import SCHEDULER, NotPlanning
 from longline.surfaces.intervals.services import IntervalServices
-from longline.surfaces.intervals.sources import ADMIN, SOURCES
 from longline.surfaces.intervals.trials import TRIALS
 
 Answer = Response[dict[str, str]]
@@ -46,9 +45,9 @@ def missing(text: str) -> ExceptionHandlersMap:
 
 
 HANDLERS: tuple[tuple[str, Sequence[HTTPRouteHandler]], ...] = (
-    ("Job not found", (*JOBS, *CONTROLS, *EXECUTIONS, *SCHEDULER, *ADMIN, *BACKFILL)),
+    ("Job not found", (*JOBS, *CONTROLS, *EXECUTIONS, *SCHEDULER, *BACKFILL)),
     ("Execution not found", ONE_EXECUTION),
-    ("Source not found", (*SOURCES, *TRIALS)),
+    ("Source not found", TRIALS),
 )
 """Handlers of the interval API, by the message of their 404."""
 

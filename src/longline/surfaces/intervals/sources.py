@@ -1,245 +1,398 @@
 """`/api/v1/sources` in source-manager's format, and jobs for all enabled sources."""
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import msgspec
-from litestar import Response, delete, get, patch, post, put
-from litestar.di import NamedDependency
-from litestar.params import FromPath
+from msgspec import UNSET, Meta, UnsetType
 
-from longline.model.duration import parse_duration
-from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.patterns import check_patterns
+from longline.model.errors import BadInput, Unavailable
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
-from longline.model.url import BadUrl, parse, without_credentials
-from longline.surfaces.intervals.asking import Asked, absolute, body, key, present, switch, typed
-from longline.surfaces.intervals.paging import page
+from longline.model.url import without_credentials
+from longline.surfaces.error_format import error
+from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.asking import absolute
+from longline.surfaces.intervals.fields import MAX_NUMBER, Key, Offset, Text, Timestamp, optional_rfc3339, rfc3339
 from longline.surfaces.intervals.services import IntervalServices
-from longline.surfaces.intervals.times import rfc3339
+from longline.surfaces.intervals.source_settings import (
+    DEFAULT_SETTINGS,
+    MINUTE_MS,
+    CrawlSettings,
+    FeedSettings,
+    IngestionMode,
+    Json,
+    RenderMode,
+    merge_settings,
+    stored_settings,
+)
+from longline.surfaces.operation import ApiFailure, operation
 
-Body = dict[str, Any]
+DEFAULT_LIMIT, MAX_LIMIT = 100, 500
+MAX_PAGE = 10**9
 
-KEPT: dict[str, tuple[type, Any]] = {
-    "max_depth": (int, 0),
-    "selectors": (dict, {}),
-    "article_url_patterns": (list, []),
-    "rules": (dict, {}),
-    "sitemap_url": (str, None),
-    "ingestion_mode": (str, "feed"),
-    "render_mode": (str, "static"),
-    "template_hint": (str, None),
-    "extraction_profile": (dict, None),
-    "allow_source_discovery": (bool, False),
-    "type": (str, "news"),
-    "indigenous_region": (str, None),
-    "time": (list, []),
-    "priority": (str, "normal"),
-}
-"""Crawl settings of a source: type and default. The rate limit, a text or a number, is read separately."""
-
-PATTERNS = "article_url_patterns"
-MINUTE_MS = 60_000
-
-WORDS = {"ingestion_mode": ("feed", "spider", "both"), "render_mode": ("static", "dynamic")}
-MOST = 500
+SOURCE_NOT_FOUND = error(404, "Source not found")
+NAME_TAKEN = error(409, "there is a source called news")
+KEPT_ELSEWHERE = error(409, "source 42 is kept by another service: change it there")
+SOURCE_CHANGING = error(409, "source 100001 kept changing")
+INVALID_SOURCE = error(400, "bad URL 'example.com': it has no scheme")
+BUDGET_REQUIRED = error(400, "budget is required; null lifts it")
+NO_SOURCES = error(502, "failed to list sources")
+CHANGE_ERRORS = (SOURCE_NOT_FOUND, KEPT_ELSEWHERE, SOURCE_CHANGING)
 
 
-def source(row: SourceRow) -> Body:
+def _url_problem(text: str) -> str | None:
+    try:
+        absolute(text)
+    except BadInput as bad:
+        return str(bad)
+    return None
+
+
+def _changed_url_problem(text: str) -> str | None:
+    return _url_problem(text) if text else None
+
+
+Url = Annotated[
+    Text,
+    Meta(min_length=1, description="The start URL, absolute, http or https.", extra={"check": _url_problem}),
+]
+ChangedUrl = Annotated[
+    Text, Meta(description="The start URL; empty keeps the present one.", extra={"check": _changed_url_problem})
+]
+IdentityKey = Annotated[Key, Meta(description="A unique key of the site, such as its host.")]
+Name = Annotated[Key, Meta(min_length=1, description="The unique name of the source.")]
+ChangedName = Annotated[Key, Meta(description="The unique name of the source; empty keeps the present one.")]
+
+
+class SourceCreate(FeedSettings, frozen=True, kw_only=True):
+    """A source to register."""
+
+    name: Name
+    url: Url
+    identity_key: IdentityKey | None = None
+    enabled: bool | None = None
+
+    def source(self) -> NewSource:
+        """Return the source to register."""
+        return NewSource(
+            name=self.name,
+            base_url=absolute(self.url),
+            crawl=merge_settings("{}", self),
+            enabled=self.enabled is not False,
+            identity_key=self.identity_key or None,
+            **self.feed(),
+        )
+
+
+class SourceUpdate(FeedSettings, frozen=True, kw_only=True):
+    """Changes of a source: absent fields keep their values."""
+
+    name: ChangedName | None = None
+    url: ChangedUrl | None = None
+    identity_key: IdentityKey | UnsetType | None = UNSET
+    enabled: bool | None = None
+
+    def amend(self, row: SourceRow) -> SourceRow:
+        """Return a source with these changes."""
+        changes: Json = {"name": self.name or row.name, "base_url": absolute(self.url or row.base_url)}
+        if self.identity_key is not UNSET:
+            changes["identity_key"] = self.identity_key or None
+        if self.enabled is not None and self.enabled != row.enabled:
+            changes |= {"enabled": self.enabled, "disabled_at": None, "disable_reason": None}
+        return msgspec.structs.replace(row, crawl=merge_settings(row.crawl, self), **changes, **self.feed())
+
+
+class SourceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A source. `admitted` is the number of URLs that count against its budget."""
+
+    id: str
+    name: str
+    url: str
+    rate_limit: str
+    max_depth: int | None = None
+    selectors: Json | None = None
+    article_url_patterns: list[str] | None = None
+    rules: Json | None = None
+    sitemap_url: str | None = None
+    ingestion_mode: IngestionMode | None = None
+    render_mode: RenderMode | None = None
+    template_hint: str | None = None
+    extraction_profile: Json | None = None
+    allow_source_discovery: bool | None = None
+    type: str | None = None
+    indigenous_region: str | None = None
+    time: list[Any] | None = None
+    priority: str | None = None
+    enabled: bool
+    disabled_at: Timestamp | None = None
+    disable_reason: str | None = None
+    feed_url: str | None = None
+    feed_poll_interval_minutes: int
+    feed_disabled_at: Timestamp | None = None
+    feed_disable_reason: str | None = None
+    identity_key: str | None = None
+    budget: int | None = None
+    admitted: int | None = None
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class SourcePage(msgspec.Struct, frozen=True):
+    """One page of a list of sources."""
+
+    sources: list[SourceBody]
+    total: int
+    page: int
+    per_page: int
+    total_pages: int
+
+
+class SourceListQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """The filter, the order and the page of a list of sources; `page` goes before `offset`."""
+
+    search: Annotated[str, Meta(description="Text in the name or the URL, in any case.")] | None = None
+    enabled: bool | None = None
+    feed_active: Annotated[bool, Meta(description="Whether the feed is polled now.")] | None = None
+    sort_by: Literal["name", "created_at", "updated_at"] = "name"
+    sort_order: Literal["asc", "desc"] = "asc"
+    limit: Annotated[int, Meta(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT
+    offset: Offset = 0
+    page: Annotated[int, Meta(ge=1, le=MAX_PAGE)] | None = None
+
+
+class IdentityQuery(msgspec.Struct, frozen=True):
+    """The identity of a source."""
+
+    identity_key: str = ""
+
+
+class SwitchReason(msgspec.Struct, frozen=True):
+    """The reason for switching off a source or its feed."""
+
+    reason: Text | None = None
+
+
+class SourceBudget(msgspec.Struct, frozen=True):
+    """The largest number of URLs that all runs of a source together may admit; null for no limit."""
+
+    budget: (
+        Annotated[int, Meta(ge=1, le=MAX_NUMBER, extra={"texts": {"missing": "budget is required; null lifts it"}})]
+        | None
+    )
+
+
+class SyncBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The result of a synchronisation: ids of sources."""
+
+    sources_seen: int
+    sources_enabled: int
+    created: list[str]
+    already_has_job: list[str]
+    resumed: list[str]
+    skipped_disabled: list[str]
+    skipped_rate_limit_parse_failure: list[str]
+    errors: list[str] | None = None
+
+
+def source_body(row: SourceRow) -> SourceBody:
     """Return a source in the contract's format."""
-    said: dict[str, Any] = msgspec.json.decode(row.crawl)
-    kept = {name: said.get(name, default) for name, (_, default) in KEPT.items()}
-    if kept["sitemap_url"]:
-        kept["sitemap_url"] = without_credentials(kept["sitemap_url"])
-    return present(
-        {
-            "id": row.called,
-            "name": row.name,
-            "url": without_credentials(row.base_url),
-            "rate_limit": str(said.get("rate_limit", "")),
-            **kept,
-            "enabled": row.enabled,
-            "disabled_at": rfc3339(row.disabled_at),
-            "disable_reason": row.disable_reason,
-            "feed_url": row.feed_url and without_credentials(row.feed_url),
-            "feed_poll_interval_minutes": row.feed_every_ms // MINUTE_MS,
-            "feed_disabled_at": rfc3339(row.feed_disabled_at),
-            "feed_disable_reason": row.feed_disable_reason,
-            "identity_key": row.identity_key,
-            "budget": row.budget,
-            "admitted": None if row.budget is None else row.admitted,
-            "created_at": rfc3339(row.created_at),
-            "updated_at": rfc3339(row.updated_at),
-        }
+    stored = stored_settings(row.crawl)
+    sent = {name: getattr(stored, name) for name in CrawlSettings.__struct_fields__}
+    settings = {**DEFAULT_SETTINGS, **{name: value for name, value in sent.items() if value is not UNSET}}
+    settings["rate_limit"] = str(settings["rate_limit"])
+    if settings.get("sitemap_url"):
+        settings["sitemap_url"] = without_credentials(settings["sitemap_url"])
+    return SourceBody(
+        id=row.called,
+        name=row.name,
+        url=without_credentials(row.base_url),
+        enabled=row.enabled,
+        disabled_at=optional_rfc3339(row.disabled_at),
+        disable_reason=row.disable_reason,
+        feed_url=row.feed_url and without_credentials(row.feed_url),
+        feed_poll_interval_minutes=row.feed_every_ms // MINUTE_MS,
+        feed_disabled_at=optional_rfc3339(row.feed_disabled_at),
+        feed_disable_reason=row.feed_disable_reason,
+        identity_key=row.identity_key,
+        budget=row.budget,
+        admitted=None if row.budget is None else row.admitted,
+        created_at=rfc3339(row.created_at),
+        updated_at=rfc3339(row.updated_at),
+        **settings,
     )
 
 
-def read_crawl(found: Body, before: str = "{}") -> str:
-    """Return the crawl settings of a source as JSON: the earlier ones, updated with the sent ones."""
-    said: dict[str, Any] = msgspec.json.decode(before)
-    for name, (kind, _) in KEPT.items():
-        value = typed(found, name, kind)
-        if value is not None and name in WORDS and value not in WORDS[name]:
-            raise BadInput(f"{name} must be one of {', '.join(WORDS[name])}")
-        if name == "sitemap_url" and value and without_credentials(value) != value:
-            raise BadUrl("credentials", value, "it has a user name or a password in it")
-        if name in found:
-            said[name] = value
-    _check_patterns(found)
-    rate = found.get("rate_limit")
-    if rate is not None:
-        if isinstance(rate, bool) or not isinstance(rate, int | float | str):
-            raise BadInput("rate_limit must be a number or a string")
-        said["rate_limit"] = read_rate(str(rate).strip())
-    return msgspec.json.encode(said).decode()
+@operation(
+    "GET",
+    "/api/v1/sources",
+    "List sources",
+    access="public",
+    response_example=examples.SOURCE_PAGE,
+)
+async def list_sources(services: IntervalServices, query: SourceListQuery) -> SourcePage:
+    limit = query.limit
+    offset = query.offset if query.page is None else (query.page - 1) * limit
+    wanted = SourceQuery(
+        query.search, query.enabled, query.feed_active, query.sort_by, falling=query.sort_order == "desc"
+    )
+    rows, total = await services.sources.find(wanted, limit, offset)
+    return SourcePage([source_body(row) for row in rows], total, offset // limit + 1, limit, -(-total // limit))
 
 
-def _check_patterns(found: Body) -> None:
-    """Raise `BadInput` for a regular expression that cannot be compiled."""
-    rules = found.get("rules") or {}
-    lists = {f"rules.{name}": rules.get(name) for name in ("allow", "disallow")}
-    for name, texts in {**lists, PATTERNS: found.get(PATTERNS)}.items():
-        if texts is not None:
-            check_patterns(name, texts)
+@operation(
+    "GET",
+    "/api/v1/sources/by-identity",
+    "Return the source with an identity",
+    errors=(SOURCE_NOT_FOUND,),
+    response_example=examples.SOURCE,
+)
+async def show_identified_source(services: IntervalServices, query: IdentityQuery) -> SourceBody:
+    return source_body(await services.sources.identified(query.identity_key))
 
 
-def read_rate(text: str) -> str:
-    """Return a rate limit as stored, empty for the default; raise `BadInput` for text that is no duration."""
-    try:
-        if text:
-            parse_duration(text)
-    except ValueError:
-        raise BadInput(f"rate_limit must be a duration such as 10s, or a number of seconds, not {text!r}") from None
-    return text
+@operation(
+    "POST",
+    "/api/v1/sources",
+    "Register a source",
+    status=201,
+    errors=(INVALID_SOURCE, NAME_TAKEN),
+    request_example=examples.NEW_SOURCE,
+    response_example=examples.SOURCE,
+)
+async def make_source(services: IntervalServices, body: SourceCreate) -> SourceBody:
+    return source_body(await services.sources.make(body.source()))
 
 
-def read_feed(found: Body) -> Body:
-    """Return the sent feed settings of a source; raise `BadInput` for invalid ones."""
-    told: Body = {}
-    if "feed_url" in found:
-        told["feed_url"] = parse(where).href if (where := typed(found, "feed_url", str)) else None
-    if (mode := found.get("ingestion_mode")) is not None:
-        told["feed_wanted"] = mode != "spider"
-    if (minutes := typed(found, "feed_poll_interval_minutes", int)) is not None:
-        if minutes <= 0:
-            raise BadInput("feed_poll_interval_minutes must be positive")
-        told["feed_every_ms"] = minutes * MINUTE_MS
-    return told
+@operation(
+    "GET",
+    "/api/v1/sources/{source_id}",
+    "Return a source",
+    errors=(SOURCE_NOT_FOUND,),
+    response_example=examples.SOURCE,
+)
+async def show_source(services: IntervalServices, source_id: str) -> SourceBody:
+    return source_body(await services.sources.called(source_id))
 
 
-def read_source(found: Body) -> NewSource:
-    """Return a source to register; raise `BadInput` for invalid input."""
-    name, url = key(found, "name"), typed(found, "url", str)
-    if not name or not url:
-        raise BadInput("name and url are required")
-    url = absolute(url)
-    on = typed(found, "enabled", bool)
-    identity = key(found, "identity_key")
-    return NewSource(
-        name, url, crawl=read_crawl(found), enabled=on is not False, identity_key=identity, **read_feed(found)
+@operation(
+    "PUT",
+    "/api/v1/sources/{source_id}",
+    "Change a source",
+    errors=(INVALID_SOURCE, *CHANGE_ERRORS, NAME_TAKEN),
+    request_example=examples.SOURCE_CHANGES,
+    response_example=examples.SOURCE,
+)
+async def change_source(services: IntervalServices, source_id: str, body: SourceUpdate) -> SourceBody:
+    was = await services.sources.get(await services.sources.ours(source_id))
+    row = await services.sources.change(was.id, body.amend)
+    await services.sync.changed(source_id, switched=row.enabled != was.enabled)
+    return source_body(row)
+
+
+@operation(
+    "DELETE",
+    "/api/v1/sources/{source_id}",
+    "Delete a source and its recurring job",
+    status=204,
+    errors=(SOURCE_NOT_FOUND, KEPT_ELSEWHERE),
+)
+async def delete_source(services: IntervalServices, source_id: str) -> None:
+    await services.sources.remove(await services.sources.ours(source_id))
+    await services.schedules.forget(source_id)
+
+
+@operation(
+    "PATCH",
+    "/api/v1/sources/{source_id}/enable",
+    "Enable a source and resume its job",
+    errors=CHANGE_ERRORS,
+    response_example=examples.SOURCE,
+)
+async def enable_source(services: IntervalServices, source_id: str) -> SourceBody:
+    row = await services.sources.switch(await services.sources.ours(source_id), on=True)
+    await services.sync.enabled(row.called)
+    return source_body(row)
+
+
+@operation(
+    "PATCH",
+    "/api/v1/sources/{source_id}/disable",
+    "Disable a source and pause its job",
+    errors=CHANGE_ERRORS,
+    request_example=examples.SWITCH_REASON,
+    response_example=examples.SOURCE,
+)
+async def disable_source(services: IntervalServices, source_id: str, body: SwitchReason | None) -> SourceBody:
+    reason = None if body is None else body.reason
+    row = await services.sources.switch(await services.sources.ours(source_id), on=False, reason=reason)
+    await services.sync.disabled(row.called)
+    return source_body(row)
+
+
+@operation(
+    "PATCH",
+    "/api/v1/sources/{source_id}/feed-enable",
+    "Enable the feed of a source and poll it at once",
+    errors=CHANGE_ERRORS,
+    response_example=examples.SOURCE,
+)
+async def enable_feed(services: IntervalServices, source_id: str) -> SourceBody:
+    return source_body(await services.sources.switch_feed(await services.sources.ours(source_id), on=True))
+
+
+@operation(
+    "PATCH",
+    "/api/v1/sources/{source_id}/feed-disable",
+    "Disable the feed of a source",
+    errors=CHANGE_ERRORS,
+    request_example=examples.SWITCH_REASON,
+    response_example=examples.SOURCE,
+)
+async def disable_feed(services: IntervalServices, source_id: str, body: SwitchReason | None) -> SourceBody:
+    """After a time that depends on the reason, a disabled feed gets one trial."""
+    reason = None if body is None else body.reason
+    return source_body(
+        await services.sources.switch_feed(await services.sources.ours(source_id), on=False, reason=reason)
     )
 
 
-def amend_source(row: SourceRow, found: Body) -> SourceRow:
-    """Return a source with the sent changes; raise `BadInput` for invalid ones."""
-    url = absolute(typed(found, "url", str) or row.base_url)
-    on = typed(found, "enabled", bool)
-    told: dict[str, Any] = {"name": key(found, "name") or row.name, "base_url": url}
-    if "identity_key" in found:
-        told["identity_key"] = key(found, "identity_key")
-    if on is not None and on != row.enabled:
-        told |= {"enabled": on, "disabled_at": None, "disable_reason": None}
-    return msgspec.structs.replace(row, crawl=read_crawl(found, row.crawl), **told, **read_feed(found))
+@operation(
+    "PUT",
+    "/api/v1/sources/{source_id}/budget",
+    "Limit the URLs that all runs of a source may admit",
+    errors=(BUDGET_REQUIRED, SOURCE_NOT_FOUND),
+    request_example=examples.BUDGET,
+    response_example=examples.SOURCE,
+)
+async def limit_source(services: IntervalServices, source_id: str, body: SourceBudget) -> SourceBody:
+    row = await services.sources.called(source_id)
+    return source_body(await services.sources.limit(row.id, body.budget))
 
 
-@get("/api/v1/sources", summary="Sources", public=True)
-async def list_sources(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
-    limit, offset = page(request, 100, MOST)
-    asked = request.query_params
-    wanted = asked.get("page", "")
-    if wanted.isdecimal() and 0 < int(wanted) < 10**9:
-        offset = (int(wanted) - 1) * limit
-    on, feed = switch(asked.get("enabled")), switch(asked.get("feed_active"))
-    falling = asked.get("sort_order", "").lower() == "desc"
-    query = SourceQuery(asked.get("search") or None, on, feed, asked.get("sort_by", "name"), falling)
-    rows, total = await desk.sources.find(query, limit, offset)
-    told = {"page": offset // limit + 1, "per_page": limit, "total_pages": -(-total // limit)}
-    return {"sources": [source(row) for row in rows], "total": total, **told}
-
-
-@get("/api/v1/sources/by-identity", summary="The source with an identity")
-async def identified_source(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
-    return source(await desk.sources.identified(request.query_params.get("identity_key", "")))
-
-
-@post("/api/v1/sources", summary="Register a source")
-async def make_source(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
-    return source(await desk.sources.make(read_source(await body(request))))
-
-
-@get("/api/v1/sources/{source_id:str}", summary="One source")
-async def show_source(source_id: FromPath[str], desk: NamedDependency[IntervalServices]) -> Body:
-    return source(await desk.sources.called(source_id))
-
-
-@put("/api/v1/sources/{source_id:str}", summary="Change a source")
-async def change_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
-    found = await body(request)
-    was = await desk.sources.get(await desk.sources.ours(source_id))
-    row = await desk.sources.change(was.id, lambda row: amend_source(row, found))
-    await desk.sync.changed(source_id, switched=row.enabled != was.enabled)
-    return source(row)
-
-
-@delete("/api/v1/sources/{source_id:str}", status_code=204, summary="Forget a source and its recurring job")
-async def delete_source(source_id: FromPath[str], desk: NamedDependency[IntervalServices]) -> None:
-    await desk.sources.remove(await desk.sources.ours(source_id))
-    await desk.schedules.forget(source_id)
-
-
-@patch("/api/v1/sources/{source_id:str}/{change:str}", summary="Switch a source, or its feed, on or off")
-async def switch_source(
-    source_id: FromPath[str], change: FromPath[str], request: Asked, desk: NamedDependency[IntervalServices]
-) -> Body:
-    noun, _, way = change.rpartition("-")
-    if noun not in ("", "feed") or way not in ("enable", "disable"):
-        raise NotFound("change", change)
-    found = await body(request, optional=True)
-    switch = desk.sources.switch_feed if noun else desk.sources.switch
-    row = await switch(await desk.sources.ours(source_id), way == "enable", typed(found, "reason", str))
-    if not noun:
-        await (desk.sync.enabled if row.enabled else desk.sync.disabled)(row.called)
-    return source(row)
-
-
-@put("/api/v1/sources/{source_id:str}/budget", summary="Bound how many URLs all runs of a source may admit")
-async def limit_source(source_id: FromPath[str], request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
-    found = await body(request)
-    if "budget" not in found:
-        raise BadInput("budget is required; null lifts it")
-    row = await desk.sources.called(source_id)
-    return source(await desk.sources.limit(row.id, typed(found, "budget", int)))
-
-
-@post("/api/v1/admin/sync-enabled-sources", status_code=200, summary="Give every enabled source its job")
-async def sync_sources(desk: NamedDependency[IntervalServices]) -> Response[Body]:
+@operation(
+    "POST",
+    "/api/v1/admin/sync-enabled-sources",
+    "Give every enabled source its job",
+    errors=(NO_SOURCES,),
+    response_example=examples.SYNC_RESULT,
+)
+async def sync_sources(services: IntervalServices) -> SyncBody:
     try:
-        done = await desk.sync.run()
+        done = await services.sync.run()
     except Unavailable:
-        return Response({"error": "failed to list sources"}, status_code=502)
-    told: Body = {
-        "sources_seen": done.seen,
-        "sources_enabled": done.enabled,
-        "created": done.created,
-        "already_has_job": done.kept,
-        "resumed": done.resumed,
-        "skipped_disabled": done.disabled,
-        "skipped_rate_limit_parse_failure": [],
-    }
-    return Response(told | ({"errors": done.errors} if done.errors else {}))
+        raise ApiFailure(NO_SOURCES) from None
+    return SyncBody(
+        sources_seen=done.seen,
+        sources_enabled=done.enabled,
+        created=done.created,
+        already_has_job=done.kept,
+        resumed=done.resumed,
+        skipped_disabled=done.disabled,
+        skipped_rate_limit_parse_failure=[],
+        errors=done.errors or None,
+    )
 
 
 SOURCES = (
-    *(list_sources, identified_source, make_source, show_source, change_source, delete_source),
-    *(switch_source, limit_source),
+    *(list_sources, show_identified_source, make_source, show_source, change_source, delete_source),
+    *(enable_source, disable_source, enable_feed, disable_feed, limit_source, sync_sources),
 )
-ADMIN = (sync_sources,)

@@ -1,0 +1,190 @@
+"""Crawl settings of a source: one typed Struct, sent by clients and stored as JSON."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from longline.model.duration import parse_duration
+from longline.model.errors import BadInput
+from longline.model.patterns import MAX_PATTERNS, check_patterns
+from longline.model.url import BadUrl, parse, without_credentials
+from longline.surfaces.intervals.fields import MAX_NUMBER, Text
+
+IngestionMode = Literal["feed", "spider", "both"]
+RenderMode = Literal["static", "dynamic"]
+Json = dict[str, Any]
+
+MINUTE_MS = 60_000
+
+
+def _feed_problem(text: str) -> str | None:
+    try:
+        parse(text or "https://none.example/")
+    except BadUrl as bad:
+        return str(bad)
+    return None
+
+
+def _sitemap_problem(text: str) -> str | None:
+    if without_credentials(text) == text:
+        return None
+    return str(BadUrl("credentials", text, "it has a user name or a password in it"))
+
+
+def _patterns_problem(name: str, found: object) -> str | None:
+    try:
+        check_patterns(name, found)
+    except BadInput as bad:
+        return str(bad)
+    return None
+
+
+def _article_patterns_problem(found: list[str]) -> str | None:
+    return _patterns_problem("article_url_patterns", found)
+
+
+def _rules_problem(rules: Json) -> str | None:
+    lists = {name: rules[name] for name in ("allow", "disallow") if rules.get(name) is not None}
+    texts = (_patterns_problem(f"rules.{name}", found) for name, found in lists.items())
+    return next((text for text in texts if text is not None), None)
+
+
+def _rate_problem(rate: str | float) -> str | None:
+    text = str(rate).strip()
+    try:
+        if text:
+            parse_duration(text)
+    except ValueError:
+        return f"rate_limit must be a duration such as 10s, or a number of seconds, not {text!r}"
+    return None
+
+
+_PATTERN_LIST: Json = {"type": ["array", "null"], "items": {"type": "string"}, "maxItems": MAX_PATTERNS}
+
+Depth = Annotated[
+    int,
+    Meta(ge=-MAX_NUMBER, le=MAX_NUMBER, description="Depth of a crawl: 0 means the default of 3, -1 no limit."),
+]
+Selectors = Annotated[Json, Meta(description="CSS selectors in the groups `article`, `list` and `page`.")]
+ArticlePatterns = Annotated[
+    list[str],
+    Meta(
+        max_length=MAX_PATTERNS,
+        description="Regular expressions (RE2) of the URLs of articles.",
+        extra={"check": _article_patterns_problem},
+    ),
+]
+Rules = Annotated[
+    Json,
+    Meta(
+        description="Regular expressions (RE2) of the URLs that a crawl may follow, and may not.",
+        extra={"check": _rules_problem},
+        extra_json_schema={"properties": {"allow": _PATTERN_LIST, "disallow": _PATTERN_LIST}},
+    ),
+]
+SitemapUrl = Annotated[Text, Meta(description="The URL of a sitemap.", extra={"check": _sitemap_problem})]
+FeedUrl = Annotated[
+    Text, Meta(description="The URL of an RSS or Atom feed; empty or null for none.", extra={"check": _feed_problem})
+]
+FeedMinutes = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=MAX_NUMBER,
+        description="Minutes between polls of the feed.",
+        extra={"texts": {"minimum": "feed_poll_interval_minutes must be positive"}},
+    ),
+]
+RateLimit = Annotated[
+    str | int | float,
+    Meta(
+        description="Delay between requests: a duration such as `10s`, or a number of seconds; empty for the default.",
+        extra={"check": _rate_problem, "texts": {"type": "rate_limit must be a number or a string"}},
+    ),
+]
+
+
+class CrawlSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Settings for crawls of a source. They are stored as they were sent; an absent one has its default."""
+
+    max_depth: Depth | UnsetType | None = UNSET
+    selectors: Selectors | UnsetType | None = UNSET
+    article_url_patterns: ArticlePatterns | UnsetType | None = UNSET
+    rules: Rules | UnsetType | None = UNSET
+    sitemap_url: SitemapUrl | UnsetType | None = UNSET
+    ingestion_mode: IngestionMode | UnsetType | None = UNSET
+    render_mode: RenderMode | UnsetType | None = UNSET
+    template_hint: Text | UnsetType | None = UNSET
+    extraction_profile: Json | UnsetType | None = UNSET
+    allow_source_discovery: bool | UnsetType | None = UNSET
+    type: Text | UnsetType | None = UNSET
+    indigenous_region: Text | UnsetType | None = UNSET
+    time: list[Any] | UnsetType | None = UNSET
+    priority: Text | UnsetType | None = UNSET
+    rate_limit: RateLimit | UnsetType | None = UNSET
+
+
+DEFAULT_SETTINGS: Mapping[str, Any] = {
+    "max_depth": 0,
+    "selectors": {},
+    "article_url_patterns": [],
+    "rules": {},
+    "ingestion_mode": "feed",
+    "render_mode": "static",
+    "allow_source_discovery": False,
+    "type": "news",
+    "time": [],
+    "priority": "normal",
+    "rate_limit": "",
+}
+"""Defaults of the settings that have one."""
+
+
+class FeedSettings(CrawlSettings, frozen=True, kw_only=True):
+    """Crawl settings with those of the source's feed."""
+
+    feed_url: FeedUrl | UnsetType | None = UNSET
+    feed_poll_interval_minutes: FeedMinutes | None = None
+
+    def feed(self) -> Json:
+        """Return the sent settings of the feed, by the names of the model."""
+        found: Json = {}
+        if self.feed_url is not UNSET:
+            found["feed_url"] = parse(self.feed_url).href if self.feed_url else None
+        if isinstance(self.ingestion_mode, str):
+            found["feed_wanted"] = self.ingestion_mode != "spider"
+        if self.feed_poll_interval_minutes is not None:
+            found["feed_every_ms"] = self.feed_poll_interval_minutes * MINUTE_MS
+        return found
+
+
+def merge_settings(stored: str, sent: CrawlSettings) -> str:
+    """Return the stored settings of a source as JSON, updated with the sent ones."""
+    found: Json = msgspec.json.decode(stored)
+    for name in CrawlSettings.__struct_fields__:
+        value = getattr(sent, name)
+        if name == "rate_limit":
+            if value is not None and value is not UNSET:
+                found[name] = str(value).strip()
+        elif value is not UNSET:
+            found[name] = value
+    return msgspec.json.encode(found).decode()
+
+
+def stored_settings(stored: str) -> CrawlSettings:
+    """Return stored settings. Another service may keep values of other types: they are left out."""
+    found: Json = msgspec.json.decode(stored)
+    try:
+        return msgspec.convert(found, CrawlSettings)
+    except msgspec.ValidationError:
+        return msgspec.convert({name: value for name, value in found.items() if _fits(name, value)}, CrawlSettings)
+
+
+def _fits(name: str, value: Any) -> bool:
+    try:
+        msgspec.convert({name: value}, CrawlSettings)
+    except msgspec.ValidationError:
+        return False
+    return True
