@@ -42,7 +42,7 @@ from longline.wiring.parts.logs import LOOK_AFTER_EVERY, Streams, closing, journ
 from longline.wiring.parts.schedules import planner_loops
 from longline.wiring.parts.search import indexing
 from longline.wiring.signals import listener
-from longline.wiring.worker import fetch_worker, page_readers, parse_worker
+from longline.wiring.worker import fetch_worker, parse_worker, report_observers
 
 log = logging.getLogger(__name__)
 
@@ -140,8 +140,10 @@ def _loops(
 ) -> dict[str, Loop]:
     loops: dict[str, Loop] = {}
     if "fetch" in roles:
-        parse, readers = "parse" in roles, page_readers(house)
-        worker = fetch_worker(house, owner, parse=parse, journal=journal, witness=witness, readers=readers)
+        observers = report_observers(house, journal)
+        worker = fetch_worker(
+            house, owner, parse="parse" in roles, response_observer=witness, report_observers=observers
+        )
         loops["fetch"] = worker.run
         loops["signals"] = listener(house, WORK, worker.nudge)
         loops["sharing"] = listener(house, WANT, worker.share)

@@ -17,9 +17,9 @@ from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.parse import parse_worker as reparse
 from longline.engine.parse.parse_worker import ParseWorker
 from longline.engine.proxies.rotation import ProxyRotation
-from longline.engine.worker.logging_reporter import LoggingReporter, PageHook
+from longline.engine.worker.page_log import PageLog
 from longline.engine.worker.pipeline import Pipeline
-from longline.engine.worker.reporter import Reporter
+from longline.engine.worker.reporter import Reporter, ReportObserver
 from longline.engine.worker.worker import Progress, Worker, WorkerParts
 from longline.parsers.article.content import promises_content
 from longline.settings import Settings
@@ -34,14 +34,10 @@ def fetch_worker(
     *,
     parse: bool = True,
     watch: Callable[[Progress], None] | None = None,
-    journal: RunLogWriter | None = None,
-    witness: ResponseObserver | None = None,
-    readers: Sequence[PageHook] = (),
+    response_observer: ResponseObserver | None = None,
+    report_observers: Sequence[ReportObserver] = (),
 ) -> Worker:
-    """Return a worker that fetches and, with `parse`, parses; the journal logs its runs.
-
-    The witness observes every response. Readers get the reported pages, with or without a journal.
-    """
+    """Return a worker that fetches and, with `parse`, parses."""
     s = house.settings
     sending = FetchSettings(
         s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
@@ -54,14 +50,15 @@ def fetch_worker(
         pipeline=Pipeline(
             plans=PlanCache(house.records.runs, standing_runs(house)),
             fetcher=Fetcher(
-                FetchParts(sender, rules, house.clock, house.politeness, house.records.tasks, witness), s.max_body
+                FetchParts(sender, rules, house.clock, house.politeness, house.records.tasks, response_observer),
+                s.max_body,
             ),
             parser=house.parser if parse else None,
             archive=PageReader(house.records.tasks, house.blobs),
             clock=house.clock,
             in_words=house.indexes_itself,
         ),
-        reporter=_reporter(house, owner, journal, readers),
+        reporter=_reporter(house, owner, report_observers),
         exits=exits,
         clock=house.clock,
         owner=owner,
@@ -75,24 +72,24 @@ def warc_info(settings: Settings) -> dict[str, str]:
     return {"software": f"longline/{__version__}", "http-header-user-agent": settings.user_agent}
 
 
-def _reporter(house: House, owner: int, journal: RunLogWriter | None, readers: Sequence[PageHook]) -> Reporter:
+def _reporter(house: House, owner: int, observers: Sequence[ReportObserver]) -> Reporter:
     s = house.settings
-    keeper = SegmentWriter(
+    segments = SegmentWriter(
         house.blobs, house.records.segments, house.clock, owner, warc_info(s), requests=s.archive_requests
     )
-    if journal is None and not readers:
-        return Reporter(house.lifecycle, keeper, house.clock)
-    return LoggingReporter(house.lifecycle, keeper, house.clock, journal, *readers)
+    return Reporter(house.lifecycle, segments, house.clock, observers)
 
 
-def page_readers(house: House) -> list[PageHook]:
-    """Return the readers of reported pages that the settings ask for: saved links, frontier links, discovery."""
-    readers: list[PageHook] = [Outlinks(house.records.links)] if house.settings.save_links else []
+def report_observers(house: House, run_log: RunLogWriter | None) -> list[ReportObserver]:
+    """Return the observers of reports that the settings ask for: run log, saved links, frontier links, discovery."""
+    observers: list[ReportObserver] = [PageLog(run_log).save] if run_log is not None else []
+    if house.settings.save_links:
+        observers.append(Outlinks(house.records.links).save)
     if house.settings.frontier_links:
-        readers.append(OnsiteLinks(house.lifecycle, standing_runs(house), promises_content))
+        observers.append(OnsiteLinks(house.lifecycle, standing_runs(house), promises_content).save)
     if house.settings.discovery:
-        readers.append(discovery(house))
-    return readers
+        observers.append(discovery(house).save)
+    return observers
 
 
 def parse_worker(house: House, owner: int) -> ParseWorker:

@@ -1,6 +1,7 @@
 import asyncio
 import io
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -344,6 +345,21 @@ async def test_one_page_that_cannot_be_written_does_not_take_the_others_along(
     assert {state for state, _ in desk.states} == {"stored"}
     assert desk.frontier.held == []
     assert "cannot be written" in caplog.text
+
+
+async def test_observers_see_each_page_once_after_its_report_was_written(desk: Desk):
+    seen: list[tuple[int, str]] = []
+
+    async def observe(pages: Sequence[Finished]) -> None:
+        assert {page.task.id for page in pages} <= set(desk.frontier.ended)
+        seen.extend((page.task.id, page.reason) for page in pages)
+
+    reporter: Any = desk.reporter
+    observed = Reporter(reporter._lifecycle, reporter._keeper, desk.clock, [observe])
+    host = await desk.claim(*range(1, 5))
+    desk.frontier.poison = {3}
+    await observed.deliver(FinishedBatch([done(host, n) for n in range(1, 5)], release(host)))
+    assert sorted(seen) == [(1, "ok"), (2, "ok"), (3, "internal"), (4, "ok")]
 
 
 async def test_an_engine_that_takes_nothing_at_all_is_an_error(desk: Desk):

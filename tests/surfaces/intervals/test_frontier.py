@@ -295,7 +295,7 @@ async def fetching(settings: Settings, delay: float = 0.0, workers: int = 1) -> 
         html_archiving(door.house) as witness,
     ):
         stop = asyncio.Event()
-        loops = {f"worker {n}": fetch_worker(door.house, owner, witness=witness).run for n in range(workers)}
+        loops = {f"worker {n}": fetch_worker(door.house, owner, response_observer=witness).run for n in range(workers)}
         running = asyncio.create_task(run_loops(loops, stop))
         try:
             yield door

@@ -15,7 +15,7 @@ from longline.settings import Settings
 from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.parts.discovery import candidates, scout
 from longline.wiring.parts.logs import journaling
-from longline.wiring.worker import fetch_worker, page_readers
+from longline.wiring.worker import fetch_worker, report_observers
 from tests.web import running_site
 from tests.web.wire import Answer
 
@@ -31,7 +31,7 @@ async def crawled(house: House, owner: int, url: str, *, discovering: bool, jour
         if links and (not discovering or await candidates(house).find("pending", 10)):
             stop.set()
 
-    worker = fetch_worker(house, owner, journal=journal, readers=page_readers(house))
+    worker = fetch_worker(house, owner, report_observers=report_observers(house, journal))
     loops = {"fetch": worker.run, "look": chore(look, 0.05)}
     if discovering:
         loops["scout"] = chore(scout(house).once, 0.05)

@@ -42,7 +42,7 @@ class DiscoveryParts:
 
 
 class Discovery:
-    """A page hook that follows external links of pages, where the plan allows it. It never fails a page."""
+    """An observer of reports that follows external links of pages, where the plan allows it. It never fails a page."""
 
     def __init__(self, parts: DiscoveryParts, rules: DiscoveryRules) -> None:
         self._parts, self._rules = parts, rules

@@ -23,7 +23,7 @@ CONTENT_PRIORITY = DEFAULT_PRIORITY - 10
 
 
 class OnsiteLinks:
-    """A page hook that submits links; `promises` decides by the URL if a page may be content."""
+    """An observer of reports that submits links; `promises` decides by the URL if a page may be content."""
 
     def __init__(self, lifecycle: Lifecycle, runs: StandingRuns, promises: Callable[[str], bool]) -> None:
         self._lifecycle, self._runs, self._promises = lifecycle, runs, promises

@@ -17,7 +17,7 @@ MAX_LINKS_PER_TRANSACTION = 2000
 
 
 class Outlinks:
-    """A page hook that stores outlinks; an unavailable database is only logged."""
+    """An observer of reports that stores outlinks; an unavailable database is only logged."""
 
     def __init__(self, links: LinkStore) -> None:
         self._links = links

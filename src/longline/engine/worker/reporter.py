@@ -7,7 +7,7 @@ without that part, so that the archive holds exactly the pages that rows name.
 import asyncio
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import msgspec
@@ -129,18 +129,31 @@ class FinishedBatch:
 Delivered = list[tuple[FinishedBatch, Reported]]
 """Batches as they were reported, each with the changes that its report made."""
 
+ReportObserver = Callable[[Sequence[Finished]], Awaitable[None]]
+"""A function that is called with the tasks of each report, after the report was written."""
+
 
 class Reporter:
-    """The writer of finished tasks into durable segments and rows."""
+    """The writer of finished tasks into durable segments and rows; its observers see each report that was written."""
 
-    def __init__(self, lifecycle: Lifecycle, keeper: SegmentWriter, clock: Clock) -> None:
-        self._lifecycle, self._keeper, self._clock = lifecycle, keeper, clock
+    def __init__(
+        self, lifecycle: Lifecycle, keeper: SegmentWriter, clock: Clock, observers: Sequence[ReportObserver] = ()
+    ) -> None:
+        self._lifecycle, self._keeper, self._clock, self._observers = lifecycle, keeper, clock, observers
         self._verdicts = AdmissionCache()
         self.trouble: Unavailable | None = None
         self.leaving = False
         self._cpu_seconds = time.process_time()
 
-    async def deliver(self, sheaf: FinishedBatch, *, whole: bool = False) -> Delivered:
+    async def deliver(self, batch: FinishedBatch) -> Delivered:
+        """Write a report, then call the observers with each part of it that was written."""
+        delivered = await self._deliver(batch)
+        for written, _ in delivered:
+            for observe in self._observers:
+                await observe(written.finished)
+        return delivered
+
+    async def _deliver(self, sheaf: FinishedBatch, *, whole: bool = False) -> Delivered:
         """Report, and retry while an engine is unavailable; results under leases that lapse meanwhile are refused.
 
         `trouble` is the last failure until a report succeeds. A worker that is `leaving` does not wait
@@ -174,9 +187,9 @@ class Reporter:
         """Find by halving the task that spoils a report, and fail only that task."""
         if len(sheaf.finished) > 1:
             first, second = sheaf.halves()
-            return [*await self.deliver(first), *await self.deliver(second)]
+            return [*await self._deliver(first), *await self._deliver(second)]
         spoilt = [replace(f, fetched=_spoilt(f.fetched), parsed=Parsed(), page=None) for f in sheaf.finished]
-        return await self.deliver(FinishedBatch(spoilt, sheaf.released), whole=True)
+        return await self._deliver(FinishedBatch(spoilt, sheaf.released), whole=True)
 
     async def _clear(self) -> None:
         """Delete segments that no row names; a failed report may have left one."""

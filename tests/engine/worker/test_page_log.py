@@ -9,8 +9,8 @@ from longline.engine.fetch.fetcher import Fetched
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
 from longline.engine.parse.parser import Parsed
-from longline.engine.worker.logging_reporter import SAID, LoggingReporter
-from longline.engine.worker.reporter import Finished, FinishedBatch
+from longline.engine.worker.page_log import ENTRIES, PageLog
+from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter
 from longline.model.frontier.outcomes import FINAL, OK, RETRYABLE, SKIPPED, rest
 from longline.model.logs import NewLogEntry
 from longline.testing.clock import FakeClock
@@ -43,7 +43,7 @@ class TellingDesk(Desk):
         self.said = RunLogWriter(part(self.heard), LocalSignals(), clock, RunLogSettings(level=level))
         keeper = SegmentWriter(part(self.blobs), part(self.segments), clock, OWNER)
         lifecycle: Lifecycle = self.reporter._lifecycle
-        self.reporter = LoggingReporter(lifecycle, keeper, clock, self.said)
+        self.reporter = Reporter(lifecycle, keeper, clock, [PageLog(self.said).save])
 
 
 def failed(finished: Finished, reason: str, **facts: Any) -> Finished:
@@ -85,4 +85,4 @@ async def test_what_nobody_wants_is_not_said_but_the_log_is_begun(clock: FakeClo
 
 @pytest.mark.parametrize("reason", sorted({OK, *RETRYABLE, *FINAL, *SKIPPED}))
 def test_there_are_words_for_every_end(reason: str):
-    assert {rest(reason, 1, 4), rest(reason, 4, 4)} <= set(SAID)
+    assert {rest(reason, 1, 4), rest(reason, 4, 4)} <= set(ENTRIES)

@@ -1,0 +1,51 @@
+"""The entries of a run's log about the outcome of each page."""
+
+from collections.abc import Sequence
+
+from longline.engine.logs.run_log_writer import RunLogWriter
+from longline.engine.worker.reporter import Finished
+from longline.model.states import TaskState
+
+ENTRIES = {
+    TaskState.COMPLETED: ("debug", "fetch", "page fetched"),
+    TaskState.QUEUED_PARSE: ("debug", "fetch", "page fetched"),
+    TaskState.SKIPPED: ("debug", "fetch", "page skipped"),
+    TaskState.PENDING: ("warn", "queue", "page will be tried again"),
+    TaskState.FAILED: ("error", "error", "page failed"),
+}
+"""Level, topic and message of the log entry for a page, by the state in which its task rests."""
+
+
+class PageLog:
+    """An observer of reports that logs the outcome of each page in its run's log."""
+
+    def __init__(self, run_log: RunLogWriter) -> None:
+        self._run_log = run_log
+
+    async def save(self, pages: Sequence[Finished]) -> None:
+        """Log reported pages."""
+        for page in pages:
+            _log(self._run_log, page)
+
+
+def _log(run_log: RunLogWriter, page: Finished) -> None:
+    run_id = page.task.run_id
+    run_log.see(run_id)
+    level, topic, message = ENTRIES[page.rest]
+    topic = "rate_limit" if page.reason == "http_429" else topic
+    level = "warn" if page.reason == "challenge" else level
+    if not run_log.wants(level, topic):
+        return
+    error = (page.parsed.error if page.parsed else None) or page.fetched.error
+    fields = {
+        "url": page.task.url,
+        "depth": page.task.depth,
+        "attempt": page.task.attempt,
+        "reason": page.reason,
+        "status": page.fetched.status,
+        "bytes": len(page.page.response.body) if page.page else None,
+        "fetch_ms": page.page.response.elapsed_ms if page.page else None,
+        "error": error,
+    }
+    known = {name: value for name, value in fields.items() if value is not None}
+    run_log.say(run_id, level, topic, message, known)
