@@ -32,7 +32,9 @@ from longline.engine.loops import chore
 from longline.engine.parse.parser import PageParser
 from longline.engine.parse.parser_process import Limits
 from longline.engine.parse.process_pool import ProcessPool
+from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.search.indexer import Indexer
+from longline.engine.secrets import Vault
 from longline.model.errors import Unavailable
 from longline.model.fetch.egress import AddressPolicy
 from longline.plugins.registry import ParserSources
@@ -45,8 +47,7 @@ from longline.ports.records.schedules import PageChangeStore
 from longline.ports.search import Search
 from longline.ports.signals import Signals
 from longline.ports.sources import SourceManager
-from longline.services.proxies.proxies import Proxies, StoredProxies
-from longline.services.secrets import Vault
+from longline.services.proxies.proxies import Proxies
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret, prepare, vault_key
 
@@ -98,7 +99,7 @@ class House:
         return Lifecycle(self.records, self.politeness, self._call_workers)
 
     @property
-    def ways(self) -> StoredProxies:
+    def stored_proxies(self) -> StoredProxies:
         """Return the stored proxies."""
         return StoredProxies(self.records.proxies, self.vault)
 

@@ -154,7 +154,7 @@ def _loops(
         loops["reaper"] = chore(house.reaper.once, house.settings.reap)
         most_ms = round(MAX_PAUSE_SECONDS * 1000)
         loops["pauses"] = chore(lambda: house.records.frontier.bound_pauses(most_ms), BOUND_PAUSES_EVERY)
-        prober = Prober(house.ways, house.http, house.clock, house.settings.probe_url)
+        prober = Prober(house.stored_proxies, house.http, house.clock, house.settings.probe_url)
         loops["prober"] = chore(prober.once, PROBE_EVERY)
         loops["index"] = chore((indexer or house.indexer).once, house.settings.index_every)
         loops["tidy"] = chore(house.indexer.tidy, TIDY_EVERY)

@@ -42,7 +42,7 @@ def fetch_worker(
     sending = FetchSettings(
         s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
     )
-    exits = ProxyRotation(house.ways, house.clock, s.proxy_sticky)
+    exits = ProxyRotation(house.stored_proxies, house.clock, s.proxy_sticky)
     sender = Sender(house.http, house.clock, sending, exits)
     rules = RobotsRules(sender, house.clock)
     parts = WorkerParts(

@@ -9,14 +9,15 @@ import msgspec
 import pytest
 
 from longline.drivers.records import open_records
+from longline.engine.proxies.stored_proxies import StoredProxies
+from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.proxies import PROBE_EVERY, SKIP_AT, NoProxies, ProxyRequest, ProxyUse
+from longline.model.proxies import NoProxies, ProxyRequest, ProxyUse
 from longline.model.sources.source import NewSource
 from longline.ports.http import Proxy
 from longline.ports.records import Records
 from longline.ports.records.proxies import ProxySource
-from longline.services.proxies.proxies import LONGEST_LIST, DuplicateProxy, Proxies, StoredProxies
-from longline.services.secrets import Vault
+from longline.services.proxies.proxies import LONGEST_LIST, DuplicateProxy, Proxies
 from longline.testing.clock import FakeClock
 
 PASSWORD = "correct horse battery"
@@ -208,19 +209,6 @@ async def test_a_sources_own_proxies(proxies: Proxies, ways: ProxySource, record
     await proxies.unassign(here, two.id)
     assert await proxies.mappings(here) == []
     assert {w.proxy_id for w in await ways.pick(ProxyRequest(source_id=here, wanted=2))} == {one.id, two.id}
-
-
-async def test_no_pool_is_no_fault(ways: ProxySource):
-    assert await ways.pick(ProxyRequest()) == []
-
-
-async def test_probes_are_ways_too(proxies: Proxies, ways: ProxySource, clock: FakeClock):
-    made = await proxies.add(PROXY)
-    await ways.account([ProxyUse(made.id, None, False, 1, clock.now())] * SKIP_AT)
-    assert await ways.probes() == []
-    clock.advance(PROBE_EVERY / 1000)
-    (way,) = await ways.probes()
-    assert (way.proxy_id, way.source_id, way.proxy.password) == (made.id, None, PASSWORD)
 
 
 async def test_proxies_of_the_settings_are_registered_once_and_kept_up_to_date(proxies: Proxies, ways: ProxySource):

@@ -6,21 +6,17 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, LonglineError, NotFound
 from longline.model.proxies import (
     MappingRow,
     NewProxy,
-    NoProxies,
     ProxyChange,
-    ProxyRequest,
     ProxyRow,
-    ProxyUse,
     success_rate,
 )
 from longline.ports.http import Proxy
-from longline.ports.records.proxies import PickedProxy
 from longline.ports.records.proxies import ProxyStore as Records
-from longline.services.secrets import Vault
 
 LONGEST_LIST = 500
 """Largest number of rows in one list."""
@@ -165,33 +161,6 @@ class Proxies:
 
     async def _change(self, proxy_id: int, change: ProxyChange) -> ProxyView:
         return _view(_there(await self._records.update(proxy_id, change), proxy_id))
-
-
-class StoredProxies:
-    """Stored proxies as egress routes, with passwords decrypted at the last moment."""
-
-    def __init__(self, records: Records, vault: Vault) -> None:
-        self._records, self._vault = records, vault
-
-    async def pick(self, ask: ProxyRequest) -> list[PickedProxy]:
-        """Pick proxies in turn, none from an empty pool; raise `NoProxies` when a pool has no usable proxy."""
-        picked = await self._records.pick(ask)
-        if picked.exhausted:
-            raise NoProxies(f"none of {picked.size} proxies can be used now")
-        source_id = ask.source_id if picked.mapped else None
-        return [self._way(row, source_id) for row in picked.proxies]
-
-    async def account(self, used: Sequence[ProxyUse]) -> None:
-        """Record the outcomes of requests, in their order."""
-        await self._records.account(used)
-
-    async def probes(self, limit: int = 10) -> list[PickedProxy]:
-        """Return failed proxies that are due for one trial request."""
-        return [self._way(row, None) for row in await self._records.due_probes(limit)]
-
-    def _way(self, row: ProxyRow, source_id: int | None) -> PickedProxy:
-        password = self._vault.unlock(row.secret)
-        return PickedProxy(row.id, Proxy(row.scheme, row.host, row.port, row.username, password), source_id)
 
 
 def _no_mapping(source_id: int, proxy_id: int) -> str:

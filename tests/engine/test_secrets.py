@@ -1,7 +1,7 @@
 import pytest
 
+from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, Unavailable
-from longline.services.secrets import Vault
 
 
 @pytest.fixture(scope="module")
