@@ -35,6 +35,8 @@ PROVED_ELSEWHERE = {
     "engine/lifecycle/schedules.py": "services/schedules",
     # A lookup is proved by the crawl plans that come of it.
     "engine/sources/lookup.py": "engine/sources",
+    # The loop of a crawl is proved by whole crawls.
+    "services/crawl_loop.py": "wiring",
     "wiring/parts/schedules.py": "wiring",
     "wiring/doors/bots.py": "surfaces/bots",
 }

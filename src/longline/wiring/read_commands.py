@@ -5,7 +5,6 @@ from pathlib import Path
 
 from longline.drivers.exports import FolderExport
 from longline.engine.archive.page_reader import PageReader as PageArchive
-from longline.engine.frontier.plan_cache import PlanCache
 from longline.model.errors import NotFound
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
@@ -17,7 +16,7 @@ from longline.services.archive.reparse import Reparse, Reparsed
 from longline.services.search import Searches, SearchPage, SearchRequest
 from longline.settings import Settings
 from longline.wiring.house import House, open_house, ready_tables
-from longline.wiring.parts.sources import standing_runs
+from longline.wiring.parts.sources import plan_cache
 from longline.wiring.worker import warc_info
 
 
@@ -42,7 +41,7 @@ async def check_archive(settings: Settings, progress: CheckProgress, *, repair: 
         findings = await ArchiveCheck(records.pages, records.segments, house.blobs).run(progress)
         if not repair or not findings.damaged:
             return findings, 0
-        plans = PlanCache(records.runs, standing_runs(house))
+        plans = plan_cache(house)
         return findings, await Repair(house.lifecycle, records.runs, records.pages, plans).begin(findings.damaged)
 
 

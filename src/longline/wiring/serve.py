@@ -41,6 +41,7 @@ from longline.wiring.parts.feeds import LOOK_EVERY, feed_chores
 from longline.wiring.parts.logs import LOOK_AFTER_EVERY, Streams, closing, journaling, mirroring, scribe
 from longline.wiring.parts.schedules import planner_loops
 from longline.wiring.parts.search import indexing
+from longline.wiring.parts.sources import plan_cache
 from longline.wiring.signals import listener
 from longline.wiring.worker import fetch_worker, parse_worker, report_observers
 
@@ -142,7 +143,12 @@ def _loops(
     if "fetch" in roles:
         observers = report_observers(house, journal)
         worker = fetch_worker(
-            house, owner, parse="parse" in roles, response_observer=witness, report_observers=observers
+            house,
+            owner,
+            plans=plan_cache(house),
+            parse="parse" in roles,
+            response_observer=witness,
+            report_observers=observers,
         )
         loops["fetch"] = worker.run
         loops["signals"] = listener(house, WORK, worker.nudge)

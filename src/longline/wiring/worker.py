@@ -25,19 +25,20 @@ from longline.parsers.article.content import promises_content
 from longline.settings import Settings
 from longline.wiring.house import House
 from longline.wiring.parts.discovery import discovery
-from longline.wiring.parts.sources import standing_runs
+from longline.wiring.parts.sources import plan_cache, standing_runs
 
 
 def fetch_worker(
     house: House,
     owner: int,
     *,
+    plans: PlanCache | None = None,
     parse: bool = True,
     watch: Callable[[Progress], None] | None = None,
     response_observer: ResponseObserver | None = None,
     report_observers: Sequence[ReportObserver] = (),
 ) -> Worker:
-    """Return a worker that fetches and, with `parse`, parses."""
+    """Return a worker that fetches and, with `parse`, parses; the default plans need no source lookup."""
     s = house.settings
     sending = FetchSettings(
         s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
@@ -48,7 +49,7 @@ def fetch_worker(
     parts = WorkerParts(
         lifecycle=house.lifecycle,
         pipeline=Pipeline(
-            plans=PlanCache(house.records.runs, standing_runs(house)),
+            plans=plans or PlanCache(house.records.runs),
             fetcher=Fetcher(
                 FetchParts(sender, rules, house.clock, house.politeness, house.records.tasks, response_observer),
                 s.max_body,
@@ -98,7 +99,7 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
         reparse.ParseWorkerParts(
             lifecycle=house.lifecycle,
             tasks=house.records.tasks,
-            plans=PlanCache(house.records.runs, standing_runs(house)),
+            plans=plan_cache(house),
             blobs=house.blobs,
             parser=house.parser,
             clock=house.clock,

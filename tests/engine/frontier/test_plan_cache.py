@@ -10,14 +10,14 @@ PLAN = CrawlPlan(("https://a.example/",), max_depth=7, hosts=("a.example",), rob
 
 async def test_a_plan_is_looked_up_once():
     runs = FakeRuns({1: PLAN})
-    plans = PlanCache(part(runs), part(None))
+    plans = PlanCache(part(runs))
     assert [await plans.get(1) for _ in range(3)] == [PLAN] * 3
     assert runs.asked == 1
 
 
 async def test_many_plans_do_not_stay_for_ever():
     runs = FakeRuns({n: PLAN for n in range(5)})
-    plans = PlanCache(part(runs), part(None), most=3)
+    plans = PlanCache(part(runs), max_plans=3)
     for number in (0, 1, 2, 3, 4, 3):
         await plans.get(number)
     assert runs.asked == 5
@@ -27,7 +27,7 @@ async def test_many_plans_do_not_stay_for_ever():
 
 async def test_a_look_that_failed_is_not_remembered():
     runs = FakeRuns({1: PLAN})
-    plans = PlanCache(part(runs), part(None))
+    plans = PlanCache(part(runs))
     runs.away = True
     with pytest.raises(Unavailable):
         await plans.get(1)

@@ -1,36 +1,48 @@
 """The plans of the runs that have tasks in hand."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
+
 import msgspec
 
-from longline.engine.frontier.standing_runs import StandingRuns
+from longline.engine.frontier.standing_runs import StandingRun, StandingRuns
 from longline.model.frontier.standing_frontier import is_standing
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.ports.records.runs import RunStore
 
+MAX_PLANS = 1000
+"""Largest number of cached plans."""
+
+LookUp = Callable[[], Awaitable[StandingRun]]
+"""A look-up of a standing run and its present plan."""
+
 
 class PlanCache:
-    """A cache of plans: a run keeps its plan, and the plans of standing runs follow their sources."""
+    """A cache of plans: a run keeps its plan, and the plans of standing runs follow their sources.
 
-    def __init__(self, runs: RunStore, standing: StandingRuns, most: int = 1000) -> None:
-        self._runs, self._standing, self._most = runs, standing, most
-        self._known: dict[int, CrawlPlan | RunRow] = {}
+    Without `standing` every run keeps the plan of its row, and no source is looked up.
+    """
+
+    def __init__(self, runs: RunStore, standing: StandingRuns | None = None, max_plans: int = MAX_PLANS) -> None:
+        self._runs, self._standing, self._max_plans = runs, standing, max_plans
+        self._known: dict[int, CrawlPlan | LookUp] = {}
 
     async def get(self, run_id: int) -> CrawlPlan:
         """Return the plan of a run."""
-        known = self._known.get(run_id) or await self._look_up(run_id)
-        if isinstance(known, CrawlPlan):
-            return known
-        return (await self._standing.get(known.kind, known.seed)).plan
+        known = self._known.get(run_id) or await self._read(run_id)
+        return known if isinstance(known, CrawlPlan) else (await known()).plan
 
-    async def _look_up(self, run_id: int) -> CrawlPlan | RunRow:
+    async def _read(self, run_id: int) -> CrawlPlan | LookUp:
         row = await self._runs.get(run_id)
-        if len(self._known) >= self._most:
+        if len(self._known) >= self._max_plans:
             self._known.clear()
-        self._known[run_id] = found = row if row and is_standing(row.kind) else _plan(row)
+        self._known[run_id] = found = self._plan(row)
         return found
 
-
-def _plan(row: RunRow | None) -> CrawlPlan:
-    plan = CrawlPlan.read(row.plan) if row else CrawlPlan(())
-    return msgspec.structs.replace(plan, source_id=row.source_id if row else None)
+    def _plan(self, row: RunRow | None) -> CrawlPlan | LookUp:
+        if row is None:
+            return CrawlPlan(())
+        if self._standing is not None and is_standing(row.kind):
+            return partial(self._standing.get, row.kind, row.seed)
+        return msgspec.structs.replace(CrawlPlan.read(row.plan), source_id=row.source_id)

@@ -1,5 +1,6 @@
 """Source lookup, and the standing runs made for sources, from the parts of the house."""
 
+from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.frontier.standing_runs import StandingRules, StandingRuns
 from longline.engine.sources.lookup import CachedSources, LocalSources, RemoteSources
 from longline.ports.sources import SourceLookup
@@ -19,6 +20,11 @@ def standing_runs(house: House) -> StandingRuns:
     """Return the runs that the URLs of the standing frontier belong to."""
     near = CachedSources(LocalSources(house.records.sources), directory(house))
     return StandingRuns(house.records.runs, near, _rules(house.settings), house.clock)
+
+
+def plan_cache(house: House) -> PlanCache:
+    """Return the plans of runs; the plans of standing runs follow their sources."""
+    return PlanCache(house.records.runs, standing_runs(house))
 
 
 def _rules(s: Settings) -> StandingRules:

@@ -1,0 +1,132 @@
+"""The loop of a single crawl: one worker fetches one run until no task is open or the crawl is stopped."""
+
+import asyncio
+from dataclasses import dataclass
+
+import msgspec
+
+from longline.engine.frontier.reaper import Reaper
+from longline.engine.loops import Loop, chore, run_loops
+from longline.engine.search.indexer import Indexer
+from longline.engine.worker.worker import Progress, Worker
+from longline.model.errors import NeedsOperator
+from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import Fate, RunRow
+from longline.ports.records.runs import RunHistoryStore
+from longline.services.crawls import Crawls, OpenedRun
+
+PROGRESS_INTERVAL_SECONDS = 0.2
+INDEX_INTERVAL_SECONDS = 0.5
+REAP_INTERVAL_SECONDS = 5.0
+
+FATAL = (NeedsOperator,)
+"""Failures that end the crawl: a person waits, and a full disk or a damaged database needs advice."""
+
+
+class CrawlRequest(msgspec.Struct, frozen=True):
+    """A request for a crawl. `again` starts anew where the last run from this seed has ended."""
+
+    plan: CrawlPlan
+    limit: int | None = None
+    again: bool = False
+
+
+class CrawlResult(msgspec.Struct, frozen=True):
+    """The result of a crawl."""
+
+    run: RunRow
+    fates: list[Fate]
+    resumed: bool
+    untouched: bool
+    errors: tuple[tuple[str, int, str], ...] = ()
+    """Error texts, the count of each, and the URL of the last failure; the most frequent first."""
+
+
+class Watcher:
+    """An observer of a crawl, for the person at the screen; the default shows nothing."""
+
+    def opened(self, run: RunRow, *, resumed: bool) -> None:
+        """Show that the run was opened."""
+
+    def moved(self, run: RunRow, progress: Progress) -> None:
+        """Show the progress of the run."""
+
+
+@dataclass(frozen=True, slots=True)
+class CrawlLoopParts:
+    """The collaborators of a crawl loop. The worker sets `reported` after each report; `sharing` runs beside it."""
+
+    crawls: Crawls
+    history: RunHistoryStore
+    worker: Worker
+    reported: asyncio.Event
+    sharing: Loop
+    reaper: Reaper
+    indexer: Indexer
+    owner: int
+    lease_seconds: float
+
+
+class CrawlLoop:
+    """One crawl: the run's lease, its worker, and the chores beside the worker."""
+
+    def __init__(self, parts: CrawlLoopParts, watcher: Watcher) -> None:
+        self._parts, self._watcher = parts, watcher
+        self._crawls, self._lease_ms = parts.crawls, round(parts.lease_seconds * 1000)
+        self._done = asyncio.Event()
+
+    async def run(self, request: CrawlRequest, stop: asyncio.Event) -> CrawlResult:
+        """Crawl until no task is open or `stop` is set; either way everything so far is kept."""
+        opened = await self._crawls.open(
+            request.plan, request.limit, self._parts.owner, self._lease_ms, again=request.again
+        )
+        self._watcher.opened(opened.run, resumed=opened.resumed)
+        if opened.token is not None:
+            await self._work(opened, stop)
+        run = await self._crawls.get(opened.run.id)
+        reviewed = await self._parts.history.review([run.id]) if run.failed else {}
+        errors = reviewed[run.id].survey.errors if run.id in reviewed else ()
+        return CrawlResult(run, await self._crawls.fates(run.id), opened.resumed, opened.token is None, errors)
+
+    async def _work(self, opened: OpenedRun, stop: asyncio.Event) -> None:
+        async def look() -> None:
+            await self._look(opened.run.id)
+
+        async def hold() -> None:
+            nonlocal opened
+            opened = await self._crawls.hold(opened, self._parts.owner, self._lease_ms)
+
+        parts, done = self._parts, self._done
+        loops = [
+            asyncio.create_task(parts.worker.run(done)),
+            # After each report, as the last one ends the run; and at intervals, as other workers may take part.
+            asyncio.create_task(chore(look, PROGRESS_INTERVAL_SECONDS, parts.reported, fatal=FATAL)(done)),
+            asyncio.create_task(chore(hold, parts.lease_seconds / 3, fatal=FATAL)(done)),
+            asyncio.create_task(chore(parts.reaper.once, REAP_INTERVAL_SECONDS, fatal=FATAL)(done)),
+            asyncio.create_task(chore(parts.indexer.once, INDEX_INTERVAL_SECONDS, fatal=FATAL)(done)),
+            asyncio.create_task(run_loops({"sharing": parts.sharing}, done)),
+        ]
+        await self._until_done(loops, stop)
+        await parts.indexer.once()
+        await look()
+        await self._crawls.leave(opened)
+
+    async def _look(self, run_id: int) -> None:
+        """Show the progress of the run, and end the loops when the run has ended."""
+        if isinstance(self._parts.worker.trouble, NeedsOperator):
+            raise self._parts.worker.trouble
+        run = await self._crawls.get(run_id)
+        self._watcher.moved(run, self._parts.worker.progress)
+        if run.ended:
+            self._done.set()
+
+    async def _until_done(self, loops: "list[asyncio.Task[None]]", stop: asyncio.Event) -> None:
+        waiting = asyncio.create_task(stop.wait())
+        waiting.add_done_callback(lambda _: self._done.set())
+        try:
+            await asyncio.gather(*loops)
+        finally:
+            self._done.set()
+            waiting.cancel()
+            # When one loop failed, the worker still has leases to give back.
+            await asyncio.gather(*loops, waiting, return_exceptions=True)
