@@ -9,7 +9,7 @@ import msgspec
 from litestar.types import ASGIApp
 
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiResponse, Content, Operation
-from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
+from longline.surfaces.request_reader import NotJson, RequestReader
 from longline.surfaces.sse import EventStream
 
 JSON = "application/json"
@@ -129,7 +129,7 @@ class Endpoint:
         self._query = RequestReader(query) if query else None
         self._headers = RequestReader(headers) if headers else None
         self._header_names = [name.encode() for name in _field_names(headers)]
-        self._path = {name: _TextReader(name, kind) for name, kind in operation.path_parameters.items()}
+        self._path = RequestReader(_path_shape(operation)) if operation.path_parameters else None
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a request; every failure is a response in the format of the API."""
@@ -145,7 +145,9 @@ class Endpoint:
     def _arguments(self, request: HttpRequest) -> dict[str, Any]:
         wanted = self.operation.parameters
         identity = self._check(request)
-        found = {name: read(request.path_values[name]) for name, read in self._path.items()}
+        found: dict[str, Any] = {}
+        if self._path is not None:
+            found = msgspec.structs.asdict(self._path.text(request.path_values))
         if "services" in wanted:
             found["services"] = self._services
         if "identity" in wanted:
@@ -189,17 +191,8 @@ class EmptyBody(NotJson):
         super().__init__("the body is empty")
 
 
-class _TextReader:
-    """A reader of one path parameter."""
-
-    def __init__(self, name: str, kind: Any) -> None:
-        self._name, self._kind = name, kind
-
-    def __call__(self, text: str) -> Any:
-        try:
-            return msgspec.convert(text, self._kind, strict=False)
-        except msgspec.ValidationError:
-            raise InvalidRequest([Problem(self._name, "type", value=text)]) from None
+def _path_shape(operation: Operation) -> type[msgspec.Struct]:
+    return msgspec.defstruct("PathParameters", list(operation.path_parameters.items()))
 
 
 def _field_names(shape: type[msgspec.Struct] | None) -> tuple[str, ...]:

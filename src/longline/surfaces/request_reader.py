@@ -115,7 +115,13 @@ class RequestReader(Generic[Shape]):
 
     def text(self, sent: Mapping[str, str], booleans: Mapping[str, bool] = _BOOLEANS) -> Shape:
         """Return the shape in the text values of a query or of headers; raise `InvalidRequest`."""
-        return self._explain(self._values(sent, booleans))
+        values = self._values(sent, booleans)
+        try:
+            found = msgspec.convert(values, self._shape)
+        except msgspec.ValidationError:
+            return self._explain(values)
+        self._check(found)
+        return found
 
     def lenient_text(self, sent: Mapping[str, str], booleans: Mapping[str, bool] = _BOOLEANS) -> Shape:
         """Return the shape in text values: values above a bound become the bound, other wrong values the default.
