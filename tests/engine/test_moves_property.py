@@ -162,7 +162,7 @@ async def test_random_moves_by_many_actors(
     assert told.moves > 2000
     for what in ("stale reports", "stale gives", "stale moves", "reports refused", "hosts reaped", "offers reaped"):
         assert world.done[what] > 0, f"this storm had no {what}"
-    anew = [record.__dict__["why"] for record in caplog.records if record.message == "a transaction begins anew"]
+    anew = [record.__dict__["why"] for record in caplog.records if record.message == "transaction retried"]
     assert anew.count("DeadlockDetectedError") <= 2, "locks are not taken in one order"
     await wind_down(ways_in[0], world)
     assert await faults(peek, clock.now()) == []

@@ -89,11 +89,11 @@ def test_its_feeds_are_read_and_it_hears_of_them_also_after_a_kill(place: Place)
             wait_until(lambda: {path for path, _ in manager.told()} == tried, "a try to tell it of rests")
             wait_until(lambda: manager.told("PUT"), "a try to tell it of the feed that was found")
             wait_until(lambda: not place.value("SELECT SUM(tell_at) FROM sources"), "the end of the try")
-            wait_until(lambda: "upkeep must wait" in it.log.read_text(), "a word about it")
+            wait_until(lambda: "chore paused, engine unavailable" in it.log.read_text(), "a word about it")
             assert {one["id"] for one in client.get("/api/v1/sources").json()["sources"]} == set(manager.sources)
             it.process.kill()
             it.process.wait()
-            assert it.log.read_text().count("upkeep must wait") == 1, "said once, not with every try"
+            assert it.log.read_text().count("chore paused, engine unavailable") == 1, "said once, not with every try"
         assert "feed_url" not in manager.sources["silent"]
         manager.trouble = lambda _: None
         manager.calls.clear()

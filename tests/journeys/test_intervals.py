@@ -81,7 +81,7 @@ def stories(pages: int) -> Iterator[Stories]:
         site.server.server_close()
 
 
-NEVER_BEGAN = ("the run could not begin", "run failed")
+NEVER_BEGAN = ("run not started", "run failed")
 """What the log of a run says whose source nobody knows."""
 
 
@@ -356,7 +356,9 @@ def test_29_with_redis_search_and_the_html_archive_away_a_job_is_done_all_the_sa
         it.process.send_signal(signal.SIGTERM)
         assert it.process.wait(PATIENCE) == 0, "after it has waited for the archive for a while"
         logged = [json.loads(line) for line in it.log.read_text().splitlines()]
-    waits = Counter(line["error"].split(" cannot ")[0] for line in logged if line["message"] == "upkeep must wait")
+    waits = Counter(
+        line["error"].split(" cannot ")[0] for line in logged if line["message"] == "chore paused, engine unavailable"
+    )
     assert waits == {"source events": 1, "search": 1}, "each is told of once"
 
 

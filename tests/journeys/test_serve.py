@@ -135,7 +135,7 @@ def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
 
 def waiting(logged: str) -> set[str]:
     """The loops that said that they must wait."""
-    return {json.loads(line)["loop"] for line in logged.splitlines() if "a loop must wait" in line}
+    return {json.loads(line)["loop"] for line in logged.splitlines() if "loop paused, engine unavailable" in line}
 
 
 def test_without_its_signals_it_works_on(embedded: Place):
@@ -150,7 +150,7 @@ def test_without_its_signals_it_works_on(embedded: Place):
             logged = it.stop()
         place.assert_whole(site)
     assert waiting(logged) == {"signals", "sharing", "followers", "calls"}
-    assert logged.count("readers of logs cannot be told") <= 2, "once by each who would tell them"
+    assert logged.count("log readers not notified") <= 2, "once by each who would tell them"
 
 
 # -- several processes ------------------------------------------------------------------------------------------

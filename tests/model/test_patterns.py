@@ -91,7 +91,7 @@ def test_a_stored_pattern_that_cannot_be_compiled_matches_nothing_and_is_logged_
     for _ in range(3):
         assert [Patterns(("(?=a)", "b")).found_in(text) for text in ("a", "b")] == [False, True]
     assert [r.message for r in caplog.records if r.levelno == logging.WARNING] == [
-        "a stored pattern cannot be used and matches nothing"
+        "stored pattern does not compile and matches nothing"
     ]
 
 

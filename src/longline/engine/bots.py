@@ -24,7 +24,7 @@ class BotTaskPlanner:
         while created := (await self._lifecycle.plan(AT_ONCE, self._delay_ms)).created:
             made += created
         if made:
-            log.info("made tasks for bots", extra={"tasks": made})
+            log.info("created bot tasks", extra={"tasks": made})
         return made
 
     async def sweep(self) -> int:
@@ -37,6 +37,6 @@ class BotTaskPlanner:
             if batch < AT_ONCE:
                 break
         if taken:
-            log.info("took back leases of bots", extra={"leases": taken})
+            log.info("reclaimed expired bot leases", extra={"leases": taken})
         await self._bots.forget_answers(self._clock.now() - DAY_MS)
         return taken

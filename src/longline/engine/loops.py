@@ -38,7 +38,11 @@ def chore(
                 if isinstance(error, fatal):
                     raise
                 # Warn once for each outage: some chores run at very short intervals.
-                log.log(logging.DEBUG if away else logging.WARNING, "upkeep must wait", extra={"error": str(error)})
+                log.log(
+                    logging.DEBUG if away else logging.WARNING,
+                    "chore paused, engine unavailable",
+                    extra={"error": str(error)},
+                )
                 away = True
             else:
                 away = False
@@ -92,9 +96,9 @@ async def _keep_running(name: str, loop: Loop, stop: asyncio.Event) -> None:
             await loop(stop)
             return
         except Unavailable as error:
-            log.warning("a loop must wait", extra={"loop": name, "error": str(error)})
+            log.warning("loop paused, engine unavailable", extra={"loop": name, "error": str(error)})
         except Exception:
-            log.exception("a loop died and is started again", extra={"loop": name})
+            log.exception("loop failed, restarting it", extra={"loop": name})
         with suppress(TimeoutError):
             await asyncio.wait_for(stop.wait(), pause)
         pause = min(pause * 2, 30.0)

@@ -89,7 +89,7 @@ def is_usable(text: str) -> bool:
     try:
         compile_pattern(text)
     except BadInput as bad:
-        log.warning("a stored pattern cannot be used and matches nothing", extra={"error": str(bad)})
+        log.warning("stored pattern does not compile and matches nothing", extra={"error": str(bad)})
         return False
     return True
 

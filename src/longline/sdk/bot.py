@@ -187,7 +187,7 @@ class Bot:
 
     def _leave(self, job: Job) -> None:
         """Drop a job that has no handler here; another bot gets the job when its lock ends."""
-        log.warning("job %s is left to other bots: no handler of this one is for %s", job.job_id, job.host)
+        log.warning("job %s left to other bots: no handler for %s", job.job_id, job.host)
         self.stats.left += 1
         self.door.forget(job)
 
@@ -197,7 +197,7 @@ class Bot:
         except asyncio.CancelledError:
             outcome = "lost"
         except Exception:
-            log.exception("job %s: its result could not be dealt with", task.job.job_id)
+            log.exception("job %s: unexpected error", task.job.job_id)
             outcome = "lost"
         finally:
             self.door.forget(task.job)

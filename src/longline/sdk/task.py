@@ -90,11 +90,11 @@ class Task:
         return "failed"
 
     def _refused(self, refused: RequestRefused) -> Outcome:
-        log.warning("the result of job %s was not taken: %s", self.job.job_id, refused)
+        log.warning("result of job %s rejected: %s", self.job.job_id, refused)
         return "handled" if refused.code == "job_not_locked" else "lost"
 
     def _unsent(self, error: Unreachable) -> Outcome:
-        log.warning("the result of job %s could not be handed in: %s", self.job.job_id, error)
+        log.warning("result of job %s not submitted: %s", self.job.job_id, error)
         return "unsent"
 
     async def _end(self, working: "asyncio.Task[Found]") -> None:
@@ -106,7 +106,7 @@ class Task:
             working.cancel()
         await asyncio.wait({working}, timeout=CANCEL_SECONDS)
         if not working.done():
-            log.warning("the handler of job %s goes on although it was cancelled", self.job.job_id)
+            log.warning("handler of job %s is still running after its cancellation", self.job.job_id)
 
 
 def _retrieve(working: "asyncio.Task[Found]") -> None:

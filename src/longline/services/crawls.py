@@ -83,7 +83,7 @@ class Crawls:
         try:
             standing = await self._lifecycle.move(order)
         except (StaleLease, IllegalMove) as refusal:
-            log.info("the run is not held by this process", extra={"run_id": opened.run.id, "why": str(refusal)})
+            log.info("run is not leased by this process", extra={"run_id": opened.run.id, "why": str(refusal)})
             return msgspec.structs.replace(opened, token=None)
         return msgspec.structs.replace(opened, token=standing.token)
 

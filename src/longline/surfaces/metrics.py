@@ -69,7 +69,7 @@ class Metrics:
                 for take_stock in self.watched:
                     await take_stock()
         except Exception as error:
-            _log.warning("records could not be counted", extra={"reason": str(error) or "no answer in time"})
+            _log.warning("record counts not available", extra={"reason": str(error) or "no answer in time"})
             self._tasks.clear()
             self._runs.clear()
             self._up.set(0)

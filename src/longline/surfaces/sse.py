@@ -74,7 +74,7 @@ class EventStream(Response[None]):
                 task.cancel()
             ended, *_ = await asyncio.gather(sending, *others, return_exceptions=True)
         if isinstance(ended, TimeoutError) or (self._lost is not None and self._lost.is_set()):
-            _log.info("a client of a stream fell behind")
+            _log.info("slow stream client disconnected")
         elif isinstance(ended, Exception):
             raise ended
         elif ended is None:

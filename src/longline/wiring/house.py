@@ -119,7 +119,7 @@ class House:
             await self.signals.send(topic)
         except Unavailable as error:
             # Workers and planners also poll, only later.
-            log.warning("nobody can be called", extra={"topic": topic, "error": str(error)})
+            log.warning("signal not sent", extra={"topic": topic, "error": str(error)})
 
     @property
     def reaper(self) -> Reaper:

@@ -135,7 +135,7 @@ async def test_a_document_that_will_never_be_taken_holds_nobody_up(
     cluster.indexes["longline_items"] = {"dynamic": "strict", "properties": {}}
     cluster.texts["longline_items"] = {}
     await search.index(TEXTS)
-    assert "search refused a document" in caplog.text
+    assert "search engine rejected a document" in caplog.text
 
 
 async def test_before_anything_was_indexed_nothing_is_found(search: OpenSearch):

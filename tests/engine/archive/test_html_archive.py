@@ -106,7 +106,7 @@ async def test_a_store_that_is_away_is_tried_again_and_then_given_up(
     async with fixture.running():
         fixture.archive.see(PLAN, AT, answer())
     [warning] = [record for record in caplog.records if record.levelno == logging.WARNING]
-    assert "did not come into the HTML archive" in warning.message
+    assert "not stored in the HTML archive" in warning.message
     assert fixture.clock.now() - START == 7000, "it was tried again after one, two and four seconds"
     assert fixture.facts.objects == {}
 
@@ -121,7 +121,7 @@ async def test_facts_that_cannot_be_kept_cost_nothing_else(fixture: Fixture) -> 
 async def test_what_comes_too_fast_is_left_out(fixture: Fixture, caplog: pytest.LogCaptureFixture) -> None:
     for n in range(MOST_WAITING + 1):
         fixture.archive.see(PLAN, AT, answer(f"https://a.example/{n}"))
-    assert "a page is left out" in caplog.text
+    assert "page not archived" in caplog.text
     async with fixture.running():
         pass
     assert len(fixture.pages.objects) == MOST_WAITING

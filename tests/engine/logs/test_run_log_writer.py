@@ -164,7 +164,7 @@ async def test_readers_that_cannot_be_told_look_by_themselves(
         mine.say(run.id, "info", "fetch", "page")
         await mine.write()
     assert await texts(records, run.id) == ["page"] * 3
-    assert caplog.text.count("readers of logs cannot be told") == 1
+    assert caplog.text.count("log readers not notified") == 1
 
 
 def test_a_bucket_fills_up_again():

@@ -297,8 +297,8 @@ async def test_what_the_service_refuses_is_said_once(errands: Errands, caplog: p
     await errands.poll(3)
     refusing(errands.manager, lambda call: call.method == "PATCH", 422)
     assert [await errands.courier.tell() for _ in range(3)] == [1, 0, 0]
-    assert [r.getMessage() for r in caplog.records if "want to know" in r.getMessage()] == [
-        "the source service does not want to know"
+    assert [r.getMessage() for r in caplog.records if "rejected" in r.getMessage()] == [
+        "source service rejected a feed status"
     ]
 
 
@@ -474,7 +474,7 @@ async def test_what_is_no_source_is_said_once(errands: Errands, caplog: pytest.L
         await errands.bring()
     assert await errands.records.curated.present() == ["b"]
     warned = [record for record in caplog.records if record.levelno == logging.WARNING]
-    assert [record.getMessage() for record in warned] == ["the source service lists what is no source"]
+    assert [record.getMessage() for record in warned] == ["remote source list has invalid entries"]
 
 
 async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Errands) -> None:

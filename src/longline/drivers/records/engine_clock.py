@@ -97,7 +97,7 @@ class SqliteTime:
                 self._one(connection, "set_engine_clock", **msgspec.structs.asdict(changed))
                 # New databases and restarted machines are routine.
                 level = logging.INFO if changed.basis == before.basis else logging.DEBUG
-                log.log(level, "the engine's time follows the wall clock", extra=msgspec.structs.asdict(changed))
+                log.log(level, "engine time follows the wall clock", extra=msgspec.structs.asdict(changed))
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -212,7 +212,9 @@ class PostgresTime:
         changed = Anchor(followed.anchor.version + 1, "", offset, round(reference + SLEW_AFTER_MS), -offset)
         query, values = self._queries["set_engine_clock"], msgspec.structs.asdict(changed)
         written = await connection.fetch(query.sql, *(values[name] for name in query.params))
-        log.warning("the clock of the database server has jumped; leases and pauses are kept", extra={"by_ms": -offset})
+        log.warning(
+            "the clock of the database server jumped; leases and pauses stay as they were", extra={"by_ms": -offset}
+        )
         return followed._replace(anchor=changed if written else await self._anchor(connection))
 
     async def _anchor(self, connection: Any) -> Anchor:

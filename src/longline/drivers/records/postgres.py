@@ -87,7 +87,7 @@ class PostgresDatabase:
             except BEGIN_ANEW as error:
                 if attempt == ATTEMPTS - 1:
                     raise
-                log.info("a transaction begins anew", extra={"why": type(error).__name__})
+                log.info("transaction retried", extra={"why": type(error).__name__})
                 await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))
         raise AssertionError("unreachable")
 

@@ -227,7 +227,7 @@ class SqliteDatabase:
             self._writer.connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchall()
         except sqlite3.Error as error:
             # The commit stands, and must not be reported as a failure; a later checkpoint moves the log.
-            log.warning("cannot move the log into the database", extra={"error": str(error)})
+            log.warning("WAL checkpoint failed", extra={"error": str(error)})
 
 
 def explained(error: sqlite3.Error, path: Path) -> Unavailable:

@@ -117,7 +117,7 @@ class OpenSearch:
             if item["status"] in COME_AGAIN:
                 raise Unavailable(f"search had no room for a batch: {trouble}")
             if item["status"] >= 400 and item["status"] != 404:
-                log.warning("search refused a document", extra={"id": item["_id"], "error": trouble})
+                log.warning("search engine rejected a document", extra={"id": item["_id"], "error": trouble})
 
     async def _ask(self, path: str, body: dict[str, Any]) -> Any:
         """Return the cluster's response; None while there is no index yet."""

@@ -96,7 +96,7 @@ class HtmlArchive:
         try:
             self._waiting.put_nowait(HtmlCopy(plan.source_name, at, response))
         except asyncio.QueueFull:
-            log.warning("the HTML archive is behind, a page is left out", extra={"url": response.url})
+            log.warning("HTML archive queue is full, page not archived", extra={"url": response.url})
 
     async def run(self) -> None:
         """Store queued responses, until cancelled."""
@@ -110,7 +110,7 @@ class HtmlArchive:
             async with asyncio.timeout(LAST_UPLOADS_WITHIN):
                 await self._waiting.join()
                 return
-        log.warning("not every page came into the HTML archive in time", extra={"left": self._waiting.qsize()})
+        log.warning("HTML archive not finished before the shutdown deadline", extra={"left": self._waiting.qsize()})
 
     async def _store_all(self) -> None:
         while True:
@@ -118,7 +118,7 @@ class HtmlArchive:
             try:
                 await self._store(copy)
             except Exception:
-                log.exception("the HTML archive failed in a way nobody foresaw", extra={"url": copy.response.url})
+                log.exception("unexpected error in the HTML archive", extra={"url": copy.response.url})
             finally:
                 self._waiting.task_done()
 
@@ -139,7 +139,7 @@ class HtmlArchive:
                 return True
             except (Unavailable, TimeoutError) as error:
                 if pause is None:
-                    log.warning("a page did not come into the HTML archive", extra={"key": key, "error": str(error)})
+                    log.warning("page not stored in the HTML archive", extra={"key": key, "error": str(error)})
                 else:
                     await self._clock.sleep(pause)
         return False

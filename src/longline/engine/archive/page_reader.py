@@ -56,7 +56,7 @@ class PageReader:
             page = Page(facts.url, body_in(record), status=record.status or 0, headers=record.headers)
         except (NotFound, DamagedRecord, Undecodable) as error:
             log.warning(
-                "a stored page is damaged and is fetched again", extra={"task": known.task_id, "error": str(error)}
+                "archived page is damaged, fetching it again", extra={"task": known.task_id, "error": str(error)}
             )
             return None
         return Earlier(page, Original(record.url, record.fetched_at, known.digest, record.id))

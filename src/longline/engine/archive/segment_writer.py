@@ -145,7 +145,7 @@ class RecordBuilder:
         self._pressing = None
         if not done.cancelled() and (error := done.exception()):
             # The caller that makes the record again gets the same error, and can handle it.
-            log.debug("something could not be made ahead", exc_info=error)
+            log.debug("WARC record could not be prepared in advance", exc_info=error)
 
 
 def _press(makes: Sequence[Callable[[], object]]) -> None:

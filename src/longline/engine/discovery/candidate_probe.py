@@ -40,7 +40,7 @@ class CandidateProbe:
         glimpse = await self._glimpse(candidate)
         risk = risk_of(candidate.home, glimpse)
         if await self._candidates.judge(candidate.id, glimpse, risk):
-            log.info("a candidate waits for a person", extra={"identity": candidate.identity, "risk": risk})
+            log.info("candidate awaits review", extra={"identity": candidate.identity, "risk": risk})
 
     async def _glimpse(self, candidate: CandidateRow) -> ProbeResult:
         tasks = await self._parts.seeder.tasks_of(candidate.look_id or 0)

@@ -56,7 +56,7 @@ class Discovery:
                 if page.plan.discover:
                     await self._follow_up(page)
         except Unavailable as error:
-            log.warning("links that lead away cannot be followed up", extra={"error": str(error)})
+            log.warning("external links not checked for candidates", extra={"error": str(error)})
 
     async def _follow_up(self, page: Finished) -> None:
         decisions: list[Decision] = []

@@ -35,7 +35,7 @@ class OnsiteLinks:
                 if page.parsed and page.plan.source_id is not None and page.task.scope != SCOPE:
                     await self._submit(page, page.plan.source_id)
         except Unavailable as error:
-            log.warning("links cannot be given to the frontier", extra={"error": str(error)})
+            log.warning("links not submitted to the frontier", extra={"error": str(error)})
 
     async def _submit(self, page: Finished, source_id: int) -> None:
         run = await self._runs.of(KIND, source_id)

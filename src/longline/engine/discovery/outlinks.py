@@ -32,7 +32,7 @@ class Outlinks:
                 await self._links.save(found[start : start + MAX_LINKS_PER_TRANSACTION])
             await self._links.learn(learnt)
         except Unavailable as error:
-            log.warning("links that lead away cannot be remembered", extra={"error": str(error)})
+            log.warning("external links not saved", extra={"error": str(error)})
 
 
 def _leading_away(pages: Iterable[Finished]) -> list[NewLink]:

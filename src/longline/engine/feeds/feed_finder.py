@@ -59,7 +59,7 @@ class FeedFinder:
             named = await self._named(tasks)
             await self._next(feed, NAMED if named else USUAL, named or usual_feeds(home))
         elif (url := await self._first(tasks)) is not None:
-            log.info("found a feed", extra={"source": feed.source_id, "feed": url})
+            log.info("feed found", extra={"source": feed.source_id, "feed": url})
             await self._end(feed, url)
         elif feed.stage == NAMED:
             await self._next(feed, USUAL, usual_feeds(home))

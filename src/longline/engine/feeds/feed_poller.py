@@ -106,7 +106,7 @@ class FeedPoller:
             seen = await self._see(feed, task)
         except FailedPoll as failure:
             level = logging.ERROR if FAILURES[failure.kind].surprising else logging.WARNING
-            log.log(level, "a feed failed", extra={"feed": feed.url, "kind": failure.kind, "error": str(failure)})
+            log.log(level, "feed poll failed", extra={"feed": feed.url, "kind": failure.kind, "error": str(failure)})
             rule = partial(failed, kind=failure.kind, error=str(failure))
         else:
             rule = partial(succeeded, seen=seen)
@@ -122,7 +122,7 @@ class FeedPoller:
             return seen
         entries = await self._entries(task)
         new = await self._parts.seeder.feed("frontier.feed", feed.source_id, entries, ENTRY_PRIORITY)
-        log.info("polled a feed", extra={"feed": feed.url, "entries": len(entries), "new": new})
+        log.info("feed polled", extra={"feed": feed.url, "entries": len(entries), "new": new})
         return msgspec.structs.replace(seen, entries=len(entries))
 
     async def _entries(self, task: TaskRow) -> list[str]:
@@ -160,4 +160,4 @@ async def guarded(source_id: int, work: Awaitable[None]) -> None:
     except Unavailable:
         raise
     except Exception:
-        log.exception("a poll failed in a way nobody foresaw", extra={"source": source_id})
+        log.exception("unexpected error in a feed poll", extra={"source": source_id})

@@ -124,7 +124,7 @@ class SitemapReader:
         for start in range(0, len(urls), PIECE):
             piece = urls[start : start + PIECE]
             new += await self._parts.seeder.feed("frontier.sitemap", source.id, piece, PLACE_PRIORITY, hosts)
-        log.info("read sitemaps", extra={"source": source.id, "places": len(urls), "new": new})
+        log.info("sitemaps read", extra={"source": source.id, "places": len(urls), "new": new})
 
 
 def _named(source: SourceRow) -> list[str]:

@@ -104,7 +104,7 @@ class RobotsRules:
     def _tell(self, origin: str, robots: Robots | FetchFailed, errand: RequestContext) -> None:
         asked = None if isinstance(robots, FetchFailed) else robots.crawl_delay(self._sender.agent(errand.plan))
         if asked is not None and asked > MAX_CRAWL_DELAY:
-            log.warning("a Crawl-delay is cut", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY})
+            log.warning("Crawl-delay capped", extra={"site": origin, "asked": asked, "kept": MAX_CRAWL_DELAY})
 
     async def _ask(self, host: HeldHost, origin: str, errand: RequestContext) -> Robots:
         target = f"{origin}/robots.txt"

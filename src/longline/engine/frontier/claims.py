@@ -84,7 +84,7 @@ class WorkClaims:
         self.under_way = None
         wake()
         if not task.cancelled() and (error := task.exception()):
-            log.error("a claim failed", exc_info=error)
+            log.error("claim failed", exc_info=error)
             self.next = self._clock.monotonic() + self._settings.idle_poll
 
     async def _claim(self, now: float, asking: Sequence[HeldHost], patience: float, appeal: WorkRequest | None) -> None:
@@ -96,7 +96,7 @@ class WorkClaims:
                 self._owner, s.hosts_per_claim, s.tasks_per_host, round(s.lease * 1000), held, round(patience * 1000)
             )
         except Unavailable as error:
-            log.warning("cannot claim work", extra={"error": str(error)})
+            log.warning("claim failed, engine unavailable", extra={"error": str(error)})
             leases, self.trouble = [], error
         else:
             self.trouble = None

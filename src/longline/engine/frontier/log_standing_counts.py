@@ -17,4 +17,4 @@ class StandingCountLog:
     async def once(self) -> None:
         """Log the number of URLs in each group."""
         counts = await self._standing.counts()
-        log.info("the frontier", extra={rest: counts.get(rest, 0) for rest in RESTS})
+        log.info("frontier counts", extra={rest: counts.get(rest, 0) for rest in RESTS})

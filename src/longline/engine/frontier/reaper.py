@@ -29,7 +29,7 @@ class Reaper:
         buried = await self.bury()
         reaped = dict(await self._lifecycle.reap())
         if any(reaped.values()):
-            log.info("took back lapsed leases", extra=reaped)
+            log.info("reclaimed expired leases", extra=reaped)
         return reaped | {"buried": buried}
 
     async def bury(self) -> int:
@@ -41,7 +41,7 @@ class Reaper:
         dead |= {worker.id: worker for worker in await self._workers.silent(SILENT_MS)}
         for worker in dead.values():
             held = await self.strike(worker.id)
-            log.info("a worker died", extra={"worker": worker.name, "held": held})
+            log.info("worker died", extra={"worker": worker.name, "held": held})
             if self._presence.gone(worker.mark):  # a process that is only suspended goes on, and keeps its mark
                 self._presence.forget(worker.mark)
         return len(dead)

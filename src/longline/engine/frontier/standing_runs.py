@@ -90,7 +90,7 @@ class StandingRuns:
         except Unavailable as error:
             if row is None:
                 raise
-            log.warning("a source goes by what it last said", extra={"source": source, "error": str(error)})
+            log.warning("source lookup failed, using the stored plan", extra={"source": source, "error": str(error)})
             return StandingRun(row.id, CrawlPlan.read(row.plan))
         if row is None:
             made = NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id)

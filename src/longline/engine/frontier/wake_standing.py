@@ -22,5 +22,5 @@ class StandingWaker:
             for task_id, priority in asleep:
                 woken += await self._standing.hasten(task_id, priority)
         if woken:
-            log.info("the frontier goes on", extra={"urls": woken})
+            log.info("frontier URLs woken", extra={"urls": woken})
         return woken

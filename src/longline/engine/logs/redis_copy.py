@@ -31,7 +31,7 @@ class RedisLogCopy:
                 self._in_vain = False
         except Unavailable as error:
             if not self._in_vain:
-                log.warning("logs cannot be copied", extra={"error": str(error)})
+                log.warning("run log entries not copied to Redis", extra={"error": str(error)})
             self._in_vain = True
 
     async def _copy(self, run_id: int) -> None:

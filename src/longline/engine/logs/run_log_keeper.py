@@ -126,7 +126,7 @@ class RunLogKeeper:
         try:
             return await self._blobs.get_range(run.key, 0, run.bytes)
         except NotFound:
-            log.warning("the log of a run is begun anew: it is not in this store", extra={"run": run.uid})
+            log.warning("archived run log not in this store, archiving it again", extra={"run": run.uid})
             return b""
 
     async def _lines(self, run: LoggedRun, after: int) -> tuple[bytes, int]:
@@ -145,7 +145,7 @@ class RunLogKeeper:
         keys = await self._logs.prune(s.entries_ms, s.logs_ms, unkept=not s.archive)
         if keys:
             await self._blobs.delete(keys)
-            log.info("forgot old logs", extra={"logs": len(keys)})
+            log.info("deleted old run logs", extra={"logs": len(keys)})
 
 
 def _progress(run: LoggedRun) -> dict[str, Any]:

@@ -135,7 +135,7 @@ class RunLogWriter(logging.Handler):
                 changed |= await self._logs.append(waiting[:WRITTEN_AT_ONCE], lost)
                 waiting, lost = waiting[WRITTEN_AT_ONCE:], Counter()
         except Unavailable as error:
-            log.warning("what runs said cannot be written", extra={"error": str(error)})
+            log.warning("run log entries not written", extra={"error": str(error)})
             self._take_back(opening, waiting, lost)
         await self._announcer.tell(changed)
         if self._mirror is not None:
@@ -164,7 +164,7 @@ class LogSignals:
                 self._in_vain = False
             except Unavailable as error:
                 if not self._in_vain:
-                    log.warning("readers of logs cannot be told", extra={"error": str(error)})
+                    log.warning("log readers not notified", extra={"error": str(error)})
                 self._in_vain = True
                 return
 

@@ -67,7 +67,7 @@ class ParseWorker:
             try:
                 busy = await self.once()
             except Unavailable as error:
-                log.warning("cannot parse", extra={"error": str(error)})
+                log.warning("parsing paused, engine unavailable", extra={"error": str(error)})
                 busy = False
             if not busy:
                 with suppress(TimeoutError):
@@ -141,7 +141,7 @@ class ParseWorker:
             raise
         except Exception as error:
             # Without an outcome the page would be claimed first again, and no page behind it would ever be parsed.
-            log.exception("a page failed in a way nobody foresaw", extra={"task": lease.task.id})
+            log.exception("unexpected error in a parse task", extra={"task": lease.task.id})
             return Outcome(lease.task, TaskState.FAILED, "internal", now, error=repr(error)), Parsed()
         page.config = (await self._parts.plans.get(lease.task.run_id)).config_at(lease.task.depth)
         parsed = await self._parts.parser.parse(page, Share(parse(lease.task.url).host, lease.task.run_id))

@@ -25,7 +25,7 @@ class Prober:
         probed = await asyncio.gather(*(self._probe(way) for way in ways))
         if used := [one for one in probed if one]:
             await self._ways.account(used)
-            log.info("probed proxies", extra={"probed": len(used), "recovered": sum(one.ok for one in used)})
+            log.info("proxies probed", extra={"probed": len(used), "recovered": sum(one.ok for one in used)})
         return len(probed)
 
     async def _probe(self, way: PickedProxy) -> ProxyUse | None:
@@ -36,10 +36,10 @@ class Prober:
             ok = not blames_proxy(None, response.status)
         except FetchFailed as failure:
             if failure.kind in BEFORE_PROXY:
-                log.warning("a probe was not sent", extra={"url": self._url, "reason": failure.kind})
+                log.warning("proxy probe not sent", extra={"url": self._url, "reason": failure.kind})
                 return None
             # A failed fetch does not show that the proxy works.
-            log.info("a proxy did not pass its probe", extra={"proxy": way.proxy.label, "reason": failure.kind})
+            log.info("proxy probe failed", extra={"proxy": way.proxy.label, "reason": failure.kind})
             ok = False
         ms = round((self._clock.monotonic() - start) * 1000)
         return ProxyUse(way.proxy_id, way.source_id, ok, ms, self._clock.now())

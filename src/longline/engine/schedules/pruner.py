@@ -26,5 +26,5 @@ class RunPruner:
         while pruned := await self._history.prune(KEEP, before):
             total += pruned
         if total:
-            log.info("forgot old runs", extra={"count": total})
+            log.info("deleted old runs", extra={"count": total})
         return total

@@ -101,7 +101,7 @@ class Scheduler:
         await self._launch(ticks)
         await self._parts.tallies.put("polled_at", self._parts.clock.now())
         if ticks:
-            log.info("schedules came due", extra={"count": len(ticks)})
+            log.info("schedules due", extra={"count": len(ticks)})
         return len(ticks)
 
     async def follow(self) -> int:
@@ -159,7 +159,7 @@ class Scheduler:
             raise
         except Exception:
             # One run that an engine refuses must not keep the others from beginning.
-            log.exception("runs could not begin together", extra={"count": len(made)})
+            log.exception("runs not started in one transaction, starting them one by one", extra={"count": len(made)})
             for tick, plan in made:
                 await self._begin_alone(tick, plan)
 
@@ -195,7 +195,7 @@ class Scheduler:
         except LonglineError as error:
             await self._refuse(tick, str(error))
         except Exception as error:
-            log.exception("a run could not be planned", extra={"schedule": tick.schedule.uid})
+            log.exception("run could not be planned", extra={"schedule": tick.schedule.uid})
             await self._refuse(tick, repr(error), traceback.format_exc())
         return None
 
@@ -209,7 +209,7 @@ class Scheduler:
         return plan_of(source, schedule.url, self._settings.rules), source.id
 
     async def _refuse(self, tick: Tick, error: str, stack: str | None = None) -> None:
-        log.warning("the run could not begin", extra={"run_id": tick.run.id, "error": error})
+        log.warning("run not started", extra={"run_id": tick.run.id, "error": error})
         await self._fail(tick, error, stack)
 
     # -- adopting ---------------------------------------------------------------------------------------------
@@ -247,7 +247,7 @@ class Scheduler:
         return len(adopted)
 
     async def _give_up(self, tick: Tick, error: str) -> bool:
-        log.warning("the run is given up", extra={"run_id": tick.run.id, "error": error})
+        log.warning("run abandoned", extra={"run_id": tick.run.id, "error": error})
         done = await self._fail(tick, error)
         if done and error == STALE:
             await self._parts.tallies.add({"stale_leases": 1})
@@ -299,7 +299,7 @@ class Scheduler:
         try:
             known = await self._parts.rhythms.get(schedule.source_ref)
         except Unavailable as error:
-            log.warning("the rhythm of a source is not known", extra={"error": str(error)})
+            log.warning("page-change history not read", extra={"error": str(error)})
             return None
         return next_rhythm(known, digest, schedule.interval_ms, tick.at)
 
@@ -307,7 +307,7 @@ class Scheduler:
         try:
             await self._parts.rhythms.keep(source_ref, rhythm)
         except Unavailable as error:
-            log.warning("the rhythm of a source is not kept", extra={"error": str(error)})
+            log.warning("page-change history not stored", extra={"error": str(error)})
 
     async def _note(self, run_ids: Sequence[int]) -> Mapping[int, RunReview]:
         """Store the figures of runs that have ended; return their reviews."""

@@ -59,7 +59,7 @@ class PipelineNotifier:
             async with asyncio.timeout(TELL_WITHIN):
                 await self._post(message(document, self._clock.now()))
         except (Unavailable, TimeoutError) as error:
-            log.warning("another service was not told of a document", extra={"error": str(error)})
+            log.warning("pipeline not notified of a document", extra={"error": str(error)})
             self._breaker.note(self._clock.monotonic(), ok=False)
         else:
             self._breaker.note(self._clock.monotonic(), ok=True)

@@ -136,7 +136,7 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
         raise BadInput(f"start URL refused: {first.hostname} is a forbidden domain")
     depth = source.max_depth or DEFAULT_DEPTH
     if depth > DEEP:
-        log.warning("a source is crawled deeper than usual", extra={"source": source.name, "depth": depth})
+        log.warning("source crawl depth is above the usual limit", extra={"source": source.name, "depth": depth})
     pause = pause_ms(source)
     return CrawlPlan(
         seeds=(first.href,),

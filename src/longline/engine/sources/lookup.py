@@ -14,7 +14,7 @@ from longline.ports.sources import Described, SourceLookup, SourceManager
 log = logging.getLogger(__name__)
 
 PAGE = 500
-LAST_SAID = "the source service is away: its sources go by what it said last"
+LAST_SAID = "source service unavailable, using stored sources"
 AWAY_SECONDS = 60.0
 """Seconds without requests for known sources to a curator that is unavailable: callers would be blocked."""
 

@@ -44,7 +44,7 @@ class RemoteSourceSync:
         if every.whole:
             await self._withdraw(sources)
         if changed:
-            log.info("sources changed at the service that keeps them", extra={"changed": changed, "all": len(sources)})
+            log.info("remote sources changed", extra={"changed": changed, "all": len(sources)})
         return changed
 
     async def tell(self) -> int:
@@ -76,7 +76,7 @@ class RemoteSourceSync:
         made = [source for source in found if source is not None]
         odd = len(found) - len(made)
         if odd > self._odd:  # logged once, not with every list
-            log.warning("the source service lists what is no source", extra={"count": odd})
+            log.warning("remote source list has invalid entries", extra={"count": odd})
         self._odd = odd
         return made
 
@@ -86,13 +86,13 @@ class RemoteSourceSync:
         gone = [ref for ref in missing if await self._curator.get(ref) is None]
         if gone:
             await self._curated.withdraw(gone)
-            log.info("sources are gone from the service that keeps them", extra={"count": len(gone)})
+            log.info("remote sources removed", extra={"count": len(gone)})
 
     async def _tell(self, row: SourceRow) -> None:
         try:
             await self._send(row)
         except Conflict as error:
-            log.warning("the source service does not want to know", extra={"source": row.ref, "error": str(error)})
+            log.warning("source service rejected a feed status", extra={"source": row.ref, "error": str(error)})
 
     async def _send(self, row: SourceRow) -> None:
         ref, rests_since = row.ref or "", row.feed_disabled_at

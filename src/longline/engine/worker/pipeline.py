@@ -66,7 +66,7 @@ class Pipeline:
         except (LeaseLost, TooSoon, Unavailable):
             raise
         except Exception as error:
-            log.exception("a task failed in a way nobody foresaw", extra={"url": task.url})
+            log.exception("unexpected error in a task", extra={"url": task.url})
             fetched, parsed = Fetched("internal", self.clock.now(), error=repr(error)), Parsed()
         kept = keep_page(fetched, parsed.title if parsed else "", task.earlier if original else None, original)
         return Finished(host, task, plan, fetched, parsed, kept, self.in_words)

@@ -164,7 +164,7 @@ class Reporter:
             try:
                 done = [await self.report(sheaf)]
             except Unavailable as error:
-                log.warning("cannot report, will try again", extra={"error": str(error)})
+                log.warning("report failed, will retry", extra={"error": str(error)})
                 troubled, self.trouble = True, error
                 if self.leaving and isinstance(error, NeedsOperator):
                     raise
@@ -174,7 +174,7 @@ class Reporter:
             except Exception:
                 if whole:
                     raise
-                log.exception("a report cannot be written, it is made again in parts")
+                log.exception("report cannot be written, splitting it")
                 troubled = True
                 done = await self._in_parts(sheaf)
             self.trouble = None
@@ -196,7 +196,7 @@ class Reporter:
         try:
             await self._keeper.clear()
         except Unavailable as error:
-            log.warning("cannot clear away segments", extra={"error": str(error)})
+            log.warning("orphaned segments not deleted", extra={"error": str(error)})
 
     async def report(self, sheaf: FinishedBatch) -> tuple[FinishedBatch, Reported]:
         """Keep and report; return the batch as it was reported, and the changes that the report made."""
@@ -222,7 +222,7 @@ class Reporter:
                     await self._remember(admission.tasks)
                 return sheaf, reported
             log.warning(
-                "part of a report came too late",
+                "part of a report came after its lease was lost",
                 extra={"hosts": len(reported.stale), "tasks": len(reported.gone)},
             )
             for host_id in reported.stale:

@@ -160,7 +160,7 @@ class Worker:
         except TooSoon:
             host.waiting.appendleft(task)
         except Unavailable as error:
-            log.warning("cannot begin", extra={"url": task.url, "error": str(error)})
+            log.warning("task not started, engine unavailable", extra={"url": task.url, "error": str(error)})
             self._trouble = error
             host.waiting.appendleft(task)
             host.back_off(self._settings.idle_poll, self._clock.monotonic())
@@ -183,9 +183,9 @@ class Worker:
         if task.cancelled() or (error := task.exception()) is None:
             return
         if isinstance(error, Unavailable):
-            log.warning("a report failed", extra={"error": str(error)})
+            log.warning("report failed", extra={"error": str(error)})
         else:
-            log.error("a report failed", exc_info=error)
+            log.error("report failed", exc_info=error)
 
     def _flush_due(self, now: float) -> bool:
         if not self._has_to_flush(now):
@@ -226,7 +226,7 @@ class Worker:
         try:
             await self._parts.exits.tell()
         except Unavailable as error:
-            log.warning("cannot account for proxies", extra={"error": str(error)})
+            log.warning("proxy results not written", extra={"error": str(error)})
 
     def _note(self, delivered: Delivered) -> None:
         p = self.progress
@@ -262,9 +262,9 @@ class Worker:
             try:
                 await self._renew()
             except Unavailable as error:
-                log.warning("cannot renew leases", extra={"error": str(error)})
+                log.warning("lease renewal failed", extra={"error": str(error)})
             except Exception:
-                log.exception("cannot renew leases")  # after any error the next beat must come
+                log.exception("lease renewal failed")  # after any error the next beat must come
 
     async def _renew(self) -> None:
         """Extend every lease, also of hosts that are being released; mark a host that is no longer held as lost."""
@@ -277,7 +277,7 @@ class Worker:
             if host_id in kept:
                 host.renewed(asked, self._settings.lease)
             elif self.hand.holds(host):
-                log.warning("lost a host", extra={"host": host.lease.host})
+                log.warning("host lease lost", extra={"host": host.lease.host})
                 host.lost = True
 
     async def _drain(self) -> None:
@@ -294,7 +294,7 @@ class Worker:
                     await asyncio.wait([self._flushing])
                 await self._flush(self._gather(self._clock.monotonic(), everything=True))
         except TimeoutError:
-            log.warning("could not report everything in time")
+            log.warning("report not finished before the shutdown deadline")
         if self._flushing is not None:
             await _end(self._flushing)
 

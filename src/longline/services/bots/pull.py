@@ -105,7 +105,7 @@ class BotPulls:
         bot = await self._known(caller.name)
         why = self._objection(bot, caller.token)
         if why is not None:
-            _log.warning("a bot was refused", extra={"bot": caller.name, "why": why})
+            _log.warning("bot refused", extra={"bot": caller.name, "why": why})
             raise BotRefused(why)
         if bot is not None and bot.per_minute is not None:
             wait_ms = await self._paces(bot.id)

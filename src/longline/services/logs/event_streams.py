@@ -152,7 +152,7 @@ class Broker:
     def tell(self, stream: Stream, happening: Happening) -> None:
         """Send an event to every client of a stream, and drop clients with a full queue."""
         for client in [c for c in self._clients[stream] if not c.push(happening)]:
-            log.warning("a client fell behind and is let go", extra={"stream": stream})
+            log.warning("slow stream client disconnected", extra={"stream": stream})
             self.leave(stream, client)
 
     def close(self) -> None:

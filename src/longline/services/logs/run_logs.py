@@ -163,7 +163,7 @@ class Followers:
                     if isinstance(step, Ended) and not (endless and uid is None):
                         return
             except Unavailable as error:
-                log.warning("a log cannot be followed for now", extra={"error": str(error)})
+                log.warning("run log not readable, will retry", extra={"error": str(error)})
                 await asyncio.sleep(TRY_AGAIN_AFTER)
                 continue
             await self._pause(tail.mark.run_id)

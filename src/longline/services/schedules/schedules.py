@@ -241,7 +241,7 @@ class Schedules:
         try:
             await self._rhythms.forget(source_ref)
         except Unavailable as error:
-            log.warning("the rhythm of a source is not forgotten", extra={"error": str(error)})
+            log.warning("page-change history not deleted", extra={"error": str(error)})
 
     async def _bring(self, uid: str, turning: Callable[[ScheduleRow], ScheduleTransition]) -> ScheduleRow:
         """Apply a transition; retry when another caller moved the schedule meanwhile."""

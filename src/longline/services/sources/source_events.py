@@ -73,7 +73,7 @@ class SourceListener:
 
     async def _failed(self, delivery: Delivery, event: SourceEvent, error: Exception) -> bool:
         said = {"event": event.event_id, "kind": event.event_type, "times": delivery.times, "error": repr(error)}
-        log.warning("a source event cannot be heeded", extra=said)
+        log.warning("source event failed", extra=said)
         if delivery.times >= MOST_TIMES:
             await self._messages.park(delivery, repr(error))
         return False
@@ -81,5 +81,5 @@ class SourceListener:
 
 def _dropped(delivery: Delivery, error: Exception) -> bool:
     """Log an unreadable message and return True: another delivery would fail as well."""
-    log.warning("a source event cannot be read", extra={"message_id": delivery.id, "error": str(error)})
+    log.warning("source event not readable", extra={"message_id": delivery.id, "error": str(error)})
     return True

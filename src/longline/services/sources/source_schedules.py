@@ -122,7 +122,7 @@ class SourceSchedules:
             try:
                 outcome = await self._ensure(source, len(enabled))
             except LonglineError as error:
-                log.warning("a source could not be given its schedule", extra={"source": source.ref})
+                log.warning("schedule of a source not written", extra={"source": source.ref})
                 done.errors.append(f"{source.ref}: {error}")
             else:
                 outcome(done).append(source.ref)

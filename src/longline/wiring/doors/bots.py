@@ -21,7 +21,7 @@ def bot_parts(house: House) -> BotParts:
     if settings.mode == "optional":
         # On loopback optional registration is the default and no mistake.
         level = logging.DEBUG if house.settings.loopback else logging.WARNING
-        log.log(level, "bots need not be registered; set bot_auth to required where others can reach this server")
+        log.log(level, "bots need no registration; set bot_auth to required if other machines can reach this server")
     records, blobs, clock, delay = house.records, house.blobs, house.clock, _delay(house)
     return BotParts(
         work=BotPulls(BotLifecycle(records), records.bots, blobs, clock, settings),

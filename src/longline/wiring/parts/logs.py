@@ -90,7 +90,7 @@ async def journaling(house: House, mirror: RedisLogCopy | None = None) -> AsyncI
             async with asyncio.timeout(LAST_WORDS_WITHIN):
                 await journal.write()
         except TimeoutError:
-            log.warning("the last words of runs could not be written in time")
+            log.warning("run log entries not written before the shutdown deadline")
 
 
 def scribe(house: House, mirror: RedisLogCopy | None = None, grace_ms: int = GRACE_MS) -> RunLogKeeper:
@@ -114,7 +114,7 @@ async def closing(house: House, mirror: RedisLogCopy | None = None) -> AsyncIter
         async with asyncio.timeout(LAST_WORDS_WITHIN):
             await scribe(house, mirror, grace_ms=0).once()
     except (Unavailable, TimeoutError) as error:
-        log.warning("the last logs could not be kept in time", extra={"error": str(error)})
+        log.warning("run logs not archived before the shutdown deadline", extra={"error": str(error)})
 
 
 class Streams:
@@ -153,6 +153,6 @@ class Streams:
             async with asyncio.timeout(LAST_WORDS_WITHIN):
                 await self._moves.once()
         except (TimeoutError, Unavailable) as error:
-            log.warning("what was done last could not be told", extra={"error": str(error)})
+            log.warning("last events not published before the shutdown", extra={"error": str(error)})
         self._broker.close()
         self._followers.close()

@@ -78,7 +78,7 @@ def planner_loops(house: House, owner: int, journal: RunLogWriter | None = None)
                 async with asyncio.timeout(LAST_WRITES):
                     await planning.leave()
             except TimeoutError:
-                log.warning("could not let go of every schedule in time")
+                log.warning("schedule leases not released before the shutdown deadline")
 
     return {
         "planner": plan,
