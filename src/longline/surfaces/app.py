@@ -1,6 +1,8 @@
 """The Litestar application that serves all HTTP APIs."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 from litestar import Litestar, Request, Response, Router
@@ -18,7 +20,7 @@ from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
 from longline.surfaces.bots.lane import FastPath as OldFastPath
 from longline.surfaces.bots.paths import EscapedPaths
 from longline.surfaces.documentation.pages import Documentation
-from longline.surfaces.door import Door
+from longline.surfaces.door import Door, door_at
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.health import HealthServices
 from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, bearer, on_http
@@ -32,7 +34,7 @@ from longline.surfaces.metrics import Metrics, MetricsServices
 from longline.surfaces.openapi import openapi_document
 from longline.surfaces.platform import PlatformServices, platform_door
 from longline.surfaces.request_head import MAX_BODY_BYTES
-from longline.surfaces.routing import route_of
+from longline.surfaces.routing import route_of, to_framework
 
 METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 CORS_SECONDS = 12 * 3600
@@ -60,7 +62,7 @@ def build_app(parts: AppParts) -> Litestar:
     endpoints = [endpoint for door in doors for endpoint in door.endpoints()]
     app = Litestar(
         route_handlers=[*map(route_of, endpoints), *_doors(parts, bots), *_intervals(parts.intervals, parts.tokens)],
-        exception_handlers={**ERRORS, HTTPException: _on_http},
+        exception_handlers={**ERRORS, HTTPException: partial(_on_http, doors)},
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=None,
         logging_config=None,
@@ -76,8 +78,7 @@ def build_app(parts: AppParts) -> Litestar:
     if bots is not None:
         metrics.watched.append(bots.take_stock)
         app.asgi_handler = OldFastPath(EscapedPaths(app.asgi_handler), bots.acts)
-    particular = f"{bots_words.PREFIX}/"
-    app.asgi_handler = RequestMiddleware(app.asgi_handler, metrics.observe, particular, _on_http)
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, metrics.observe, doors)
     return app
 
 
@@ -91,13 +92,17 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
     if parts.intervals is not None:
         doors.append(intervals_door(parts.intervals, parts.tokens, metrics.registry))
+    if parts.bots is not None:
+        doors.append(Door("bots", (bots_words.PREFIX,), bots_words.EnvelopeFormat(), (), {}, reads_nul=True))
     return doors
 
 
-def _on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
+def _on_http(doors: Sequence[Door], request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
     """Return the response to an error before routing, in the error format of the API at that path."""
-    at_bots = request.scope["path"].startswith(f"{bots_words.PREFIX}/")
-    return bots_words.on_error(request, error) if at_bots else on_http(request, error)
+    found = door_at(doors, request.scope["path"])
+    if found is None or found.name != "bots":
+        return on_http(request, error)
+    return to_framework(found.format.failure(error))
 
 
 def _doors(parts: AppParts, bots: BotDoor | None) -> list[Router]:

@@ -2,14 +2,16 @@
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from functools import partial
+from operator import itemgetter
+from typing import Any, Literal, NamedTuple, Protocol
 from urllib.parse import parse_qsl
 
 import msgspec
 from litestar.types import ASGIApp
 
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiResponse, Content, Operation
-from longline.surfaces.request_reader import NotJson, RequestReader
+from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
 from longline.surfaces.sse import EventStream
 
 JSON = "application/json"
@@ -47,11 +49,13 @@ class Access:
     """The access that an operation requires.
 
     `check` raises for a request without the required credentials, and returns the identity of the caller. `schemes`
-    names the accepted security schemes of the OpenAPI document; each of them is enough.
+    names the accepted security schemes of the OpenAPI document; each of them is enough. With `is_optional`, some
+    callers need none.
     """
 
     check: Callable[[HttpRequest], Any]
     schemes: tuple[str, ...] = ()
+    is_optional: bool = False
 
 
 PUBLIC = Access(lambda _: None)
@@ -62,6 +66,9 @@ class ApiFormat(Protocol):
 
     error_type: type[msgspec.Struct]
     """Type of the body of every error."""
+
+    decimal_type: Literal["string", "number"]
+    """JSON type of decimal numbers in responses."""
 
     def failure(self, error: Exception) -> HttpResponse:
         """Return the contract's response to an error."""
@@ -84,6 +91,15 @@ class ApiFormat(Protocol):
     def read_query(self, reader: RequestReader[Any], sent: Sequence[tuple[str, str]]) -> msgspec.Struct:
         """Return a query, with the contract's treatment of wrong values."""
 
+    def check_unread_query(self, operation: Operation, sent: Sequence[tuple[str, str]]) -> None:
+        """Check the query of an operation that has none; raise `InvalidRequest` where the contract refuses it."""
+
+    def read_path_value(self, text: str) -> str:
+        """Return the text of a parameter in a path."""
+
+    def reads_empty_body(self, operation: Operation) -> bool:
+        """Return whether an empty body counts as an empty object."""
+
 
 @dataclass(frozen=True, slots=True)
 class OperationGroup:
@@ -100,7 +116,8 @@ class Door:
     """One HTTP API.
 
     A request below a path in `prefixes` that matches no operation is answered in the format of this API. `take_stock`
-    updates its gauges before a scrape. `wrap` adds an ASGI wrapper around the framework.
+    updates its gauges before a scrape. `wrap` adds an ASGI wrapper around the framework. With `reads_nul`, URLs with a
+    NUL character reach the API; elsewhere they are refused.
     """
 
     name: str
@@ -110,6 +127,7 @@ class Door:
     access: Mapping[str, Access]
     take_stock: Callable[[], Awaitable[None]] | None = None
     wrap: Callable[[ASGIApp], ASGIApp] | None = None
+    reads_nul: bool = False
 
     def endpoints(self) -> "Iterator[Endpoint]":
         """Yield an endpoint for every operation."""
@@ -118,17 +136,31 @@ class Door:
                 yield Endpoint(operation, group.services, self.format, self.access[operation.access])
 
 
+def door_at(doors: Sequence[Door], path: str) -> Door | None:
+    """Return the API at a path: the one with the longest prefix of it."""
+    found = ((len(prefix), door) for door in doors for prefix in door.prefixes if _is_below(path, prefix))
+    return max(found, key=itemgetter(0), default=(0, None))[1]
+
+
+def _is_below(path: str, prefix: str) -> bool:
+    return path.startswith(prefix if prefix.endswith("/") else f"{prefix}/")
+
+
 class Endpoint:
     """The execution of one operation: check the access, read the request, call the handler, encode the response."""
 
     def __init__(self, operation: Operation, services: Any, api_format: ApiFormat, access: Access) -> None:
         self.operation = operation
         self._services, self._format, self._check = services, api_format, access.check
-        self._body = api_format.reader(operation.body) if operation.body else None
+        self._reads_empty_body = api_format.reads_empty_body(operation)
         query, headers = (operation.parameters.get(name) for name in ("query", "headers"))
         self._query = RequestReader(query) if query else None
-        self._headers = RequestReader(headers) if headers else None
-        self._header_names = [name.encode() for name in _field_names(headers)]
+        self._header_names = {name: name.lower().encode() for name in _field_names(headers)}
+        self._readers: list[tuple[str, Callable[[HttpRequest], Any]]] = []
+        if operation.body:
+            self._readers.append(("body", partial(self._read_body, api_format.reader(operation.body))))
+        if headers:
+            self._readers.append(("headers", partial(self._read_headers, RequestReader(headers))))
         self._path = RequestReader(_path_shape(operation)) if operation.path_parameters else None
 
     async def answer(self, request: HttpRequest) -> HttpResponse:
@@ -147,29 +179,44 @@ class Endpoint:
         identity = self._check(request)
         found: dict[str, Any] = {}
         if self._path is not None:
-            found = msgspec.structs.asdict(self._path.text(request.path_values))
+            values = {name: self._format.read_path_value(text) for name, text in request.path_values.items()}
+            found = msgspec.structs.asdict(self._path.text(values))
         if "services" in wanted:
             found["services"] = self._services
         if "identity" in wanted:
             found["identity"] = identity
         if self._query is not None:
             found["query"] = self._format.read_query(self._query, request.query_values())
-        if self._headers is not None:
-            found["headers"] = self._headers.text(self._sent_headers(request))
-        if self._body is not None:
-            found["body"] = self._read_body(self._body, request.body)
+        elif request.query:
+            self._format.check_unread_query(self.operation, request.query_values())
+        return found | self._headers_and_body(request)
+
+    def _headers_and_body(self, request: HttpRequest) -> dict[str, Any]:
+        """Return headers and body; the problems of both are reported together."""
+        found: dict[str, Any] = {}
+        problems: list[Problem] = []
+        for name, read in self._readers:
+            try:
+                found[name] = read(request)
+            except InvalidRequest as error:
+                problems += error.problems
+        if problems:
+            raise InvalidRequest(problems)
         return found
 
-    def _read_body(self, reader: RequestReader[Any], sent: bytes) -> Any:
-        if sent.strip():
-            return reader.body(sent)
+    def _read_body(self, reader: RequestReader[Any], request: HttpRequest) -> Any:
+        # Most bodies begin with a brace; only an empty one costs a look at every character.
+        if request.body[:1] == b"{" or request.body.strip():
+            return reader.body(request.body)
+        if self._reads_empty_body:
+            return reader.value({})
         if self.operation.needs_body:
             raise EmptyBody
         return None
 
-    def _sent_headers(self, request: HttpRequest) -> dict[str, str]:
-        values = {name.decode(): request.header(name) for name in self._header_names}
-        return {name: value for name, value in values.items() if value is not None}
+    def _read_headers(self, reader: RequestReader[Any], request: HttpRequest) -> Any:
+        values = {name: request.header(sent) for name, sent in self._header_names.items()}
+        return reader.text({name: value for name, value in values.items() if value is not None})
 
     def _response(self, answer: Any) -> HttpResponse:
         status, headers = self.operation.status, NO_HEADERS

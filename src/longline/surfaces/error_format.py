@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from litestar.exceptions import HTTPException
@@ -11,7 +11,7 @@ from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError
 from longline.services.tokens import TokenRefused
 from longline.surfaces.door import EmptyBody, HttpResponse
 from longline.surfaces.operation import NO_HEADERS, ApiError, ApiFailure, Operation
-from longline.surfaces.request_reader import InvalidRequest, NotAnObject, NotJson, Problem, RequestReader
+from longline.surfaces.request_reader import InvalidRequest, NotAnObject, NotJson, Problem, RequestReader, TextForms
 
 STATUS: Mapping[type[LonglineError], int] = {
     BadInput: 400,
@@ -29,7 +29,7 @@ INTERNAL_ERROR = ApiError(
 CHALLENGE: Mapping[str, str] = {"WWW-Authenticate": "Bearer"}
 _REFUSALS = {"missing": "missing authorization", "key": "invalid API key"}
 _ARTICLES = {"string": "a string", "integer": "an integer", "boolean": "a boolean", "object": "an object"}
-_BOOLEANS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+_FORMS = TextForms(booleans={"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False})
 
 _log = logging.getLogger(__name__)
 
@@ -55,6 +55,7 @@ class ErrorFormat:
     """The format of responses and errors. `missing` has the text of a 404 for each noun that can be missing."""
 
     error_type: type[msgspec.Struct] = ErrorBody
+    decimal_type: Literal["string", "number"] = "string"
 
     def __init__(self, missing: Mapping[str, str] | None = None) -> None:
         self._missing = missing or {}
@@ -126,8 +127,19 @@ class ErrorFormat:
         first: dict[str, str] = {}
         for name, value in sent:
             first.setdefault(name, value)
-        found: msgspec.Struct = reader.lenient_text(first, _BOOLEANS)
+        found: msgspec.Struct = reader.lenient_text(first, _FORMS)
         return found
+
+    def check_unread_query(self, operation: Operation, sent: Sequence[tuple[str, str]]) -> None:
+        """Accept any query."""
+
+    def read_path_value(self, text: str) -> str:
+        """Return the text as it is."""
+        return text
+
+    def reads_empty_body(self, operation: Operation) -> bool:  # noqa: ARG002 - the same for all operations
+        """Return False: an empty body is none."""
+        return False
 
 
 TOO_LARGE = error(413, "Request Entity Too Large")

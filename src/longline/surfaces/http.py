@@ -3,7 +3,7 @@
 import logging
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -16,7 +16,10 @@ from litestar.types import ASGIApp, ExceptionHandlersMap, Guard, HTTPScope, Mess
 
 from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.tokens import TokenRefused, Tokens
+from longline.surfaces.door import ApiFormat, Door, door_at
+from longline.surfaces.error_format import ErrorFormat
 from longline.surfaces.request_head import Refusal, refusal_in
+from longline.surfaces.routing import to_framework
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """Id of the current request; log lines carry it."""
@@ -45,6 +48,7 @@ _MISSING = {
     "link": "Discovered link not found",
     "domain": "Discovered domain not found",
 }
+_NUL = Refusal(400, "Invalid address: NUL character")
 _REFUSALS = {"missing": "missing authorization", "key": "invalid API key"}
 
 _log = logging.getLogger(__name__)
@@ -63,19 +67,12 @@ class AccessRecord(NamedTuple):
 class RequestMiddleware:
     """A wrapper of the whole application that also gives unknown paths an id, a log line and a count.
 
-    A request that was refused by its head is answered here. A URL with a NUL character is refused, except below
-    `particular`, which has its own response.
+    A request that was refused by its head, or has a NUL character in its URL, is answered here, in the error format of
+    the API at its path.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        observe: Callable[[AccessRecord], None],
-        particular: str | None = None,
-        on_refused: Callable[[Request[Any, Any, Any], HTTPException], Response[Any]] | None = None,
-    ) -> None:
-        self._app, self._observe = app, observe
-        self._particular, self._on_refused = particular, on_refused or on_http
+    def __init__(self, app: ASGIApp, observe: Callable[[AccessRecord], None], doors: Sequence[Door] = ()) -> None:
+        self._app, self._observe, self._doors = app, observe, doors
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -99,20 +96,25 @@ class RequestMiddleware:
             if refusal is not None:
                 await self._refuse(refusal, scope, receive, framed)
             else:
-                await (_no_address if self._is_none(scope) else self._app)(scope, receive, framed)
+                await (self._refuse_nul if self._has_nul(scope) else self._app)(scope, receive, framed)
         finally:
             route = scope.get("path_template") or "unmatched"
             self._finish(AccessRecord(scope["method"], route, status, time.perf_counter() - begun), path, scope)
             REQUEST_ID.reset(mark)
 
-    async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request that was refused by its head, in the error format of its API."""
+    async def _refuse(self, refusal: Refusal, scope: HTTPScope, receive: Receive, send: Send) -> None:
+        """Answer a request with a refusal."""
         request: Request[Any, Any, Any] = Request(scope)
-        answered = self._on_refused(request, HTTPException(status_code=refusal.status, detail=refusal.text))
+        error = HTTPException(status_code=refusal.status, detail=refusal.text)
+        answered = to_framework(format_at(self._doors, scope["path"]).failure(error))
         if "origin" in request.headers:
             # The framework, which adds this header to all other responses, is bypassed.
             answered.headers["access-control-allow-origin"] = "*"
         await answered.to_asgi_response(None, request)(scope, receive, send)
+
+    async def _refuse_nul(self, scope: Scope, receive: Receive, send: Send) -> None:
+        assert scope["type"] == ScopeType.HTTP
+        await self._refuse(_NUL, scope, receive, send)
 
     def _finish(self, exchange: AccessRecord, path: str, scope: HTTPScope) -> None:
         self._observe(exchange)
@@ -135,11 +137,18 @@ class RequestMiddleware:
             },
         )
 
-    def _is_none(self, scope: HTTPScope) -> bool:
+    def _has_nul(self, scope: HTTPScope) -> bool:
         # No database stores a NUL, so no id contains one; PostgreSQL rejects it.
-        if self._particular is not None and scope["path"].startswith(self._particular):
+        if "\0" not in scope["path"] and b"%00" not in scope["query_string"]:
             return False
-        return "\0" in scope["path"] or b"%00" in scope["query_string"]
+        door = door_at(self._doors, scope["path"])
+        return door is None or not door.reads_nul
+
+
+def format_at(doors: Sequence[Door], path: str) -> ApiFormat:
+    """Return the format of the API at a path."""
+    door = door_at(doors, path)
+    return ErrorFormat() if door is None else door.format
 
 
 class ClientGone(HTTPException):
@@ -171,11 +180,6 @@ class WholeBodies:
             return message
 
         await self._app(scope, received, send)
-
-
-async def _no_address(scope: Scope, receive: Receive, send: Send) -> None:
-    """Refuse a request with a NUL character in its URL."""
-    await answer(400, "Invalid address: NUL character").to_asgi_response(None, Request(scope))(scope, receive, send)
 
 
 def _request_id(scope: HTTPScope) -> str:

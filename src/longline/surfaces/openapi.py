@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from longline.surfaces.door import JSON, ApiFormat, Door
+from longline.surfaces.door import JSON, Access, ApiFormat, Door
 from longline.surfaces.operation import ApiError, Content, Operation
 
 Schema = dict[str, Any]
@@ -55,12 +55,12 @@ class _Document:
     def _add(self, door: Door) -> None:
         for group in door.groups:
             for operation in group.operations:
-                schemes = door.access[operation.access].schemes
+                access = door.access[operation.access]
                 for number, path in enumerate((operation.path, *operation.aliases)):
                     told = self._operation(operation, door.format)
                     suffix = f"_{number + 1}" if number else ""
                     told |= {"operationId": f"{door.name}_{operation.name}{suffix}", "tags": [group.tag]}
-                    told["security"] = [{scheme: []} for scheme in schemes]
+                    told["security"] = _security(access)
                     self._paths.setdefault(path, {})[operation.method.lower()] = told
 
     def _operation(self, operation: Operation, api_format: ApiFormat) -> Schema:
@@ -69,7 +69,7 @@ class _Document:
             told["description"] = operation.handler.__doc__
         if operation.body is not None:
             content = {JSON: self._media(operation.body, operation.request_example)}
-            told["requestBody"] = {"required": operation.needs_body, "content": content}
+            told["requestBody"] = {"required": _requires_body(operation, api_format), "content": content}
         told["responses"] = self._responses(operation, api_format)
         return told
 
@@ -82,7 +82,7 @@ class _Document:
                 yield from self._fields(shape, place)
 
     def _fields(self, shape: type[msgspec.Struct], place: str) -> Iterator[Schema]:
-        _, components = msgspec.json.schema_components([shape], ref_template=_REF)
+        _, components = _schemas(shape)
         described = components.pop(shape.__name__)
         self._keep(components)
         for name, schema in described["properties"].items():
@@ -108,20 +108,62 @@ class _Document:
         if isinstance(answer, Content):
             told["content"] = {answer.media_type: {"schema": {"type": "string"}}}
         elif answer is not None:
-            example = operation.response_example if status == operation.status else None
-            told["content"] = {JSON: self._media(api_format.wrapped_type(answer), example)}
+            schema = self._schema(api_format.wrapped_type(answer), api_format.decimal_type)
+            told["content"] = {JSON: {"schema": schema, **_example(operation, status, api_format)}}
         return told
 
     def _media(self, kind: Any, example: Any) -> Schema:
         media: Schema = {"schema": self._schema(kind)}
         return media if example is None else media | {"example": msgspec.to_builtins(example)}
 
-    def _schema(self, kind: Any) -> Schema:
-        (schema,), components = msgspec.json.schema_components([kind], ref_template=_REF)
-        self._keep(components)
+    def _schema(self, kind: Any, decimal_type: str = "string") -> Schema:
+        schema, components = _schemas(kind)
+        self._keep(_with_decimals(components, decimal_type))
         return schema
 
     def _keep(self, components: Mapping[str, Schema]) -> None:
         for name, schema in components.items():
             if self._schemas.setdefault(name, schema) != schema:
                 raise TypeError(f"two types of the APIs are called {name}")
+
+
+def _schemas(kind: Any) -> tuple[Schema, dict[str, Schema]]:
+    """Return the schema of a type, and the schemas that it refers to."""
+    (schema,), components = msgspec.json.schema_components([kind], ref_template=_REF, schema_hook=_schema_of)
+    return schema, components
+
+
+def _schema_of(parsed: Any) -> Schema:
+    return dict(parsed.json_schema)
+
+
+def _with_decimals(schema: Any, decimal_type: str) -> Any:
+    """Return a schema with decimal numbers of this JSON type; the library has them as strings."""
+    if isinstance(schema, list):
+        return [_with_decimals(each, decimal_type) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if schema.get("format") == "decimal":
+        return schema | {"type": decimal_type}
+    return {name: _with_decimals(each, decimal_type) for name, each in schema.items()}
+
+
+def _example(operation: Operation, status: int, api_format: ApiFormat) -> Schema:
+    """Return the example of a response in its envelope; an operation may have one for each status."""
+    example = operation.response_example
+    if not isinstance(example, Mapping) or not all(isinstance(key, int) for key in example):
+        example = {operation.status: example}
+    if example.get(status) is None:
+        return {}
+    return {"example": msgspec.json.decode(api_format.encode(api_format.wrap(example[status])))}
+
+
+def _requires_body(operation: Operation, api_format: ApiFormat) -> bool:
+    if not operation.needs_body or operation.body is None:
+        return False
+    required = any(field.required for field in msgspec.structs.fields(operation.body))
+    return required or not api_format.reads_empty_body(operation)
+
+
+def _security(access: Access) -> list[Schema]:
+    return [*({scheme: []} for scheme in access.schemes), *([{}] if access.is_optional else [])]

@@ -5,10 +5,11 @@ and each API can state it in the literal text of its contract.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Generic, Literal, NamedTuple, TypeVar
+from types import MappingProxyType
+from typing import Any, Generic, Literal, NamedTuple, Protocol, Self, TypeVar
 from uuid import UUID
 
 import msgspec
@@ -28,9 +29,7 @@ Kind = Literal[
     "too_few", "too_many", "choice", "unknown", "repeated", "check",
 ]  # fmt: skip
 
-_INTEGER = re.compile(r"[+-]?[0-9]{1,400}")
 _NUMBER = re.compile(r"[+-]?[0-9]{1,400}(\.[0-9]{1,400})?")
-_BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
 _TYPE_NAMES: Mapping[type[types.Type], str] = {
     types.IntType: "integer",
     types.StrType: "string",
@@ -53,6 +52,39 @@ _PLAIN_TYPES: Mapping[type[types.Type], type] = {
     types.DateTimeType: datetime,
     types.UUIDType: UUID,
 }
+
+
+class TextForms(NamedTuple):
+    """The accepted spellings of integers and booleans in queries and headers."""
+
+    integer: re.Pattern[str] = re.compile(r"[+-]?[0-9]{1,400}")
+    booleans: Mapping[str, bool] = MappingProxyType({"true": True, "false": False})
+    ignores_case: bool = True
+
+    def boolean(self, text: str) -> bool | None:
+        """Return the value of a boolean, or None for any other text."""
+        return self.booleans.get(text.lower() if self.ignores_case else text)
+
+
+TEXT_FORMS = TextForms()
+
+
+class ParsedType(Protocol):
+    """The type of a field that is made from a JSON value by a function of its own."""
+
+    json_schema: Mapping[str, Any]
+    """The schema of the JSON values."""
+
+    @classmethod
+    def parse(cls, sent: Any) -> Self:
+        """Return the value; raise `ValueError` with the text of the problem."""
+
+
+def parse_value(kind: type[ParsedType], sent: Any) -> ParsedType:
+    """Return the value of a field with a parsed type; null is none."""
+    if sent is None:
+        raise ValueError("null")
+    return kind.parse(sent)
 
 
 class Problem(NamedTuple):
@@ -91,44 +123,63 @@ class NotAnObject(BadInput):
 class RequestReader(Generic[Shape]):
     """A reader of one shape.
 
-    A shape may have a class method `problems_between(sent)`, which yields the problems of combinations of fields.
+    A shape may have two class methods. `problems_between(sent)` yields the problems of combinations of fields.
+    `ignored_fields(sent)` returns the names of fields that have no effect beside the others, whatever their values.
     """
 
     def __init__(self, shape: type[Shape], float_hook: Callable[[str], Any] | None = None) -> None:
         info = types.type_info(shape)
         assert isinstance(info, types.StructType)
         self._shape, self._info = shape, info
-        self._decoder = msgspec.json.Decoder(shape, float_hook=float_hook)
+        self._decoder = msgspec.json.Decoder(shape, float_hook=float_hook, dec_hook=parse_value)
         self._untyped = msgspec.json.Decoder(float_hook=float_hook)
         self._checks = [(field, check) for field in info.fields if (check := _extra(field.type, "check")) is not None]
         self._between: Callable[[Mapping[str, Any]], Iterable[Problem]] | None
         self._between = getattr(shape, "problems_between", None)
+        self._ignored: Callable[[Mapping[str, Any]], Collection[str]]
+        self._ignored = getattr(shape, "ignored_fields", lambda _: ())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the fields in requests."""
+        return tuple(field.encode_name for field in self._info.fields)
 
     def body(self, sent: bytes) -> Shape:
         """Return the shape in a JSON body; raise `NotJson`, `NotAnObject` or `InvalidRequest`."""
         try:
+            # The decoder skips unknown fields without a look at their encoding.
+            sent.decode()
             found = self._decoder.decode(sent)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-            return self._explain(self._object(sent))
+            return self.value(self._object(sent))
         self._check(found)
         return found
 
-    def text(self, sent: Mapping[str, str], booleans: Mapping[str, bool] = _BOOLEANS) -> Shape:
+    def value(self, sent: Mapping[str, Any]) -> Shape:
+        """Return the shape in a JSON object; raise `InvalidRequest`."""
+        ignored = self._ignored(sent)
+        used = {name: value for name, value in sent.items() if name not in ignored}
+        problems = list(self._problems(used))
+        if problems:
+            raise InvalidRequest(problems)
+        return msgspec.convert(used, self._shape, dec_hook=parse_value)
+
+    def text(self, sent: Mapping[str, str], forms: TextForms = TEXT_FORMS) -> Shape:
         """Return the shape in the text values of a query or of headers; raise `InvalidRequest`."""
-        values = self._values(sent, booleans)
+        values = self._values(sent, forms)
         try:
-            found = msgspec.convert(values, self._shape)
+            found = msgspec.convert(values, self._shape, dec_hook=parse_value)
         except msgspec.ValidationError:
-            return self._explain(values)
+            return self.value(values)
         self._check(found)
         return found
 
-    def lenient_text(self, sent: Mapping[str, str], booleans: Mapping[str, bool] = _BOOLEANS) -> Shape:
+    def lenient_text(self, sent: Mapping[str, str], forms: TextForms = TEXT_FORMS) -> Shape:
         """Return the shape in text values: values above a bound become the bound, other wrong values the default.
 
         Choices are accepted in any case.
         """
-        values = self._values({name: text for name, text in sent.items() if text}, booleans)
+        values = self._values({name: text for name, text in sent.items() if text}, forms)
         for problem in self._problems(values):
             if problem.kind == "maximum":
                 values[problem.field] = problem.expected
@@ -136,14 +187,14 @@ class RequestReader(Generic[Shape]):
                 values[problem.field] = str(problem.value).lower()
             else:
                 values.pop(problem.field, None)
-        return msgspec.convert(values, self._shape)
+        return msgspec.convert(values, self._shape, dec_hook=parse_value)
 
-    def _values(self, sent: Mapping[str, str], booleans: Mapping[str, bool]) -> dict[str, Any]:
+    def _values(self, sent: Mapping[str, str], forms: TextForms) -> dict[str, Any]:
         """Return text values as the JSON values that their fields expect, unchanged where that fails."""
         values: dict[str, Any] = dict(sent)
         for field in self._info.fields:
             if (text := sent.get(field.encode_name)) is not None:
-                values[field.encode_name] = _value_of(text, _options(field.type), booleans)
+                values[field.encode_name] = _value_of(text, _options(field.type), forms)
         return values
 
     def _object(self, sent: bytes) -> dict[str, Any]:
@@ -155,22 +206,16 @@ class RequestReader(Generic[Shape]):
             raise NotAnObject(type(found).__name__)
         return found
 
-    def _explain(self, sent: Mapping[str, Any]) -> Shape:
-        problems = list(self._problems(sent))
-        if problems:
-            raise InvalidRequest(problems)
-        return msgspec.convert(sent, self._shape)
-
     def _problems(self, sent: Mapping[str, Any]) -> Iterator[Problem]:
         yield from object_problems(sent, self._info)
         if self._between is not None:
             yield from self._between(sent)
 
     def _check(self, found: Shape) -> None:
-        problems = list(self._failed_checks(found))
+        problems = list(self._failed_checks(found)) if self._checks else []
         if self._between is not None:
-            sent = {field.encode_name: getattr(found, field.name) for field in self._info.fields}
-            problems += self._between({name: value for name, value in sent.items() if value is not msgspec.UNSET})
+            sent = ((field.encode_name, getattr(found, field.name)) for field in self._info.fields)
+            problems += self._between({name: value for name, value in sent if value is not msgspec.UNSET})
         if problems:
             raise InvalidRequest(problems)
 
@@ -226,19 +271,31 @@ def _problems_by_type(name: str, value: Any, expected: types.Type) -> Iterator[P
         case types.StrType():
             yield from _text_problems(name, value, expected)
         case types.LiteralType(values=choices):
-            if value not in choices:
-                yield Problem(name, "choice", choices, value)
+            yield from _choice_problems(name, value, tuple(choices))
         case types.EnumType(cls=enum):
-            if value not in (choices := tuple(member.value for member in enum)):
-                yield Problem(name, "choice", choices, value)
+            yield from _choice_problems(name, value, tuple(member.value for member in enum))
         case types.ListType():
             yield from _list_problems(name, value, expected)
+        case types.CustomType(cls=kind):
+            yield from _parse_problems(name, value, kind)
         case types.StructType() if isinstance(value, Mapping):
             inner = object_problems(value, expected)
             yield from (problem._replace(field=f"{name}.{problem.field}") for problem in inner)
         case _:
             if not _converts(value, expected):
                 yield Problem(name, "type", _type_name(expected), value)
+
+
+def _choice_problems(name: str, value: Any, choices: tuple[Any, ...]) -> Iterator[Problem]:
+    if value not in choices:
+        yield Problem(name, "choice", choices, value)
+
+
+def _parse_problems(name: str, value: Any, kind: Any) -> Iterator[Problem]:
+    try:
+        kind.parse(value)
+    except ValueError as error:
+        yield Problem(name, "check", str(error), value)
 
 
 def _number_problems(
@@ -259,10 +316,10 @@ def _text_problems(name: str, value: Any, expected: types.StrType) -> Iterator[P
         yield Problem(name, "type", "string", value)
     elif expected.min_length is not None and len(value) < expected.min_length:
         yield Problem(name, "too_short", expected.min_length, value)
-    elif expected.max_length is not None and len(value) > expected.max_length:
-        yield Problem(name, "too_long", expected.max_length, value)
     elif expected.pattern is not None and re.search(expected.pattern, value) is None:
         yield Problem(name, "pattern", expected.pattern, value)
+    elif expected.max_length is not None and len(value) > expected.max_length:
+        yield Problem(name, "too_long", expected.max_length, value)
 
 
 def _list_problems(name: str, value: Any, expected: types.ListType) -> Iterator[Problem]:
@@ -296,15 +353,15 @@ def _extra(expected: types.Type, name: str) -> Any:
     return _extra(expected.type, name) if found is None else found
 
 
-def _value_of(text: str, options: list[types.Type], booleans: Mapping[str, bool]) -> Any:
+def _value_of(text: str, options: list[types.Type], forms: TextForms) -> Any:
     for option in options:
         match option:
-            case types.IntType() if _INTEGER.fullmatch(text):
+            case types.IntType() if forms.integer.fullmatch(text):
                 return int(text)
             case types.FloatType() if _NUMBER.fullmatch(text):
                 return float(text)
-            case types.BoolType() if text.lower() in booleans:
-                return booleans[text.lower()]
+            case types.BoolType() if (found := forms.boolean(text)) is not None:
+                return found
     return text
 
 

@@ -14,6 +14,8 @@ from longline.services.bots.tasks import TaskHeld
 from longline.services.tokens import TokenRefused
 from longline.surfaces.bots.fields import Invalid
 from longline.surfaces.bots.shapes import body
+from longline.surfaces.door import HttpResponse
+from longline.surfaces.error_format import ErrorFormat
 
 Ask = Request[Any, Any, Any]
 
@@ -66,6 +68,14 @@ def failed(status: int, code: str, detail: Any, headers: Mapping[str, str] = _NO
 def on_error(_: Ask, error: Exception) -> Response[bytes]:
     """Return an error in the envelope."""
     return _response(failure(error))
+
+
+class EnvelopeFormat(ErrorFormat):
+    """The envelope, for errors before routing."""
+
+    def failure(self, found: Exception) -> HttpResponse:
+        """Return an error in the envelope."""
+        return HttpResponse(*failure(found))
 
 
 def failure(error: Exception) -> Reply:
