@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
-from litestar import Litestar, Request, Response, Router
+from litestar import Litestar, Request, Response
 from litestar.config.cors import CORSConfig
 from litestar.exceptions import HTTPException
 from litestar.handlers import HTTPRouteHandler
@@ -16,7 +16,7 @@ from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.bots import envelope as bots_words
-from longline.surfaces.bots.door import BotDoor, BotParts, bots_door
+from longline.surfaces.bots.door import BotParts, bots_door
 from longline.surfaces.bots.lane import FastPath as OldFastPath
 from longline.surfaces.bots.paths import EscapedPaths
 from longline.surfaces.documentation.pages import Documentation
@@ -28,7 +28,6 @@ from longline.surfaces.intervals.door import IntervalParts, intervals_door
 from longline.surfaces.intervals.frontier import frontier_routes
 from longline.surfaces.intervals.links import discovered_routes
 from longline.surfaces.intervals.logs import log_routes
-from longline.surfaces.intervals.routes import routes
 from longline.surfaces.intervals.streams import stream_routes
 from longline.surfaces.metrics import Metrics, MetricsServices
 from longline.surfaces.openapi import openapi_document
@@ -61,7 +60,11 @@ def build_app(parts: AppParts) -> Litestar:
     doors = _table(parts, metrics)
     endpoints = [endpoint for door in doors for endpoint in door.endpoints()]
     app = Litestar(
-        route_handlers=[*map(route_of, endpoints), *_doors(parts, bots), *_intervals(parts.intervals, parts.tokens)],
+        route_handlers=[
+            *map(route_of, endpoints),
+            *([] if bots is None else [bots.router]),
+            *_intervals(parts.intervals, parts.tokens),
+        ],
         exception_handlers={**ERRORS, HTTPException: partial(_on_http, doors)},
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=None,
@@ -103,14 +106,6 @@ def _on_http(doors: Sequence[Door], request: Request[Any, Any, Any], error: HTTP
     if found is None or found.name != "bots":
         return on_http(request, error)
     return to_framework(found.format.failure(error))
-
-
-def _doors(parts: AppParts, bots: BotDoor | None) -> list[Router]:
-    """Return the routers of the APIs with configured services."""
-    doors = [] if bots is None else [bots.router]
-    if parts.intervals is not None:
-        doors += routes(parts.intervals.services, parts.tokens)
-    return doors
 
 
 def _intervals(parts: IntervalParts | None, tokens: Tokens) -> list[HTTPRouteHandler]:

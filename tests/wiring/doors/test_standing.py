@@ -17,5 +17,5 @@ async def test_a_link_of_a_source_becomes_a_schedule_of_it(tmp_path):
         for named, found in [(None, source.called), ("7", "7"), ("odd", "odd")]:
             schedule = await parts.discovered.promote(link.uid, named, None)
             assert (schedule.source_ref, schedule.state, schedule.interval_ms) == (found, "pending", None)
-            assert parts.show(schedule)["id"] == schedule.uid
+            assert parts.show(schedule).id == schedule.uid
         assert (await standing_frontier(house).submit("https://x.example/", "s", "manual", 500)).new

@@ -1,65 +1,131 @@
 """`/api/v1/backfill`: sources with short documents, and crawls for them."""
 
-from typing import Any
+from typing import Annotated
 
-from litestar import get, post
-from litestar.di import NamedDependency
+import msgspec
+from msgspec import Meta
 
 from longline.model.search.item import Wordiness
-from longline.surfaces.intervals.asking import Asked, switch
-from longline.surfaces.intervals.paging import MOST, whole
-from longline.surfaces.intervals.services import IntervalServices
+from longline.services.schedules.backfill import Backfill
+from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.fields import MAX_OFFSET, Limit
+from longline.surfaces.operation import operation
 
-Body = dict[str, Any]
-
-ENOUGH_WORDS = 100
-USUAL_SOURCES = 20
-PASSES_AT = 0.5
+PASS_THRESHOLD = 0.5
 """Least share of documents with enough words for a source to pass."""
 
-
-def _enough(request: Asked) -> int:
-    asked = whole(request.query_params.get("min_word_count"))
-    return asked if asked > 0 else ENOUGH_WORDS
+MinWordCount = Annotated[int, Meta(ge=1, le=MAX_OFFSET, description="Words that make a document long enough.")]
 
 
-def _thin(source: Wordiness) -> Body:
-    told = {"source_id": source.source_ref, "source_name": source.name, "documents": source.documents}
-    return told | {"average_word_count": round(source.average, 2)}
+class ReportQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """The query of a report on the lengths of documents."""
+
+    min_word_count: MinWordCount = 100
 
 
-def _judged(source: Wordiness) -> Body:
+class BackfillQuery(ReportQuery, frozen=True, kw_only=True):
+    """The query of a backfill."""
+
+    dry_run: Annotated[bool, Meta(description="Whether to report without creating jobs.")] = True
+    limit: Limit = 20
+
+
+class ThinSource(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A source with short documents, and the job that crawls it again, if one was created."""
+
+    source_id: str
+    source_name: str
+    documents: int
+    average_word_count: float
+    job_id: str | None = None
+
+
+class BackfillBody(msgspec.Struct, frozen=True):
+    """The sources with the shortest documents, shortest first."""
+
+    dry_run: bool
+    min_word_count: int
+    sources: list[ThinSource]
+    total: int
+    dispatched: int
+
+
+class JudgedSource(msgspec.Struct, frozen=True):
+    """A source, judged by the share of its documents that are long enough."""
+
+    source_id: str
+    source_name: str
+    documents: int
+    average_word_count: float
+    documents_passing: int
+    pass_rate: Annotated[float, Meta(ge=0, le=1)]
+    passed: bool
+
+
+class ValidationReport(msgspec.Struct, frozen=True):
+    """All sources with documents, judged."""
+
+    min_word_count: int
+    pass_threshold: float
+    total_sources: int
+    passed: int
+    failed: int
+    sources: list[JudgedSource]
+
+
+@operation(
+    "POST",
+    "/api/v1/backfill/worst-sources",
+    "Crawl the sources with the shortest documents again",
+    response_example=examples.BACKFILL,
+)
+async def backfill_worst_sources(services: Backfill, query: BackfillQuery) -> BackfillBody:
+    found = await services.worst(query.min_word_count, query.limit)
+    jobs = [None if query.dry_run else (await services.send(source)).uid for source in found]
+    sources = [_thin(source, job_id) for source, job_id in zip(found, jobs, strict=True)]
+    return BackfillBody(
+        dry_run=query.dry_run,
+        min_word_count=query.min_word_count,
+        sources=sources,
+        total=len(sources),
+        dispatched=0 if query.dry_run else len(sources),
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/backfill/validation-report",
+    "Report the sources whose documents have enough words",
+    response_example=examples.VALIDATION_REPORT,
+)
+async def report_validation(services: Backfill, query: ReportQuery) -> ValidationReport:
+    sources = [_judged(source) for source in await services.report(query.min_word_count)]
+    passed = sum(source.passed for source in sources)
+    return ValidationReport(
+        min_word_count=query.min_word_count,
+        pass_threshold=PASS_THRESHOLD,
+        total_sources=len(sources),
+        passed=passed,
+        failed=len(sources) - passed,
+        sources=sources,
+    )
+
+
+def _thin(source: Wordiness, job_id: str | None) -> ThinSource:
+    return ThinSource(source.source_ref, source.name, source.documents, round(source.average, 2), job_id)
+
+
+def _judged(source: Wordiness) -> JudgedSource:
     share = source.enough / source.documents
-    told = {"documents_passing": source.enough, "pass_rate": round(share, 4), "passed": share >= PASSES_AT}
-    return _thin(source) | told
+    return JudgedSource(
+        source_id=source.source_ref,
+        source_name=source.name,
+        documents=source.documents,
+        average_word_count=round(source.average, 2),
+        documents_passing=source.enough,
+        pass_rate=round(share, 4),
+        passed=share >= PASS_THRESHOLD,
+    )
 
 
-@post("/api/v1/backfill/worst-sources", status_code=200, summary="Crawl the sources with the shortest documents")
-async def worst_sources(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
-    least, dry = _enough(request), switch(request.query_params.get("dry_run")) is not False
-    wanted = whole(request.query_params.get("limit"))
-    found = await desk.backfill.worst(least, min(wanted, MOST) if wanted > 0 else USUAL_SOURCES)
-    sources = [_thin(one) for one in found]
-    if not dry:
-        for told, source in zip(sources, found, strict=True):
-            told["job_id"] = (await desk.backfill.send(source)).uid
-    dispatched = 0 if dry else len(sources)
-    return {
-        "dry_run": dry,
-        "min_word_count": least,
-        "sources": sources,
-        "total": len(sources),
-        "dispatched": dispatched,
-    }
-
-
-@get("/api/v1/backfill/validation-report", summary="Which sources bring documents with enough words")
-async def validation_report(request: Asked, desk: NamedDependency[IntervalServices]) -> Body:
-    least = _enough(request)
-    sources = [_judged(one) for one in await desk.backfill.report(least)]
-    passed = sum(one["passed"] for one in sources)
-    figures = {"total_sources": len(sources), "passed": passed, "failed": len(sources) - passed}
-    return {"min_word_count": least, "pass_threshold": PASSES_AT, **figures, "sources": sources}
-
-
-BACKFILL = (worst_sources, validation_report)
+BACKFILL = (backfill_worst_sources, report_validation)

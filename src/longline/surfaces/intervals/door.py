@@ -10,10 +10,15 @@ from longline.services.standing_frontier import StandingFrontier
 from longline.services.tokens import Tokens
 from longline.surfaces.access import token_access
 from longline.surfaces.door import PUBLIC, Access, Door, HttpRequest, OperationGroup
+from longline.surfaces.intervals.backfill import BACKFILL
 from longline.surfaces.intervals.format import INVALID_SECRET, IntervalFormat
+from longline.surfaces.intervals.jobs.executions import EXECUTIONS
+from longline.surfaces.intervals.jobs.jobs import JOBS, JobServices
+from longline.surfaces.intervals.jobs.scheduler import SCHEDULER, SchedulerServices
 from longline.surfaces.intervals.links import DiscoveredParts
 from longline.surfaces.intervals.logs import LogParts
 from longline.surfaces.intervals.metrics import IntervalMetrics
+from longline.surfaces.intervals.previews import INTERNAL, SITE_PREVIEWS, PreviewServices
 from longline.surfaces.intervals.services import IntervalServices
 from longline.surfaces.intervals.sources import SOURCES
 from longline.surfaces.intervals.streams import StreamParts
@@ -48,7 +53,17 @@ def intervals_door(parts: IntervalParts, tokens: Tokens, registry: CollectorRegi
 
 
 def _groups(parts: IntervalParts) -> Iterator[OperationGroup]:
-    yield OperationGroup("jobs", "Crawls that run once or at intervals.", (), parts.services)
+    services = parts.services
+    jobs = JobServices(services.schedules, services.lease_ms)
+    scheduler = SchedulerServices(services.runs, services.slots, services.planning)
+    previews = PreviewServices(services.glances, services.trials)
+    yield OperationGroup("jobs", "Crawls that run once or at intervals.", JOBS, jobs)
+    yield OperationGroup("executions", "Runs of jobs, and their figures.", EXECUTIONS, services.runs)
+    yield OperationGroup("scheduler", "Start times of jobs over the day.", SCHEDULER, scheduler)
+    yield OperationGroup("backfill", "Crawls of sources with short documents.", BACKFILL, services.backfill)
+    yield OperationGroup("sources", "Sites to crawl, with their settings.", SITE_PREVIEWS, previews)
+    if services.internal_secret:
+        yield OperationGroup("internal", "Operations for other internal services.", INTERNAL, previews)
     yield OperationGroup("sources", "Sites to crawl, with their settings.", SOURCES, parts.services)
 
 

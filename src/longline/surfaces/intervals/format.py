@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from longline.model.errors import BadInput, IllegalMove
 from longline.model.states import move
+from longline.services.page_preview import NoPreview
 from longline.surfaces.door import HttpResponse
 from longline.surfaces.error_format import ErrorFormat, error, error_response, problem_text
 from longline.surfaces.intervals.fields import NO_NUL
@@ -22,29 +23,21 @@ MISSING: Mapping[str, str] = {
 
 INVALID_SECRET = error(401, "invalid internal auth")
 
-_TEXTS: Mapping[tuple[str, str], str] = {
-    ("interval_minutes", "minimum"): "interval_minutes must be greater than 0",
-    ("max_retries", "minimum"): "max_retries must not be negative",
-    ("retry_backoff_seconds", "minimum"): "retry_backoff_seconds must be greater than 0",
-    ("priority", "minimum"): "priority must be between 0 and 100",
-    ("priority", "maximum"): "priority must be between 0 and 100",
-    ("type", "choice"): "Invalid job type: {value}",
-    ("status", "choice"): "Invalid job status: {value}",
-}
-"""The contract's text of a problem, by field and kind, where it differs from the usual one."""
-
 
 class IntervalFormat(ErrorFormat):
-    """The format of the interval contract, in which a forbidden transition of a job is a bad request."""
+    """The format of the interval contract: a forbidden transition of a job is a bad request, a failed fetch is 502."""
 
     def __init__(self) -> None:
         super().__init__(MISSING)
 
     def failure(self, found: Exception) -> HttpResponse:
         """Return the response to an error."""
-        if isinstance(found, IllegalMove):
-            became = move("schedule", found.move).became
-            return error_response(error(400, f"invalid state transition from {found.state} to {became}"))
+        match found:
+            case IllegalMove():
+                became = move("schedule", found.move).became
+                return error_response(error(400, f"invalid state transition from {found.state} to {became}"))
+            case NoPreview():
+                return error_response(error(502, str(found)))
         return super().failure(found)
 
     def general_errors(self, operation: Operation) -> Sequence[ApiError]:
@@ -64,5 +57,4 @@ def _text(problem: Problem) -> str:
         return f"{problem.field} has a NUL character"
     if problem.kind == "choice" and not isinstance(problem.value, str):
         return f"{problem.field} must be a string"
-    text = _TEXTS.get((problem.field, problem.kind))
-    return problem_text(problem) if text is None else text.format(value=problem.value)
+    return problem_text(problem)

@@ -16,6 +16,7 @@ from longline.model.schedules.schedule import ScheduleRow
 from longline.services.discovery.links import DiscoveredLinks
 from longline.surfaces.intervals.asking import Key, Text, key, required
 from longline.surfaces.intervals.frontier import outward
+from longline.surfaces.intervals.jobs.job_bodies import JobBody
 from longline.surfaces.intervals.paging import asked, page
 from longline.surfaces.intervals.times import rfc3339
 
@@ -36,7 +37,7 @@ class DiscoveredParts:
     """Dependencies of these routes; `show` formats a schedule by the contract, `now` returns UTC milliseconds."""
 
     discovered: DiscoveredLinks
-    show: Callable[[ScheduleRow], dict[str, Any]]
+    show: Callable[[ScheduleRow], JobBody]
     now: Callable[[], int]
 
 

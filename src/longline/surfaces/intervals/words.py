@@ -1,10 +1,25 @@
 """The interval contract's words for states, skip reasons and errors."""
 
+from typing import Literal
+
 from longline.model.states import RunState, ScheduleState
 
-SCHEDULE_WORDS: dict[str, str] = {state: state.value for state in ScheduleState}
+JobStatus = Literal["pending", "scheduled", "running", "paused", "completed", "failed", "cancelled"]
+ExecutionStatus = Literal["running", "completed", "failed", "cancelled"]
+ErrorCategory = Literal["network", "timeout", "http_client", "http_server"]
+SkippedReason = Literal["job_running", "protection_window", "placement_cooldown", "retry_pending"]
 
-RUN_WORDS: dict[str, str] = {
+SCHEDULE_WORDS: dict[str, JobStatus] = {
+    ScheduleState.PENDING: "pending",
+    ScheduleState.SCHEDULED: "scheduled",
+    ScheduleState.RUNNING: "running",
+    ScheduleState.PAUSED: "paused",
+    ScheduleState.COMPLETED: "completed",
+    ScheduleState.FAILED: "failed",
+    ScheduleState.CANCELLED: "cancelled",
+}
+
+RUN_WORDS: dict[str, ExecutionStatus] = {
     RunState.QUEUED: "running",  # an execution is live from the moment its job is
     RunState.RUNNING: "running",
     RunState.COMPLETED: "completed",
@@ -12,7 +27,7 @@ RUN_WORDS: dict[str, str] = {
     RunState.CANCELLED: "cancelled",
 }
 
-SKIPPED_WORDS: dict[str, str] = {
+SKIPPED_WORDS: dict[str, SkippedReason] = {
     "running": "job_running",
     "protected": "protection_window",
     "cooldown": "placement_cooldown",
@@ -27,10 +42,7 @@ SKIPS: dict[tuple[str, str], str] = {
 }
 """Fates, each with its reason, that count as skipped pages."""
 
-KINDS = ("crawl",)
-SORTS = ("created_at", "updated_at", "status", "source_name", "next_run_at", "last_run_at", "type")
-
-CATEGORIES: dict[str, str] = {
+CATEGORIES: dict[str, ErrorCategory] = {
     "dns": "network",
     "refused": "network",
     "reset": "network",

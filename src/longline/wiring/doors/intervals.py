@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from functools import partial
-from typing import Any
 
 from longline.drivers.sources.redis_events import RedisSourceEvents
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
@@ -22,9 +21,9 @@ from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
 from longline.services.sources.trial_crawl import TrialExtract, Trials
 from longline.services.standing_frontier import StandingFrontier
+from longline.surfaces.intervals.jobs.job_bodies import JobBody, job_body
 from longline.surfaces.intervals.links import DiscoveredParts
 from longline.surfaces.intervals.services import IntervalServices
-from longline.surfaces.intervals.shapes import job
 from longline.wiring.house import House
 from longline.wiring.parts.schedules import FORGET_EVERY
 from longline.wiring.parts.sources import directory, standing_runs
@@ -88,7 +87,7 @@ def discovered_parts(house: House) -> DiscoveredParts:
 
     behind = desk(house)
 
-    def shown(row: ScheduleRow) -> dict[str, Any]:
-        return job(row, behind.lease_ms)
+    def shown(row: ScheduleRow) -> JobBody:
+        return job_body(row, behind.lease_ms)
 
     return DiscoveredParts(DiscoveredLinks(house.records.links, behind.schedules.make), shown, house.clock.now)

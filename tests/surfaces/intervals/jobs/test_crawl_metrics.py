@@ -1,26 +1,23 @@
-"""Shapes that answers have, where HTTP does not show it."""
+"""The figures of an execution, where HTTP does not show them."""
 
 import msgspec
 
 from longline.model.frontier import outcomes as fate
 from longline.model.runs.run import Fate, RequestSum, RunRow, RunStats
-from longline.model.schedules.schedule import ScheduleRow
-from longline.surfaces.intervals.shapes import crawl_metrics, execution, lock_token
+from longline.surfaces.intervals.jobs.executions import crawl_metrics, execution_body
 from longline.surfaces.intervals.words import CATEGORIES
 
 RUN = RunRow(1, "u", "crawl", "running", "{}", "", None, 1, None, 9, 0, 5, 2, 0, 2, None, 1, 1, None, None, 0, None)
-ROW = ScheduleRow(1, "018bcfe5-6800-7000-8000-000000000001", None, "", "running", None, 0, 0, 0, 7, 3, 99)
-
-
-def test_a_lock_has_another_name_with_every_lease():
-    assert lock_token(ROW) == lock_token(ROW)
-    assert lock_token(ROW) != lock_token(msgspec.structs.replace(ROW, token=4))
 
 
 def test_what_would_be_empty_is_left_out():
     survey = RunStats()
     run = msgspec.structs.replace(RUN, completed=0, failed=0)
-    assert crawl_metrics(survey, run) == {"requests_total": 0, "requests_failed": 0, "bytes_downloaded": 0}
+    assert msgspec.to_builtins(crawl_metrics(survey, run)) == {
+        "requests_total": 0,
+        "requests_failed": 0,
+        "bytes_downloaded": 0,
+    }
 
 
 def test_figures_of_a_run():
@@ -40,7 +37,7 @@ def test_figures_of_a_run():
     )
     fates = (Fate("skipped", "robots", 3), Fate("refused", "depth", 4), Fate("refused", "known", 9))
     errors = (("HTTP 500", 2, "https://a.example/"),)
-    told = crawl_metrics(RunStats(asked, errors, fates, untitled=1, bodiless=3), RUN)
+    told = msgspec.to_builtins(crawl_metrics(RunStats(asked, errors, fates, untitled=1, bodiless=3), RUN))
     assert told == {
         "requests_total": 20,
         "requests_failed": 8,
@@ -62,4 +59,4 @@ def test_every_failure_of_a_request_is_of_some_kind():
 
 
 def test_a_run_that_waits_is_live():
-    assert execution(msgspec.structs.replace(RUN, state="queued"), "j")["status"] == "running"
+    assert execution_body(msgspec.structs.replace(RUN, state="queued"), "j").status == "running"

@@ -1,0 +1,1 @@
+"""Jobs of the interval contract, their executions, and the scheduler that runs them."""

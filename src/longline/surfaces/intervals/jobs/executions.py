@@ -1,0 +1,265 @@
+"""Executions of jobs, their statistics, and the dashboard."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Literal, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from longline.model.frontier.task import RESENT
+from longline.model.runs.run import Fate, RequestSum, RunRow, RunStats
+from longline.services.schedules.runs import Runs
+from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.fields import (
+    EXECUTION_NOT_FOUND,
+    INVALID_JOB_ID,
+    JOB_NOT_FOUND,
+    CheckedJobId,
+    PageQuery,
+    Timestamp,
+    optional_rfc3339,
+)
+from longline.surfaces.intervals.jobs.job_bodies import next_run_at
+from longline.surfaces.intervals.words import CATEGORIES, RUN_WORDS, SKIPS, ErrorCategory, ExecutionStatus
+from longline.surfaces.operation import operation
+
+Name = TypeVar("Name", bound=str)
+StatusCode = Annotated[str, Meta(pattern="^[0-9]{3}$")]
+ExecutionId = Annotated[str, Meta(description="Id of an execution.")]
+
+
+class TopError(msgspec.Struct, frozen=True):
+    """A frequent error of an execution."""
+
+    message: str
+    count: int
+    last_url: str
+
+
+class ResponseTime(msgspec.Struct, frozen=True):
+    """Response times of an execution's requests."""
+
+    avg_ms: float
+    min_ms: int
+    max_ms: int
+
+
+class SkippedPages(msgspec.Struct, frozen=True):
+    """Pages that were not fetched or not read, by reason."""
+
+    non_html: int = 0
+    max_depth: int = 0
+    robots_txt: int = 0
+
+
+class ExtractionQuality(msgspec.Struct, frozen=True):
+    """Figures that show when selectors no longer match the site."""
+
+    items_indexed: int
+    empty_title_count: int
+    empty_body_count: int
+
+
+class CrawlMetrics(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Sums of an execution's requests; figures that are empty or 0 are left out."""
+
+    requests_total: int
+    requests_failed: int
+    bytes_downloaded: int
+    status_codes: dict[StatusCode, int] = {}
+    cloudflare_blocks: int = 0
+    rate_limits: Annotated[int, Meta(description="Responses with status 429.")] = 0
+    error_categories: dict[ErrorCategory, int] = {}
+    top_errors: list[TopError] = []
+    response_time: ResponseTime | None = None
+    skipped: SkippedPages | None = None
+    extraction_quality: ExtractionQuality | None = None
+
+
+class ExecutionMetadata(msgspec.Struct, frozen=True):
+    """Figures of an execution."""
+
+    crawl_metrics: CrawlMetrics
+
+
+class ExecutionBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An execution of a job; fields without a value are left out."""
+
+    id: str
+    job_id: str
+    execution_number: int | None = None
+    status: ExecutionStatus
+    started_at: Timestamp | None = None
+    completed_at: Timestamp | None = None
+    duration_ms: int | None = None
+    items_crawled: Annotated[int, Meta(description="Pages that were fetched and read.")]
+    items_indexed: Annotated[int, Meta(description="Documents that were made of them.")]
+    error_message: str | None = None
+    stack_trace: str | None = None
+    cpu_time_ms: int | None = None
+    memory_peak_mb: int | None = None
+    retry_attempt: int
+    log_object_key: str | None = None
+    log_size_bytes: int | None = None
+    log_line_count: int | None = None
+    metadata: ExecutionMetadata | None = None
+
+
+class ExecutionListBody(msgspec.Struct, frozen=True):
+    """One page of executions, newest first."""
+
+    executions: list[ExecutionBody]
+    total: int
+    limit: int
+    offset: int
+
+
+class JobStatsBody(msgspec.Struct, frozen=True):
+    """Statistics of a job's executions."""
+
+    total_executions: int
+    successful_runs: int
+    failed_runs: int
+    average_duration_ms: float
+    last_execution_at: Timestamp | None
+    next_scheduled_at: Timestamp | None
+    success_rate: Annotated[float, Meta(description="Successful executions by all, 0 to 1.")]
+
+
+class DashboardBody(msgspec.Struct, frozen=True):
+    """Figures of today (UTC); those of other services are 0."""
+
+    crawled_today: int
+    indexed_today: int
+    classified_today: Literal[0] = 0
+    published_today: Literal[0] = 0
+    total_sources: Literal[0] = 0
+    active_sources: Literal[0] = 0
+    errors_today: Literal[0] = 0
+
+
+def execution_body(run: RunRow, job_id: str) -> ExecutionBody:
+    """Return an execution in the contract's format."""
+    took = None if run.ended_at is None or run.started_at is None else run.ended_at - run.started_at
+    return ExecutionBody(
+        id=run.uid,
+        job_id=job_id,
+        execution_number=run.number,
+        status=RUN_WORDS[run.state],
+        started_at=optional_rfc3339(run.started_at),
+        completed_at=optional_rfc3339(run.ended_at),
+        duration_ms=took,
+        items_crawled=run.completed,
+        items_indexed=run.indexed,
+        error_message=run.error,
+        stack_trace=run.stack,
+        cpu_time_ms=run.cpu_ms,
+        memory_peak_mb=run.memory_mb,
+        retry_attempt=run.attempt,
+        log_object_key=run.log_key,
+        log_size_bytes=run.log_bytes,
+        log_line_count=run.log_lines,
+        metadata=_metadata(run),
+    )
+
+
+def _metadata(run: RunRow) -> ExecutionMetadata | None:
+    if run.figures is None:
+        return None
+    return ExecutionMetadata(crawl_metrics(msgspec.json.decode(run.figures, type=RunStats), run))
+
+
+def crawl_metrics(stats: RunStats, run: RunRow) -> CrawlMetrics:
+    """Return the sums of a run's requests in the contract's format."""
+    asked = [each for each in stats.asked if each.status or each.reason in CATEGORIES or each.reason == RESENT]
+    answered = [each for each in asked if each.status]
+    failed = [each for each in asked if each.reason in CATEGORIES]
+    statuses = _summed((str(each.status), each.count) for each in answered)
+    quality = ExtractionQuality(run.indexed, stats.untitled, stats.bodiless)
+    return CrawlMetrics(
+        requests_total=sum(each.count for each in asked),
+        requests_failed=sum(each.count for each in failed),
+        bytes_downloaded=sum(each.bytes for each in asked),
+        status_codes=statuses,
+        cloudflare_blocks=sum(each.count for each in asked if each.reason == "challenge"),
+        rate_limits=statuses.get("429", 0),
+        error_categories=_summed((CATEGORIES[each.reason], each.count) for each in failed),
+        top_errors=[TopError(text, count, url) for text, count, url in stats.errors],
+        response_time=_response_time(answered),
+        skipped=_skipped(stats.fates),
+        extraction_quality=quality if run.completed else None,
+    )
+
+
+def _response_time(answered: Sequence[RequestSum]) -> ResponseTime | None:
+    if not answered:
+        return None
+    mean = sum(each.ms for each in answered) / sum(each.count for each in answered)
+    return ResponseTime(round(mean, 2), min(each.least_ms for each in answered), max(each.most_ms for each in answered))
+
+
+def _summed(counts: Iterable[tuple[Name, int]]) -> dict[Name, int]:
+    summed: Counter[Name] = Counter()
+    for name, count in counts:
+        summed[name] += count
+    return dict(summed)
+
+
+def _skipped(fates: Iterable[Fate]) -> SkippedPages | None:
+    found = {SKIPS[each.fate, each.reason]: each.count for each in fates if (each.fate, each.reason) in SKIPS}
+    return SkippedPages(**found) if found else None
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{job_id}/executions",
+    "List the executions of a job",
+    errors=(INVALID_JOB_ID,),
+    response_example=examples.EXECUTION_LIST,
+)
+async def list_executions(services: Runs, job_id: CheckedJobId, query: PageQuery) -> ExecutionListBody:
+    """An unknown job has none."""
+    rows, total = await services.find(job_id, query.limit, query.offset)
+    return ExecutionListBody([execution_body(row, job_id) for row in rows], total, query.limit, query.offset)
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{job_id}/stats",
+    "Return the statistics of a job's executions",
+    errors=(INVALID_JOB_ID, JOB_NOT_FOUND),
+    response_example=examples.JOB_STATS,
+)
+async def show_job_stats(services: Runs, job_id: CheckedJobId) -> JobStatsBody:
+    totals, row = await services.record(job_id)
+    return JobStatsBody(
+        total_executions=totals.total,
+        successful_runs=totals.completed,
+        failed_runs=totals.failed,
+        average_duration_ms=totals.average_ms or 0,
+        last_execution_at=optional_rfc3339(totals.last_at),
+        next_scheduled_at=next_run_at(row),
+        success_rate=totals.completed / totals.total if totals.total else 0,
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/executions/{execution_id}",
+    "Return an execution",
+    errors=(EXECUTION_NOT_FOUND,),
+    response_example=examples.EXECUTION,
+)
+async def show_execution(services: Runs, execution_id: ExecutionId) -> ExecutionBody:
+    run, schedule = await services.get(execution_id)
+    return execution_body(run, schedule.uid)
+
+
+@operation("GET", "/api/v1/stats", "Count the pages and documents of today", response_example=examples.DASHBOARD)
+async def show_dashboard(services: Runs) -> DashboardBody:
+    brought = await services.today()
+    return DashboardBody(brought.crawled, brought.indexed)
+
+
+EXECUTIONS = (list_executions, show_job_stats, show_execution, show_dashboard)

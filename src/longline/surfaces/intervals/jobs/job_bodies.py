@@ -1,0 +1,246 @@
+"""Requests and responses of jobs, and their conversion from and to schedules."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID, uuid5
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from longline.model.errors import BadInput
+from longline.model.schedules.schedule import LONGEST_INTERVAL_MS, UNITS, ScheduleRow, ScheduleSpec, Unit
+from longline.model.states import ScheduleState
+from longline.model.url import without_credentials
+from longline.surfaces.error_format import error
+from longline.surfaces.intervals.fields import (
+    MAX_NUMBER,
+    Key,
+    Text,
+    Timestamp,
+    WebUrl,
+    absolute_url,
+    optional_rfc3339,
+    rfc3339,
+)
+from longline.surfaces.intervals.words import SCHEDULE_WORDS, JobStatus
+
+JobType = Literal["crawl"]
+INTERVAL_REQUIRED = error(400, "interval_minutes is required when schedule_enabled is true")
+
+Interval = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=MAX_NUMBER,
+        description="Number of units of `interval_type` between two runs. A job without it runs once.",
+        extra={"texts": {"minimum": "interval_minutes must be greater than 0"}},
+    ),
+]
+Retries = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=MAX_NUMBER,
+        description="Retries of a failed run, with a growing delay.",
+        extra={"texts": {"minimum": "max_retries must not be negative"}},
+    ),
+]
+BackoffSeconds = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=MAX_NUMBER,
+        description="Delay before the first retry; it doubles with each retry, up to an hour.",
+        extra={"texts": {"minimum": "retry_backoff_seconds must be greater than 0"}},
+    ),
+]
+JobPriority = Annotated[
+    int,
+    Meta(
+        ge=0,
+        le=100,
+        description="Higher is more urgent.",
+        extra={"texts": dict.fromkeys(("minimum", "maximum"), "priority must be between 0 and 100")},
+    ),
+]
+IsEnabled = Annotated[bool, Meta(description="Whether the job recurs; it needs `interval_minutes`.")]
+IsAdaptive = Annotated[bool, Meta(description="Whether the interval grows while the start page does not change.")]
+CronText = Annotated[Text, Meta(description="Cron expression of older clients: stored, never used.")]
+Metadata = Annotated[dict[str, Any], Meta(description="Any JSON object of the client.")]
+_INVALID_TYPE = {"texts": {"choice": "Invalid job type: {value}"}}
+_INVALID_STATUS = {"texts": {"choice": "Invalid job status: {value}"}}
+_INVALID_UNIT = {"texts": {"choice": "interval_type must be one of minutes, hours, days"}}
+
+
+class JobRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A job to be created; null means the default."""
+
+    source_id: Key | None = None
+    source_name: Text | None = None
+    url: Annotated[WebUrl, Meta(min_length=1)]
+    interval_minutes: Interval | None = None
+    interval_type: Annotated[Unit, Meta(extra=_INVALID_UNIT)] | None = "minutes"
+    schedule_enabled: IsEnabled | None = False
+    adaptive_scheduling: IsAdaptive | None = True
+    max_retries: Retries | None = 3
+    retry_backoff_seconds: BackoffSeconds | None = 60
+    schedule_time: CronText | None = None
+    type: Annotated[JobType, Meta(extra=_INVALID_TYPE)] | None = "crawl"
+    priority: JobPriority | None = 50
+    metadata: Metadata | None = None
+
+
+class JobChanges(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes of a job; fields that are absent, null or empty keep their values."""
+
+    source_id: Key | None = None
+    source_name: Text | None = None
+    url: WebUrl | None = None
+    interval_minutes: Annotated[Interval | None, Meta(description="Null makes the job run once.")] | UnsetType = UNSET
+    interval_type: Annotated[Literal["minutes", "hours", "days", ""], Meta(extra=_INVALID_UNIT)] | None = None
+    schedule_enabled: IsEnabled | None = None
+    adaptive_scheduling: IsAdaptive | None = None
+    max_retries: Retries | None = None
+    retry_backoff_seconds: BackoffSeconds | None = None
+    schedule_time: CronText | None = None
+    type: Annotated[Literal["crawl", ""], Meta(extra=_INVALID_TYPE)] | None = None
+    priority: JobPriority | None = None
+    metadata: Metadata | None = None
+    status: (
+        Annotated[
+            Literal["pending", "scheduled", "running", "paused", "completed", "failed", "cancelled", ""],
+            Meta(description="State to move the job to.", extra=_INVALID_STATUS),
+        ]
+        | None
+    ) = None
+
+
+class JobBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A job; fields without a value are left out."""
+
+    id: str
+    source_id: str
+    source_name: str | None = None
+    url: str
+    type: str
+    status: JobStatus
+    interval_minutes: int | None = None
+    interval_type: Unit
+    schedule_enabled: bool
+    schedule_time: str | None = None
+    adaptive_scheduling: bool
+    next_run_at: Timestamp | None = None
+    is_paused: bool
+    paused_at: Timestamp | None = None
+    cancelled_at: Timestamp | None = None
+    max_retries: int
+    retry_backoff_seconds: int
+    current_retry_count: int
+    lock_token: Annotated[str, Meta(extra_json_schema={"format": "uuid"})] | None = None
+    lock_acquired_at: Timestamp | None = None
+    metadata: dict[str, Any]
+    created_at: Timestamp
+    updated_at: Timestamp
+    started_at: Timestamp | None = None
+    completed_at: Timestamp | None = None
+    error_message: str | None = None
+    scheduler_version: int
+    auto_managed: bool
+    priority: int
+    failure_count: int
+    last_failure_at: Timestamp | None = None
+    backoff_until: Timestamp | None = None
+
+
+_SPEC_FIELDS = {
+    "source_id": "source_ref",
+    "source_name": "source_name",
+    "interval_minutes": "every",
+    "interval_type": "unit",
+    "schedule_enabled": "enabled",
+    "adaptive_scheduling": "adaptive",
+    "max_retries": "max_retries",
+    "retry_backoff_seconds": "backoff_seconds",
+    "schedule_time": "written_time",
+    "type": "kind",
+    "priority": "priority",
+}
+"""The contract's name and the internal name of each setting of a job."""
+
+
+def new_spec(job: JobRequest) -> ScheduleSpec:
+    """Return the settings of a new job; raise `BadInput` for settings that contradict each other."""
+    return _checked(ScheduleSpec(url=absolute_url(job.url), **_settings(job)))
+
+
+def changed_spec(spec: ScheduleSpec, changes: JobChanges) -> ScheduleSpec:
+    """Return the settings of a changed job; raise `BadInput` for settings that contradict each other."""
+    settings = {name: value for name, value in _settings(changes).items() if value != ""}
+    if changes.url:
+        settings["url"] = absolute_url(changes.url)
+    if changes.interval_minutes is None:
+        settings |= {"every": None, "enabled": changes.schedule_enabled or False}
+    return _checked(msgspec.structs.replace(spec, **settings))
+
+
+def _settings(sent: JobRequest | JobChanges) -> dict[str, Any]:
+    values = {ours: getattr(sent, name) for name, ours in _SPEC_FIELDS.items()}
+    if sent.metadata is not None:
+        values["metadata"] = msgspec.json.encode(sent.metadata).decode()
+    return {ours: value for ours, value in values.items() if value is not None and value is not UNSET}
+
+
+def _checked(spec: ScheduleSpec) -> ScheduleSpec:
+    if spec.enabled and spec.every is None:
+        raise BadInput(INTERVAL_REQUIRED.body["error"])
+    if spec.every is not None and spec.every * UNITS[spec.unit] > LONGEST_INTERVAL_MS:
+        raise BadInput("interval_minutes must not be more than ten years")
+    return spec
+
+
+def job_body(row: ScheduleRow, lease_ms: int) -> JobBody:
+    """Return a job in the contract's format."""
+    held = row.owner is not None and row.lease_until is not None  # a run that waits for adoption has no lock
+    return JobBody(
+        id=row.uid,
+        source_id=row.source_ref,
+        source_name=row.source_name,
+        url=without_credentials(row.url),
+        type=row.kind,
+        status=SCHEDULE_WORDS[row.state],
+        interval_minutes=row.every,
+        interval_type=row.unit,
+        schedule_enabled=row.enabled,
+        schedule_time=row.written_time,
+        adaptive_scheduling=row.adaptive,
+        next_run_at=next_run_at(row),
+        is_paused=row.state == ScheduleState.PAUSED,
+        paused_at=optional_rfc3339(row.paused_at),
+        cancelled_at=optional_rfc3339(row.cancelled_at),
+        max_retries=row.max_retries,
+        retry_backoff_seconds=row.backoff_seconds,
+        current_retry_count=row.retries,
+        lock_token=lock_token(row) if held else None,
+        lock_acquired_at=rfc3339((row.lease_until or 0) - lease_ms) if held else None,
+        metadata=msgspec.json.decode(row.metadata),
+        created_at=rfc3339(row.created_at),
+        updated_at=rfc3339(row.updated_at),
+        started_at=optional_rfc3339(row.started_at),
+        completed_at=optional_rfc3339(row.completed_at),
+        error_message=row.error,
+        scheduler_version=1,
+        auto_managed=row.automatic,
+        priority=row.priority,
+        failure_count=row.failures,
+        last_failure_at=optional_rfc3339(row.failed_at),
+        backoff_until=optional_rfc3339(row.next_due) if row.retries and row.state == "scheduled" else None,
+    )
+
+
+def next_run_at(row: ScheduleRow) -> str | None:
+    """Return the next run of a schedule that waits for one."""
+    return optional_rfc3339(row.next_due) if row.state in ("pending", "scheduled") else None
+
+
+def lock_token(row: ScheduleRow) -> str:
+    """Return the lease of a schedule as the contract's UUID, which changes with every lease."""
+    return str(uuid5(UUID(row.uid), str(row.token)))

@@ -1,0 +1,255 @@
+"""Previews of single pages: of a site before it becomes a source, and for other internal services."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import urlsplit
+
+import msgspec
+from msgspec import Meta
+
+from longline.services.page_preview import PagePreview, PagePreviews
+from longline.services.sources.trial_crawl import Trial, Trials
+from longline.surfaces.error_format import error
+from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.fields import MAX_NUMBER, Text
+from longline.surfaces.intervals.source_settings import ArticlePatterns, Selectors
+from longline.surfaces.operation import operation
+
+TIMEOUT_SECONDS = 30
+DEFAULT_TIMEOUT_SECONDS = 15
+MAX_TIMEOUT_SECONDS = 30
+MAX_ARTICLE_CHARACTERS = 1000
+URL_REQUIRED = error(400, "url is required")
+FORBIDDEN_ADDRESS = error(400, "the URL leads to an address that may not be fetched")
+FETCH_FAILED = error(502, "fetch failed: refused")
+
+
+PageUrl = Annotated[Text, Meta(min_length=1, description="Absolute HTTP URL.", extra_json_schema={"format": "uri"})]
+Timeout = Annotated[
+    int,
+    Meta(
+        le=MAX_NUMBER,
+        description="Seconds: at most 30, and 15 for 0 or less.",
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewServices:
+    """Fetches of single pages, with and without a source's parser."""
+
+    previews: PagePreviews
+    trials: Trials
+
+
+class PageRequest(msgspec.Struct, frozen=True):
+    """A page to look at."""
+
+    url: PageUrl
+
+
+class TrialRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A page to try, with the settings of the source to come."""
+
+    url: PageUrl
+    selectors: Selectors | None = None
+    article_url_patterns: ArticlePatterns | None = None
+    template_hint: Text | None = None
+
+    def config(self) -> dict[str, Any]:
+        """Return the config of the parser."""
+        sent = msgspec.structs.asdict(self)
+        return {name: value for name, value in sent.items() if name != "url" and value is not None}
+
+
+class FetchRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """A page to fetch."""
+
+    url: PageUrl
+    timeout: Timeout | None = DEFAULT_TIMEOUT_SECONDS
+
+    def seconds(self) -> int:
+        """Return the timeout within its bounds."""
+        asked = self.timeout or 0
+        return min(asked, MAX_TIMEOUT_SECONDS) if asked > 0 else DEFAULT_TIMEOUT_SECONDS
+
+
+class OpenGraph(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Open Graph properties of a page; missing ones are left out."""
+
+    title: str | None = None
+    description: str | None = None
+    image: str | None = None
+    type: str | None = None
+    url: str | None = None
+    site_name: str | None = None
+
+
+class SampleArticle(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The document that a page would become; the text is shortened, and missing fields are left out."""
+
+    title: str | None = None
+    url: str | None = None
+    author: str | None = None
+    published_date: str | None = None
+    body: str
+    word_count: int
+    extraction_method: str
+
+
+class TrialBody(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of a trial crawl of one page."""
+
+    url: str
+    status_code: int
+    content_type: str
+    articles_found: int
+    success_rate: float
+    links_found: int
+    warnings: list[str]
+    sample_articles: list[SampleArticle]
+
+
+class SiteMetadata(msgspec.Struct, frozen=True, kw_only=True):
+    """The description of a site by one of its pages."""
+
+    url: str
+    final_url: str
+    status_code: int
+    name: str
+    title: str
+    description: str
+    author: str
+    og: OpenGraph | None
+    feed_url: str | None
+    duration_ms: int
+
+
+class FetchedPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page with its text and metadata, which are empty unless it is HTML."""
+
+    url: str
+    final_url: str
+    status_code: int
+    content_type: str
+    html: str
+    title: str
+    body: str
+    author: str
+    description: str
+    og: OpenGraph | None
+    duration_ms: int
+
+
+@operation(
+    "POST",
+    "/api/v1/sources/test-crawl",
+    "Try the settings of a source on one page",
+    errors=(URL_REQUIRED, FORBIDDEN_ADDRESS, FETCH_FAILED),
+    request_example=examples.TRIAL_REQUEST,
+    response_example=examples.TRIAL,
+)
+async def test_crawl(services: PreviewServices, body: TrialRequest) -> TrialBody:
+    """Nothing is stored."""
+    return trial_body(await services.trials.run(body.url, body.config(), TIMEOUT_SECONDS))
+
+
+@operation(
+    "POST",
+    "/api/v1/sources/fetch-metadata",
+    "Fetch the name, the description and the feed of a site",
+    errors=(URL_REQUIRED, FORBIDDEN_ADDRESS, FETCH_FAILED),
+    request_example=examples.PAGE_REQUEST,
+    response_example=examples.SITE_METADATA,
+)
+async def fetch_metadata(services: PreviewServices, body: PageRequest) -> SiteMetadata:
+    return site_metadata(await services.previews.take(body.url, TIMEOUT_SECONDS))
+
+
+@operation(
+    "POST",
+    "/api/internal/v1/fetch",
+    "Fetch and extract a page for another internal service",
+    access="internal",
+    errors=(URL_REQUIRED, FORBIDDEN_ADDRESS, FETCH_FAILED),
+    request_example=examples.FETCH_REQUEST,
+    response_example=examples.FETCHED_PAGE,
+)
+async def fetch_page(services: PreviewServices, body: FetchRequest) -> FetchedPage:
+    """Up to 10 redirects are followed. Without a configured secret there is no such path."""
+    return fetched_page(await services.previews.take(body.url, body.seconds()))
+
+
+def trial_body(trial: Trial) -> TrialBody:
+    """Return the result of a trial crawl in the contract's format."""
+    extract = trial.extract
+    indexed = extract is not None and extract.skipped is None and trial.status < 400
+    warnings = [f"status {trial.status}"] if trial.status >= 400 else []
+    warnings += [] if extract else ["the page is no HTML that can be read"]
+    if extract is not None and extract.skipped is not None:
+        warnings.append(f"not indexed: {extract.skipped}")
+    return TrialBody(
+        url=trial.url,
+        status_code=trial.status,
+        content_type=trial.content_type,
+        articles_found=int(indexed),
+        success_rate=float(indexed),
+        links_found=trial.links,
+        warnings=warnings,
+        sample_articles=[_sample(extract.fields, extract.method)] if extract else [],
+    )
+
+
+def _sample(fields: Mapping[str, Any], method: str) -> SampleArticle:
+    return SampleArticle(
+        title=fields.get("title"),
+        url=fields.get("url"),
+        author=fields.get("author"),
+        published_date=fields.get("published_date"),
+        body=str(fields.get("raw_text") or "")[:MAX_ARTICLE_CHARACTERS],
+        word_count=fields.get("word_count", 0),
+        extraction_method=method,
+    )
+
+
+def site_metadata(preview: PagePreview) -> SiteMetadata:
+    """Return the metadata of a site from a page preview."""
+    host = urlsplit(preview.final_url).hostname or ""
+    return SiteMetadata(
+        url=preview.url,
+        final_url=preview.final_url,
+        status_code=preview.status,
+        name=preview.told.get("site_name") or preview.title or host,
+        title=preview.title,
+        description=preview.description or preview.told.get("description", ""),
+        author=preview.author,
+        og=_open_graph(preview),
+        feed_url=preview.feeds[0] if preview.feeds else None,
+        duration_ms=preview.took_ms,
+    )
+
+
+def fetched_page(preview: PagePreview) -> FetchedPage:
+    """Return a page preview in the contract's format."""
+    return FetchedPage(
+        url=preview.url,
+        final_url=preview.final_url,
+        status_code=preview.status,
+        content_type=preview.content_type,
+        html=preview.html,
+        title=preview.title,
+        body=preview.text,
+        author=preview.author,
+        description=preview.description,
+        og=_open_graph(preview),
+        duration_ms=preview.took_ms,
+    )
+
+
+def _open_graph(preview: PagePreview) -> OpenGraph | None:
+    return OpenGraph(**preview.told) if preview.told else None
+
+
+SITE_PREVIEWS = (test_crawl, fetch_metadata)
+INTERNAL = (fetch_page,)

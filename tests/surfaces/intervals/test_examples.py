@@ -1,0 +1,56 @@
+"""Every example of the document is a request that its operation reads, or a response that it gives."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import msgspec
+import pytest
+from prometheus_client import CollectorRegistry
+
+from longline.services.tokens import Tokens
+from longline.surfaces.door import Door
+from longline.surfaces.intervals.door import IntervalParts, intervals_door
+from longline.surfaces.operation import Content, Operation
+from longline.surfaces.request_reader import RequestReader
+
+
+class Anything(SimpleNamespace):
+    """A stand-in for services that nothing calls."""
+
+    def __getattr__(self, name: str) -> Any:
+        return Anything()
+
+
+def door() -> Door:
+    """The whole door, with nothing behind it."""
+    nothing = cast(Any, Anything())
+    parts = IntervalParts(nothing, nothing, nothing, nothing, nothing)
+    return intervals_door(parts, Tokens("s" * 64, lambda: 0), CollectorRegistry())
+
+
+OPERATIONS = {operation.name: operation for group in door().groups for operation in group.operations}
+
+
+@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if operation.body])
+def test_the_example_of_a_request_is_read(name: str):
+    operation = OPERATIONS[name]
+    assert operation.body is not None
+    sent = operation.request_example
+    assert sent, "there is one"
+    read = RequestReader(operation.body).body(msgspec.json.encode(sent))
+    known = {field.encode_name for field in msgspec.structs.fields(type(read))}
+    assert set(sent) <= known
+
+
+def is_json(operation: Operation) -> bool:
+    answer = operation.answers[operation.status]
+    return answer is not None and not isinstance(answer, Content) and isinstance(answer, type)
+
+
+@pytest.mark.parametrize("name", [name for name, operation in OPERATIONS.items() if is_json(operation)])
+def test_the_example_of_a_response_is_of_its_type(name: str):
+    operation = OPERATIONS[name]
+    example = operation.response_example
+    assert example, "there is one"
+    found = msgspec.convert(example, operation.answers[operation.status])
+    assert msgspec.to_builtins(found) == msgspec.to_builtins(example), "nothing is unknown, nothing left out"
