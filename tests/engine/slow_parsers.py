@@ -45,11 +45,13 @@ def hangs(page: Page) -> Iterator[Item]:
 
 @parser("dies", match="https://dies.example/*")
 def dies(page: Page) -> Iterator[Item]:
-    """Kills its process as often as there are letters in the file that the page names."""
+    """Loses a process for each letter of the file that the page names: by a signal for k, else by an exit."""
     left = Path(page.html)
     if letters := left.read_text():
         left.write_text(letters[1:])
-        os.kill(os.getpid(), signal.SIGKILL)
+        if letters[0] == "k":
+            os.kill(os.getpid(), signal.SIGKILL)
+        os._exit(3)
     yield Item("survivor", pid=os.getpid())
 
 

@@ -79,12 +79,18 @@ async def test_a_process_that_was_killed_is_replaced(aside: ProcessPool):
     assert await pid(aside) != first
 
 
+DIED = "dies: the process that parsed the page died"
+
+
 @pytest.mark.parametrize(
-    ("deaths", "error"), [(0, None), (1, None), (2, "dies: the process that parsed the page died")]
+    ("deaths", "error"),
+    [("", None), ("x", None), ("xx", DIED), ("kkkkk", None), ("kkkkkk", DIED), ("kkxkk", None), ("kxkx", DIED)],
 )
-async def test_a_page_that_kills_its_process_is_tried_once_more(aside: ProcessPool, tmp_path: Path, deaths, error):
+async def test_a_page_is_tried_once_more_after_a_crash_and_more_often_after_a_kill(
+    aside: ProcessPool, tmp_path: Path, deaths: str, error: str | None
+):
     left = tmp_path / "left"
-    left.write_text("x" * deaths)
+    left.write_text(deaths)
     got = await aside.parse("dies", page("dies", str(left).encode()))
     assert got.error == error
     assert not left.read_text()

@@ -28,6 +28,9 @@ from longline.plugins.registry import ParserSources
 MAX_START_SECONDS = 60.0
 """Seconds that a process may take to import everything; a machine may be busy."""
 
+_END_SECONDS = 1.0
+"""Seconds to wait for the exit status of a process that has closed its pipe."""
+
 GIVE_WAY = 10
 """Niceness of a parsing process: on a busy machine, fetches and leases cannot wait."""
 
@@ -102,6 +105,13 @@ class ParserProcess:
         own_seconds: float = self._pipe.recv()
         parsed: Parsed = pickle.loads(self._pipe.recv_bytes(2 * MAX_RESULT_BYTES))
         return ParserAnswer(parsed, own_seconds)
+
+    def was_killed(self) -> bool:
+        """Return whether a process that is gone was ended by SIGKILL, and so not by its page."""
+        try:
+            return self._process.wait(_END_SECONDS) == -signal.SIGKILL
+        except subprocess.TimeoutExpired:
+            return False
 
     def kill(self) -> None:
         """Kill the process, and wait for its end."""

@@ -1,8 +1,8 @@
 """Parsing aside from the event loop: a few processes, with a deadline for every page and a fair share for every host.
 
 A thread holds each process by a pipe, so that the loop only ever waits for a future. A page that hangs is killed with
-its process, which is replaced; a page that was lost with its process is tried once more. Pages wait in two lanes: pages
-that look slow, or with a slow page of their host lately, get half of the processes at most.
+its process, which is replaced; a page that was lost with its process is tried again, once if it may be at fault. Pages
+wait in two lanes: pages that look slow, or with a slow page of their host lately, get half of the processes at most.
 """
 
 import asyncio
@@ -29,10 +29,23 @@ QUICK_SECONDS = 2.0
 MAX_WAITING_BYTES = 128 * 1024 * 1024
 """Bytes of bodies that may wait here without counting among the fetches under way."""
 
+MAX_CRASHES = 2
+"""Processes that may end by themselves while they parse a page, before the page fails."""
+
+MAX_KILLS = 6
+"""Processes that may be killed from outside, or fail to start, before their page fails."""
+
 _GONE = (EOFError, OSError)
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class _ProcessLost(Exception):
+    """A process is gone; `killed` if it was killed from outside or did not start, so that the page is not at fault."""
+
+    def __init__(self, *, killed: bool) -> None:
+        self.killed = killed
 
 
 class _Displaced(Exception):
@@ -179,19 +192,26 @@ class ProcessPool:
     # -- one page -----------------------------------------------------------------------------------------------
 
     async def _parse(self, asked: _Waiting) -> Parsed:
-        try:
-            return await self._ask(asked)
-        except _GONE:
-            if self._closed:
-                raise
-            # The process may have been killed while idle, or for its memory: not necessarily because of this page.
-            return await self._ask(asked)
+        crashes = kills = 0
+        while crashes < MAX_CRASHES and kills < MAX_KILLS and not self._closed:
+            try:
+                return await self._ask(asked)
+            except _ProcessLost as lost:
+                kills, crashes = kills + lost.killed, crashes + (not lost.killed)
+        raise EOFError
 
     async def _ask(self, asked: _Waiting) -> Parsed:
-        child = await self._in_thread(self._child)
+        try:
+            child = await self._in_thread(self._child)
+        except _GONE:
+            raise _ProcessLost(killed=True) from None
         begun, answer = time.monotonic(), None
         try:
             answer = await self._answer(asked, child)
+        except _GONE:
+            killed = child.was_killed() if self._closed else await self._in_thread(child.was_killed)
+            await self._end(child)
+            raise _ProcessLost(killed=killed) from None
         except BaseException:
             await self._end(child)
             raise
