@@ -65,6 +65,9 @@ WANT = "want"
 DUE = "due"
 """Signal that a schedule may have come due."""
 
+DONE = "done"
+"""Signal that the run of a schedule has no open URL left."""
+
 BUILT_IN = tuple(
     f"longline.parsers.{name}"
     for name in ("page", "feeds.feed", "feeds.sitemap", "article.article", "product.product", "selectors")
@@ -96,7 +99,7 @@ class House:
     @property
     def lifecycle(self) -> Lifecycle:
         """Return the lifecycle, which makes all moves."""
-        return Lifecycle(self.records, self.politeness, self._call_workers)
+        return Lifecycle(self.records, self.politeness, self._call_workers, self._call_followers)
 
     @property
     def stored_proxies(self) -> StoredProxies:
@@ -105,6 +108,9 @@ class House:
 
     async def _call_workers(self) -> None:
         await self._call(WORK)
+
+    async def _call_followers(self) -> None:
+        await self._call(DONE)
 
     async def call_for_work(self) -> None:
         """Signal other workers to release hosts to this idle worker."""

@@ -45,11 +45,17 @@ class RunCounters:
         self._events: list[tuple[str | int | None, ...]] = []
         self._standing: Counter[tuple[int, str]] = Counter()
         self._memory_mb = 0
+        self._done: list[int] = []
 
     @property
     def runs(self) -> set[int]:
         """Return the runs that have counts so far."""
         return set(self._counts)
+
+    @property
+    def done_runs(self) -> tuple[int, ...]:
+        """Return the runs without an open task that are left to the planners of their schedules."""
+        return tuple(self._done)
 
     def moved(self, moves: Iterable[MovedTasks], *, listed: bool = True) -> None:
         """Count tasks that changed their rest; `listed` ones go into the run's event of this batch."""
@@ -126,10 +132,16 @@ class RunCounters:
         ]
 
     async def settle(self, tx: Transaction, run: Row, actor: str) -> bool:
-        """End a run with its last open task, or reopen a run with one of its tasks; return whether the run ended."""
-        run_id, state = run["id"], run["state"]
+        """End a run with its last open task, or reopen a run with one of its tasks; return whether the run ended.
+
+        The run of a running schedule is left to its planner, which ends the run and moves the schedule together.
+        """
+        run_id, state, schedule_id = run["id"], run["state"], run["schedule_id"]
         if run["open"] == 0 and state == RunState.RUNNING:
-            failure = await _start_failure(tx, run_id, run["completed"]) if run["schedule_id"] is not None else None
+            if schedule_id is not None and await tx.one("schedule_of_run", id=schedule_id, run_id=run_id):
+                self._done.append(run_id)
+                return False
+            failure = await start_failure(tx, run_id, run["completed"]) if schedule_id is not None else None
             end = move("run", "finish" if failure is None else "fail_start")
             if await tx.one("end_run", id=run_id, was=state, became=end.became, error=failure):
                 self.event("run", run_id, end.name, state, end.became, (_by(actor, end), failure or "no open tasks"))
@@ -157,7 +169,7 @@ class RunCounters:
         return False
 
 
-async def _start_failure(tx: Transaction, run_id: int, fetched: int) -> str | None:
+async def start_failure(tx: Transaction, run_id: int, fetched: int) -> str | None:
     """Return why the start URL of a run that ends brought no page; None when it did, or when others were fetched."""
     start = await tx.one("start_of_run", run_id=run_id)
     if start is None:

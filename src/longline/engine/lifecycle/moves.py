@@ -62,9 +62,13 @@ class Lifecycle:
     """The moves of schedules, runs and tasks, on any records engine."""
 
     def __init__(
-        self, records: Records, politeness: PolitenessKey | None = None, call_workers: Call | None = None
+        self,
+        records: Records,
+        politeness: PolitenessKey | None = None,
+        call_workers: Call | None = None,
+        call_planners: Call | None = None,
     ) -> None:
-        self._call_workers = call_workers
+        self._call_workers, self._call_planners = call_workers, call_planners
         self._politeness = politeness or PolitenessKey()
         self._frontier = records.frontier
         self._hands = records.hands
@@ -112,7 +116,7 @@ class Lifecycle:
         """Write the outcomes of claimed tasks, all or nothing; `hosts` are the hosts of found URLs."""
         _check((o for r in batch.reports for o in r.outcomes), AFTER_CLAIM)
         batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
-        return _with(ahead, await self._frontier.report(batch))
+        return _with(ahead, await self._called(await self._frontier.report(batch)))
 
     async def take(self, executor: str, owner: int, limit: int, ttl_ms: int) -> list[TaskLease]:
         """Lease tasks one by one, without their hosts."""
@@ -124,7 +128,13 @@ class Lifecycle:
         """Write the outcomes of taken tasks, each under its own token, all or nothing."""
         _check((o for _, o in outcomes), AFTER_TAKE)
         batch, ahead = await self._admit_ahead(await self._placed(batch, hosts))
-        return _with(ahead, await self._hands.give(outcomes, batch))
+        return _with(ahead, await self._called(await self._hands.give(outcomes, batch)))
+
+    async def _called(self, reported: Reported) -> Reported:
+        """Call the planners of runs that are done; return the result of the report."""
+        if reported.done_runs and self._call_planners is not None:
+            await self._call_planners()
+        return reported
 
     async def _placed(self, batch: ReportBatch, hosts: Sequence[HostSetting]) -> ReportBatch:
         """Create missing hosts; return the batch with its new tasks under their politeness keys."""

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from longline.engine.lifecycle.moves import _check_move
 from longline.model.errors import IllegalMove
+from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, legal, move
 from longline.ports.records import Records
-from longline.ports.records.schedules import Launch, RunStop, Tick
+from longline.ports.records.schedules import FinishedTick, Launch, RunStop, Tick
 
 
 class ScheduleLifecycle:
@@ -69,13 +70,25 @@ class ScheduleLifecycle:
             _check_turn(row, turn, actor)
         return await self._ticks.turn(turns, actor) if turns else {}
 
+    async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
+        """End done runs and move their schedules, each pair or neither; return the moved schedules."""
+        for one in ticks:
+            _check_turn(one.tick.schedule, one.turn, "planner")
+            if one.end is not None:
+                _check_run(one.tick.run, one.end, "planner")
+        return await self._ticks.finish(ticks) if ticks else {}
+
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         """End a run and move its schedule, both or neither; return None when one of them was moved meanwhile."""
         _check_turn(tick.schedule, turn, actor)
-        rule = move("run", stop.move)
-        if tick.run.state not in rule.was or stop.actor not in rule.actors:
-            raise IllegalMove("run", stop.move, tick.run.state, legal("run", tick.run.state, stop.actor))
+        _check_run(tick.run, stop.move, stop.actor)
         return await self._ticks.stop(tick, turn, stop, actor)
+
+
+def _check_run(run: RunRow, name: str, actor: Actor) -> None:
+    rule = move("run", name)
+    if run.state not in rule.was or actor not in rule.actors:
+        raise IllegalMove("run", name, run.state, legal("run", run.state, actor))
 
 
 def _check_turn(row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> None:

@@ -21,26 +21,33 @@ from longline.engine.loops import peak_memory_mb
 from longline.engine.sources.crawl_plan import CrawlRules, plan_of
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import RunReview, RunSummary, StartPage
+from longline.model.runs.run import RunSummary, StartPage
 from longline.model.schedules.schedule import (
-    ScheduleRow,
     ScheduleTransition,
     failed,
     interrupted,
     stretch_ms,
     succeeded,
 )
-from longline.model.states import RunState
+from longline.model.states import RunState, move
 from longline.ports.clock import Clock
 from longline.ports.records.runs import RunHistoryStore
-from longline.ports.records.schedules import CounterStore, Launch, PageChanges, PageChangeStore, RunStop, Tick
+from longline.ports.records.schedules import (
+    CounterStore,
+    FinishedTick,
+    Launch,
+    PageChanges,
+    PageChangeStore,
+    RunStop,
+    Tick,
+)
 from longline.ports.sources import SourceLookup
 
 log = logging.getLogger(__name__)
 
 AT_ONCE = 100
 ASK_AT_ONCE = 10
-"""Largest number of ended runs that are settled together, and of sources that are looked up at once."""
+"""Largest number of done runs that are settled together, and of sources that are looked up at once."""
 
 NO_SOURCE = "job missing required source_id"
 STALE = "recovered: stale lock"
@@ -105,7 +112,7 @@ class Scheduler:
         return len(ticks)
 
     async def follow(self) -> int:
-        """Move on schedules with runs that have ended or take too long, and adopt lapsed runs; return how many."""
+        """Move on schedules with runs that are done or take too long, and adopt lapsed runs; return how many."""
         moved = 0
         await self._launch([])
         while ticks := await self._timetable.look(self._parts.owner, self._settings.longest_ms, AT_ONCE):
@@ -125,11 +132,11 @@ class Scheduler:
 
     async def leave(self) -> None:
         """Hand over the runs of this planner, so that another one adopts them at once."""
-        # Repeated while any is held: workers that stop with this planner still report, and a run that has just ended is
-        # not handed over.
+        # Repeated while any is held: workers that stop with this planner still report, and a run that is done by then
+        # is not handed over.
         while held := await self._timetable.held(self._parts.owner):
-            await self._settle([tick for tick in held if tick.run.ended])
-            for run_id in await self._timetable.hand_over([tick for tick in held if not tick.run.ended], SHUTDOWN):
+            await self._settle([tick for tick in held if tick.run.done])
+            for run_id in await self._timetable.hand_over([tick for tick in held if not tick.run.done], SHUTDOWN):
                 log.warning(SHUTDOWN, extra={"run_id": run_id})
 
     # -- beginning --------------------------------------------------------------------------------------------
@@ -215,12 +222,12 @@ class Scheduler:
     # -- adopting ---------------------------------------------------------------------------------------------
 
     async def _see_to(self, ticks: Sequence[Tick]) -> int:
-        """Settle runs that have ended, fail given-up runs, adopt runs without a holder; return how many."""
-        done = await self._settle([tick for tick in ticks if tick.run.ended])
+        """Settle done runs, fail given-up runs, adopt runs without a holder; return how many."""
+        done = await self._settle([tick for tick in ticks if tick.run.done])
         accused = accused_runs(ticks, self._parts.owner, self._settings.url_ms)
         lapsed, queued = [], []
         for tick in ticks:
-            if tick.run.ended:
+            if tick.run.done:
                 continue
             if (error := given_up(tick, self._settings.longest_ms, accused)) is not None:
                 done += await self._give_up(tick, error)
@@ -264,22 +271,27 @@ class Scheduler:
     # -- ending -----------------------------------------------------------------------------------------------
 
     async def _settle(self, ticks: Sequence[Tick]) -> int:
-        """Move on the schedules of runs that have ended; return how many."""
+        """End done runs, their figures included, and move on their schedules; return how many."""
         if not ticks:
             return 0
-        reviews = await self._note([tick.run.id for tick in ticks])
-        turns: list[tuple[ScheduleRow, ScheduleTransition]] = []
+        reviews, memory_mb = await self._parts.history.review([tick.run.id for tick in ticks]), peak_memory_mb()
         rhythms: dict[int, PageChanges] = {}
+        finished = []
         for tick in ticks:
-            start = reviews[tick.run.id].start
-            if tick.run.state == RunState.COMPLETED and (rhythm := await self._rhythm(tick, start)) is not None:
+            review = reviews[tick.run.id]
+            end, after = run_end(tick, review.failure)
+            if after.run.state == RunState.COMPLETED and (rhythm := await self._rhythm(tick, review.start)) is not None:
                 rhythms[tick.schedule.id] = rhythm
-            turns.append((tick.schedule, ended(tick, rhythms.get(tick.schedule.id))))
-        turned = await self._timetable.turn_all(turns, "planner")
+            summary = RunSummary(review.survey.text(), memory_mb)
+            turn = ended(after, rhythms.get(tick.schedule.id))
+            finished.append(FinishedTick(tick, end, review.failure, summary, turn))
+        turned = await self._timetable.finish(finished)
         for schedule_id in turned.keys() & rhythms.keys():
             # Only by the planner that moved the schedule: two planners that saw the same run must not count it twice.
             await self._keep_rhythm(turned[schedule_id].source_ref, rhythms[schedule_id])
-        await self._count_stale([tick for tick in ticks if tick.schedule.id in turned])
+        settled = [tick for tick in ticks if tick.schedule.id in turned]
+        self._begun.difference_update(tick.run.id for tick in settled)
+        await self._count_stale(settled)
         return len(turned)
 
     async def _count_stale(self, settled: Sequence[Tick]) -> None:
@@ -309,16 +321,15 @@ class Scheduler:
         except Unavailable as error:
             log.warning("page-change history not stored", extra={"error": str(error)})
 
-    async def _note(self, run_ids: Sequence[int]) -> Mapping[int, RunReview]:
-        """Store the figures of runs that have ended; return their reviews."""
+    async def _note(self, run_ids: Sequence[int]) -> None:
+        """Store the figures of runs that have ended."""
         if not run_ids:
-            return {}
+            return
         reviews, memory_mb = await self._parts.history.review(run_ids), peak_memory_mb()
         await self._parts.history.note(
             {i: RunSummary(review.survey.text(), memory_mb) for i, review in reviews.items()}
         )
         self._begun.difference_update(run_ids)
-        return reviews
 
 
 def has_lapsed(tick: Tick) -> bool:
@@ -350,6 +361,15 @@ def given_up(tick: Tick, longest_ms: int, accused: frozenset[int]) -> str | None
         return f"the run took longer than {longest_ms // 1000} seconds"
     futile = run.id in accused and run.adoptions >= MAX_ADOPTIONS and run.ended_urls == run.adopted_ended
     return STALE if futile else None
+
+
+def run_end(tick: Tick, failure: str | None) -> tuple[str | None, Tick]:
+    """Return the move that ends a done run, None for a run that has ended, and the tick after that move."""
+    if tick.run.ended:
+        return None, tick
+    name = "finish" if failure is None else "fail_start"
+    run = msgspec.structs.replace(tick.run, state=move("run", name).became, error=failure or tick.run.error)
+    return name, Tick(tick.schedule, run, tick.at)
 
 
 def ended(tick: Tick, rhythm: PageChanges | None) -> ScheduleTransition:

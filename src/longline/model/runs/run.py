@@ -2,7 +2,7 @@
 
 import msgspec
 
-from longline.model.states import RUN_ENDED, TaskState
+from longline.model.states import RUN_ENDED, RunState, TaskState
 
 
 class NewRun(msgspec.Struct, frozen=True):
@@ -67,6 +67,11 @@ class RunRow(msgspec.Struct, frozen=True):
     def ended(self) -> bool:
         """Return whether the run has ended."""
         return self.state in RUN_ENDED
+
+    @property
+    def done(self) -> bool:
+        """Return whether the run has ended, or has no open URL left and waits for its planner to end it."""
+        return self.ended or (self.state == RunState.RUNNING and self.open == 0 < self.admitted)
 
     @property
     def ended_urls(self) -> int:
@@ -158,10 +163,14 @@ class RunStats(msgspec.Struct, frozen=True):
 
 
 class RunReview(msgspec.Struct, frozen=True):
-    """The facts of a run that has ended; `start` is None for a run that never had a URL."""
+    """The facts of a run that has no open URL; `start` is None for a run that never had a URL.
+
+    `failure` is the error of a run that is still to be ended and has no start page.
+    """
 
     start: StartPage | None
     survey: RunStats
+    failure: str | None = None
 
 
 class RunSummary(msgspec.Struct, frozen=True):

@@ -55,12 +55,16 @@ class Admitted(NamedTuple):
 
 
 class Reported(msgspec.Struct, frozen=True):
-    """The result of a report. When `stale` names hosts or `gone` names tasks, the whole report was rolled back."""
+    """The result of a report. When `stale` names hosts or `gone` names tasks, the whole report was rolled back.
+
+    `done_runs` have no open task left, and are ended by the planners of their schedules.
+    """
 
     stale: frozenset[int] = frozenset()
     gone: frozenset[int] = frozenset()
     admitted: Admitted = Admitted(0, 0, 0)
     ended_runs: tuple[int, ...] = ()
+    done_runs: tuple[int, ...] = ()
 
     @property
     def refused(self) -> bool:

@@ -5,7 +5,7 @@ from typing import NamedTuple, Protocol
 
 import msgspec
 
-from longline.model.runs.run import RunRow
+from longline.model.runs.run import RunRow, RunSummary
 from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleRow, ScheduleSpec, ScheduleTransition
 from longline.model.schedules.slots import Shift, Waiting
 from longline.model.states import Actor
@@ -137,6 +137,19 @@ class RunStop(msgspec.Struct, frozen=True):
     error: str
 
 
+class FinishedTick(NamedTuple):
+    """A tick with a done run as it was read, the run's end, its summary, and the transition of its schedule.
+
+    `end` is the move that ends the run; None for a run that has ended already.
+    """
+
+    tick: Tick
+    end: str | None
+    error: str | None
+    summary: RunSummary
+    turn: ScheduleTransition
+
+
 class TickStore(Protocol):
     """Starts and ends of runs of schedules. Each call is one transaction, the events included."""
 
@@ -175,6 +188,13 @@ class TickStore(Protocol):
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
         """Write schedules after their moves, each only if not moved meanwhile; return the written schedules."""
+        ...
+
+    async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
+        """End runs with their summaries and move their schedules, each pair only if neither was moved meanwhile.
+
+        Returns the moved schedules.
+        """
         ...
 
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:

@@ -9,7 +9,7 @@ from longline.engine.loops import Loop, chore, run_loops
 from longline.engine.schedules.pruner import RunPruner
 from longline.engine.schedules.scheduler import Scheduler, SchedulerParts, SchedulerSettings
 from longline.engine.sources.crawl_plan import CrawlRules
-from longline.wiring.house import DUE, House
+from longline.wiring.house import DONE, DUE, House
 from longline.wiring.parts.sources import directory
 from longline.wiring.signals import listener
 
@@ -62,13 +62,15 @@ def planner(house: House, owner: int, journal: RunLogWriter | None = None) -> Sc
 
 def planner_loops(house: House, owner: int, journal: RunLogWriter | None = None) -> dict[str, Loop]:
     """Return the loops that fire schedules, and that delete old runs."""
-    planning, s, called = planner(house, owner, journal), house.settings, asyncio.Event()
+    planning, s = planner(house, owner, journal), house.settings
+    called, done = asyncio.Event(), asyncio.Event()
 
     async def plan(stop: asyncio.Event) -> None:
         chores = {
             "poll": chore(planning.poll, s.poll, called),
             "calls": listener(house, DUE, called.set),
-            "follow": chore(planning.follow, min(FOLLOW_EVERY, s.poll)),
+            "follow": chore(planning.follow, min(FOLLOW_EVERY, s.poll), done),
+            "done": listener(house, DONE, done.set),
             "renew": chore(planning.renew, s.schedule_lease / 5),
         }
         try:

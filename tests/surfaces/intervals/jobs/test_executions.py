@@ -507,13 +507,18 @@ async def bring(stage: Stage, lease: HostLease, documents: int) -> None:
     assert not (await stage.house.lifecycle.report(batch)).refused
 
 
-async def test_a_run_that_has_ended_has_its_figures_before_a_planner_has_looked(stage: Stage):
+async def test_an_execution_ends_with_its_job_and_its_figures(stage: Stage):
     made = await stage.job()
     await stage.poll()
     [lease] = (await claim(stage.house.records)).values()
     await bring(stage, lease, 3)
     [run] = await stage.runs(made)
-    assert (run["status"], run["items_crawled"], run["items_indexed"]) == ("completed", 1, 3)
+    assert (run["status"], (await stage.get(made))["status"]) == ("running", "running")
+    assert (run["items_crawled"], run["items_indexed"]) == (1, 3)
+    await stage.planner().follow()
+    [run] = await stage.runs(made)
+    assert (run["status"], (await stage.get(made))["status"]) == ("completed", "completed")
+    assert (run["items_crawled"], run["items_indexed"]) == (1, 3)
     figures = run["metadata"]["crawl_metrics"]
     assert (figures["requests_total"], figures["status_codes"]) == (1, {"200": 1})
     assert figures["extraction_quality"] == {"items_indexed": 3, "empty_title_count": 1, "empty_body_count": 0}
@@ -521,6 +526,36 @@ async def test_a_run_that_has_ended_has_its_figures_before_a_planner_has_looked(
     assert await stage.ask("GET", f"/api/v1/executions/{run['id']}") == run
     await stage.planner().follow()
     assert await stage.runs(made) == [run], "nothing comes later"
+
+
+async def test_a_job_cancelled_after_its_last_page_is_cancelled_with_its_execution(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    await stage.work(look=False)
+    await stage.ask("POST", f"/api/v1/jobs/{made['id']}/cancel")
+    await stage.planner().follow()
+    [run] = await stage.runs(made)
+    assert (run["status"], (await stage.get(made))["status"]) == ("cancelled", "cancelled")
+
+
+async def test_a_run_without_open_urls_is_ended_by_the_next_planner_where_its_own_was_killed(stage: Stage):
+    made = await stage.recurring()
+    stage.until(seconds(made["next_run_at"]))
+    await stage.poll()
+    await stage.work(look=False)
+    stage.advance(301)
+    assert await stage.planner(2).follow() == 1
+    [run] = await stage.runs(made)
+    assert (run["status"], (await stage.get(made))["status"]) == ("completed", "scheduled")
+
+
+async def test_a_planner_that_stops_ends_what_has_no_open_urls(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    await stage.work(look=False)
+    await stage.planner().leave()
+    [run] = await stage.runs(made)
+    assert (run["status"], (await stage.get(made))["status"]) == ("completed", "completed")
 
 
 async def test_a_run_that_a_person_cancelled_has_its_figures_at_once(stage: Stage):
@@ -562,10 +597,9 @@ async def test_a_start_url_that_brings_no_page_fails_its_run(stage: Stage, outco
     stage.bodies["https://s0.example/"], stage.statuses["https://s0.example/"] = outcome, status
     made = await stage.job(max_retries=1)
     await stage.poll()
-    await stage.work(look=False)
+    await stage.work()
     [run] = await stage.runs(made)
-    assert (run["status"], run["error_message"]) == ("failed", said), "no client ever reads `completed`"
-    await stage.planner().follow()
+    assert (run["status"], run["error_message"]) == ("failed", said)
     found = await stage.get(made)
     assert (found["status"], found["current_retry_count"], found["error_message"]) == ("scheduled", 1, said)
     assert seconds(found["next_run_at"]) == stage.now + 60

@@ -67,7 +67,7 @@ async def write(tx: Transaction, batch: ReportBatch) -> Reported:
     ledger.spent(batch.cpu_ms, batch.memory_mb)
     ended = await ledger.write(tx, "worker")
     await count_requests(tx, outcomes)
-    return Reported(admitted=admitted, ended_runs=ended)
+    return Reported(admitted=admitted, ended_runs=ended, done_runs=ledger.done_runs)
 
 
 async def _rename(tx: Transaction, outcomes: Sequence[Outcome]) -> None:

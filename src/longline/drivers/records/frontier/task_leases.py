@@ -91,4 +91,5 @@ async def _give(tx: Transaction, given: Sequence[tuple[int, Outcome]], batch: Re
     await tx.batch("wake_lines", sorted(wake.items()))
     ledger.refused(batch.refused)
     ledger.spent(batch.cpu_ms, batch.memory_mb)
-    return Reported(admitted=admitted, ended_runs=await ledger.write(tx, "worker"))
+    ended = await ledger.write(tx, "worker")
+    return Reported(admitted=admitted, ended_runs=ended, done_runs=ledger.done_runs)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.run_counters import start_failure
 from longline.drivers.records.table import Table
 from longline.model.runs.run import (
     DayTotals,
@@ -17,6 +18,7 @@ from longline.model.runs.run import (
     RunTotals,
     StartPage,
 )
+from longline.model.states import RunState
 
 
 class RunHistoryRecords(Table):
@@ -51,7 +53,12 @@ class RunHistoryRecords(Table):
 
         async def work(tx: Transaction) -> dict[int, RunReview]:
             found = {name: await tx.batch(name, rows) for name in LOOKS}
-            return {run_id: _review(run_id, found) for run_id in run_ids}
+            failures = {
+                run["run_id"]: await start_failure(tx, run["run_id"], run["completed"])
+                for run in found["item_sums"]
+                if run["state"] == RunState.RUNNING
+            }
+            return {run_id: _review(run_id, found, failures.get(run_id)) for run_id in run_ids}
 
         return await self._database.read(work)
 
@@ -77,12 +84,12 @@ class RunHistoryRecords(Table):
 
 
 LOOKS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")
-"""Queries for the review of runs that have ended."""
+"""Queries for the review of runs."""
 
 MOST_ERRORS = 5
 
 
-def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> RunReview:
+def _review(run_id: int, found: Mapping[str, Sequence[Row]], failure: str | None) -> RunReview:
     own = {name: [row for row in rows if row["run_id"] == run_id] for name, rows in found.items()}
     start = None
     for first in own["first_tasks"]:
@@ -96,4 +103,4 @@ def _review(run_id: int, found: Mapping[str, Sequence[Row]]) -> RunReview:
         untitled=sum(row["untitled"] for row in own["item_sums"]),
         bodiless=sum(row["bodiless"] for row in own["item_sums"]),
     )
-    return RunReview(start, survey)
+    return RunReview(start, survey, failure)

@@ -14,7 +14,7 @@ from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, RunState, move
 from longline.ports.records.frontier import Change
-from longline.ports.records.schedules import Launch, RunStop, Tick
+from longline.ports.records.schedules import FinishedTick, Launch, RunStop, Tick
 
 MOST_AT_ONCE = 100
 """Largest number of schedules started in one transaction."""
@@ -76,6 +76,9 @@ class TickRecords:
         self, turns: Sequence[tuple[ScheduleRow, ScheduleTransition]], actor: Actor
     ) -> dict[int, ScheduleRow]:
         return await self._database.transact(partial(_turn, turns, actor))
+
+    async def finish(self, ticks: Sequence[FinishedTick]) -> dict[int, ScheduleRow]:
+        return await self._database.transact(partial(_finish, ticks))
 
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         async def work(tx: Transaction) -> ScheduleRow | None:
@@ -171,6 +174,31 @@ async def _hand_over(ticks: Sequence[Tick], reason: str, tx: Transaction) -> lis
             ledger.event("schedule", tick.schedule.id, rule.name, tick.schedule.state, rule.became, ("planner", reason))
     await ledger.write(tx, "planner")
     return [tick.run.id for tick in ticks if tick.schedule.id in released]
+
+
+async def _finish(ticks: Sequence[FinishedTick], tx: Transaction) -> dict[int, ScheduleRow]:
+    # Runs before schedules: the lock order of stopping a run.
+    await tx.batch("lock_runs", [(run_id,) for run_id in sorted(one.tick.run.id for one in ticks)])
+    rows = sorted((s.id, s.state, s.token) for s in (one.tick.schedule for one in ticks))
+    held = {row["id"] for row in await tx.batch("lock_schedules", rows)}
+    ticks = [one for one in ticks if one.tick.schedule.id in held]
+    ended = await _end_runs(tx, ticks)
+    done = [one for one in ticks if one.end is None or one.tick.run.id in ended]
+    await tx.batch("note_runs", sorted((one.tick.run.id, *msgspec.structs.astuple(one.summary)) for one in done))
+    return await _turn([(one.tick.schedule, one.turn) for one in done], "planner", tx) if done else {}
+
+
+async def _end_runs(tx: Transaction, ticks: Sequence[FinishedTick]) -> set[int]:
+    """End runs that are not ended yet and have no open task; return the runs that ended."""
+    ends = {one.tick.run.id: (one.tick.run, move("run", one.end), one.error) for one in ticks if one.end}
+    rows = [(i, run.state, rule.became, error, run.completed) for i, (run, rule, error) in sorted(ends.items())]
+    ended = {row["id"] for row in await tx.batch("end_runs", rows)}
+    ledger = RunCounters()
+    for run_id in sorted(ended):
+        run, rule, error = ends[run_id]
+        ledger.event("run", run_id, rule.name, run.state, rule.became, ("planner", error or "no open tasks"))
+    await ledger.write(tx, "planner")
+    return ended
 
 
 async def _turn(

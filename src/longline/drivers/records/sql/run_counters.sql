@@ -21,6 +21,9 @@ UPDATE runs SET state = :became, ended_at = :now, owner = NULL, token = token + 
 WHERE id = :id AND state = :was AND open = 0
 RETURNING id;
 
+-- name: schedule_of_run
+SELECT id FROM schedules WHERE id = :id AND run_id = :run_id AND state = 'running';
+
 -- name: start_of_run
 SELECT id, url, state, reason, error FROM tasks WHERE id = (SELECT MIN(id) FROM tasks WHERE run_id = :run_id);
 

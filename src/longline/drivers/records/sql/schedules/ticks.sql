@@ -41,10 +41,10 @@ WHERE id /*pg = ANY (ARRAY */ /*lite IN */ (
 RETURNING id;
 
 -- name: runs_to_look_at
--- Every lapsed schedule, and of the owner's those whose run has ended, was never launched or takes too long.
+-- Every lapsed schedule, and of the owner's those whose run has ended or is done, was never launched or takes too long.
 SELECT s.id, u.id AS run FROM schedules s JOIN runs u ON u.id = s.run_id
 WHERE s.lease_until IS NOT NULL AND (s.lease_until < :now
-   OR (s.owner = :owner AND (u.state <> 'running' OR s.started_at + u.unheld_ms < :begun)))
+   OR (s.owner = :owner AND (u.state <> 'running' OR (u.open = 0 AND u.admitted > 0) OR s.started_at + u.unheld_ms < :begun)))
 ORDER BY s.lease_until LIMIT :limit;
 
 -- name: adopt_schedules
@@ -63,12 +63,13 @@ UPDATE runs SET unheld_ms = runs.unheld_ms + r.unheld_ms,
 WHERE runs.id = r.id;
 
 -- name: hand_over_schedules
--- Without an owner and past its deadline a running schedule waits for the next planner. A run that has just ended is not
--- handed over: its planner still moves the schedule on.
+-- Without an owner and past its deadline a running schedule waits for the next planner. A run that is done by now is not
+-- handed over: its planner still ends it and moves the schedule.
 UPDATE schedules SET owner = NULL, token = schedules.token + 1, lease_until = CAST(:now AS BIGINT) - 1, updated_at = :now
 /*rows FROM r(id bigint, was text, token bigint) */
 WHERE schedules.id = r.id AND schedules.state = r.was AND schedules.token = r.token
-  AND EXISTS (SELECT 1 FROM runs u WHERE u.id = schedules.run_id AND u.state IN ('queued', 'running'))
+  AND EXISTS (SELECT 1 FROM runs u WHERE u.id = schedules.run_id
+    AND (u.state = 'queued' OR (u.state = 'running' AND (u.open > 0 OR u.admitted = 0))))
 RETURNING schedules.id;
 
 -- name: schedules_by_id
@@ -79,6 +80,18 @@ SELECT u.* FROM runs u /*rows , r(id bigint) */ WHERE u.id = r.id;
 
 -- name: schedules_of_owner
 SELECT id, run_id AS run FROM schedules WHERE lease_until IS NOT NULL AND owner = :owner AND run_id IS NOT NULL;
+
+-- name: lock_schedules
+SELECT s.id FROM schedules s /*rows , r(id bigint, was text, token bigint) */
+WHERE s.id = r.id AND s.state = r.was AND s.token = r.token /*pg ORDER BY s.id FOR NO KEY UPDATE OF s */;
+
+-- name: end_runs
+-- A URL that was opened again since the run was read may have changed how the run ends.
+UPDATE runs SET state = r.became, ended_at = :now, owner = NULL, token = runs.token + 1, lease_until = NULL,
+    error = COALESCE(r.error, runs.error)
+/*rows FROM r(id bigint, was text, became text, error text, completed bigint) */
+WHERE runs.id = r.id AND runs.state = r.was AND runs.open = 0 AND runs.completed = r.completed
+RETURNING runs.id;
 
 -- name: turn_schedules
 -- A place is written only where the turn gives one: a person may have given another since the row was read.
