@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from longline.model.states import RUN_ENDED
 from longline.model.timestamps import written
 
 LEVELS = ("debug", "info", "warn", "error")
@@ -80,6 +81,11 @@ class LoggedRun(msgspec.Struct, frozen=True):
     told: int | None
     items: int = 0
     silent: bool = False
+
+    @property
+    def ended(self) -> bool:
+        """Return whether the run has ended; its log may still get late entries."""
+        return self.state in RUN_ENDED
 
 
 class LogPart(msgspec.Struct, frozen=True):

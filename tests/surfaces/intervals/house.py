@@ -67,8 +67,12 @@ class Door:
 
     async def end(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
         """The execution is over, its log closed and kept."""
-        await self.house.records.moves.apply(Change("run", run.id, move, "running", became, "person", error="why"))
+        await self.stop(run, move, became)
         await scribe(self.house, grace_ms=0).once()
+
+    async def stop(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
+        """The execution is over; its log is not closed yet."""
+        await self.house.records.moves.apply(Change("run", run.id, move, "running", became, "person", error="why"))
 
     async def finish(self, uid: str, became: str, reason: str, status: int | None = None, error: str = "") -> None:
         """A worker takes a URL and reports how it ended."""

@@ -79,6 +79,21 @@ async def test_an_execution_says_where_its_log_is_kept(door: Door):
     assert {k: v for k, v in told.items() if k.startswith("log_")} == {k: logged[k] for k in KEPT}
 
 
+async def test_a_log_is_read_from_its_end_on_although_it_is_archived_later(door: Door):
+    job = await door.job()
+    run = await door.run(job)
+    await door.say(run, "one", "two")
+    path = f"/api/v1/jobs/{job.uid}/logs"
+    async with door.client() as client:
+        assert (await client.get(f"{path}/view")).status_code == 404
+        await door.stop(run)
+        viewed = (await client.get(f"{path}/view")).json()
+        assert [line["message"] for line in viewed["lines"]] == ["one", "two"]
+        loaded = gzip.decompress((await client.get(f"{path}/download?execution=1")).content).splitlines()
+        assert [json.loads(line) for line in loaded] == viewed["lines"]
+        assert "log_object_key" not in (await client.get(f"/api/v1/executions/{run.uid}")).json(), "no such object yet"
+
+
 async def test_an_archive_is_downloaded_and_viewed(door: Door):
     job = await door.job()
     path = f"/api/v1/jobs/{job.uid}/logs"

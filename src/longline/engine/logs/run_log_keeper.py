@@ -113,7 +113,7 @@ class RunLogKeeper:
         """Append the entries that are not archived yet to the archive."""
         key, was = run.key or archive_key(run.name, run.number), run.kept or 0
         before = await self._before(run)
-        lines, kept = await self._lines(run, was if before else 0)
+        lines, kept = await read_lines(self._logs, run, was if before else 0)
         # The same entries give the same bytes, whichever process writes them.
         data = before + gzip.compress(lines, mtime=0)
         await self._blobs.put(key, data, _labels(run, kept, self._clock.now()))
@@ -129,13 +129,6 @@ class RunLogKeeper:
             log.warning("archived run log not in this store, archiving it again", extra={"run": run.uid})
             return b""
 
-    async def _lines(self, run: LoggedRun, after: int) -> tuple[bytes, int]:
-        lines: list[bytes] = []
-        while entries := (await self._logs.read(run.run_id, after, READ_AT_ONCE)).entries:
-            lines += [msgspec.json.encode(told(entry, run.name, run.uid)) + b"\n" for entry in entries]
-            after = entries[-1].number
-        return b"".join(lines), after
-
     async def _prune(self) -> None:
         now = self._clock.monotonic()
         if now - self._pruned < PRUNE_EVERY:
@@ -146,6 +139,15 @@ class RunLogKeeper:
         if keys:
             await self._blobs.delete(keys)
             log.info("deleted old run logs", extra={"logs": len(keys)})
+
+
+async def read_lines(logs: LogStore, run: LoggedRun, after: int = 0) -> tuple[bytes, int]:
+    """Return the entries from behind number `after` as JSON lines, and the number of the last one."""
+    lines: list[bytes] = []
+    while entries := (await logs.read(run.run_id, after, READ_AT_ONCE)).entries:
+        lines += [msgspec.json.encode(told(entry, run.name, run.uid)) + b"\n" for entry in entries]
+        after = entries[-1].number
+    return b"".join(lines), after
 
 
 def _progress(run: LoggedRun) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from contextlib import suppress
 
 import msgspec
 
+from longline.engine.logs.run_log_keeper import read_lines
 from longline.engine.logs.run_log_writer import LOGS
 from longline.model.errors import LonglineError, NotFound, Unavailable
 from longline.model.logs import START, LogEntry, LoggedRun, LogMark, LogPart, behind
@@ -63,16 +64,23 @@ Step = LogLines | Ended
 
 
 class RunLogs:
-    """The logs of runs. `on` is False when no logs are written.
+    """The logs of runs. `on` is False when no logs are written, `archive` when none are archived.
 
     A store that is `common` to all instances has every archived log; any other has the logs of its own instance only.
     """
 
     def __init__(
-        self, logs: LogStore, schedules: ScheduleStore, blobs: Blobs, *, on: bool = True, common: bool = True
+        self,
+        logs: LogStore,
+        schedules: ScheduleStore,
+        blobs: Blobs,
+        *,
+        on: bool = True,
+        archive: bool = True,
+        common: bool = True,
     ) -> None:
         self._logs, self._schedules, self._blobs, self.on = logs, schedules, blobs, on
-        self._common = common
+        self._archive, self._common = archive, common
 
     async def runs(self, name: str, limit: int, offset: int) -> list[LoggedRun]:
         """Return the runs of a schedule, newest first."""
@@ -86,10 +94,16 @@ class RunLogs:
         return found[0] if found else None
 
     async def archive(self, name: str, number: int | None) -> tuple[LoggedRun, bytes]:
-        """Return a run and its archived log, compressed; without `number`, of the newest run."""
+        """Return a run and its archived log, compressed; without `number`, of the newest run.
+
+        The log of a run that has just ended is read from the database until it is archived.
+        """
         found = await self._logs.find(name, number=number, limit=1)
         if not found and number is None:
             raise NoRuns("run", name, f"{name} has no runs")
+        if found and found[0].key is None and found[0].sealed is not None and self._archive and found[0].ended:
+            lines, _ = await read_lines(self._logs, found[0])
+            return found[0], await asyncio.to_thread(gzip.compress, lines)
         if not found or found[0].key is None:
             raise NoArchive("log", name, f"no log of run {number or 'latest'} of {name} is kept")
         try:

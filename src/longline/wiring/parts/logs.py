@@ -132,7 +132,14 @@ class Streams:
         )
         # Instances on other machines share the database, but not folders.
         common = house.embedded or s.run_log_objects.startswith("s3://")
-        kept = RunLogs(records.logs, records.schedules, _blobs(house), on=s.run_logs, common=common)
+        kept = RunLogs(
+            records.logs,
+            records.schedules,
+            _blobs(house),
+            on=s.run_logs,
+            archive=s.run_log_archive,
+            common=common,
+        )
         self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
         self.events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
 
