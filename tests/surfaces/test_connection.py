@@ -196,7 +196,9 @@ def head(*fields: str, line: str = "POST / HTTP/1.1") -> bytes:
         (head("host: x", f"content-length: {HUGE}", line="GET /health HTTP/1.1"), 413),
         (head("host: x", f"content-length: {HUGE}", "expect: 100-continue"), 413),
         (head("host: x", f"content-length: {HUGE}") + b"x" * 100_000, 413),
-        (head("host: x", "content-length: 9" + "9" * 30), 400),
+        (head("host: x", "content-length: 9" + "9" * 30), 413),
+        (head("host: x", "content-length: x"), 400),
+        (head("host: x", "ho st: x"), 400),
         (head(), 400),
         (head("host: x", "host: y"), 400),
         (head("host: x", "Host: x"), 400),
@@ -288,10 +290,14 @@ async def test_an_answer_under_way_is_finished_before_what_is_no_request():
 async def test_a_body_that_is_none_is_refused_and_no_error_of_ours(
     path: str, coding: str, body: bytes, caplog: pytest.LogCaptureFixture
 ):
+    caplog.set_level(logging.INFO)
     async with framed() as (reader, writer):
         writer.write(head("host: x", f"transfer-encoding: {coding}", line=f"POST {path} HTTP/1.1") + body)
-        assert (await all_of(reader)).startswith(b"HTTP/1.1 4")
+        status = (await all_of(reader))[9:12].decode()
+        assert status.startswith("4")
         await asyncio.sleep(0.05)
+    said = [record.getMessage() for record in caplog.records if record.name == "longline.access"]
+    assert said == [f"POST {path} {status}"], "the log says what the client read"
     assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
 
 

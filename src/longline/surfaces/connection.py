@@ -1,10 +1,12 @@
 """Client connections with deadlines for the request and for the response."""
 
 import asyncio
+import sys
 from typing import Any, NamedTuple
 
 import msgspec
 import uvicorn
+from httptools import HttpParserError
 from litestar.types import Scope
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
@@ -14,6 +16,7 @@ from longline.surfaces.request_head import (
     HEAD_TOO_LARGE,
     MAX_BODY_BYTES,
     MAX_HEAD_BYTES,
+    TOO_LARGE,
     Refusal,
     refusal_of,
     refuse,
@@ -22,6 +25,9 @@ from longline.surfaces.request_head import (
 NEVER = float("inf")
 LINGER_SECONDS = 5.0
 """Seconds for a client to read a refusal while it still sends the refused body."""
+
+_LENGTH_OVERFLOW = "Content-Length overflow"
+"""The parser's error for a Content-Length beyond 64 bits."""
 
 _STREAM = "longline.stream"
 _TOO_SLOW = Refusal(408, "Request timed out")
@@ -130,7 +136,16 @@ class TimedConnection(HttpToolsProtocol):
             self._reject(BAD_VERSION)
 
     def send_400_response(self, msg: str) -> None:
-        self._reject(Refusal(400, msg))
+        """Answer what the parser, whose error is being handled, refused; of a head with a path the application does."""
+        refusal = TOO_LARGE if str(sys.exception()) == _LENGTH_OVERFLOW else Refusal(400, msg)
+        if self._begun and not self._headed and self.url and self.parser.get_http_version() != "0.0":
+            self._headed = True
+            try:
+                self._begin(refusal)
+            except HttpParserError:
+                self._reject(refusal)
+        else:
+            self._reject(refusal)
 
     def _reject(self, refusal: Refusal) -> None:
         """Answer invalid data with a refusal, after the responses to earlier requests."""
@@ -141,6 +156,7 @@ class TimedConnection(HttpToolsProtocol):
         elif not self._is_torn_by_an_answer():
             if cycle is not None:
                 # The application may already handle the request: for the application the client has disconnected.
+                refuse(cycle.scope["state"], refusal)
                 cycle.disconnected = True
                 cycle.message_event.set()
             lingering = _Lingering(self.transport, self.loop)
@@ -167,7 +183,10 @@ class TimedConnection(HttpToolsProtocol):
         self._headed = True
         if self._discarding:
             return
-        refusal = refusal_of(self.parser.get_http_version(), self.headers)
+        self._begin(refusal_of(self.parser.get_http_version(), self.headers))
+
+    def _begin(self, refusal: Refusal | None) -> None:
+        """Pass a request to the application, which answers it, or its refusal."""
         if refusal is not None:
             refuse(self.scope["state"], refusal)
         super().on_headers_complete()
@@ -228,6 +247,8 @@ class TimedConnection(HttpToolsProtocol):
         if answered and (self._headed or not self._begun):
             self.transport.close()
         elif not self._is_torn_by_an_answer():
+            if not answered:
+                refuse(cycle.scope["state"], _TOO_SLOW)
             self.transport.write(_answer_to(_TOO_SLOW))
             self.transport.close()
         else:

@@ -99,6 +99,9 @@ class RequestMiddleware:
                 await (self._refuse_nul if self._has_nul(scope) else self._app)(scope, receive, framed)
         finally:
             route = scope.get("path_template") or "unmatched"
+            # A body that turned out to be none was answered by the connection.
+            refusal = refusal_in(scope["state"])
+            status = refusal.status if refusal is not None else status
             self._finish(AccessRecord(scope["method"], route, status, time.perf_counter() - begun), path, scope)
             REQUEST_ID.reset(mark)
 

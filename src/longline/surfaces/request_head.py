@@ -49,7 +49,10 @@ def refusal_of(version: str, headers: list[tuple[bytes, bytes]]) -> Refusal | No
 
 
 def refuse(state: dict[str, Any], refusal: Refusal) -> None:
-    """Mark a request as refused in its state; the application responds accordingly and does not read the body."""
+    """Mark a request as refused in its state.
+
+    The application answers with the refusal and does not read the body, or logs the refusal that was sent meanwhile.
+    """
     state[_REFUSAL] = refusal
 
 

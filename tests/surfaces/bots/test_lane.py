@@ -1,7 +1,10 @@
 """The short way and the framework's answer alike; what the short way leaves alone, the framework takes."""
 
 import asyncio
+import json
 from typing import Any
+
+import pytest
 
 from tests.surfaces.bots.running import Door, data, error
 
@@ -51,3 +54,23 @@ async def test_a_body_in_pieces_and_one_that_never_ends(door: Door):
     await writer.drain()
     writer.close()
     await door.pull("and it goes on")
+
+
+@pytest.mark.parametrize(
+    ("head", "status"),
+    [
+        ("Content-Length: 9999999999999999999999999999999", 413),
+        ("Content-Length: x", 400),
+        ("Content-Length: 1\r\nContent-Length: 2", 400),
+        ("Fi eld: x", 400),
+    ],
+)
+async def test_a_head_that_the_parser_refuses_is_answered_in_the_envelope(door: Door, head: str, status: int):
+    where = door.client.base_url
+    reader, writer = await asyncio.open_connection(where.host, where.port)
+    writer.write(f"POST /api/crawl/pull/ HTTP/1.1\r\nHost: x\r\n{head}\r\n\r\n".encode())
+    answer = await reader.read()
+    assert answer.startswith(f"HTTP/1.1 {status} ".encode())
+    told = json.loads(answer.partition(b"\r\n\r\n")[2])
+    assert (told["success"], told["error"], type(told["detail"])) == (False, "validation_error", str)
+    writer.close()
