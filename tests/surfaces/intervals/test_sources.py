@@ -96,7 +96,9 @@ async def test_a_pattern_that_cannot_be_compiled_is_refused(stage: Stage, where:
     await stage.ask("PUT", f"{PATH}/{made}", body, 400)
 
 
-@pytest.mark.parametrize("rate", ["fast", "10/s", "-1", -1, "1s fast", "1 parsec", "0x10", "²", "1e3s", "nan", 1e999])
+@pytest.mark.parametrize(
+    "rate", ["fast", "10/s", "-1", -1, "1s fast", "1 parsec", "0x10", "²", "1e3s", "nan", 1e999, "99999999h", 86401]
+)
 async def test_a_rate_limit_that_is_none_is_refused(stage: Stage, rate: Any):
     said = {"name": "news", "url": "https://news.example/"}
     body = json.dumps(said | {"rate_limit": rate})
@@ -109,7 +111,17 @@ async def test_a_rate_limit_that_is_none_is_refused(stage: Stage, rate: Any):
 
 @pytest.mark.parametrize(
     ("rate", "shown"),
-    [("10s", "10s"), ("1m30s", "1m30s"), (" 2 ", "2"), (7, "7"), (0.5, "0.5"), ("", ""), ("500ms", "500ms"), (0, "0")],
+    [
+        ("10s", "10s"),
+        ("1m30s", "1m30s"),
+        (" 2 ", "2"),
+        (7, "7"),
+        (0.5, "0.5"),
+        ("", ""),
+        ("500ms", "500ms"),
+        (0, "0"),
+        ("24h", "24h"),
+    ],
 )
 async def test_a_rate_limit_is_a_duration_or_a_number_of_seconds(stage: Stage, rate: Any, shown: str):
     path = f"{PATH}/{await stage.source(rate_limit=rate)}"

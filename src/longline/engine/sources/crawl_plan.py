@@ -11,15 +11,13 @@ from longline.model.errors import BadInput
 from longline.model.frontier import outcomes as fate
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
 from longline.model.runs.plan import BY_NAME, CrawlPlan
-from longline.model.sources.source import CrawlSource, SourceRow
+from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
 from longline.model.url import Url, parse
 
 log = logging.getLogger(__name__)
 
 DEFAULT_DEPTH = 3
 NO_END = 1_000_000
-LONGEST_PAUSE = 86_400.0
-"""Longest pause in seconds; a longer rate limit is a mistake, and may be too large a number for an engine."""
 AT_ONCE = 2
 DEEP = 5
 
@@ -165,9 +163,12 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
 
 
 def pause_ms(source: CrawlSource | None) -> int | None:
-    """Return the pause of a source's rate limit, a duration or a bare number of seconds; None without a limit."""
+    """Return the pause of a source's rate limit, a duration or a bare number of seconds; None without a limit.
+
+    A longer rate limit than a day, of another service's source, is a mistake, and may be too large for an engine.
+    """
     try:
-        return round(min(parse_duration(source.rate_limit), LONGEST_PAUSE) * 1000) if source else None
+        return round(min(parse_duration(source.rate_limit), MAX_RATE_LIMIT_SECONDS) * 1000) if source else None
     except ValueError:
         return None
 

@@ -4,7 +4,23 @@ from typing import Any
 
 import msgspec
 
+from longline.model.duration import parse_duration
+from longline.model.errors import BadInput
 from longline.model.feeds.feed_poll import POLL_EVERY
+
+MAX_RATE_LIMIT_SECONDS = 86_400.0
+"""Longest pause between two requests that a source may ask for: a day."""
+
+
+def rate_limit_seconds(text: str) -> float:
+    """Return the pause of a rate limit; raise `BadInput` for text that is no duration of up to a day."""
+    try:
+        seconds = parse_duration(text)
+    except ValueError:
+        raise BadInput(f"rate_limit must be a duration such as 10s, or a number of seconds, not {text!r}") from None
+    if seconds > MAX_RATE_LIMIT_SECONDS:
+        raise BadInput(f"rate_limit must not be more than a day, not {text!r}")
+    return seconds
 
 
 class NewSource(msgspec.Struct, frozen=True):

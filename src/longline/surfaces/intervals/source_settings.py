@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.model.patterns import MAX_PATTERNS, check_patterns
+from longline.model.sources.source import rate_limit_seconds
 from longline.model.url import BadUrl, parse, without_credentials
 from longline.surfaces.intervals.fields import MAX_NUMBER, Text
 
@@ -55,9 +55,9 @@ def _rate_problem(rate: str | float) -> str | None:
     text = str(rate).strip()
     try:
         if text:
-            parse_duration(text)
-    except ValueError:
-        return f"rate_limit must be a duration such as 10s, or a number of seconds, not {text!r}"
+            rate_limit_seconds(text)
+    except BadInput as error:
+        return str(error)
     return None
 
 
@@ -100,7 +100,7 @@ FeedMinutes = Annotated[
 RateLimit = Annotated[
     str | int | float,
     Meta(
-        description="Delay between requests: a duration such as `10s`, or a number of seconds; empty for the default.",
+        description="Delay between requests: a duration such as `10s`, or a number of seconds, up to a day; empty for the default.",
         extra={"check": _rate_problem, "texts": {"type": "rate_limit must be a number or a string"}},
     ),
 ]
