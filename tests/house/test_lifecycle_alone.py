@@ -15,7 +15,7 @@ STATEMENTS = {
     "frontier/report.sql": {"rest_tasks"},
     "run_counters.sql": {"end_run"},
     "frontier/moves.sql": {"move_schedule", "move_run", "move_task", "cancel_tasks"},
-    "schedules/ticks.sql": {"start_schedules", "launch_runs", "turn_schedules"},
+    "schedules/ticks.sql": {"start_schedules", "launch_runs", "end_runs", "turn_schedules"},
 }
 """Every statement that may change a state, by file."""
 

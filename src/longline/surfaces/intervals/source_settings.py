@@ -100,7 +100,7 @@ FeedMinutes = Annotated[
 RateLimit = Annotated[
     str | int | float,
     Meta(
-        description="Delay between requests: a duration such as `10s`, or a number of seconds, up to a day; empty for the default.",
+        description="Delay between requests: a duration such as `10s`, or seconds; up to a day, empty for the default.",
         extra={"check": _rate_problem, "texts": {"type": "rate_limit must be a number or a string"}},
     ),
 ]
