@@ -8,7 +8,6 @@ from typing import Any, Literal
 from litestar import Litestar, Request, Response
 from litestar.config.cors import CORSConfig
 from litestar.exceptions import HTTPException
-from litestar.handlers import HTTPRouteHandler
 from litestar.types import Method
 
 from longline.services.counts import Counts
@@ -23,12 +22,8 @@ from longline.surfaces.documentation.pages import Documentation
 from longline.surfaces.door import Door, door_at
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.health import HealthServices
-from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, bearer, on_http
+from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, on_http
 from longline.surfaces.intervals.door import IntervalParts, intervals_door
-from longline.surfaces.intervals.frontier import frontier_routes
-from longline.surfaces.intervals.links import discovered_routes
-from longline.surfaces.intervals.logs import log_routes
-from longline.surfaces.intervals.streams import stream_routes
 from longline.surfaces.metrics import Metrics, MetricsServices
 from longline.surfaces.openapi import openapi_document
 from longline.surfaces.platform import PlatformServices, platform_door
@@ -60,11 +55,7 @@ def build_app(parts: AppParts) -> Litestar:
     doors = _table(parts, metrics)
     endpoints = [endpoint for door in doors for endpoint in door.endpoints()]
     app = Litestar(
-        route_handlers=[
-            *map(route_of, endpoints),
-            *([] if bots is None else [bots.router]),
-            *_intervals(parts.intervals, parts.tokens),
-        ],
+        route_handlers=[*map(route_of, endpoints), *([] if bots is None else [bots.router])],
         exception_handlers={**ERRORS, HTTPException: partial(_on_http, doors)},
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=None,
@@ -106,15 +97,3 @@ def _on_http(doors: Sequence[Door], request: Request[Any, Any, Any], error: HTTP
     if found is None or found.name != "bots":
         return on_http(request, error)
     return to_framework(found.format.failure(error))
-
-
-def _intervals(parts: IntervalParts | None, tokens: Tokens) -> list[HTTPRouteHandler]:
-    if parts is None:
-        return []
-    guards = [bearer(tokens)]
-    return [
-        *(log_routes(parts.logs, guards) if parts.logs else ()),
-        *(stream_routes(parts.events, guards) if parts.events else ()),
-        *(frontier_routes(parts.urls, guards) if parts.urls else ()),
-        *(discovered_routes(parts.discovered, guards) if parts.discovered else ()),
-    ]

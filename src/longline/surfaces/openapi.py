@@ -101,12 +101,14 @@ class _Document:
             examples = {f"{status}_{number}": {"value": dict(e.body)} for number, e in enumerate(errors, 1)}
             media = {"schema": self._schema(api_format.error_type), "examples": examples}
             told[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: media}}
+            if headers := {name: value for each in errors for name, value in each.headers.items()}:
+                told[str(status)]["headers"] = {name: _header(example=value) for name, value in headers.items()}
         return told
 
     def _answer(self, status: int, answer: Any, operation: Operation, api_format: ApiFormat) -> Schema:
         told: Schema = {"description": HTTPStatus(status).phrase}
         if isinstance(answer, Content):
-            told["content"] = {answer.media_type: {"schema": {"type": "string"}}}
+            told |= _described_content(answer)
         elif answer is not None:
             schema = self._schema(api_format.wrapped_type(answer), api_format.decimal_type)
             told["content"] = {JSON: {"schema": schema, **_example(operation, status, api_format)}}
@@ -167,3 +169,16 @@ def _requires_body(operation: Operation, api_format: ApiFormat) -> bool:
 
 def _security(access: Access) -> list[Schema]:
     return [*({scheme: []} for scheme in access.schemes), *([{}] if access.is_optional else [])]
+
+
+def _described_content(content: Content) -> Schema:
+    is_text = content.media_type.startswith("text/")
+    schema = {"type": "string"} if is_text else {"type": "string", "format": "binary"}
+    described: Schema = {"content": {content.media_type: {"schema": schema}}}
+    if content.headers:
+        described["headers"] = {name: _header(description=text) for name, text in content.headers.items()}
+    return described
+
+
+def _header(**described: str) -> Schema:
+    return {**described, "schema": {"type": "string"}}

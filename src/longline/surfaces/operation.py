@@ -35,10 +35,11 @@ class ApiResponse(NamedTuple, Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """A response that is not JSON. As a declared response it has only a media type."""
+    """A response that is not JSON. As a declared response it has a media type, and descriptions of its headers."""
 
     media_type: str
     data: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 class ApiError(NamedTuple):

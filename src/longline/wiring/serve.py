@@ -33,7 +33,7 @@ from longline.surfaces.intervals.door import IntervalParts
 from longline.surfaces.profile import LONGEST, LOOPBACK, profile_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.doors.bots import bot_parts, bot_upkeep
-from longline.wiring.doors.intervals import desk, discovered_parts, source_events_loop, standing_frontier
+from longline.wiring.doors.intervals import desk, discovered_services, source_events_loop, standing_frontier
 from longline.wiring.house import WANT, WORK, House, joined, open_house, ready_tables
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.discovery import scout
@@ -257,7 +257,7 @@ def _parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_parts(house),
         intervals=IntervalParts(
-            desk(house), streams.logs, streams.events, standing_frontier(house), discovered_parts(house)
+            desk(house), streams.logs, streams.events, standing_frontier(house), discovered_services(house)
         ),
         loop=monitor,
     )

@@ -10,7 +10,7 @@ import pytest
 from longline.ports.records.frontier import Change
 from longline.services.logs.event_streams import ClientLimit
 from longline.settings import Settings
-from longline.surfaces.intervals.streams import shaped
+from longline.surfaces.intervals.streams import contract_events
 from longline.wiring.parts import logs as wiring
 from tests.surfaces.intervals.house import Door, open_door, take
 
@@ -113,9 +113,9 @@ async def test_there_are_so_many_seats_and_no_more(door: Door, monkeypatch: pyte
             assert (answer.status_code, answer.json()) == (503, {"error": "too many connections"})
 
 
-def test_what_has_no_words_is_no_happening():
+def test_what_the_contract_does_not_name_is_no_event():
     with pytest.raises(TypeError):
-        shaped("something")
+        contract_events("something")
 
 
 @EMBEDDED

@@ -12,16 +12,17 @@ from longline.surfaces.access import token_access
 from longline.surfaces.door import PUBLIC, Access, Door, HttpRequest, OperationGroup
 from longline.surfaces.intervals.backfill import BACKFILL
 from longline.surfaces.intervals.format import INVALID_SECRET, IntervalFormat
+from longline.surfaces.intervals.frontier import FRONTIER
 from longline.surfaces.intervals.jobs.executions import EXECUTIONS
 from longline.surfaces.intervals.jobs.jobs import JOBS, JobServices
 from longline.surfaces.intervals.jobs.scheduler import SCHEDULER, SchedulerServices
-from longline.surfaces.intervals.links import DiscoveredParts
-from longline.surfaces.intervals.logs import LogParts
+from longline.surfaces.intervals.links import DOMAINS, LINKS, DiscoveredServices
+from longline.surfaces.intervals.logs import LOGS, LogServices
 from longline.surfaces.intervals.metrics import IntervalMetrics
 from longline.surfaces.intervals.previews import INTERNAL, SITE_PREVIEWS, PreviewServices
 from longline.surfaces.intervals.services import IntervalServices
 from longline.surfaces.intervals.sources import SOURCES
-from longline.surfaces.intervals.streams import StreamParts
+from longline.surfaces.intervals.streams import STREAMS, StreamServices
 from longline.surfaces.operation import ApiFailure
 
 
@@ -30,10 +31,10 @@ class IntervalParts:
     """The services behind the interval API; operations without their services are not served."""
 
     services: IntervalServices
-    logs: LogParts | None = None
-    events: StreamParts | None = None
+    logs: LogServices | None = None
+    events: StreamServices | None = None
     urls: StandingFrontier | None = None
-    discovered: DiscoveredParts | None = None
+    discovered: DiscoveredServices | None = None
 
 
 def intervals_door(parts: IntervalParts, tokens: Tokens, registry: CollectorRegistry) -> Door:
@@ -64,7 +65,20 @@ def _groups(parts: IntervalParts) -> Iterator[OperationGroup]:
     yield OperationGroup("sources", "Sites to crawl, with their settings.", SITE_PREVIEWS, previews)
     if services.internal_secret:
         yield OperationGroup("internal", "Operations for other internal services.", INTERNAL, previews)
-    yield OperationGroup("sources", "Sites to crawl, with their settings.", SOURCES, parts.services)
+    yield OperationGroup("sources", "Sites to crawl, with their settings.", SOURCES, services)
+    yield from _optional_groups(parts)
+
+
+def _optional_groups(parts: IntervalParts) -> Iterator[OperationGroup]:
+    if parts.urls is not None:
+        yield OperationGroup("frontier", "Single URLs to fetch.", FRONTIER, parts.urls)
+    if parts.discovered is not None:
+        yield OperationGroup("discovered links", "Links from sources to other sites.", LINKS, parts.discovered)
+        yield OperationGroup("discovered domains", "Domains that such links lead to.", DOMAINS, parts.discovered)
+    if parts.logs is not None:
+        yield OperationGroup("logs", "Logs of executions.", LOGS, parts.logs)
+    if parts.events is not None:
+        yield OperationGroup("streams", "Live events.", STREAMS, parts.events)
 
 
 def _internal_access(secret: str) -> Access:

@@ -260,3 +260,115 @@ SYNC_RESULT: Example = {
     "skipped_disabled": ["0192f8a1-6c1e-7a54-9d5f-2b7f3c1d8e92"],
     "skipped_rate_limit_parse_failure": [],
 }
+
+# The frontier
+
+NEW_URL: Example = {"url": "https://news.example/2026/03/story", "source_id": _SOURCE_ID, "priority": 8}
+SUBMITTED_URL: Example = {"message": "URL submitted to frontier", "id": _URL_ID, "queued": True}
+RETRIED_URL: Example = {"message": "Frontier URL queued for retry"}
+FRONTIER_URL: Example = {
+    "id": _URL_ID,
+    "url": "https://news.example/2026/03/story",
+    "url_hash": "5d41402abc4b2a76b9719d911017c5925d41402abc4b2a76b9719d911017c592",
+    "host": "news.example",
+    "source_id": _SOURCE_ID,
+    "origin": "manual",
+    "depth": 0,
+    "priority": 8,
+    "status": "dead",
+    "next_fetch_at": _CREATED_AT,
+    "fetch_count": 0,
+    "retry_count": 0,
+    "last_error": "not_found",
+    "discovered_at": _CREATED_AT,
+    "created_at": _CREATED_AT,
+    "updated_at": _UPDATED_AT,
+}
+FRONTIER_LIST: Example = {"urls": [FRONTIER_URL], "total": 1}
+FRONTIER_STATS: Example = {
+    "total_pending": 12,
+    "total_fetching": 2,
+    "total_fetched": 340,
+    "total_failed": 0,
+    "total_dead": 5,
+}
+
+# Discovered links and domains
+
+LINK_JOB: Example = {"source_name": "partner news"}
+LINK: Example = {
+    "id": _LINK_ID,
+    "source_id": _SOURCE_ID,
+    "source_name": "news",
+    "url": "https://partner.example/news/1",
+    "parent_url": "https://news.example/links",
+    "depth": 2,
+    "domain": "partner.example",
+    "http_status": 200,
+    "content_type": "text/html",
+    "discovered_at": _CREATED_AT,
+    "queued_at": _UPDATED_AT,
+    "status": "pending",
+    "priority": 5,
+    "created_at": _CREATED_AT,
+    "updated_at": _UPDATED_AT,
+}
+LINK_LIST: Example = {"links": [LINK], "total": 1}
+DELETED_LINK: Example = {"message": "Discovered link deleted successfully"}
+DOMAIN: Example = {
+    "domain": "partner.example",
+    "status": "active",
+    "link_count": 4,
+    "source_count": 2,
+    "avg_depth": 2.0,
+    "first_seen": _CREATED_AT,
+    "last_seen": _UPDATED_AT,
+    "ok_ratio": 1.0,
+    "html_ratio": 0.75,
+    "quality_score": 80,
+    "referring_sources": ["news", "other news"],
+    "is_existing_source": False,
+}
+DOMAIN_LIST: Example = {"domains": [DOMAIN], "total": 1}
+DOMAIN_LINKS: Example = {
+    "links": [{**LINK, "path": "/news/1"}],
+    "path_clusters": [{"pattern": "/news/*", "count": 1}],
+    "total": 1,
+}
+DOMAIN_REVIEW: Example = {"status": "reviewing", "notes": "a partner"}
+REVIEWED_DOMAIN: Example = {"message": "Domain state updated", "domain": "partner.example", "status": "reviewing"}
+DOMAINS_REVIEW: Example = {"domains": ["ads.example", "shop.example"], "status": "ignored"}
+REVIEWED_DOMAINS: Example = {"message": "Domain states updated", "updated": 2}
+
+# Logs
+
+EXECUTION_LOGS: Example = {
+    "job_id": _JOB_ID,
+    "executions": [
+        {
+            "execution_id": _EXECUTION_ID,
+            "execution_number": 1,
+            "status": "completed",
+            "started_at": _CREATED_AT,
+            "completed_at": _UPDATED_AT,
+            "log_available": True,
+            "log_object_key": f"logs/{_JOB_ID}/1.log.gz",
+            "log_size_bytes": 2048,
+            "log_line_count": 57,
+        }
+    ],
+    "has_live_logs": False,
+    "stream_v2_available": True,
+    "limit": 50,
+    "offset": 0,
+}
+LOG_LINE: Example = {
+    "schema_version": 1,
+    "timestamp": "2026-03-01T08:00:01.000000000Z",
+    "level": "info",
+    "category": "crawler.lifecycle",
+    "message": "run started",
+    "job_id": _JOB_ID,
+    "execution_id": _EXECUTION_ID,
+}
+LOG_VIEW: Example = {"job_id": _JOB_ID, "execution_number": 1, "lines": [LOG_LINE], "line_count": 1}

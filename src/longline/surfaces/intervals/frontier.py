@@ -1,29 +1,35 @@
 """`/api/v1/frontier`: URLs of the standing frontier: submit, list, retry and delete."""
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
-from litestar import Request, Response, delete, get, post
-from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath, JSONBody
-from litestar.types import Guard
+from msgspec import Meta
 
-from longline.model.errors import BadInput, NotFound
+from longline.model.errors import NotFound
 from longline.model.frontier.outcomes import is_hopeless
-from longline.model.frontier.standing_frontier import StandingUrl, UrlQuery, url_hash
+from longline.model.frontier.standing_frontier import ORIGINS, StandingUrl, UrlQuery, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import task_uuid
 from longline.model.url import without_credentials
 from longline.services.standing_frontier import StandingFrontier
-from longline.surfaces.http import answer
-from longline.surfaces.intervals.asking import Key, Text, required
-from longline.surfaces.intervals.paging import asked, page
-from longline.surfaces.intervals.times import rfc3339
+from longline.surfaces.error_format import error
+from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.fields import Key, PageQuery, Text, Timestamp, optional_rfc3339, rfc3339
+from longline.surfaces.operation import ApiFailure, operation
 
-REST_WORDS = {"waiting": "pending", "held": "fetching", "done": "fetched", "given_up": "dead"}
-SORTS: dict[str, Any] = {"priority": "urgency", "next_fetch_at": "due", "created_at": "created_at"}
-USUAL, LEAST, MOST, STEP = 5, 1, 10, 10
+FrontierStatus = Literal["pending", "fetching", "fetched", "failed", "dead"]
+Origin = Literal["feed", "sitemap", "spider", "manual", "discovered"]
+Priority = Annotated[int, Meta(ge=1, le=10, description="From 1 to 10; higher is sooner.")]
+
+REST_WORDS: Mapping[str, FrontierStatus] = {
+    "waiting": "pending",
+    "held": "fetching",
+    "done": "fetched",
+    "given_up": "dead",
+}
+SORTS: Mapping[str, Any] = {"priority": "urgency", "next_fetch_at": "due", "created_at": "created_at"}
+USUAL_PRIORITY, MIN_PRIORITY, MAX_PRIORITY, PRIORITY_STEP = 5, 1, 10, 10
 ERROR_WORDS = {
     "robots": "robots_blocked",
     "content_type": "unsupported_content_type",
@@ -32,121 +38,220 @@ ERROR_WORDS = {
     "redirect_loop": "too_many_redirects",
     "binary_url": "binary_url",
 }
-Ask = Request[Any, Any, Any]
+
+URL_NOT_FOUND = error(404, "Frontier URL not found")
+NOT_DEAD = error(404, "Frontier URL (or not dead) not found")
+INVALID_URL = error(400, "bad URL 'example.com/path': it has no scheme")
+OVER_BUDGET = error(400, "the budget of source 42 is used up: it takes in no more URLs")
+NOT_RESTARTED = error(409, "cannot restart a task that is crawling; legal now: cancel")
 
 
-class Submitted(msgspec.Struct, frozen=True):
-    """A submitted URL; a priority of zero or less means the default."""
-
-    url: Text
-    source_id: Key
-    origin: Text = "manual"
-    priority: int = 0
+def _source_problem(text: str) -> str | None:
+    return None if text.strip() else "source_id is required"
 
 
-def frontier_routes(frontier: StandingFrontier, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    """Return the handlers."""
+UrlId = Annotated[str, Meta(description="Id of a URL of the frontier.")]
+SourceId = Annotated[Key, Meta(description="Id of the source of the URL.", extra={"check": _source_problem})]
 
-    @get("/api/v1/frontier", guards=guards, summary="URLs of the frontier")
-    async def list_urls(request: Ask) -> Response[Any]:
-        limit, offset = page(request)
-        rows, total = await frontier.find(_query(request), limit, offset)
-        return Response({"urls": [shown(row) for row in rows], "total": total})
 
-    @get("/api/v1/frontier/stats", guards=guards, summary="How many URLs there are in each state")
-    async def show_stats() -> Response[Any]:
-        counts = await frontier.counts()
-        words = {f"total_{word}": counts.get(rest, 0) for rest, word in REST_WORDS.items()}
-        return Response(words | {"total_failed": 0})
+class FrontierRequest(msgspec.Struct, frozen=True):
+    """A URL to submit."""
 
-    @get("/api/v1/frontier/{url_id:str}", guards=guards, summary="One URL of the frontier")
-    async def show_url(url_id: FromPath[str]) -> Response[Any]:
-        return Response(shown(await frontier.named(url_id)))
+    url: Annotated[Text, Meta(description="Absolute HTTP URL.", extra_json_schema={"format": "uri"})]
+    source_id: SourceId
+    origin: Origin = "manual"
+    priority: Annotated[int, Meta(description="From 1 to 10, higher is sooner; 0 and less mean 5.")] = 0
 
-    @post(["/api/v1/frontier", "/api/v1/frontier/submit"], guards=guards, summary="Give a URL to the frontier")
-    async def submit_url(data: JSONBody[Submitted | None] = None) -> Response[Any]:
-        said = required(data)
-        if not said.source_id.strip():
-            raise BadInput("source_id is required")
-        given = await frontier.submit(said.url, said.source_id, said.origin, inward(said.priority))
-        uid = task_uuid(given.id, given.created_at)
-        return Response({"message": "URL submitted to frontier", "id": uid, "queued": given.new}, status_code=201)
 
-    @post("/api/v1/frontier/{url_id:str}/retry", guards=guards, status_code=200, summary="Try a dead URL again")
-    async def retry_url(url_id: FromPath[str]) -> Response[Any]:
-        try:
-            await frontier.retry(url_id)
-        except NotFound:
-            return answer(404, "Frontier URL (or not dead) not found")
-        return Response({"message": "Frontier URL queued for retry"}, status_code=200)
+class FrontierQuery(PageQuery, frozen=True, kw_only=True):
+    """The filter and the order of a list of URLs, the largest first; an unknown status or origin matches no URL."""
 
-    @delete("/api/v1/frontier/{url_id:str}", guards=guards, summary="Take a URL out of the frontier")
-    async def delete_url(url_id: FromPath[str]) -> None:
-        await frontier.remove(url_id)
+    status: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(FrontierStatus))})] | None = None
+    source_id: str | None = None
+    host: str | None = None
+    origin: Annotated[str, Meta(extra_json_schema={"enum": [*ORIGINS]})] | None = None
+    search: Annotated[str, Meta(description="Part of the URL, in any case.")] | None = None
+    sort_by: Literal["priority", "next_fetch_at", "created_at"] = "priority"
 
-    return [list_urls, show_stats, show_url, submit_url, retry_url, delete_url]
+
+class FrontierUrlBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A URL of the frontier; fields without a value are left out."""
+
+    id: str
+    url: str
+    url_hash: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+    host: str
+    source_id: str
+    origin: Origin
+    parent_url: str | None = None
+    depth: int
+    priority: Priority
+    status: FrontierStatus
+    next_fetch_at: Timestamp
+    last_fetched_at: Timestamp | None = None
+    fetch_count: int
+    content_hash: str | None = None
+    etag: str | None = None
+    last_modified: str | None = None
+    retry_count: int
+    last_error: str | None = None
+    discovered_at: Timestamp
+    created_at: Timestamp
+    updated_at: Timestamp
+
+
+class FrontierListBody(msgspec.Struct, frozen=True):
+    """One page of URLs."""
+
+    urls: list[FrontierUrlBody]
+    total: int
+
+
+class FrontierStatsBody(msgspec.Struct, frozen=True):
+    """The number of URLs in each state; `failed` is reserved by the contract."""
+
+    total_pending: int
+    total_fetching: int
+    total_fetched: int
+    total_dead: int
+    total_failed: Literal[0] = 0
+
+
+class SubmittedBody(msgspec.Struct, frozen=True):
+    """The id of a submitted URL; `queued` is true only for a new one."""
+
+    message: Literal["URL submitted to frontier"]
+    id: str
+    queued: bool
+
+
+class RetriedBody(msgspec.Struct, frozen=True):
+    """The confirmation of a retry."""
+
+    message: Literal["Frontier URL queued for retry"]
+
+
+@operation("GET", "/api/v1/frontier", "List the URLs of the frontier", response_example=examples.FRONTIER_LIST)
+async def list_urls(services: StandingFrontier, query: FrontierQuery) -> FrontierListBody:
+    rows, total = await services.find(_url_query(query), query.limit, query.offset)
+    return FrontierListBody([url_body(row) for row in rows], total)
+
+
+@operation(
+    "GET", "/api/v1/frontier/stats", "Count the URLs of the frontier by state", response_example=examples.FRONTIER_STATS
+)
+async def show_frontier_stats(services: StandingFrontier) -> FrontierStatsBody:
+    counts = await services.counts()
+    return FrontierStatsBody(
+        total_pending=counts.get("waiting", 0),
+        total_fetching=counts.get("held", 0),
+        total_fetched=counts.get("done", 0),
+        total_dead=counts.get("given_up", 0),
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/frontier/{url_id}",
+    "Return a URL of the frontier",
+    errors=(URL_NOT_FOUND,),
+    response_example=examples.FRONTIER_URL,
+)
+async def show_url(services: StandingFrontier, url_id: UrlId) -> FrontierUrlBody:
+    return url_body(await services.named(url_id))
+
+
+@operation(
+    "POST",
+    "/api/v1/frontier",
+    "Submit a URL to the frontier",
+    status=201,
+    aliases=("/api/v1/frontier/submit",),
+    errors=(INVALID_URL, OVER_BUDGET),
+    request_example=examples.NEW_URL,
+    response_example=examples.SUBMITTED_URL,
+)
+async def submit_url(services: StandingFrontier, body: FrontierRequest) -> SubmittedBody:
+    """A waiting URL that is submitted again keeps the higher priority; a fetched or dead one stays as it is."""
+    given = await services.submit(body.url, body.source_id, body.origin, inward(body.priority))
+    return SubmittedBody("URL submitted to frontier", task_uuid(given.id, given.created_at), given.new)
+
+
+@operation(
+    "POST",
+    "/api/v1/frontier/{url_id}/retry",
+    "Retry a dead URL",
+    errors=(NOT_DEAD, NOT_RESTARTED),
+    response_example=examples.RETRIED_URL,
+)
+async def retry_url(services: StandingFrontier, url_id: UrlId) -> RetriedBody:
+    try:
+        await services.retry(url_id)
+    except NotFound:
+        raise ApiFailure(NOT_DEAD) from None
+    return RetriedBody("Frontier URL queued for retry")
+
+
+@operation("DELETE", "/api/v1/frontier/{url_id}", "Remove a URL from the frontier", status=204, errors=(URL_NOT_FOUND,))
+async def delete_url(services: StandingFrontier, url_id: UrlId) -> None:
+    """A removed URL may be submitted again."""
+    await services.remove(url_id)
+
+
+FRONTIER = (list_urls, show_frontier_stats, show_url, submit_url, retry_url, delete_url)
 
 
 def inward(priority: int) -> int:
     """Convert a contract priority (higher is sooner) to an internal one (lower is sooner)."""
-    theirs = min(max(priority, LEAST), MOST) if priority > 0 else USUAL
-    return DEFAULT_PRIORITY - (theirs - USUAL) * STEP
+    wanted = min(max(priority, MIN_PRIORITY), MAX_PRIORITY) if priority > 0 else USUAL_PRIORITY
+    return DEFAULT_PRIORITY - (wanted - USUAL_PRIORITY) * PRIORITY_STEP
 
 
 def outward(priority: int) -> int:
     """Convert an internal priority to a contract priority."""
-    return min(max(USUAL + (DEFAULT_PRIORITY - priority) // STEP, LEAST), MOST)
+    found = USUAL_PRIORITY + (DEFAULT_PRIORITY - priority) // PRIORITY_STEP
+    return min(max(found, MIN_PRIORITY), MAX_PRIORITY)
 
 
-def _query(request: Ask) -> UrlQuery:
+def _url_query(query: FrontierQuery) -> UrlQuery:
     rests: dict[str, str] = {word: rest for rest, word in REST_WORDS.items()}
-    status, origin = asked(request, "status"), asked(request, "origin")
     return UrlQuery(
-        # An unknown status matches no URL, and so does `failed`, which no URL has.
-        rest=rests.get(status, status) if status else None,
-        source=asked(request, "source_id"),
-        host=_lowered(asked(request, "host")),
-        kind=_optional(origin, lambda found: f"frontier.{found}"),
-        search=asked(request, "search"),
-        sort=SORTS.get(asked(request, "sort_by") or "", "urgency"),
+        rest=None if query.status is None else rests.get(query.status, query.status),
+        source=query.source_id,
+        host=None if query.host is None else query.host.lower(),
+        kind=None if query.origin is None else f"frontier.{query.origin}",
+        search=query.search,
+        sort=SORTS[query.sort_by],
     )
 
 
-def _lowered(text: str | None) -> str | None:
-    return _optional(text, str.lower)
-
-
-def _optional(text: str | None, made: Callable[[str], str]) -> str | None:
-    return made(text) if text is not None else None
-
-
-def shown(row: StandingUrl) -> dict[str, Any]:
+def url_body(row: StandingUrl) -> FrontierUrlBody:
     """Return a URL in the contract's format."""
-    done = row.rest == "done"
-    facts = {
-        "id": task_uuid(row.id, row.created_at),
-        "url": without_credentials(row.url),
-        "url_hash": url_hash(row.url).hex(),
-        "host": row.host,
-        "source_id": row.source,
-        "origin": row.kind.partition(".")[2],
-        "parent_url": row.parent_url,
-        "depth": row.depth,
-        "priority": outward(row.priority),
-        "status": REST_WORDS[row.rest],
-        "next_fetch_at": rfc3339(row.next_at),
-        "last_fetched_at": rfc3339(row.finished_at if done else row.fetched_at),
-        "fetch_count": int(done),
-        "content_hash": row.digest.partition(":")[2] if row.digest else None,
-        "etag": row.etag,
-        "last_modified": row.last_modified,
-        "retry_count": 0 if done else _retries(row),
-        "last_error": None if done else _error(row),
-        "discovered_at": rfc3339(row.created_at),
-        "created_at": rfc3339(row.created_at),
-        "updated_at": rfc3339(row.updated_at),
-    }
-    return {name: fact for name, fact in facts.items() if fact is not None}
+    is_done = row.rest == "done"
+    origin: Any = row.kind.partition(".")[2]
+    return FrontierUrlBody(
+        id=task_uuid(row.id, row.created_at),
+        url=without_credentials(row.url),
+        url_hash=url_hash(row.url).hex(),
+        host=row.host,
+        source_id=row.source,
+        origin=origin,
+        parent_url=row.parent_url,
+        depth=row.depth,
+        priority=outward(row.priority),
+        status=REST_WORDS[row.rest],
+        next_fetch_at=rfc3339(row.next_at),
+        last_fetched_at=optional_rfc3339(row.finished_at if is_done else row.fetched_at),
+        fetch_count=int(is_done),
+        content_hash=row.digest.partition(":")[2] if row.digest else None,
+        etag=row.etag,
+        last_modified=row.last_modified,
+        retry_count=0 if is_done else _retries(row),
+        last_error=None if is_done else _error(row),
+        discovered_at=rfc3339(row.created_at),
+        created_at=rfc3339(row.created_at),
+        updated_at=rfc3339(row.updated_at),
+    )
 
 
 def _retries(row: StandingUrl) -> int:

@@ -1,165 +1,323 @@
 """`/api/v1/discovered-links` and `-domains`: links from sources to other sites, for review by people."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, get_args
 from urllib.parse import urlsplit
 
 import msgspec
-from litestar import Request, Response, delete, get, patch, post
-from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath, JSONBody
-from litestar.types import Guard
+from msgspec import Meta
 
 from longline.model.discovery.link import FIRST_DEPTH, DomainQuery, DomainRow, DomainStatus, LinkQuery, LinkRow
-from longline.model.schedules.schedule import ScheduleRow
 from longline.services.discovery.links import DiscoveredLinks
-from longline.surfaces.intervals.asking import Key, Text, key, required
-from longline.surfaces.intervals.frontier import outward
-from longline.surfaces.intervals.jobs.job_bodies import JobBody
-from longline.surfaces.intervals.paging import asked, page
-from longline.surfaces.intervals.times import rfc3339
+from longline.surfaces.error_format import error
+from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.fields import Key, Limit, PageQuery, Text, Timestamp, rfc3339
+from longline.surfaces.intervals.frontier import Priority, outward
+from longline.surfaces.intervals.jobs.job_bodies import JobBody, job_body
+from longline.surfaces.operation import operation
 
-LINK_SORTS: dict[str, Any] = {"priority": "urgency", "queued_at": "updated_at", "discovered_at": "discovered_at"}
-DOMAIN_SORTS: dict[str, Any] = {
+LinkStatus = Literal["pending", "processing"]
+SortOrder = Literal["asc", "desc"]
+
+LINK_SORTS: Mapping[str, Any] = {"priority": "urgency", "queued_at": "updated_at", "discovered_at": "discovered_at"}
+DOMAIN_SORTS: Mapping[str, Any] = {
     "link_count": "links",
     "source_count": "source_count",
     "last_seen": "last_seen",
     "domain": "domain",
 }
-LINK_WORDS = {"pending": False, "processing": True}
-USUAL_DOMAINS = 25
-Ask = Request[Any, Any, Any]
+LINK_STATUSES: Mapping[str, bool] = {"pending": False, "processing": True}
+DEFAULT_DOMAINS = 25
+MAX_DOMAINS = 100
+
+LINK_NOT_FOUND = error(404, "Discovered link not found")
+DOMAIN_NOT_FOUND = error(404, "Discovered domain not found")
+INVALID_STATUS = error(400, "status must be one of active, ignored, reviewing, promoted")
+
+LinkId = Annotated[str, Meta(description="Id of a discovered link.")]
+Domain = Annotated[Key, Meta(description="A domain: a host without a leading `www.`.")]
+Notes = Annotated[Text, Meta(description="Notes of the reviewer.")]
 
 
 @dataclass(frozen=True, slots=True)
-class DiscoveredParts:
-    """Dependencies of these routes; `show` formats a schedule by the contract, `now` returns UTC milliseconds."""
+class DiscoveredServices:
+    """The discovered links; `lease_ms` is the length of a run's lease, `now` returns UTC milliseconds."""
 
     discovered: DiscoveredLinks
-    show: Callable[[ScheduleRow], JobBody]
+    lease_ms: int
     now: Callable[[], int]
 
 
-class Promoted(msgspec.Struct, frozen=True):
-    """Options of the job that is made of a link. The job runs once; `schedule_enabled` is ignored."""
+class LinkListQuery(PageQuery, frozen=True, kw_only=True):
+    """The filter and the order of a list of links; an unknown status matches no link."""
+
+    status: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(LinkStatus))})] | None = None
+    source_id: str | None = None
+    source_name: str | None = None
+    search: Annotated[str, Meta(description="Part of the URL, in any case.")] | None = None
+    sort: Literal["priority", "queued_at", "discovered_at"] = "priority"
+    order: SortOrder = "desc"
+
+
+class DomainPageQuery(PageQuery, frozen=True, kw_only=True):
+    """One page of a list of a domain or of domains."""
+
+    limit: Limit = DEFAULT_DOMAINS
+
+
+class DomainListQuery(DomainPageQuery, frozen=True, kw_only=True):
+    """The filter and the order of a list of domains; an unknown status matches no domain."""
+
+    status: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(DomainStatus))})] | None = None
+    search: Annotated[str, Meta(description="Part of the domain, in any case.")] | None = None
+    sort: Literal["link_count", "source_count", "last_seen", "domain"] = "link_count"
+    order: SortOrder = "desc"
+
+
+class LinkJobRequest(msgspec.Struct, frozen=True):
+    """Options of the job that is made of a link; the source is that of the link unless given. The job runs once."""
 
     source_id: Key | None = None
     source_name: Text | None = None
-    schedule_enabled: bool | None = None
-    schedule_time: Text | None = None
+    schedule_enabled: Annotated[bool, Meta(description="Ignored.")] | None = None
+    schedule_time: Annotated[Text, Meta(description="Cron expression of older clients: stored, never used.")] | None = (
+        None
+    )
 
 
-class Judged(msgspec.Struct, frozen=True):
+class DomainReview(msgspec.Struct, frozen=True):
     """A review decision on a domain."""
 
     status: DomainStatus
-    notes: Text | None = None
+    notes: Notes | None = None
 
 
-class JudgedMany(msgspec.Struct, frozen=True):
+class DomainsReview(msgspec.Struct, frozen=True):
     """A review decision on several domains."""
 
-    domains: Annotated[list[Annotated[Key, msgspec.Meta(min_length=1)]], msgspec.Meta(min_length=1, max_length=100)]
+    domains: Annotated[list[Annotated[Domain, Meta(min_length=1)]], Meta(min_length=1, max_length=MAX_DOMAINS)]
     status: DomainStatus
-    notes: Text | None = None
+    notes: Notes | None = None
 
 
-def discovered_routes(parts: DiscoveredParts, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    """Return the handlers."""
-    return [*_link_routes(parts, guards), *_domain_routes(parts, guards)]
+class LinkBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A link to another site; fields without a value are left out."""
+
+    id: str
+    source_id: str
+    source_name: str
+    url: str
+    parent_url: str | None = None
+    depth: Annotated[int, Meta(description="The start page of a crawl has depth 1.")]
+    domain: str
+    http_status: int | None = None
+    content_type: str | None = None
+    discovered_at: Timestamp
+    queued_at: Timestamp
+    status: LinkStatus
+    priority: Priority
+    created_at: Timestamp
+    updated_at: Timestamp
 
 
-def _link_routes(parts: DiscoveredParts, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    discovered = parts.discovered
+class DomainLinkBody(LinkBody, frozen=True, kw_only=True, omit_defaults=True):
+    """A link to a domain, with the path of its URL."""
 
-    @get("/api/v1/discovered-links", guards=guards, summary="Links that lead away from sources")
-    async def list_links(request: Ask) -> Response[Any]:
-        limit, offset = page(request)
-        status = asked(request, "status")
-        if status is not None and status not in LINK_WORDS:
-            return Response({"links": [], "total": 0})
-        rows, total = await discovered.links(_links_wanted(request, status), limit, offset)
-        return Response({"links": [shown_link(row) for row in rows], "total": total})
-
-    @get("/api/v1/discovered-links/{link_id:str}", guards=guards, summary="One link")
-    async def show_link(link_id: FromPath[str]) -> Response[Any]:
-        return Response(shown_link(await discovered.link(link_id)))
-
-    @delete("/api/v1/discovered-links/{link_id:str}", guards=guards, status_code=200, summary="Forget a link")
-    async def delete_link(link_id: FromPath[str]) -> Response[Any]:
-        await discovered.forget(link_id)
-        return Response({"message": "Discovered link deleted successfully"})
-
-    @post("/api/v1/discovered-links/{link_id:str}/create-job", guards=guards, summary="Make a job of a link")
-    async def create_job(link_id: FromPath[str], data: JSONBody[Promoted | None] = None) -> Response[Any]:
-        said = data or Promoted()
-        row = await discovered.promote(link_id, said.source_id, said.source_name, said.schedule_time)
-        return Response(parts.show(row), status_code=201)
-
-    return [list_links, show_link, delete_link, create_job]
+    path: str
 
 
-def _domain_routes(parts: DiscoveredParts, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    discovered = parts.discovered
+class LinkListBody(msgspec.Struct, frozen=True):
+    """One page of links."""
 
-    @get("/api/v1/discovered-domains", guards=guards, summary="Domains that links lead to")
-    async def list_domains(request: Ask) -> Response[Any]:
-        limit, offset = page(request, USUAL_DOMAINS)
-        rows, total = await discovered.domains(_domains_wanted(request), limit, offset)
-        return Response({"domains": [shown_domain(row, parts.now()) for row in rows], "total": total})
-
-    @get("/api/v1/discovered-domains/{domain:str}", guards=guards, summary="One domain")
-    async def show_domain(domain: FromPath[str]) -> Response[Any]:
-        return Response(shown_domain(await discovered.domain(domain), parts.now()))
-
-    @get("/api/v1/discovered-domains/{domain:str}/links", guards=guards, summary="Links that lead to a domain")
-    async def list_domain_links(request: Ask, domain: FromPath[str]) -> Response[Any]:
-        limit, offset = page(request, USUAL_DOMAINS)
-        rows, total = await discovered.links(LinkQuery(domain=domain, sort="discovered_at"), limit, offset)
-        links = [shown_link(row) | {"path": urlsplit(row.url).path or "/"} for row in rows]
-        found = [{"pattern": pattern, "count": count} for pattern, count in await discovered.clusters(domain)]
-        return Response({"links": links, "path_clusters": found, "total": total})
-
-    @patch("/api/v1/discovered-domains/{domain:str}/state", guards=guards, summary="Say what is thought of a domain")
-    async def judge_domain(domain: FromPath[str], data: JSONBody[Judged | None] = None) -> Response[Any]:
-        key({"domain": domain}, "domain")
-        said = required(data)
-        await discovered.judge([domain], said.status, said.notes)
-        return Response({"message": "Domain state updated", "domain": domain, "status": said.status})
-
-    @post("/api/v1/discovered-domains/bulk-state", guards=guards, status_code=200, summary="The same of many domains")
-    async def judge_domains(data: JSONBody[JudgedMany | None] = None) -> Response[Any]:
-        said = required(data)
-        updated = await discovered.judge(said.domains, said.status, said.notes)
-        return Response({"message": "Domain states updated", "updated": updated}, status_code=200)
-
-    return [list_domains, show_domain, list_domain_links, judge_domain, judge_domains]
+    links: list[LinkBody]
+    total: int
 
 
-def _links_wanted(request: Ask, status: str | None) -> LinkQuery:
-    return LinkQuery(
-        taken=LINK_WORDS[status] if status else None,
-        source=asked(request, "source_id"),
-        source_name=asked(request, "source_name"),
-        search=asked(request, "search"),
-        sort=LINK_SORTS.get(asked(request, "sort") or "", "urgency"),
-        rising=asked(request, "order") == "asc",
+class PathCluster(msgspec.Struct, frozen=True):
+    """The number of links below one first path segment."""
+
+    pattern: str
+    count: int
+
+
+class DomainLinksBody(msgspec.Struct, frozen=True):
+    """One page of the links to a domain, and its most frequent paths."""
+
+    links: list[DomainLinkBody]
+    path_clusters: list[PathCluster]
+    total: int
+
+
+class DomainBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A domain with the figures of its links. `referring_sources` are the sources of the links."""
+
+    domain: str
+    status: DomainStatus
+    link_count: int
+    source_count: int
+    avg_depth: float
+    first_seen: Timestamp
+    last_seen: Timestamp
+    ok_ratio: Annotated[float, Meta(ge=0, le=1)]
+    html_ratio: Annotated[float, Meta(ge=0, le=1)]
+    notes: str | None = None
+    quality_score: Annotated[int, Meta(ge=0, le=100)]
+    referring_sources: list[str]
+    is_existing_source: bool
+
+
+class DomainListBody(msgspec.Struct, frozen=True):
+    """One page of domains."""
+
+    domains: list[DomainBody]
+    total: int
+
+
+class LinkDeletedBody(msgspec.Struct, frozen=True):
+    """The confirmation of a deletion."""
+
+    message: Literal["Discovered link deleted successfully"]
+
+
+class DomainReviewedBody(msgspec.Struct, frozen=True):
+    """The confirmation of a review decision."""
+
+    message: Literal["Domain state updated"]
+    domain: str
+    status: DomainStatus
+
+
+class DomainsReviewedBody(msgspec.Struct, frozen=True):
+    """The confirmation of a review decision; `updated` is the number of domains."""
+
+    message: Literal["Domain states updated"]
+    updated: int
+
+
+@operation("GET", "/api/v1/discovered-links", "List links to other sites", response_example=examples.LINK_LIST)
+async def list_links(services: DiscoveredServices, query: LinkListQuery) -> LinkListBody:
+    if query.status is not None and query.status not in LINK_STATUSES:
+        return LinkListBody([], 0)
+    wanted = LinkQuery(
+        taken=None if query.status is None else LINK_STATUSES[query.status],
+        source=query.source_id,
+        source_name=query.source_name,
+        search=query.search,
+        sort=LINK_SORTS[query.sort],
+        rising=query.order == "asc",
     )
+    rows, total = await services.discovered.links(wanted, query.limit, query.offset)
+    return LinkListBody([LinkBody(**_link_facts(row)) for row in rows], total)
 
 
-def _domains_wanted(request: Ask) -> DomainQuery:
-    return DomainQuery(
-        status=asked(request, "status"),
-        search=asked(request, "search"),
-        sort=DOMAIN_SORTS.get(asked(request, "sort") or "", "links"),
-        rising=asked(request, "order") == "asc",
+@operation(
+    "GET",
+    "/api/v1/discovered-links/{link_id}",
+    "Return a link to another site",
+    errors=(LINK_NOT_FOUND,),
+    response_example=examples.LINK,
+)
+async def show_link(services: DiscoveredServices, link_id: LinkId) -> LinkBody:
+    return LinkBody(**_link_facts(await services.discovered.link(link_id)))
+
+
+@operation(
+    "DELETE",
+    "/api/v1/discovered-links/{link_id}",
+    "Delete a link to another site",
+    errors=(LINK_NOT_FOUND,),
+    response_example=examples.DELETED_LINK,
+)
+async def delete_link(services: DiscoveredServices, link_id: LinkId) -> LinkDeletedBody:
+    await services.discovered.forget(link_id)
+    return LinkDeletedBody("Discovered link deleted successfully")
+
+
+@operation(
+    "POST",
+    "/api/v1/discovered-links/{link_id}/create-job",
+    "Make a job of a link",
+    status=201,
+    errors=(LINK_NOT_FOUND,),
+    request_example=examples.LINK_JOB,
+    response_example=examples.JOB,
+)
+async def create_job_of_link(services: DiscoveredServices, link_id: LinkId, body: LinkJobRequest | None) -> JobBody:
+    options = body or LinkJobRequest()
+    row = await services.discovered.promote(link_id, options.source_id, options.source_name, options.schedule_time)
+    return job_body(row, services.lease_ms)
+
+
+@operation(
+    "GET", "/api/v1/discovered-domains", "List the domains that links lead to", response_example=examples.DOMAIN_LIST
+)
+async def list_domains(services: DiscoveredServices, query: DomainListQuery) -> DomainListBody:
+    wanted = DomainQuery(
+        status=query.status, search=query.search, sort=DOMAIN_SORTS[query.sort], rising=query.order == "asc"
     )
+    rows, total = await services.discovered.domains(wanted, query.limit, query.offset)
+    return DomainListBody([domain_body(row, services.now()) for row in rows], total)
 
 
-def shown_link(row: LinkRow) -> dict[str, Any]:
-    """Return a link in the contract's format."""
-    facts = {
+@operation(
+    "GET",
+    "/api/v1/discovered-domains/{domain}",
+    "Return a domain that links lead to",
+    errors=(DOMAIN_NOT_FOUND,),
+    response_example=examples.DOMAIN,
+)
+async def show_domain(services: DiscoveredServices, domain: str) -> DomainBody:
+    return domain_body(await services.discovered.domain(domain), services.now())
+
+
+@operation(
+    "GET",
+    "/api/v1/discovered-domains/{domain}/links",
+    "List the links to a domain",
+    response_example=examples.DOMAIN_LINKS,
+)
+async def list_domain_links(services: DiscoveredServices, domain: str, query: DomainPageQuery) -> DomainLinksBody:
+    wanted = LinkQuery(domain=domain, sort="discovered_at")
+    rows, total = await services.discovered.links(wanted, query.limit, query.offset)
+    links = [DomainLinkBody(**_link_facts(row), path=urlsplit(row.url).path or "/") for row in rows]
+    clusters = [PathCluster(pattern, count) for pattern, count in await services.discovered.clusters(domain)]
+    return DomainLinksBody(links, clusters, total)
+
+
+@operation(
+    "PATCH",
+    "/api/v1/discovered-domains/{domain}/state",
+    "Record a review decision on a domain",
+    errors=(INVALID_STATUS,),
+    request_example=examples.DOMAIN_REVIEW,
+    response_example=examples.REVIEWED_DOMAIN,
+)
+async def review_domain(services: DiscoveredServices, domain: Domain, body: DomainReview) -> DomainReviewedBody:
+    await services.discovered.judge([domain], body.status, body.notes)
+    return DomainReviewedBody("Domain state updated", domain, body.status)
+
+
+@operation(
+    "POST",
+    "/api/v1/discovered-domains/bulk-state",
+    "Record a review decision on several domains",
+    errors=(INVALID_STATUS,),
+    request_example=examples.DOMAINS_REVIEW,
+    response_example=examples.REVIEWED_DOMAINS,
+)
+async def review_domains(services: DiscoveredServices, body: DomainsReview) -> DomainsReviewedBody:
+    updated = await services.discovered.judge(body.domains, body.status, body.notes)
+    return DomainsReviewedBody("Domain states updated", updated)
+
+
+LINKS = (list_links, show_link, delete_link, create_job_of_link)
+DOMAINS = (list_domains, show_domain, list_domain_links, review_domain, review_domains)
+
+
+def _link_facts(row: LinkRow) -> dict[str, Any]:
+    """Return the fields of a link in the contract's format."""
+    return {
         "id": row.uid,
         "source_id": row.source,
         "source_name": row.source_name,
@@ -176,24 +334,22 @@ def shown_link(row: LinkRow) -> dict[str, Any]:
         "created_at": rfc3339(row.discovered_at),
         "updated_at": rfc3339(row.updated_at),
     }
-    return {name: fact for name, fact in facts.items() if fact is not None}
 
 
-def shown_domain(row: DomainRow, now: int) -> dict[str, Any]:
+def domain_body(row: DomainRow, now: int) -> DomainBody:
     """Return a domain in the contract's format."""
-    facts = {
-        "domain": row.domain,
-        "status": row.status,
-        "link_count": row.links,
-        "source_count": row.source_count,
-        "avg_depth": round(row.depth + FIRST_DEPTH, 2),
-        "first_seen": rfc3339(row.first_seen),
-        "last_seen": rfc3339(row.last_seen),
-        "ok_ratio": row.ok,
-        "html_ratio": row.html,
-        "notes": row.notes,
-        "quality_score": row.quality(now),
-        "referring_sources": list(row.sources),
-        "is_existing_source": row.is_source,
-    }
-    return {name: fact for name, fact in facts.items() if fact is not None}
+    return DomainBody(
+        domain=row.domain,
+        status=row.status,
+        link_count=row.links,
+        source_count=row.source_count,
+        avg_depth=round(row.depth + FIRST_DEPTH, 2),
+        first_seen=rfc3339(row.first_seen),
+        last_seen=rfc3339(row.last_seen),
+        ok_ratio=row.ok,
+        html_ratio=row.html,
+        notes=row.notes,
+        quality_score=row.quality(now),
+        referring_sources=list(row.sources),
+        is_existing_source=row.is_source,
+    )

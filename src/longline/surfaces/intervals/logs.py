@@ -1,198 +1,342 @@
 """`/api/v1/jobs/:id/logs`: logs of executions, as lists, files and streams."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from litestar import Request, Response, get
-from litestar.handlers import HTTPRouteHandler
-from litestar.params import FromPath
-from litestar.types import Guard
+from msgspec import Meta
 
-from longline.model.errors import BadInput, NotFound
+from longline.model.errors import NotFound
 from longline.model.logs import LogEntry, LoggedRun, LogMark, behind, mark_of, told
 from longline.model.states import RUN_ENDED
 from longline.services.logs.event_streams import ClientLimit
 from longline.services.logs.run_logs import Ended, Followers, KeptElsewhere, LogLines, NoRuns, RunLogs, Step
-from longline.surfaces.http import answer
-from longline.surfaces.intervals.paging import asked, page
-from longline.surfaces.intervals.times import rfc3339
-from longline.surfaces.intervals.words import RUN_WORDS
+from longline.surfaces.error_format import error
+from longline.surfaces.intervals import examples
+from longline.surfaces.intervals.fields import (
+    EXECUTION_NOT_FOUND,
+    INVALID_JOB_ID,
+    JOB_NOT_FOUND,
+    CheckedJobId,
+    PageQuery,
+    Timestamp,
+    optional_rfc3339,
+)
+from longline.surfaces.intervals.streams import EVENT_STREAM, TOO_MANY_CONNECTIONS
+from longline.surfaces.intervals.words import RUN_WORDS, ExecutionStatus
+from longline.surfaces.operation import ApiError, ApiFailure, ApiResponse, Content, operation
 from longline.surfaces.sse import HEARTBEAT, EventStream, frame
 
-MOST_LOGS = 100
-Body = Response[dict[str, Any]]
-Ask = Request[Any, Any, Any]
+MAX_LOGS = 100
+LATEST = "latest"
+
+NO_EXECUTIONS = error(404, "no executions found for job")
+NO_LATEST_LOG = error(404, "no logs archived for latest execution")
+NO_SUCH_LOG = error(404, "no logs found for specified execution")
+LOG_ELSEWHERE = error(503, "the log of execution 1 is not in the store of this instance: another instance keeps it")
+NO_STREAMING = error(503, "Log streaming not available")
+NO_RESUMABLE_STREAMING = error(503, "Redis streaming not available")
+ARCHIVE_ERRORS = (INVALID_JOB_ID, NO_EXECUTIONS, NO_LATEST_LOG, NO_SUCH_LOG, LOG_ELSEWHERE)
+STREAM_ERRORS = (INVALID_JOB_ID, JOB_NOT_FOUND, EXECUTION_NOT_FOUND, TOO_MANY_CONNECTIONS)
 
 
 @dataclass(frozen=True, slots=True)
-class LogParts:
-    """Dependencies of these routes. Without `streams` no log can be streamed."""
+class LogServices:
+    """The logs of runs and their followers. With `is_streaming` false no log can be streamed."""
 
     logs: RunLogs
     followers: Followers
-    seats: ClientLimit
-    streams: bool = True
-    heartbeat: float = HEARTBEAT
+    client_limit: ClientLimit
+    is_streaming: bool = True
+    heartbeat_seconds: float = HEARTBEAT
 
 
-def log_routes(parts: LogParts, guards: Sequence[Guard]) -> list[HTTPRouteHandler]:
-    """Return the handlers."""
-    logs = parts.logs
+class LogListQuery(PageQuery, frozen=True, kw_only=True):
+    """One page of a list of logs."""
 
-    @get("/api/v1/jobs/{job_id:str}/logs", guards=guards, summary="Logs of a job's executions")
-    async def list_logs(request: Ask, job_id: FromPath[str]) -> Body:
-        limit, offset = page(request, most=MOST_LOGS)
-        runs = await logs.runs(_known(job_id), limit, offset)
-        newest = runs if offset == 0 else await logs.runs(job_id, 1, 0)
-        body = {
-            "job_id": job_id,
-            "executions": [_execution(run) for run in runs],
-            # A live run is logged from its start, even if it has no entry yet.
-            "has_live_logs": logs.on and bool(newest) and newest[0].state not in RUN_ENDED,
-            "stream_v2_available": parts.streams and logs.on,
-            "limit": limit,
-            "offset": offset,
-        }
-        return Response(body)
-
-    @get("/api/v1/jobs/{job_id:str}/logs/download", guards=guards, summary="The archived log of an execution")
-    async def download_log(request: Ask, job_id: FromPath[str]) -> Response[Any]:
-        try:
-            run, data = await logs.archive(_known(job_id), _number(request))
-        except (NotFound, KeptElsewhere) as error:
-            return _missing(request, error)
-        name = f"job-{job_id}-exec-{run.number}.log.gz"
-        shown = {"Content-Disposition": f'attachment; filename="{name}"'}
-        return Response(data, media_type="application/gzip", headers=shown)
-
-    @get("/api/v1/jobs/{job_id:str}/logs/view", guards=guards, summary="The archived log of an execution, line by line")
-    async def view_log(request: Ask, job_id: FromPath[str]) -> Response[Any]:
-        try:
-            run, lines = await logs.lines(_known(job_id), _number(request))
-        except (NotFound, KeptElsewhere) as error:
-            return _missing(request, error)
-        parsed = [_parsed(line) for line in lines]
-        body = {"job_id": job_id, "execution_number": run.number, "lines": parsed, "line_count": len(parsed)}
-        return Response(body)
-
-    @get("/api/v1/jobs/{job_id:str}/logs/stream", guards=guards, summary="A job's log as it is written")
-    async def stream_log(request: Ask, job_id: FromPath[str]) -> Response[Any]:
-        return await _stream(parts, request, job_id, resumes=False)
-
-    @get("/api/v1/jobs/{job_id:str}/logs/stream/v2", guards=guards, summary="A job's log as it is written, resumable")
-    async def stream_log_v2(request: Ask, job_id: FromPath[str]) -> Response[Any]:
-        return await _stream(parts, request, job_id, resumes=True)
-
-    return [list_logs, download_log, view_log, stream_log, stream_log_v2]
+    limit: Annotated[int, Meta(ge=1, le=MAX_LOGS, description="Entries of the page.")] = 50
 
 
-async def _stream(parts: LogParts, request: Ask, job_id: str, *, resumes: bool) -> Response[Any]:
-    if not (parts.streams and parts.logs.on):
-        return answer(503, "Redis streaming not available" if resumes else "Log streaming not available")
-    uid = asked(request, "execution_id")
+class ArchiveQuery(msgspec.Struct, frozen=True):
+    """The execution with the wanted log."""
+
+    execution: Annotated[
+        str,
+        Meta(
+            description="The number of an execution, or `latest`.",
+            extra_json_schema={"pattern": "^(latest|[1-9][0-9]*)$"},
+        ),
+    ] = LATEST
+
+    def number(self) -> int | None:
+        """Return the number of the execution: None for the latest, 0 (never used) for text that is no number."""
+        if self.execution == LATEST:
+            return None
+        is_number = self.execution.isascii() and self.execution.isdecimal() and len(self.execution) < 19
+        return int(self.execution) if is_number else 0
+
+
+class StreamQuery(msgspec.Struct, frozen=True):
+    """The execution to follow; without one, the running execution or the next."""
+
+    execution_id: str | None = None
+
+
+class ResumeQuery(StreamQuery, frozen=True):
+    """The position after which a stream resumes, for clients that cannot set headers."""
+
+    last_event_id: Annotated[str, Meta(description="The id of the last event that was received.")] | None = None
+
+
+class ResumeHeaders(msgspec.Struct, frozen=True):
+    """The position after which a stream resumes."""
+
+    last_event_id: Annotated[str, Meta(description="The id of the last event that was received.")] | None = (
+        msgspec.field(default=None, name="Last-Event-ID")
+    )
+
+
+class LoggedExecutionBody(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An execution; the fields of its archived log are left out until there is one."""
+
+    execution_id: str
+    execution_number: int
+    status: ExecutionStatus
+    started_at: Timestamp | None
+    completed_at: Timestamp | None
+    log_available: bool
+    log_object_key: str | None = None
+    log_size_bytes: int | None = None
+    log_line_count: int | None = None
+
+
+class LogListBody(msgspec.Struct, frozen=True):
+    """One page of the executions of a job with their logs, newest first."""
+
+    job_id: str
+    executions: list[LoggedExecutionBody]
+    has_live_logs: Annotated[bool, Meta(description="Whether the newest execution is running and logged.")]
+    stream_v2_available: bool
+    limit: int
+    offset: int
+
+
+class LogViewBody(msgspec.Struct, frozen=True):
+    """An archived log, line by line; a line that is not a JSON object has a `message` and the `level` info."""
+
+    job_id: str
+    execution_number: int
+    lines: list[dict[str, Any]]
+    line_count: int
+
+
+class StreamConnectedEvent(msgspec.Struct, frozen=True):
+    """The first event of a stream of log lines."""
+
+    message: str
+    job_id: str
+
+
+class LogReplayEvent(msgspec.Struct, frozen=True):
+    """The newest lines before the stream began, oldest first."""
+
+    lines: list[dict[str, Any]]
+    count: int
+
+
+class LogArchivedEvent(msgspec.Struct, frozen=True):
+    """The log of an execution is complete and archived."""
+
+    job_id: str
+    execution_id: str
+    execution_number: int
+    object_key: str | None
+    size_bytes: int | None
+    line_count: int | None
+    timestamp: Timestamp | None
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{job_id}/logs",
+    "List the logs of a job's executions",
+    errors=(INVALID_JOB_ID,),
+    response_example=examples.EXECUTION_LOGS,
+)
+async def list_logs(services: LogServices, job_id: CheckedJobId, query: LogListQuery) -> LogListBody:
+    logs = services.logs
+    runs = await logs.runs(job_id, query.limit, query.offset)
+    newest = runs if query.offset == 0 else await logs.runs(job_id, 1, 0)
+    return LogListBody(
+        job_id=job_id,
+        executions=[_execution(run) for run in runs],
+        # A live run is logged from its start, even if it has no entry yet.
+        has_live_logs=logs.on and bool(newest) and newest[0].state not in RUN_ENDED,
+        stream_v2_available=services.is_streaming and logs.on,
+        limit=query.limit,
+        offset=query.offset,
+    )
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{job_id}/logs/download",
+    "Download the archived log of an execution",
+    answers={200: Content("application/gzip", headers={"Content-Disposition": "The name of the file."})},
+    errors=ARCHIVE_ERRORS,
+)
+async def download_log(services: LogServices, job_id: CheckedJobId, query: ArchiveQuery) -> ApiResponse[Content]:
+    """The log is a gzip file of JSON lines."""
     try:
-        run = await parts.logs.check(_known(job_id), uid)
-    except NotFound:
-        return answer(404, "Execution not found" if uid else "Job not found")
-    # A client that cannot set headers sends its mark in the query.
-    mark = mark_of(request.headers.get("last-event-id") or asked(request, "last_event_id")) if resumes else None
-    if uid and run and mark == behind(run.run_id):
-        # A browser reconnects to an ended stream until it receives a 204.
-        return Response(None, status_code=204)
-    if not parts.seats.take():
-        return answer(503, "too many connections")
+        run, data = await services.logs.archive(job_id, query.number())
+    except (NotFound, KeptElsewhere) as missing:
+        raise ApiFailure(_archive_error(query, missing)) from None
+    name = f"job-{job_id}-exec-{run.number}.log.gz"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return ApiResponse(Content("application/gzip", data), 200, headers)
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{job_id}/logs/view",
+    "Return the lines of the archived log of an execution",
+    errors=ARCHIVE_ERRORS,
+    response_example=examples.LOG_VIEW,
+)
+async def view_log(services: LogServices, job_id: CheckedJobId, query: ArchiveQuery) -> LogViewBody:
+    try:
+        run, lines = await services.logs.lines(job_id, query.number())
+    except (NotFound, KeptElsewhere) as missing:
+        raise ApiFailure(_archive_error(query, missing)) from None
+    return LogViewBody(job_id, run.number, [_parsed(line) for line in lines], len(lines))
+
+
+@operation(
+    "GET",
+    "/api/v1/jobs/{job_id}/logs/stream",
+    "Stream a job's log",
+    answers={200: EVENT_STREAM},
+    errors=(*STREAM_ERRORS, NO_STREAMING),
+)
+async def stream_log(services: LogServices, job_id: CheckedJobId, query: StreamQuery) -> EventStream:
+    """Events: `connected`, `log:replay`, `log:line` and `log:archived`, from execution to execution."""
+    if not (services.is_streaming and services.logs.on):
+        raise ApiFailure(NO_STREAMING)
+    await services.logs.check(job_id, query.execution_id)
     # A client without marks would receive everything again on reconnect, so its stream continues from run to run.
-    frames = _frames(job_id, parts.followers.follow(job_id, uid, mark, endless=not resumes), marked=resumes)
-    return EventStream(frames, parts.seats.leave, heartbeat=parts.heartbeat)
+    steps = services.followers.follow(job_id, query.execution_id, None, endless=True)
+    return _log_stream(services, job_id, steps, is_marked=False)
 
 
-async def _frames(job_id: str, steps: AsyncGenerator[Step], *, marked: bool) -> AsyncGenerator[bytes]:
+@operation(
+    "GET",
+    "/api/v1/jobs/{job_id}/logs/stream/v2",
+    "Stream a job's log so that clients can resume",
+    answers={200: EVENT_STREAM, 204: None},
+    errors=(*STREAM_ERRORS, NO_RESUMABLE_STREAMING),
+)
+async def stream_log_v2(
+    services: LogServices, job_id: CheckedJobId, query: ResumeQuery, headers: ResumeHeaders
+) -> EventStream | ApiResponse[None]:
+    """Events: `connected`, `log:replay`, `log:line` and `log:archived`, with which the stream of an execution ends.
+
+    A client that has received all events of its execution gets a 204.
+    """
+    if not (services.is_streaming and services.logs.on):
+        raise ApiFailure(NO_RESUMABLE_STREAMING)
+    run = await services.logs.check(job_id, query.execution_id)
+    mark = mark_of(headers.last_event_id or query.last_event_id)
+    if query.execution_id and run and mark == behind(run.run_id):
+        # A browser reconnects to an ended stream until it receives a 204.
+        return ApiResponse(None, 204)
+    steps = services.followers.follow(job_id, query.execution_id, mark, endless=False)
+    return _log_stream(services, job_id, steps, is_marked=True)
+
+
+LOGS = (list_logs, download_log, view_log, stream_log, stream_log_v2)
+
+
+def _log_stream(services: LogServices, job_id: str, steps: AsyncGenerator[Step], *, is_marked: bool) -> EventStream:
+    if not services.client_limit.take():
+        raise ApiFailure(TOO_MANY_CONNECTIONS)
+    frames = _frames(job_id, steps, is_marked=is_marked)
+    return EventStream(frames, services.client_limit.leave, heartbeat=services.heartbeat_seconds)
+
+
+async def _frames(job_id: str, steps: AsyncGenerator[Step], *, is_marked: bool) -> AsyncGenerator[bytes]:
     async with aclosing(steps):
-        yield frame("connected", {"message": "Connected to log stream", "job_id": job_id})
+        yield frame("connected", StreamConnectedEvent("Connected to log stream", job_id))
         async for step in steps:
             if isinstance(step, Ended):
                 if step.run.key is not None:
-                    mark = behind(step.run.run_id) if marked else None
+                    mark = behind(step.run.run_id) if is_marked else None
                     yield frame("log:archived", _archived(job_id, step.run), mark)
             elif step.replayed:
-                yield _replay(job_id, step, marked=marked)
+                yield _replay(job_id, step, is_marked=is_marked)
             else:
-                yield b"".join(_line(job_id, entry, uid, marked=marked) for entry, uid in step.entries)
+                yield b"".join(_line(job_id, entry, uid, is_marked=is_marked) for entry, uid in step.entries)
 
 
-def _replay(job_id: str, step: LogLines, *, marked: bool) -> bytes:
-    lines = [_told(entry, job_id, uid) for entry, uid in step.entries]
-    mark = _mark(step.entries[-1][0]) if marked and step.entries else None
-    return frame("log:replay", {"lines": lines, "count": len(lines)}, mark)
+def _replay(job_id: str, step: LogLines, *, is_marked: bool) -> bytes:
+    lines = [_event_line(entry, job_id, uid) for entry, uid in step.entries]
+    mark = _mark(step.entries[-1][0]) if is_marked and step.entries else None
+    return frame("log:replay", LogReplayEvent(lines, len(lines)), mark)
 
 
-def _line(job_id: str, entry: LogEntry, uid: str, *, marked: bool) -> bytes:
-    return frame("log:line", _told(entry, job_id, uid), _mark(entry) if marked else None)
+def _line(job_id: str, entry: LogEntry, uid: str, *, is_marked: bool) -> bytes:
+    return frame("log:line", _event_line(entry, job_id, uid), _mark(entry) if is_marked else None)
 
 
 def _mark(entry: LogEntry) -> LogMark:
     return LogMark(entry.run_id, entry.number)
 
 
-def _told(entry: LogEntry, job_id: str, uid: str) -> dict[str, Any]:
+def _event_line(entry: LogEntry, job_id: str, uid: str) -> dict[str, Any]:
+    """Return a log line as archived, without the version of the archive's format."""
     line = told(entry, job_id, uid)
     del line["schema_version"]
     return line
 
 
-def _archived(job_id: str, run: LoggedRun) -> dict[str, Any]:
-    return {
-        "job_id": job_id,
-        "execution_id": run.uid,
-        "execution_number": run.number,
-        "object_key": run.key,
-        "size_bytes": run.bytes,
-        "line_count": run.kept,
-        "timestamp": rfc3339(run.archived_at),
-    }
+def _archived(job_id: str, run: LoggedRun) -> LogArchivedEvent:
+    return LogArchivedEvent(
+        job_id=job_id,
+        execution_id=run.uid,
+        execution_number=run.number,
+        object_key=run.key,
+        size_bytes=run.bytes,
+        line_count=run.kept,
+        timestamp=optional_rfc3339(run.archived_at),
+    )
 
 
-def _execution(run: LoggedRun) -> dict[str, Any]:
-    row = {
-        "execution_id": run.uid,
-        "execution_number": run.number,
-        "status": RUN_WORDS[run.state],
-        "started_at": rfc3339(run.started_at),
-        "completed_at": rfc3339(run.ended_at),
-        "log_available": run.key is not None,
-    }
-    kept = {"log_object_key": run.key, "log_size_bytes": run.bytes, "log_line_count": run.kept}
-    return row | kept if run.key is not None else row
+def _execution(run: LoggedRun) -> LoggedExecutionBody:
+    is_archived = run.key is not None
+    return LoggedExecutionBody(
+        execution_id=run.uid,
+        execution_number=run.number,
+        status=RUN_WORDS[run.state],
+        started_at=optional_rfc3339(run.started_at),
+        completed_at=optional_rfc3339(run.ended_at),
+        log_available=is_archived,
+        log_object_key=run.key,
+        log_size_bytes=run.bytes if is_archived else None,
+        log_line_count=run.kept if is_archived else None,
+    )
 
 
-def _known(job_id: str) -> str:
-    if job_id == "undefined":
-        raise BadInput("Invalid job ID")
-    return job_id
-
-
-def _number(request: Ask) -> int | None:
-    """Return the requested execution number: None for the latest, 0 (never used) for text that is no number."""
-    text = asked(request, "execution") or "latest"
-    if text == "latest":
-        return None
-    return int(text) if text.isascii() and text.isdecimal() and len(text) < 19 else 0
-
-
-def _missing(request: Ask, error: NotFound | KeptElsewhere) -> Response[dict[str, str]]:
-    if isinstance(error, KeptElsewhere):
+def _archive_error(query: ArchiveQuery, missing: NotFound | KeptElsewhere) -> ApiError:
+    if isinstance(missing, KeptElsewhere):
         # A proxy in front of several instances tries the next instance after a 503.
-        return answer(503, str(error))
-    if isinstance(error, NoRuns):
-        return answer(404, "no executions found for job")
-    latest = _number(request) is None
-    return answer(404, "no logs archived for latest execution" if latest else "no logs found for specified execution")
+        return error(503, str(missing))
+    if isinstance(missing, NoRuns):
+        return NO_EXECUTIONS
+    return NO_LATEST_LOG if query.number() is None else NO_SUCH_LOG
 
 
-def _parsed(line: bytes) -> Any:
+def _parsed(line: bytes) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(line)
     except msgspec.DecodeError:

@@ -41,7 +41,7 @@ class IntervalMetrics(Collector):
         """Take a snapshot."""
         figures, pages = await self._runs.figures(), await self._runs.pages()
         urls = {} if self._urls is None else await self._urls.counts()
-        worded = {word: urls.get(rest, 0) for rest, word in REST_WORDS.items()}
+        worded: dict[str, int] = {word: urls.get(rest, 0) for rest, word in REST_WORDS.items()}
         self._stock = Snapshot(figures.states, figures.record, worded, pages)
 
     def collect(self) -> Iterator[Metric]:

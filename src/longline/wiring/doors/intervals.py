@@ -7,7 +7,6 @@ from functools import partial
 from longline.drivers.sources.redis_events import RedisSourceEvents
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import Loop, chore, cut_short, run_loops
-from longline.model.schedules.schedule import ScheduleRow
 from longline.parsers.article.article import document
 from longline.plugins import Page
 from longline.services.discovery.links import DiscoveredLinks
@@ -21,8 +20,7 @@ from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
 from longline.services.sources.trial_crawl import TrialExtract, Trials
 from longline.services.standing_frontier import StandingFrontier
-from longline.surfaces.intervals.jobs.job_bodies import JobBody, job_body
-from longline.surfaces.intervals.links import DiscoveredParts
+from longline.surfaces.intervals.links import DiscoveredServices
 from longline.surfaces.intervals.services import IntervalServices
 from longline.wiring.house import House
 from longline.wiring.parts.schedules import FORGET_EVERY
@@ -82,12 +80,8 @@ def standing_frontier(house: House) -> StandingFrontier:
     return StandingFrontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
 
 
-def discovered_parts(house: House) -> DiscoveredParts:
-    """Return the service for outlinks, and the form in which a schedule made of one is shown."""
-
+def discovered_services(house: House) -> DiscoveredServices:
+    """Return the service for links from sources to other sites."""
     behind = desk(house)
-
-    def shown(row: ScheduleRow) -> JobBody:
-        return job_body(row, behind.lease_ms)
-
-    return DiscoveredParts(DiscoveredLinks(house.records.links, behind.schedules.make), shown, house.clock.now)
+    links = DiscoveredLinks(house.records.links, behind.schedules.make)
+    return DiscoveredServices(links, behind.lease_ms, house.clock.now)

@@ -20,8 +20,8 @@ from longline.services.health import Health
 from longline.services.logs.event_streams import Broker, ClientLimit, CountPublisher, HealthPublisher, MovePublisher
 from longline.services.logs.run_logs import REPLAYED, Followers, RunLogs
 from longline.settings import Settings
-from longline.surfaces.intervals.logs import LogParts
-from longline.surfaces.intervals.streams import StreamParts
+from longline.surfaces.intervals.logs import LogServices
+from longline.surfaces.intervals.streams import StreamServices
 from longline.wiring.house import House
 
 log = logging.getLogger(__name__)
@@ -121,7 +121,7 @@ class Streams:
     """The streams that clients may follow, and the loops that feed them."""
 
     def __init__(self, house: House, health: Health) -> None:
-        s, records, seats = house.settings, house.records, ClientLimit()
+        s, records, clients = house.settings, house.records, ClientLimit()
         self._house, self._health = house, health
         self._broker = broker = Broker()
         self._moves = MovePublisher(
@@ -140,8 +140,8 @@ class Streams:
             archive=s.run_log_archive,
             common=common,
         )
-        self.logs = LogParts(kept, self._followers, seats, streams=s.run_log_streams)
-        self.events = StreamParts(broker, seats, house.clock.now, self._moves.attend)
+        self.logs = LogServices(kept, self._followers, clients, is_streaming=s.run_log_streams)
+        self.events = StreamServices(broker, clients, house.clock.now, self._moves.attend)
 
     def loops(self) -> dict[str, Loop]:
         """Return the loops that run beside the server."""
