@@ -247,7 +247,7 @@ SOURCE: Example = {
     "created_at": _CREATED_AT,
     "updated_at": _UPDATED_AT,
 }
-SOURCE_PAGE: Example = {"sources": [SOURCE], "total": 1, "page": 1, "per_page": 100, "total_pages": 1}
+SOURCE_LIST: Example = {"sources": [SOURCE], "total": 1, "page": 1, "per_page": 100, "total_pages": 1}
 SOURCE_CHANGES: Example = {"rate_limit": 7, "feed_url": None}
 SWITCH_REASON: Example = {"reason": "not_found"}
 BUDGET: Example = {"budget": 10_000}

@@ -5,13 +5,22 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from longline.model.errors import BadInput, Unavailable
+from longline.model.errors import Unavailable
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import without_credentials
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
-from longline.surfaces.intervals.asking import absolute
-from longline.surfaces.intervals.fields import MAX_NUMBER, Key, Offset, Text, Timestamp, optional_rfc3339, rfc3339
+from longline.surfaces.intervals.fields import (
+    MAX_NUMBER,
+    Key,
+    Offset,
+    Text,
+    Timestamp,
+    WebUrl,
+    absolute_url,
+    optional_rfc3339,
+    rfc3339,
+)
 from longline.surfaces.intervals.services import IntervalServices
 from longline.surfaces.intervals.source_settings import (
     DEFAULT_SETTINGS,
@@ -39,31 +48,14 @@ NO_SOURCES = error(502, "failed to list sources")
 CHANGE_ERRORS = (SOURCE_NOT_FOUND, KEPT_ELSEWHERE, SOURCE_CHANGING)
 
 
-def _url_problem(text: str) -> str | None:
-    try:
-        absolute(text)
-    except BadInput as bad:
-        return str(bad)
-    return None
-
-
-def _changed_url_problem(text: str) -> str | None:
-    return _url_problem(text) if text else None
-
-
-Url = Annotated[
-    Text,
-    Meta(min_length=1, description="The start URL, absolute, http or https.", extra={"check": _url_problem}),
-]
-ChangedUrl = Annotated[
-    Text, Meta(description="The start URL; empty keeps the present one.", extra={"check": _changed_url_problem})
-]
+Url = Annotated[WebUrl, Meta(min_length=1, description="The start URL, absolute.")]
+ChangedUrl = Annotated[WebUrl, Meta(description="The start URL, absolute; empty keeps the present one.")]
 IdentityKey = Annotated[Key, Meta(description="A unique key of the site, such as its host.")]
 Name = Annotated[Key, Meta(min_length=1, description="The unique name of the source.")]
 ChangedName = Annotated[Key, Meta(description="The unique name of the source; empty keeps the present one.")]
 
 
-class SourceCreate(FeedSettings, frozen=True, kw_only=True):
+class SourceRequest(FeedSettings, frozen=True, kw_only=True):
     """A source to register."""
 
     name: Name
@@ -75,7 +67,7 @@ class SourceCreate(FeedSettings, frozen=True, kw_only=True):
         """Return the source to register."""
         return NewSource(
             name=self.name,
-            base_url=absolute(self.url),
+            base_url=absolute_url(self.url),
             crawl=merge_settings("{}", self),
             enabled=self.enabled is not False,
             identity_key=self.identity_key or None,
@@ -83,7 +75,7 @@ class SourceCreate(FeedSettings, frozen=True, kw_only=True):
         )
 
 
-class SourceUpdate(FeedSettings, frozen=True, kw_only=True):
+class SourceChanges(FeedSettings, frozen=True, kw_only=True):
     """Changes of a source: absent fields keep their values."""
 
     name: ChangedName | None = None
@@ -93,7 +85,7 @@ class SourceUpdate(FeedSettings, frozen=True, kw_only=True):
 
     def amend(self, row: SourceRow) -> SourceRow:
         """Return a source with these changes."""
-        changes: Json = {"name": self.name or row.name, "base_url": absolute(self.url or row.base_url)}
+        changes: Json = {"name": self.name or row.name, "base_url": absolute_url(self.url or row.base_url)}
         if self.identity_key is not UNSET:
             changes["identity_key"] = self.identity_key or None
         if self.enabled is not None and self.enabled != row.enabled:
@@ -136,7 +128,7 @@ class SourceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     updated_at: Timestamp
 
 
-class SourcePage(msgspec.Struct, frozen=True):
+class SourceListBody(msgspec.Struct, frozen=True):
     """One page of a list of sources."""
 
     sources: list[SourceBody]
@@ -226,16 +218,16 @@ def source_body(row: SourceRow) -> SourceBody:
     "/api/v1/sources",
     "List sources",
     access="public",
-    response_example=examples.SOURCE_PAGE,
+    response_example=examples.SOURCE_LIST,
 )
-async def list_sources(services: IntervalServices, query: SourceListQuery) -> SourcePage:
+async def list_sources(services: IntervalServices, query: SourceListQuery) -> SourceListBody:
     limit = query.limit
     offset = query.offset if query.page is None else (query.page - 1) * limit
     wanted = SourceQuery(
         query.search, query.enabled, query.feed_active, query.sort_by, falling=query.sort_order == "desc"
     )
     rows, total = await services.sources.find(wanted, limit, offset)
-    return SourcePage([source_body(row) for row in rows], total, offset // limit + 1, limit, -(-total // limit))
+    return SourceListBody([source_body(row) for row in rows], total, offset // limit + 1, limit, -(-total // limit))
 
 
 @operation(
@@ -258,7 +250,7 @@ async def show_identified_source(services: IntervalServices, query: IdentityQuer
     request_example=examples.NEW_SOURCE,
     response_example=examples.SOURCE,
 )
-async def make_source(services: IntervalServices, body: SourceCreate) -> SourceBody:
+async def make_source(services: IntervalServices, body: SourceRequest) -> SourceBody:
     return source_body(await services.sources.make(body.source()))
 
 
@@ -281,7 +273,7 @@ async def show_source(services: IntervalServices, source_id: str) -> SourceBody:
     request_example=examples.SOURCE_CHANGES,
     response_example=examples.SOURCE,
 )
-async def change_source(services: IntervalServices, source_id: str, body: SourceUpdate) -> SourceBody:
+async def change_source(services: IntervalServices, source_id: str, body: SourceChanges) -> SourceBody:
     was = await services.sources.get(await services.sources.ours(source_id))
     row = await services.sources.change(was.id, body.amend)
     await services.sync.changed(source_id, switched=row.enabled != was.enabled)
