@@ -23,6 +23,11 @@ URL = "https://a.example/"
         (NotFound("source", "7"), 404, "Source not found"),
         (NotFound("proxy", "7"), 404, "no such proxy: 7"),
         (IllegalMove("schedule", "pause", "running", ()), 400, "invalid state transition from running to paused"),
+        (
+            IllegalMove("task", "restart", "crawling", ()),
+            409,
+            "cannot restart a task that is crawling; legal now: nothing",
+        ),
         (NoPreview("fetch failed: dns"), 502, "fetch failed: dns"),
         (BadInput("no"), 400, "no"),
         (Conflict("twice"), 409, "twice"),

@@ -33,7 +33,7 @@ class IntervalFormat(ErrorFormat):
     def failure(self, found: Exception) -> HttpResponse:
         """Return the response to an error."""
         match found:
-            case IllegalMove():
+            case IllegalMove(noun="schedule"):
                 became = move("schedule", found.move).became
                 return error_response(error(400, f"invalid state transition from {found.state} to {became}"))
             case NoPreview():
