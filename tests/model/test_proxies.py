@@ -30,7 +30,6 @@ from longline.model.proxies import (
     score,
     success_rate,
     tiers,
-    wants_probe,
 )
 
 NOW = 1_700_000_000_000
@@ -309,20 +308,6 @@ def test_only_what_is_named_is_changed():
     row = proxy(country="DE", city="Bonn", failure_count=3)
     assert changed(row, ProxyChange()) == row
     assert changed(row, ProxyChange(country=None)) == msgspec.structs.replace(row, country=None)
-
-
-@pytest.mark.parametrize(
-    ("facts", "wanted"),
-    [
-        ({"probe_at": NOW, "active": False, "disabled_reason": "auto"}, True),
-        ({"probe_at": NOW}, True),
-        ({"probe_at": NOW + 1}, False),
-        ({"probe_at": None}, False),
-        ({"probe_at": NOW, "active": False, "disabled_reason": "manual"}, False),
-    ],
-)
-def test_who_is_tried_again(facts: dict[str, object], wanted: bool):
-    assert wants_probe(proxy(**facts), NOW) is wanted
 
 
 def test_rates_have_two_places():

@@ -1,8 +1,7 @@
-"""Where feeds and sitemaps are."""
+"""The places of feeds."""
 
-from longline.model.fetch.robots import parse
 from longline.plugins import Page
-from longline.plugins.feed_links import feed_links, sitemaps_of, usual_feeds
+from longline.plugins.feed_links import feed_links, usual_feeds
 
 HOME = "https://a.example/start/"
 
@@ -26,13 +25,3 @@ def test_a_page_names_its_feeds() -> None:
 
 def test_where_feeds_usually_lie() -> None:
     assert usual_feeds(HOME)[:2] == ["https://a.example/feed", "https://a.example/rss"]
-
-
-def test_robots_names_sitemaps_before_we_guess() -> None:
-    robots = parse(
-        b"\xef\xbb\xbfsitemap:https://a.example/one.xml\nUser-agent: *\n  SITEMAP : /two.xml # the other\n"
-        b"Sitemap: https://a.example/one.xml\nSite-map: https://a.example/three.xml\nSitemap:\n"
-    )
-
-    assert sitemaps_of(HOME, robots.sitemaps)[:2] == ["https://a.example/one.xml", "https://a.example/two.xml"]
-    assert sitemaps_of(HOME, ()) == ["https://a.example/sitemap.xml", "https://a.example/news-sitemap.xml"]

@@ -384,11 +384,6 @@ def _set_fields(change: ProxyChange) -> dict[str, Any]:
     return {name: value for name, value in msgspec.structs.asdict(change).items() if value is not UNSET}
 
 
-def wants_probe(row: ProxyRow, now: int) -> bool:
-    """Return whether a probe of the proxy is due, to see if it has recovered."""
-    return row.disabled_reason != "manual" and row.probe_at is not None and row.probe_at <= now
-
-
 def success_rate(successes: int, failures: int) -> float:
     """Return the percentage of successful requests, to two places; 0 without requests."""
     tried = successes + failures

@@ -1,12 +1,9 @@
-"""URLs of a site's feeds and sitemaps: declared by its pages and its robots.txt, or the usual paths."""
-
-from collections.abc import Iterable
+"""URLs of a site's feeds: declared by its pages, or the usual paths."""
 
 from longline.model.url import join_all
 from longline.plugins.page import Page
 
 FEED_PATHS = ("/feed", "/rss", "/feed.xml", "/rss.xml", "/atom.xml", "/index.xml")
-SITEMAP_PATHS = ("/sitemap.xml", "/news-sitemap.xml")
 
 _TYPES = ("rss+xml", "atom+xml", "rdf+xml", "feed+json")
 _ALTERNATE = "link[rel~='alternate' i][href][type]"
@@ -21,11 +18,6 @@ def feed_links(page: Page) -> list[str]:
 def usual_feeds(site: str) -> list[str]:
     """Return the URLs at which sites usually have their feed."""
     return join_all(site, FEED_PATHS)
-
-
-def sitemaps_of(site: str, named: Iterable[str]) -> list[str]:
-    """Return the sitemaps that robots.txt names, or the usual sitemap URLs if robots.txt names none."""
-    return join_all(site, named) or join_all(site, SITEMAP_PATHS)
 
 
 def _is_feed(kind: str | None) -> bool:

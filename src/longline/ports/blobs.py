@@ -21,10 +21,6 @@ class Blobs(Protocol):
         """
         ...
 
-    async def create(self, key: str, data: bytes | Sequence[bytes]) -> bool:
-        """Store an object unless the key is taken; return False when the key is taken."""
-        ...
-
     async def get(self, key: str) -> bytes:
         """Return the whole object."""
         ...

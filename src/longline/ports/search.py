@@ -14,16 +14,8 @@ class Search(Protocol):
         """Index documents in one batch; known documents are replaced, so a repeat is harmless."""
         ...
 
-    async def delete(self, documents: Sequence[SearchDocument]) -> None:
-        """Delete documents; an unknown document is no error."""
-        ...
-
     async def query(self, query: SearchQuery) -> Matches:
         """Return one page of the matching items, in the order of the query."""
-        ...
-
-    async def count(self, query: SearchQuery) -> int:
-        """Return the exact number of matching items, regardless of paging."""
         ...
 
     async def nearest(self, word: str) -> str | None:

@@ -52,10 +52,6 @@ class Searches:
             meant = " ".join(_said(term) for term in corrected.wanted) if matches.total else None
         return await self._found(query, matches, meant)
 
-    async def count(self, asked: SearchRequest) -> int:
-        """Return the exact number of items that match."""
-        return await self._search.count(parse_query(asked.text, asked.filters))
-
     async def _found(self, query: SearchQuery, matches: Matches, meant: str | None) -> SearchPage:
         items = {item.id: item for item in await self._items.get([match.id for match in matches.matches])}
         # The index may hold an item a moment longer than the database does.

@@ -73,9 +73,7 @@ async def test_put_replaces(blobs):
 @pytest.mark.parametrize("data", [b"", [], [b""], [b"one"], [b"one", b"", b"two"]])
 async def test_chunks_are_joined(blobs, data):
     await blobs.put("put", data)
-    assert await blobs.create("created", data)
-    whole = data if isinstance(data, bytes) else b"".join(data)
-    assert await blobs.get("put") == await blobs.get("created") == whole
+    assert await blobs.get("put") == (data if isinstance(data, bytes) else b"".join(data))
 
 
 async def test_a_large_object_of_many_chunks(blobs):
@@ -122,25 +120,6 @@ async def test_a_range_that_would_be_short_is_an_error(blobs, offset, length):
 async def test_a_range_that_cannot_be_is_bad_input(blobs, offset, length):
     with pytest.raises(BadInput):
         await blobs.get_range("digits", offset, length)
-
-
-# Creating
-
-
-async def test_create_takes_a_free_key_once(blobs):
-    assert await blobs.create("a/lock", b"mine")
-    assert not await blobs.create("a/lock", b"yours")
-    assert await blobs.get("a/lock") == b"mine"
-    await blobs.delete(["a/lock"])
-    assert await blobs.create("a/lock", b"yours")
-
-
-async def test_one_of_many_who_create_wins(blobs):
-    for contest in range(2):
-        key = f"contest/{contest}"
-        won = await asyncio.gather(*(blobs.create(key, f"player {n}".encode() * 1000) for n in range(6)))
-        assert won.count(True) == 1
-        assert await blobs.get(key) == f"player {won.index(True)}".encode() * 1000
 
 
 # Removing
@@ -193,7 +172,6 @@ async def test_an_empty_store_lists_nothing(blobs):
 async def test_a_bad_key_is_refused_everywhere(blobs, key):
     for attempt in (
         blobs.put(key, b"x"),
-        blobs.create(key, b"x"),
         blobs.get(key),
         blobs.get_range(key, 0, 1),
         blobs.delete(["fine", key]),

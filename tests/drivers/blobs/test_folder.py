@@ -62,7 +62,7 @@ def without_rights(folder: Path) -> Iterator[None]:
 def deeds(monkeypatch: pytest.MonkeyPatch, root: Path) -> list[tuple[str, str]]:
     """What is synced and renamed, in order, by the names that things have below the folder of the test."""
     done: list[tuple[str, str]] = []
-    real: dict[str, Any] = {name: getattr(os, name) for name in ("fsync", "replace", "link")}
+    real: dict[str, Any] = {name: getattr(os, name) for name in ("fsync", "replace")}
 
     def told(path: str) -> str:
         relative = os.path.relpath(path, root)
@@ -72,28 +72,25 @@ def deeds(monkeypatch: pytest.MonkeyPatch, root: Path) -> list[tuple[str, str]]:
         done.append(("sync", told(os.readlink(f"/proc/self/fd/{handle}"))))
         real["fsync"](handle)
 
-    def publish(name: str, source: Path, target: Path) -> None:
-        done.append((name, told(str(target))))
-        real[name](source, target)
+    def replace(source: Path, target: Path) -> None:
+        done.append(("replace", told(str(target))))
+        real["replace"](source, target)
 
     monkeypatch.setattr(os, "fsync", fsync)
-    monkeypatch.setattr(os, "replace", lambda source, target: publish("replace", source, target))
-    monkeypatch.setattr(os, "link", lambda source, target: publish("link", source, target))
+    monkeypatch.setattr(os, "replace", replace)
     return done
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="files are told by their handles only on Linux")
-@pytest.mark.parametrize("verb", ["replace", "link"])
-async def test_stored_means_on_the_disk_with_its_name_and_the_names_of_its_folders(root, deeds, blobs, verb):
-    write = blobs.put if verb == "replace" else blobs.create
-    await write("a/b/c", b"x")
+async def test_stored_means_on_the_disk_with_its_name_and_the_names_of_its_folders(root, deeds, blobs):
+    await blobs.put("a/b/c", b"x")
     # New folders are durable when their parents are synced: data in the test's, objects in data, and so on.
     made = [("sync", name) for name in ("../..", "..", ".", ".", "a")]
-    written = [("sync", ".staging/ID"), (verb, "a/b/c"), ("sync", "a/b")]
+    written = [("sync", ".staging/ID"), ("replace", "a/b/c"), ("sync", "a/b")]
     assert deeds == made + written
     deeds.clear()
-    await write("a/b/d", b"x")
-    assert deeds == [("sync", ".staging/ID"), (verb, "a/b/d"), ("sync", "a/b")]
+    await blobs.put("a/b/d", b"x")
+    assert deeds == [("sync", ".staging/ID"), ("replace", "a/b/d"), ("sync", "a/b")]
     # Another process may have made the folders a moment ago and not have synced them yet.
     deeds.clear()
     await FolderBlobs(root).put("a/b/e", b"x")
@@ -126,16 +123,8 @@ async def test_what_the_dead_left_behind_is_swept_away_in_time(root, blobs):
 
 async def test_nothing_stays_in_the_staging_folder(root, blobs):
     await blobs.put("a", b"x")
-    assert await blobs.create("b", b"x")
-    assert not await blobs.create("b", b"x")
+    await blobs.put("a", b"y")
     assert list((root / ".staging").iterdir()) == []
-
-
-async def test_one_of_many_who_create_wins(blobs):
-    for contest in range(20):
-        won = await asyncio.gather(*(blobs.create(f"c/{contest}", f"player {n}".encode()) for n in range(12)))
-        assert won.count(True) == 1
-        assert await blobs.get(f"c/{contest}") == f"player {won.index(True)}".encode()
 
 
 async def test_a_folder_that_somebody_removed_is_made_again(root, blobs):
@@ -149,15 +138,13 @@ async def test_a_folder_that_somebody_removed_is_made_again(root, blobs):
 # What a folder cannot do
 
 
-@pytest.mark.parametrize("verb", ["put", "create"])
-async def test_an_object_cannot_be_a_folder_too(blobs, verb):
-    write = getattr(blobs, verb)
+async def test_an_object_cannot_be_a_folder_too(blobs):
     await blobs.put("a/b", b"x")
     with pytest.raises(BadInput, match="'a' cannot be stored: there are objects below it"):
-        await write("a", b"x")
+        await blobs.put("a", b"x")
     for below in ("a/b/c", "a/b/c/d"):
         with pytest.raises(BadInput, match="part of its path is an object itself"):
-            await write(below, b"x")
+            await blobs.put(below, b"x")
     assert await blobs.get("a/b") == b"x"
 
 
@@ -165,7 +152,7 @@ async def test_an_object_cannot_be_a_folder_too(blobs, verb):
 
 
 async def all_writes_fail(blobs: FolderBlobs, said: str) -> None:
-    for attempt in (blobs.put("a", b"x"), blobs.create("b", b"x"), blobs.check()):
+    for attempt in (blobs.put("a", b"x"), blobs.check()):
         with pytest.raises(Unavailable) as caught:
             await attempt
         assert str(caught.value) == said

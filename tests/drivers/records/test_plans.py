@@ -53,7 +53,6 @@ INDEXES = {
     "cancel_tasks": {"tasks_pkey"},
     "items": {"items_pkey"},
     "items_of_run": {"items_run"},
-    "items_of_kind": {"items_kind"},
     "indexed_items": {"unindexed_pkey"},
     "search_ranked": {"texts_words"},
     "search_newest": {"texts_words"},

@@ -38,10 +38,10 @@ class Cluster:
             case "POST", ["_bulk"]:
                 assert headers["content-type"] == "application/x-ndjson"
                 return self._bulk(body)
-            case "POST", [name, "_search" | "_count" as verb]:
+            case "POST", [name, "_search"]:
                 if name not in self.indexes:
                     return 404, {"error": {"type": "index_not_found_exception"}}
-                return 200, self._look(name, json.loads(body), count=verb == "_count")
+                return 200, self._look(name, json.loads(body))
         return 400, {"error": {"type": "illegal_argument_exception"}}
 
     def _create(self, name: str, body: dict[str, Any]) -> tuple[int, Any]:
@@ -57,27 +57,23 @@ class Cluster:
         items = []
         while lines:
             ((verb, where),) = lines.pop(0).items()
-            source = lines.pop(0) if verb == "index" else None
-            items.append({verb: {"_id": where["_id"], **self._write(verb, where["_index"], where["_id"], source)}})
+            assert verb == "index"
+            items.append({verb: {"_id": where["_id"], **self._write(where["_index"], where["_id"], lines.pop(0))}})
         return 200, {"errors": any(i["status"] >= 400 for item in items for i in item.values()), "items": items}
 
-    def _write(self, verb: str, name: str, key: str, source: Any) -> dict[str, Any]:
+    def _write(self, name: str, key: str, source: Any) -> dict[str, Any]:
         if self.full:
             return {"status": 429, "error": {"type": "es_rejected_execution_exception"}}
-        if verb == "delete":
-            return {"status": 200 if self.texts.get(name, {}).pop(key, None) else 404}
         assert name in self.indexes, "an index is made before the first write"
         if unknown(source, self.indexes[name]):
             return {"status": 400, "error": {"type": "strict_dynamic_mapping_exception"}}
         self.texts[name][key] = source
         return {"status": 201}
 
-    def _look(self, name: str, body: dict[str, Any], *, count: bool) -> dict[str, Any]:
+    def _look(self, name: str, body: dict[str, Any]) -> dict[str, Any]:
         if "suggest" in body:
             return {"suggest": {"near": [{"options": self._near(name, body["suggest"]["near"]["text"])}]}}
         found = [(key, text) for key, text in self.texts[name].items() if fits(text, body["query"]["bool"])]
-        if count:
-            return {"count": len(found)}
         for sort in reversed(body["sort"]):
             found = ordered(found, sort)
         page = found[body["from"] : body["from"] + body["size"]]

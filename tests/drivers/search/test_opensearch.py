@@ -40,7 +40,6 @@ def document(number: int, title: str = "", body: str = "", **facts: Any) -> Sear
 async def found(search: OpenSearch, text: str, **how: Any) -> list[int]:
     query = parse_query(text, how.pop("filters", None), **how)
     matches = await search.query(query)
-    assert matches.total == await search.count(query)
     return [match.id for match in matches.matches]
 
 
@@ -66,12 +65,11 @@ async def test_it_answers_as_the_database_does(search: OpenSearch):
     assert await found(search, "", limit=2, offset=1) == [3, 2]
 
 
-async def test_documents_are_replaced_and_forgotten(search: OpenSearch, cluster: Cluster):
+async def test_documents_are_replaced(search: OpenSearch, cluster: Cluster):
     await search.index(TEXTS)
     await search.index([document(1, "new", "words")])
     assert await found(search, "hooks") == []
-    await search.delete([TEXTS[1], document(99)])
-    assert sorted(cluster.texts["longline_items"]) == ["1", "3", "4"]
+    assert sorted(cluster.texts["longline_items"]) == ["1", "2", "3", "4"]
 
 
 async def test_indexes_are_made_once_and_strictly_before_the_first_write(search: OpenSearch, cluster: Cluster):
@@ -116,8 +114,6 @@ async def test_an_article_is_also_a_document_of_its_source(search: OpenSearch, c
     assert stored["json_ld_data"] == {"jsonld_headline": "H", "jsonld_raw": {"publisher": "P"}}
     assert stored["meta"]["page_type"] == "article"
     assert "odd" not in stored | stored["meta"]
-    await search.delete([text])
-    assert cluster.texts["news_raw_content"] == {}
 
 
 async def test_a_cluster_without_room_is_asked_again_later(search: OpenSearch, cluster: Cluster):

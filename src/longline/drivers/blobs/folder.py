@@ -7,7 +7,7 @@ stored object can be gone after a power cut, lists in no order, and cannot hold 
 import asyncio
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -40,11 +40,7 @@ class FolderBlobs:
         data: bytes | Sequence[bytes],
         labels: Mapping[str, str] | None = None,  # noqa: ARG002 - a file has a name and its bytes
     ) -> None:
-        await asyncio.to_thread(self._write, checked_key(key), as_chunks(data), os.replace)
-
-    async def create(self, key: str, data: bytes | Sequence[bytes]) -> bool:
-        # A hard link fails when the name is taken, so one of many racing writers wins, with a whole object.
-        return await asyncio.to_thread(self._write, checked_key(key), as_chunks(data), os.link)
+        await asyncio.to_thread(self._write, checked_key(key), as_chunks(data))
 
     async def get(self, key: str) -> bytes:
         return await asyncio.to_thread(self._read, checked_key(key))
@@ -71,38 +67,32 @@ class FolderBlobs:
         await asyncio.to_thread(self._sweep)
         return name
 
-    def _write(self, key: str, chunks: Sequence[bytes], publish: Callable[[Path, Path], None]) -> bool:
+    def _write(self, key: str, chunks: Sequence[bytes]) -> None:
         try:
             with self._trouble("written"):
                 try:
-                    done = self._publish(key, chunks, publish)
+                    self._publish(key, chunks)
                 except FileNotFoundError:  # another process removed a folder that was made here
                     self._synced.clear()
-                    done = self._publish(key, chunks, publish)
+                    self._publish(key, chunks)
         except DiskFull:
             self._refused_bytes = max(self._refused_bytes, sum(map(len, chunks)))
             raise
         if self._refused_bytes and sum(map(len, chunks)) >= self._refused_bytes:
             self._refused_bytes = 0
-        return done
 
-    def _publish(self, key: str, chunks: Sequence[bytes], publish: Callable[[Path, Path], None]) -> bool:
+    def _publish(self, key: str, chunks: Sequence[bytes]) -> None:
         target, staged = self._root / key, self._staging / new_id()
         self._make(self._staging)
         self._make_parent(key, target)
         try:
             _write_synced(staged, chunks)
-            publish(staged, target)
-        except FileExistsError:
-            if target.is_dir():
-                raise BadInput(f"object {key!r} cannot be stored: there are objects below it") from None
-            return False
+            staged.replace(target)
         except IsADirectoryError:
             raise BadInput(f"object {key!r} cannot be stored: there are objects below it") from None
         finally:
             staged.unlink(missing_ok=True)
-            _sync(target.parent)  # also when the name was taken: its writer may not have synced yet
-        return True
+            _sync(target.parent)
 
     def _make_parent(self, key: str, target: Path) -> None:
         try:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 import obstore
-from obstore.exceptions import AlreadyExistsError, BaseError
+from obstore.exceptions import BaseError
 from obstore.store import ObjectStore
 
 from longline.drivers.blobs.keys import as_chunks, check_range, checked_key, checked_prefix
@@ -47,15 +47,6 @@ class ObjectBlobs:
                 await obstore.put_async(
                     self._store, checked_key(key), b"".join(chunks), attributes=attributes, use_multipart=False
                 )
-
-    async def create(self, key: str, data: bytes | Sequence[bytes]) -> bool:
-        with self._trouble():
-            try:
-                # Conditional writes cannot be multipart: an object of any size goes up in one request.
-                await obstore.put_async(self._store, checked_key(key), b"".join(as_chunks(data)), mode="create")
-            except AlreadyExistsError:
-                return False
-        return True
 
     async def get(self, key: str) -> bytes:
         with self._trouble(checked_key(key)):

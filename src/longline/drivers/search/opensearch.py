@@ -24,7 +24,7 @@ COME_AGAIN = frozenset({429, 503})
 _SAME = ("kind", "source_id", "run_id", "availability", "brand", "category")
 _BOUNDS = {"price_min": ("price", "gte"), "price_max": ("price", "lte"), "rating_min": ("rating", "gte")}
 
-Action = tuple[dict[str, Any], dict[str, Any] | None]
+Action = tuple[dict[str, Any], dict[str, Any]]
 
 
 class OpenSearch:
@@ -42,15 +42,6 @@ class OpenSearch:
         # In a thread: some hundred texts would block the event loop for too long.
         await self._bulk(await asyncio.to_thread(_writes, documents, articles))
 
-    async def delete(self, documents: Sequence[SearchDocument]) -> None:
-        gone: list[Action] = [({"delete": {"_index": OURS, "_id": str(d.id)}}, None) for d in documents]
-        gone += [
-            ({"delete": {"_index": index.index_of(d), "_id": index.document_id(d)}}, None)
-            for d in documents
-            if d.kind in index.RAW_CONTENT
-        ]
-        await self._bulk(gone)
-
     async def query(self, query: SearchQuery) -> Matches:
         asked = {
             "query": rendered(query),
@@ -67,10 +58,6 @@ class OpenSearch:
         hits = answer["hits"]
         matches = tuple(Match(int(hit["_id"]), hit.get("_score") or 0.0) for hit in hits["hits"])
         return Matches(matches, hits["total"]["value"], hits["total"]["relation"] != "eq")
-
-    async def count(self, query: SearchQuery) -> int:
-        answer = await self._ask(f"/{OURS}/_count", {"query": rendered(query)})
-        return int(answer["count"]) if answer else 0
 
     async def nearest(self, word: str) -> str | None:
         near = {"text": word, "term": {"field": "body", "suggest_mode": "missing", "min_word_length": 3}}
@@ -103,7 +90,7 @@ class OpenSearch:
     async def _bulk(self, actions: Sequence[Action]) -> None:
         if not actions:
             return
-        body = b"".join(orjson.dumps(part) + b"\n" for action in actions for part in action if part is not None)
+        body = b"".join(orjson.dumps(part) + b"\n" for action in actions for part in action)
         answer = await self._nodes.send(Method.POST, "/_bulk", body, LINES)
         if answer.status >= 300:
             raise Unavailable(f"search refused a batch: {answer.trouble}")
@@ -116,7 +103,7 @@ class OpenSearch:
             trouble = NodeResponse(item["status"], item).trouble
             if item["status"] in COME_AGAIN:
                 raise Unavailable(f"search had no room for a batch: {trouble}")
-            if item["status"] >= 400 and item["status"] != 404:
+            if item["status"] >= 400:
                 log.warning("search engine rejected a document", extra={"id": item["_id"], "error": trouble})
 
     async def _ask(self, path: str, body: dict[str, Any]) -> Any:

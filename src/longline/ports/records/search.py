@@ -21,10 +21,6 @@ class ItemStore(Protocol):
         """Return items last seen by a run, by id."""
         ...
 
-    async def of_kind(self, kind: str, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
-        """Return items of a kind, by id."""
-        ...
-
     async def unindexed(self, limit: int) -> list[SearchDocument]:
         """Return new and changed items that are not indexed yet, oldest first."""
         ...

@@ -21,7 +21,7 @@ from tests.drivers.records.peek import Peek
 async def found(records: Records, text: str, **filters: object) -> list[int]:
     query = parse_query(text, Filters(**filters), limit=100)  # type: ignore[arg-type]
     matches = await records.search.query(query)
-    assert matches.total == len(matches.matches) == await records.search.count(query)
+    assert matches.total == len(matches.matches)
     return [match.id for match in matches.matches]
 
 
@@ -76,13 +76,6 @@ async def test_what_is_indexed_again_is_replaced(records: Records):
     assert document.id == again.id
     assert await found(records, "words") == []
     assert await found(records, "text") == [again.id]
-
-
-async def test_what_is_deleted_is_gone(records: Records):
-    one, other = await given_texts(records, ("one", "text"), ("other", "text"))
-    await records.search.delete([one])
-    await records.search.delete([one])
-    assert await found(records, "text") == [other.id]
 
 
 PRODUCTS: list[dict[str, Any]] = [
@@ -142,7 +135,6 @@ async def test_of_very_many_so_many_are_ranked_and_that_is_said(
     await given_texts(records, *[(f"text {n}", "same words") for n in range(7)])
     matches = await records.search.query(parse_query("words", limit=100))
     assert (matches.total, matches.more) == ((5, True) if peek.engine == "pg" else (7, False))
-    assert await records.search.count(parse_query("words")) == 7
 
 
 async def test_where_very_many_fit_the_newest_are_looked_at_first(

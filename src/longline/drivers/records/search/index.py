@@ -50,12 +50,6 @@ class RecordsSearch:
         texts = await asyncio.to_thread(_texts, documents)
         await self._database.transact(lambda tx: index(tx, texts))
 
-    async def delete(self, documents: Sequence[SearchDocument]) -> None:
-        async def work(tx: Transaction) -> None:
-            await tx.batch("forget_texts", [(d.id,) for d in documents])
-
-        await self._database.transact(work)
-
     async def query(self, query: SearchQuery) -> Matches:
         async def work(tx: Transaction) -> Matches:
             if not query.wanted or query.sort != "score":
@@ -63,9 +57,6 @@ class RecordsSearch:
             return await (self._ranked(tx, query) if self._engine == "lite" else self._weighed(tx, query))
 
         return await self._database.read(work)
-
-    async def count(self, query: SearchQuery) -> int:
-        return await self._database.read(lambda tx: self._count(tx, query))
 
     async def nearest(self, word: str) -> str | None:
         async def work(tx: Transaction) -> str | None:
@@ -81,7 +72,7 @@ class RecordsSearch:
         await self._database.transact(_count_anew if self._engine == "pg" else _merge)
 
     async def check(self) -> str:
-        await self.count(SearchQuery((Term(("longline",)),)))
+        await self._database.read(lambda tx: self._count(tx, SearchQuery((Term(("longline",)),))))
         return "FTS5" if self._engine == "lite" else "tsvector"
 
     async def close(self) -> None:

@@ -63,12 +63,6 @@ class ItemRecords:
 
         return await self._database.read(work)
 
-    async def of_kind(self, kind: str, *, after: int = 0, limit: int = 100) -> list[ItemRow]:
-        async def work(tx: Transaction) -> list[ItemRow]:
-            return [struct(row, ItemRow) for row in await tx.all("items_of_kind", kind=kind, after=after, limit=limit)]
-
-        return await self._database.read(work)
-
     async def unindexed(self, limit: int) -> list[SearchDocument]:
         async def work(tx: Transaction) -> list[SearchDocument]:
             return [struct(row, SearchDocument) for row in await tx.all("unindexed_items", limit=limit)]

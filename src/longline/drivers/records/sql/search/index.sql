@@ -1,8 +1,5 @@
 -- The full-text index inside the database: queries and maintenance.
 
--- name: forget_texts
-DELETE FROM texts /*rows USING r(id bigint) */ WHERE /*pg texts.item_id */ /*lite texts.rowid */ = r.id;
-
 -- part: chosen
 (CAST(:kind AS TEXT) IS NULL OR i.kind = :kind)
     AND (CAST(:source_id AS BIGINT) IS NULL OR i.source_id = :source_id)

@@ -44,11 +44,6 @@ SELECT * FROM (
     SELECT * FROM items WHERE (run_id, id) > (:run_id, :after) ORDER BY run_id, id LIMIT :limit
 ) i WHERE run_id = :run_id;
 
--- name: items_of_kind
-SELECT * FROM (
-    SELECT * FROM items WHERE (kind, id) > (:kind, :after) ORDER BY kind, id LIMIT :limit
-) i WHERE kind = :kind;
-
 -- name: wordiness
 -- Numbers alone count: a parser of somebody's own may say anything.
 SELECT COALESCE(s.ref, s.uid) AS source_ref, s.name, s.base_url, COUNT(*) AS documents,
