@@ -61,15 +61,14 @@ class NewProxy(msgspec.Struct, frozen=True):
         return f"NewProxy({self.scheme}://{self.host}:{self.port})"
 
 
-class ProxyRow(msgspec.Struct, frozen=True):
-    """A proxy as stored. `failure_count` is of failures in a row, `total_failures` of all; `turn` is its place."""
+class ProxyFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """A stored proxy without its secret. `failure_count` is of failures in a row, `total_failures` of all."""
 
     id: int
     scheme: Scheme
     host: str
     port: int
     username: str
-    secret: str
     active: bool
     disabled_reason: Off | None
     failure_count: int
@@ -85,10 +84,16 @@ class ProxyRow(msgspec.Struct, frozen=True):
     monthly_cost: int | None
     max_per_hour: int
     priority: int
-    probe_at: int | None
-    turn: int
     created_at: int
     updated_at: int
+
+
+class ProxyRow(ProxyFacts, frozen=True, kw_only=True):
+    """A proxy as stored, with its encrypted password; `turn` is its place in the rotation."""
+
+    secret: str
+    probe_at: int | None
+    turn: int
 
     def __repr__(self) -> str:
         return f"ProxyRow({self.id}, {self.scheme}://{self.host}:{self.port})"

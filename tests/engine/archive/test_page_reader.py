@@ -88,7 +88,7 @@ async def test_a_revisit_refers_to_the_record_that_holds_the_body(shelf: Shelf):
 
 async def place(shelf: Shelf, task_id: int) -> bytes:
     key, facts = shelf.tasks.pages[task_id]
-    return await shelf.blobs.get_range(key, facts.offset, facts.length)
+    return await shelf.blobs.get_range(key, facts.start, facts.length)
 
 
 def flipped(data: bytes) -> bytes:

@@ -77,7 +77,7 @@ async def test_pages_can_be_read_back_one_by_one(keeper: SegmentWriter, blobs: F
     assert uris(data) == [f"https://a.example/{n}" for n in range(3)]
     assert (stored.written.records, stored.written.bytes) == (3, len(data))
     for number, facts in enumerate(stored.facts):
-        record = read_record(await blobs.get_range(stored.key, facts.offset, facts.length))
+        record = read_record(await blobs.get_range(stored.key, facts.start, facts.length))
         assert (record.url, facts.url) == (f"https://a.example/{number}",) * 2
 
 
@@ -89,7 +89,7 @@ async def test_a_segment_begins_with_the_program_that_wrote_it(
     )
     stored = await keeper.write([kept(1)])
     data = blobs.objects[stored.key]
-    info = verified_record(data[: stored.facts[0].offset])
+    info = verified_record(data[: stored.facts[0].start])
     assert (info.type, info.field("WARC-Filename")) == ("warcinfo", stored.key.rpartition("/")[2])
     lines = dict(line.split(": ", 1) for line in info.body.decode().splitlines())
     assert lines.items() >= {"software": "longline/9", "http-header-user-agent": "us"}.items()
@@ -106,7 +106,7 @@ async def test_redirects_have_records_of_their_own(keeper: SegmentWriter, blobs:
     stored = await keeper.write([], hops)
     assert stored.written.records == 0, "redirects are not pages"
     for number, facts in enumerate(stored.redirects):
-        record = verified_record(await blobs.get_range(stored.key, facts.offset, facts.length))
+        record = verified_record(await blobs.get_range(stored.key, facts.start, facts.length))
         assert (record.url, record.status) == (f"https://a.example/{number}", 301 + number) == (facts.url, facts.status)
         assert record.field("WARC-IP-Address") == "192.0.2.1"
         assert (facts.task_id, facts.number, facts.digest) == (7, number, record.field("WARC-Payload-Digest"))
@@ -149,7 +149,7 @@ async def test_a_segment_is_written_again_with_exactly_what_remains(keeper: Segm
     assert (after.key, after.written.segment_id) == (before.key, before.written.segment_id)
     assert list(blobs.objects) == [before.key]
     assert uris(blobs.objects[after.key]) == ["https://a.example/0", "https://a.example/3"]
-    assert after.facts[1].offset == after.facts[0].offset + after.facts[0].length
+    assert after.facts[1].start == after.facts[0].start + after.facts[0].length
     assert after.written.records == 2
 
 

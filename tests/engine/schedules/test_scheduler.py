@@ -322,8 +322,8 @@ async def test_what_a_run_brought_is_counted_when_it_ends(records: Records, cloc
     await one.poll()
     [lease] = (await claim(records)).values()
     [task] = lease.tasks
-    items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url, body="b" * n) for n in range(3)]
-    items.append(NewItem(b"x", "h", "extraction", task.run_id, task.id, task.url))  # says how, and is no document
+    items = [NewItem("h", "article", task.run_id, task.id, task.url, body="b" * n, key=bytes([n])) for n in range(3)]
+    items.append(NewItem("h", "extraction", task.run_id, task.id, task.url, key=b"x"))  # says how, and is no document
     assert not (await report(records, host_report(lease), items=items)).refused
     await one.follow()
     [run] = await records.history.find(row.id)

@@ -14,9 +14,11 @@ READINGS = (
 
 async def test_pages_are_counted_by_what_is_said_of_them(records: Records):
     items = [
-        NewItem(bytes([n]), "h", "extraction", 1, 1, "https://a.example/", fields=f) for n, f in enumerate(READINGS)
+        NewItem("h", "extraction", 1, 1, "https://a.example/", fields=f, key=bytes([n])) for n, f in enumerate(READINGS)
     ]
-    await records.items.put([*items, NewItem(b"a", "h", "article", 1, 1, "https://a.example/", fields='{"type": "x"}')])
+    await records.items.put(
+        [*items, NewItem("h", "article", 1, 1, "https://a.example/", fields='{"type": "x"}', key=b"a")]
+    )
     counts = PageCounts(records.tallies)
     counts.tell(await records.items.unindexed(10))
     for _ in range(2):

@@ -14,9 +14,8 @@ from longline.testing.clock import START, FakeClock
 
 
 def document(kind: str = "article", url: str = "https://a.example/1") -> SearchDocument:
-    facts: dict[str, Any] = dict.fromkeys(("price", "rating", "availability", "brand", "category"))
     return SearchDocument(
-        1, "h", kind, 7, 1, 1, url, "Title", "three words here", "{}", **facts, created_at=1, updated_at=1
+        "h", kind, 1, 1, url, "Title", "three words here", id=1, source_id=7, created_at=1, updated_at=1
     )
 
 

@@ -131,7 +131,7 @@ async def test_each_page_is_told_where_it_is_also_between_failures(desk: Desk):
     for number in (2, 4):
         page = pages[number]
         assert page
-        [record] = ArchiveIterator(io.BytesIO(data[page.offset : page.offset + page.length]))
+        [record] = ArchiveIterator(io.BytesIO(data[page.start : page.start + page.length]))
         assert record.rec_headers.get_header("WARC-Target-URI") == page.url == f"https://a.example/{number}"
     assert desk.frontier.ended == {1: "robots", 2: "ok", 3: "http_4xx", 4: "ok"}
 
@@ -253,7 +253,7 @@ async def test_a_report_refused_in_part_is_made_again_without_that_part(desk: De
     assert desk.frontier.ended == {1: "ok", 2: "ok"}
     assert (mine.lost, theirs.lost) == (False, True)
     pages = [o.page for o in desk.frontier.reports[0].reports[0].outcomes if o.page]
-    assert pages[1].offset == pages[0].offset + pages[0].length
+    assert pages[1].start == pages[0].start + pages[0].length
 
 
 async def test_a_task_that_is_gone_takes_only_itself_away(desk: Desk):

@@ -23,7 +23,21 @@ from longline.model.schedules.schedule import (
 )
 
 MINUTE, HOUR, DAY = 60_000, 3_600_000, 86_400_000
-ROW = ScheduleRow(1, "u", None, "https://a.example/", "running", 20 * MINUTE, 0, 0, 0, 7, 3, 99, anchor=15 * MINUTE)
+ROW = ScheduleRow(
+    id=1,
+    uid="u",
+    source_id=None,
+    url="https://a.example/",
+    state="running",
+    interval_ms=20 * MINUTE,
+    next_due=0,
+    created_at=0,
+    updated_at=0,
+    owner=7,
+    token=3,
+    lease_until=99,
+    anchor=15 * MINUTE,
+)
 ONCE = msgspec.structs.replace(ROW, interval_ms=None, anchor=None)
 
 

@@ -17,7 +17,7 @@ async def test_14_every_document_that_was_indexed_is_told_of(tmp_path: Path) -> 
         async with open_house(Settings(data=tmp_path, pipeline_url=site.url)) as house:
             await ready_tables(house, may_migrate=True)
             run = await queued_run(house.records)
-            articles = [NewItem(bytes([n]), "h", "article", run.id, 1, f"https://a.example/{n}") for n in range(3)]
+            articles = [NewItem("h", "article", run.id, 1, f"https://a.example/{n}", key=bytes([n])) for n in range(3)]
             await house.records.items.put(articles)
             async with indexing(house) as indexer:
                 assert await indexer.once() == 3

@@ -50,7 +50,7 @@ class PageReader:
         """Return the known page, or None when its record is lost or damaged: the page must be fetched whole."""
         try:
             key, facts = await self._facts(known.task_id)
-            record = verified_record(await self._blobs.get_range(key, facts.offset, facts.length))
+            record = verified_record(await self._blobs.get_range(key, facts.start, facts.length))
             if record.type != RESPONSE or record.field("WARC-Payload-Digest") != known.digest:
                 raise DamagedRecord(f"the record of task {known.task_id} holds another page")
             page = Page(facts.url, body_in(record), status=record.status or 0, headers=record.headers)
@@ -65,7 +65,7 @@ class PageReader:
         """Return the page of a task with its facts; raise `NotFound`, `DamagedRecord` or `Undecodable`."""
         facts = await self._facts(task_id)
         key, holder = facts if facts[1].body_of is None else await self._facts(facts[1].body_of)
-        record = await record_at(self._blobs, key, holder.offset, holder.length)
+        record = await record_at(self._blobs, key, holder.start, holder.length)
         if record.status is None or holder.body_of is not None or holder.digest != facts[1].digest:
             raise DamagedRecord(f"the record of task {task_id} is no page")
         return Page(facts[1].url, body_in(record), status=record.status, headers=record.headers), facts[1]

@@ -61,7 +61,7 @@ class PageToKeep(msgspec.Struct, frozen=True):
         same = self.known if self.original is not None else None
         record = revisit_record(capture, self.original) if self.original else response_record(capture)
         facts = PageFacts(
-            offset=0,
+            start=0,
             length=len(record.member),
             digest=record.digest,
             status=response.status,
@@ -208,7 +208,7 @@ class SegmentWriter:
         hops = tuple(self._add_redirect(segment, redirect) for redirect in redirects)
         for page in pages:
             record, fact = page.made()
-            facts.append(msgspec.structs.replace(fact, offset=segment.add(record).offset))
+            facts.append(msgspec.structs.replace(fact, start=segment.add(record).offset))
             if self._requests and (sent := page.asked):
                 segment.add(_request(sent, record.id))
         return segment, tuple(facts), hops
@@ -222,7 +222,7 @@ class SegmentWriter:
         return RedirectFacts(
             task_id=redirect.task_id,
             number=redirect.number,
-            offset=place.offset,
+            start=place.offset,
             length=place.length,
             digest=record.digest,
             status=sent.response.status,

@@ -64,12 +64,12 @@ class ClaimedTask(msgspec.Struct, frozen=True, gc=False):
 
 
 class PageFacts(msgspec.Struct, frozen=True, gc=False):
-    """The facts of a page and the place of its bytes: (segment, offset, length) in the archive.
+    """The facts of a page and the place of its record in a segment: `start` and `length`.
 
     `body_of` is the task with the record of the body, when this record is a revisit of an unchanged page.
     """
 
-    offset: int
+    start: int
     length: int
     digest: str
     status: int
@@ -89,7 +89,7 @@ class RedirectFacts(msgspec.Struct, frozen=True, gc=False):
 
     task_id: int
     number: int
-    offset: int
+    start: int
     length: int
     digest: str
     status: int

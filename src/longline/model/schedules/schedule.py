@@ -87,13 +87,12 @@ class ScheduleFilter(msgspec.Struct, frozen=True):
     ascending: bool = False
 
 
-class ScheduleRow(msgspec.Struct, frozen=True):
-    """A schedule as stored."""
+class ScheduleRow(ScheduleSpec, frozen=True, kw_only=True):
+    """A schedule as stored. `interval_ms` is the stored interval, which recurs also where no unit was chosen."""
 
     id: int
     uid: str
     source_id: int | None
-    url: str
     state: str
     interval_ms: int | None
     next_due: int | None
@@ -102,19 +101,6 @@ class ScheduleRow(msgspec.Struct, frozen=True):
     owner: int | None
     token: int
     lease_until: int | None
-    kind: str = "crawl"
-    source_ref: str = ""
-    source_name: str | None = None
-    every: int | None = None
-    unit: Unit = "minutes"
-    enabled: bool = False
-    adaptive: bool = True
-    max_retries: int = 3
-    backoff_seconds: int = 60
-    written_time: str | None = None
-    metadata: str = "{}"
-    priority: int = 50
-    automatic: bool = False
     anchor: int | None = None
     placed_at: int | None = None
     retries: int = 0

@@ -31,14 +31,12 @@ class Origin(msgspec.Struct, frozen=True, gc=False):
     url: str
 
 
-class NewItem(msgspec.Struct, frozen=True, gc=False):
-    """An item to be stored. Inside its source, items with the same `key` are the same; another `hash` is a change.
+class ItemFacts(msgspec.Struct, frozen=True, gc=False):
+    """An item as its parser made it. `run_id` and `task_id` are the last to see the item; another `hash` is a change.
 
-    `fields` is JSON of all fields without a column. The columns from `price` on are for filters. With `words`, of its
-    title and of its body, an item goes into the database's own index at once; without, the item waits for the indexer.
+    `fields` is JSON of all fields without a column. The columns from `price` on are for filters.
     """
 
-    key: bytes
     hash: str
     kind: str
     run_id: int
@@ -52,32 +50,29 @@ class NewItem(msgspec.Struct, frozen=True, gc=False):
     availability: str | None = None
     brand: str | None = None
     category: str | None = None
+
+
+class NewItem(ItemFacts, frozen=True, kw_only=True, gc=False):
+    """An item to be stored. Inside its source, items with the same `key` are the same.
+
+    With `words`, of its title and of its body, an item goes into the database's own index at once; without, the item
+    waits for the indexer.
+    """
+
+    key: bytes
     words: tuple[str, str] | None = None
 
 
-class ItemRow(msgspec.Struct, frozen=True):
-    """An item as stored. `run_id` and `task_id` are the last to see the item; `updated_at` is its last change."""
+class ItemRow(ItemFacts, frozen=True, kw_only=True, gc=False):
+    """An item as stored; `updated_at` is its last change."""
 
     id: int
-    hash: str
-    kind: str
     source_id: int
-    run_id: int
-    task_id: int
-    url: str
-    title: str
-    body: str
-    fields: str
-    price: float | None
-    rating: float | None
-    availability: str | None
-    brand: str | None
-    category: str | None
     created_at: int
     updated_at: int
 
 
-class SearchDocument(ItemRow, frozen=True):
+class SearchDocument(ItemRow, frozen=True, kw_only=True, gc=False):
     """An item for the index, with the name of its source; empty for a crawl without a source."""
 
     source_name: str = ""

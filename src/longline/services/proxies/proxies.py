@@ -12,6 +12,7 @@ from longline.model.proxies import (
     MappingRow,
     NewProxy,
     ProxyChange,
+    ProxyFacts,
     ProxyRow,
     success_rate,
 )
@@ -28,33 +29,11 @@ class DuplicateProxy(LonglineError):
     """Host and port belong to a registered proxy."""
 
 
-class ProxyView(msgspec.Struct, frozen=True):
+class ProxyView(ProxyFacts, frozen=True, kw_only=True):
     """A proxy as it may be shown: without its password, only with a flag that one is stored."""
 
-    id: int
-    scheme: str
-    host: str
-    port: int
-    username: str
     has_password: bool
-    active: bool
-    disabled_reason: str | None
-    failure_count: int
-    success_count: int
-    total_failures: int
     success_rate: float
-    last_used_at: int | None
-    last_success_at: int | None
-    last_failure_at: int | None
-    avg_ms: int | None
-    country: str | None
-    city: str | None
-    provider: str | None
-    monthly_cost: int | None
-    max_per_hour: int
-    priority: int
-    created_at: int
-    updated_at: int
 
 
 class Proxies:
@@ -193,6 +172,6 @@ def _convert(values: dict[str, Any], shape: Any) -> Any:
 
 
 def _view(row: ProxyRow) -> ProxyView:
-    shown = {name: value for name, value in msgspec.structs.asdict(row).items() if name in ProxyView.__struct_fields__}
+    shown = {name: getattr(row, name) for name in ProxyFacts.__struct_fields__}
     rate = success_rate(row.success_count, row.total_failures)
     return ProxyView(**shown, has_password=bool(row.secret), success_rate=rate)

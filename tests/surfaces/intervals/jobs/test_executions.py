@@ -498,10 +498,10 @@ async def bring(stage: Stage, lease: HostLease, documents: int) -> None:
     """Report the one task of a host with so many documents, one of them without a title, and let no planner look."""
     [task] = lease.tasks
     items = [
-        NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url, title="T" if n else "", body="b")
+        NewItem("h", "article", task.run_id, task.id, task.url, title="T" if n else "", body="b", key=bytes([n]))
         for n in range(documents)
     ]
-    items.append(NewItem(b"x", "h", "extraction", task.run_id, task.id, task.url))  # says how, and is no document
+    items.append(NewItem("h", "extraction", task.run_id, task.id, task.url, key=b"x"))  # says how, and is no document
     outcome = Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200, asked=(RequestMade(200, 5, 6),))
     batch = ReportBatch(reports=[host_report(lease, [outcome])], items=items, cpu_ms=40, memory_mb=70)
     assert not (await stage.house.lifecycle.report(batch)).refused
@@ -573,7 +573,7 @@ async def test_overlapping_runs_of_one_source_count_what_each_of_them_brought(st
     assert await stage.poll() == 3
     [lease] = (await claim(stage.house.records)).values()
     for task in lease.tasks:
-        items = [NewItem(bytes([n]), "h", "article", task.run_id, task.id, task.url, body="b") for n in range(10)]
+        items = [NewItem("h", "article", task.run_id, task.id, task.url, body="b", key=bytes([n])) for n in range(10)]
         outcomes = [Outcome(task, TaskState.COMPLETED, "ok", at=1, status=200)]
         batch = ReportBatch(reports=[HostReport(lease.host_id, lease.token, tuple(outcomes), ())], items=items)
         assert not (await stage.house.lifecycle.report(batch)).refused

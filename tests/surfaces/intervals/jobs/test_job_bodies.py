@@ -16,7 +16,20 @@ from longline.surfaces.intervals.jobs.job_bodies import (
 
 UID = "018bcfe5-6800-7000-8000-000000000001"
 URL = "https://a.example/"
-ROW = ScheduleRow(1, UID, None, URL, "running", None, 0, 0, 0, 7, 3, 99)
+ROW = ScheduleRow(
+    id=1,
+    uid=UID,
+    source_id=None,
+    url=URL,
+    state="running",
+    interval_ms=None,
+    next_due=0,
+    created_at=0,
+    updated_at=0,
+    owner=7,
+    token=3,
+    lease_until=99,
+)
 SPEC = ScheduleSpec(url=URL, every=6, unit="hours", enabled=True, metadata='{"a":1}', source_name="N")
 
 

@@ -162,7 +162,7 @@ async def keep(
     rows = [
         (
             i,
-            p.offset,
+            p.start,
             p.length,
             p.digest,
             p.status,

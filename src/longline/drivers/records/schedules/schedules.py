@@ -16,10 +16,7 @@ from longline.model.states import move
 PLACING = 0x736C6F74  # one number for all processes that place: two at once must not choose the same slot
 
 
-_SAID = (
-    *("kind", "source_ref", "source_name", "every", "unit", "enabled", "adaptive", "max_retries", "backoff_seconds"),
-    *("written_time", "metadata", "priority", "automatic"),
-)
+_SAID = tuple(name for name in ScheduleSpec.__struct_fields__ if name != "url")
 """Fields of a schedule that a person sets, in the order in which they are written."""
 
 

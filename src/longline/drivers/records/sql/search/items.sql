@@ -4,7 +4,7 @@
 INSERT INTO items (source_id, key, hash, kind, run_id, task_id, url, title, body, fields, price, rating, availability, brand, category, created_at, updated_at)
 SELECT COALESCE((SELECT source_id FROM runs WHERE id = r.run_id), 0), r.key, r.hash, r.kind, r.run_id, r.task_id, r.url,
        r.title, r.body, r.fields, r.price, r.rating, r.availability, r.brand, r.category, :now, :now
-/*rows FROM r(key bytea, hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text) */
+/*rows FROM r(hash text, kind text, run_id bigint, task_id bigint, url text, title text, body text, fields text, price float8, rating float8, availability text, brand text, category text, key bytea) */
 WHERE TRUE
 ON CONFLICT (source_id, key) DO UPDATE SET
     run_id = excluded.run_id, task_id = excluded.task_id,
