@@ -36,7 +36,7 @@ async def test_one_measures_at_a_time_and_not_for_ever():
         while "_heap" not in (await client.get("/debug/pprof/tasks")).text:
             assert not first.done()
         second = await client.get("/debug/pprof/profile", params={"seconds": 1})
-        assert (second.status_code, second.json()) == (409, {"error": "somebody measures already"})
+        assert (second.status_code, second.json()) == (409, {"error": "another measurement is running"})
         assert (await first).status_code == 200
         for seconds in ("0", "301", "x"):
             assert (await client.get("/debug/pprof/profile", params={"seconds": seconds})).status_code == 400

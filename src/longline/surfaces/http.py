@@ -154,6 +154,15 @@ def format_at(doors: Sequence[Door], path: str) -> ApiFormat:
     return ErrorFormat() if door is None else door.format
 
 
+def error_handlers(doors: Sequence[Door]) -> ExceptionHandlersMap:
+    """Return the handlers of errors outside operations: unknown paths, wrong methods, broken requests."""
+
+    def handle(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
+        return to_framework(format_at(doors, request.scope["path"]).failure(error))
+
+    return {HTTPException: handle, Exception: handle}
+
+
 class ClientGone(HTTPException):
     """The client disconnected before the end of its body; no response is read, and the server is not at fault."""
 

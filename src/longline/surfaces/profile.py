@@ -5,55 +5,99 @@ import cProfile
 import io
 import pstats
 import tracemalloc
-from typing import Annotated
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Annotated, Any
 
-from litestar import Litestar, get
-from litestar.exceptions import HTTPException
-from litestar.params import Parameter
+import msgspec
+from litestar import Litestar
+from msgspec import Meta
 
-from longline.surfaces.http import ERRORS, RequestMiddleware
+from longline.surfaces.door import PUBLIC, Door, OperationGroup
+from longline.surfaces.error_format import ErrorFormat, error
+from longline.surfaces.http import RequestMiddleware, error_handlers
+from longline.surfaces.operation import ApiFailure, Content, operation
+from longline.surfaces.request_reader import RequestReader
+from longline.surfaces.routing import route_of
 
 LOOPBACK = "127.0.0.1"
-MOST_LINES = 100
-INDEX = """profile?seconds=10  where the time went, by function
-heap?seconds=10     where memory was taken and not given back, by line
-tasks               where every task waits now
+MAX_LINES = 100
+MAX_SECONDS = 300.0
+INDEX = """profile?seconds=10  time by function
+heap?seconds=10     memory that was taken and not given back, by line
+tasks               the present place of every task
 """
+BUSY = error(409, "another measurement is running")
+_TEXT = "text/plain; charset=utf-8"
+_ANSWERS = {200: Content(_TEXT)}
 
-LONGEST = 300.0
 
-Seconds = Annotated[float, Parameter(gt=0, le=LONGEST)]
+@dataclass(frozen=True, slots=True)
+class ProfileServices:
+    """The lock that keeps measurements apart: two at once would measure each other."""
+
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @asynccontextmanager
+    async def measuring(self) -> AsyncIterator[None]:
+        """Hold the lock; raise for a measurement while another runs."""
+        if self.lock.locked():
+            raise ApiFailure(BUSY)
+        async with self.lock:
+            yield
+
+
+class ProfileQuery(msgspec.Struct, frozen=True):
+    """The length of a measurement."""
+
+    seconds: Annotated[float, Meta(ge=0.01, le=MAX_SECONDS)] = 10.0
+
+
+class ProfileFormat(ErrorFormat):
+    """The usual format, but wrong values of a query are refused."""
+
+    def read_query(self, reader: RequestReader[Any], sent: Sequence[tuple[str, str]]) -> msgspec.Struct:
+        """Return a query; raise `InvalidRequest` for wrong values."""
+        found: msgspec.Struct = reader.text(dict(sent))
+        return found
+
+
+@operation("GET", "/debug/pprof", "List the profiles", access="public", answers=_ANSWERS)
+async def show_index() -> Content:
+    return Content(_TEXT, INDEX.encode())
+
+
+@operation("GET", "/debug/pprof/profile", "Measure CPU time", access="public", answers=_ANSWERS, errors=(BUSY,))
+async def show_profile(services: ProfileServices, query: ProfileQuery) -> Content:
+    async with services.measuring():
+        return Content(_TEXT, (await _profile(query.seconds)).encode())
+
+
+@operation("GET", "/debug/pprof/heap", "Measure memory", access="public", answers=_ANSWERS, errors=(BUSY,))
+async def show_heap(services: ProfileServices, query: ProfileQuery) -> Content:
+    async with services.measuring():
+        return Content(_TEXT, (await _heap(query.seconds)).encode())
+
+
+@operation("GET", "/debug/pprof/tasks", "List the tasks of the event loop", access="public", answers=_ANSWERS)
+async def show_tasks() -> Content:
+    return Content(_TEXT, _tasks().encode())
+
+
+def profile_door() -> Door:
+    """Return the API of the profiling port."""
+    operations = (show_index, show_profile, show_heap, show_tasks)
+    group = OperationGroup("profile", "Profiles of the process.", operations, ProfileServices())
+    return Door("profile", ("/",), ProfileFormat(), (group,), {"public": PUBLIC})
 
 
 def profile_app() -> Litestar:
     """Return the application of the profiling port."""
-    measuring = asyncio.Lock()
-
-    def begin() -> asyncio.Lock:
-        if measuring.locked():
-            raise HTTPException("somebody measures already", status_code=409)
-        return measuring
-
-    @get("/debug/pprof", summary="What can be asked for")
-    async def index() -> str:
-        return INDEX
-
-    @get("/debug/pprof/profile", summary="Where time goes")
-    async def profile(seconds: Seconds = 10.0) -> str:
-        async with begin():
-            return await _profile(seconds)
-
-    @get("/debug/pprof/heap", summary="Where memory goes")
-    async def heap(seconds: Seconds = 10.0) -> str:
-        async with begin():
-            return await _heap(seconds)
-
-    @get("/debug/pprof/tasks", summary="Where tasks wait")
-    async def tasks() -> str:
-        return _tasks()
-
-    app = Litestar([index, profile, heap, tasks], exception_handlers=ERRORS, openapi_config=None, logging_config=None)
-    app.asgi_handler = RequestMiddleware(app.asgi_handler, lambda _: None)
+    door = profile_door()
+    routes = [route_of(endpoint) for endpoint in door.endpoints()]
+    app = Litestar(routes, exception_handlers=error_handlers([door]), openapi_config=None, logging_config=None)
+    app.asgi_handler = RequestMiddleware(app.asgi_handler, lambda _: None, [door])
     return app
 
 
@@ -65,7 +109,7 @@ async def _profile(seconds: float) -> str:
         await asyncio.sleep(seconds)
     finally:
         profile.disable()
-    pstats.Stats(profile, stream=told).sort_stats("cumulative").print_stats(MOST_LINES)
+    pstats.Stats(profile, stream=told).sort_stats("cumulative").print_stats(MAX_LINES)
     return told.getvalue()
 
 
@@ -77,7 +121,7 @@ async def _heap(seconds: float) -> str:
         found = tracemalloc.take_snapshot().statistics("lineno")
     finally:
         tracemalloc.stop()
-    return "".join(f"{one}\n" for one in found[:MOST_LINES])
+    return "".join(f"{one}\n" for one in found[:MAX_LINES])
 
 
 def _tasks() -> str:

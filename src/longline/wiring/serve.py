@@ -30,7 +30,7 @@ from longline.settings.child_process import environment
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.connection import Deadlines
 from longline.surfaces.intervals.door import IntervalParts
-from longline.surfaces.profile import LONGEST, LOOPBACK, profile_app
+from longline.surfaces.profile import LOOPBACK, MAX_SECONDS, profile_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.doors.bots import bot_parts, bot_upkeep
 from longline.wiring.doors.intervals import desk, discovered_services, source_events_loop, standing_frontier
@@ -81,7 +81,7 @@ async def _profiling(port: int) -> AsyncIterator[None]:
     if not port:
         yield
         return
-    server = HttpServer(Deadlines(write=2 * LONGEST))
+    server = HttpServer(Deadlines(write=2 * MAX_SECONDS))
     await server.start(profile_app(), LOOPBACK, port)
     try:
         yield

@@ -49,15 +49,15 @@ class ScheduleSpec(msgspec.Struct, frozen=True, kw_only=True):
     def check(self) -> None:
         """Raise `BadInput` for terms that are out of range or contradict each other."""
         if self.every is not None and self.every <= 0:
-            raise BadInput("interval_minutes must be greater than 0")
+            raise BadInput("the interval must be greater than 0")
         if self.every is not None and self.every * UNITS[self.unit] > LONGEST_INTERVAL_MS:
-            raise BadInput("interval_minutes must not be more than ten years")
+            raise BadInput("the interval must not be more than ten years")
         if self.enabled and self.every is None:
-            raise BadInput("interval_minutes is required when schedule_enabled is true")
+            raise BadInput("a recurring schedule needs an interval")
         if self.max_retries < 0:
-            raise BadInput("max_retries must not be negative")
+            raise BadInput("the number of retries must not be negative")
         if self.backoff_seconds <= 0:
-            raise BadInput("retry_backoff_seconds must be greater than 0")
+            raise BadInput("the delay before a retry must be greater than 0")
 
 
 class NewSchedule(msgspec.Struct, frozen=True):

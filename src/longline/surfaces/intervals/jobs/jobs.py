@@ -34,8 +34,11 @@ SortOrder = Literal["asc", "desc"]
 
 WRONG_STATE = error(400, "invalid state transition from completed to cancelled")
 URL_REQUIRED = error(400, "url is required")
+BAD_URL = error(400, "bad URL 'example.com': it has no scheme; write it out, as in https://example.com/")
 WRONG_TYPE = error(400, "Invalid job type: leadership_scrape")
 ALREADY_RECURRING = error(409, "the source 7 has a recurring schedule already")
+CHANGING = error(409, "schedule 7 kept changing")
+CONTROL_ERRORS = (WRONG_STATE, JOB_NOT_FOUND, CHANGING)
 
 
 class JobQuery(PageQuery, frozen=True, kw_only=True):
@@ -107,7 +110,7 @@ async def count_jobs(services: JobServices) -> StatusCounts:
     "/api/v1/jobs",
     "Create a job",
     status=201,
-    errors=(URL_REQUIRED, INTERVAL_REQUIRED, WRONG_TYPE, ALREADY_RECURRING),
+    errors=(URL_REQUIRED, BAD_URL, INTERVAL_REQUIRED, WRONG_TYPE, ALREADY_RECURRING),
     request_example=examples.NEW_JOB,
     response_example=examples.JOB,
 )
@@ -131,7 +134,7 @@ async def show_job(services: JobServices, job_id: CheckedJobId) -> JobBody:
     "PUT",
     "/api/v1/jobs/{job_id}",
     "Change a job",
-    errors=(WRONG_STATE, INTERVAL_REQUIRED, WRONG_TYPE, JOB_NOT_FOUND, ALREADY_RECURRING),
+    errors=(*CONTROL_ERRORS, BAD_URL, INTERVAL_REQUIRED, WRONG_TYPE, ALREADY_RECURRING),
     request_example=examples.JOB_CHANGES,
     response_example=examples.JOB,
 )
@@ -158,7 +161,7 @@ async def delete_job(services: JobServices, job_id: JobId) -> MessageBody:
     "POST",
     "/api/v1/jobs/{job_id}/pause",
     "Pause a scheduled job",
-    errors=(WRONG_STATE, JOB_NOT_FOUND),
+    errors=CONTROL_ERRORS,
     response_example=examples.JOB,
 )
 async def pause_job(services: JobServices, job_id: JobId) -> JobBody:
@@ -169,7 +172,7 @@ async def pause_job(services: JobServices, job_id: JobId) -> JobBody:
     "POST",
     "/api/v1/jobs/{job_id}/resume",
     "Resume a paused job",
-    errors=(WRONG_STATE, JOB_NOT_FOUND),
+    errors=CONTROL_ERRORS,
     response_example=examples.JOB,
 )
 async def resume_job(services: JobServices, job_id: JobId) -> JobBody:
@@ -180,7 +183,7 @@ async def resume_job(services: JobServices, job_id: JobId) -> JobBody:
     "POST",
     "/api/v1/jobs/{job_id}/cancel",
     "Cancel a job for good, and its running execution",
-    errors=(WRONG_STATE, JOB_NOT_FOUND),
+    errors=CONTROL_ERRORS,
     response_example=examples.JOB,
 )
 async def cancel_job(services: JobServices, job_id: JobId) -> JobBody:
@@ -191,7 +194,7 @@ async def cancel_job(services: JobServices, job_id: JobId) -> JobBody:
     "POST",
     "/api/v1/jobs/{job_id}/retry",
     "Run a failed job again",
-    errors=(WRONG_STATE, JOB_NOT_FOUND),
+    errors=CONTROL_ERRORS,
     response_example=examples.JOB,
 )
 async def retry_job(services: JobServices, job_id: JobId) -> JobBody:
@@ -203,7 +206,7 @@ async def retry_job(services: JobServices, job_id: JobId) -> JobBody:
     "/api/v2/jobs/{job_id}/force-run",
     "Run a scheduled job now",
     status=202,
-    errors=(WRONG_STATE, INVALID_JOB_ID, JOB_NOT_FOUND),
+    errors=(*CONTROL_ERRORS, INVALID_JOB_ID),
     response_example=examples.FORCED_JOB,
 )
 async def force_job(services: JobServices, job_id: CheckedJobId) -> ForcedJobBody:
