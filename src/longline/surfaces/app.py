@@ -23,7 +23,7 @@ from longline.surfaces.door import Door, door_at
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.health import HealthServices
 from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, on_http
-from longline.surfaces.intervals.door import IntervalParts, intervals_door
+from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.metrics import Metrics, MetricsServices
 from longline.surfaces.openapi import openapi_document
 from longline.surfaces.platform import PlatformServices, platform_door
@@ -44,7 +44,7 @@ class AppParts:
     counts: Counts
     metrics_open: bool = False
     bots: BotParts | None = None
-    intervals: IntervalParts | None = None
+    intervals: IntervalServices | None = None
     loop: LoopMonitor | None = None
 
 

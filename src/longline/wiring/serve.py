@@ -7,6 +7,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext, suppress
+from dataclasses import replace
 
 import msgspec
 
@@ -29,11 +30,10 @@ from longline.settings import Settings, jwt_secret
 from longline.settings.child_process import environment
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.connection import Deadlines
-from longline.surfaces.intervals.door import IntervalParts
 from longline.surfaces.profile import LOOPBACK, MAX_SECONDS, profile_app
 from longline.surfaces.server import HttpServer
 from longline.wiring.doors.bots import bot_parts, bot_upkeep
-from longline.wiring.doors.intervals import desk, discovered_services, source_events_loop, standing_frontier
+from longline.wiring.doors.intervals import interval_services, source_events_loop
 from longline.wiring.house import WANT, WORK, House, joined, open_house, ready_tables
 from longline.wiring.parts.archive import html_archiving
 from longline.wiring.parts.discovery import scout
@@ -256,9 +256,7 @@ def _parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
         bots=bot_parts(house),
-        intervals=IntervalParts(
-            desk(house), streams.logs, streams.events, standing_frontier(house), discovered_services(house)
-        ),
+        intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),
         loop=monitor,
     )
     return parts, streams

@@ -24,9 +24,8 @@ from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
-from longline.surfaces.intervals.door import IntervalParts
 from longline.testing.clock import FakeClock
-from longline.wiring.doors.intervals import desk, standing_frontier
+from longline.wiring.doors.intervals import interval_services
 from longline.wiring.house import House
 from longline.wiring.parts.schedules import planner
 from tests.drivers.records.world import claim, host_report
@@ -183,8 +182,8 @@ async def opened(
         curator=curator,
     )
     tokens = Tokens(SECRET, clock.now)
-    counts, urls = Counts(records.tasks, records.runs), standing_frontier(house)
-    parts = AppParts("1", Health([], clock), tokens, counts, intervals=IntervalParts(desk(house), urls=urls))
+    counts = Counts(records.tasks, records.runs)
+    parts = AppParts("1", Health([], clock), tokens, counts, intervals=interval_services(house))
     async with serving(build_app(parts)) as client:
         client.timeout = httpx.Timeout(60)
         client.headers["authorization"] = f"Bearer {tokens.issue('admin', 'me', 400 * DAY)}"

@@ -9,7 +9,7 @@ from prometheus_client import CollectorRegistry
 
 from longline.services.tokens import Tokens
 from longline.surfaces.door import Door
-from longline.surfaces.intervals.door import IntervalParts, intervals_door
+from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.operation import Content, Operation
 from longline.surfaces.request_reader import RequestReader
 
@@ -24,8 +24,8 @@ class Anything(SimpleNamespace):
 def door() -> Door:
     """The whole door, with nothing behind it."""
     nothing = cast(Any, Anything())
-    parts = IntervalParts(nothing, nothing, nothing, nothing, nothing)
-    return intervals_door(parts, Tokens("s" * 64, lambda: 0), CollectorRegistry())
+    services = IntervalServices(**dict.fromkeys(IntervalServices.__slots__, nothing) | {"internal_secret": "s"})
+    return intervals_door(services, Tokens("s" * 64, lambda: 0), CollectorRegistry())
 
 
 OPERATIONS = {operation.name: operation for group in door().groups for operation in group.operations}

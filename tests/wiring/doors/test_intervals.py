@@ -13,7 +13,7 @@ from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec
 from longline.model.sources.source import NewSource
 from longline.settings import Settings
-from longline.wiring.doors.intervals import desk, source_events_loop
+from longline.wiring.doors.intervals import interval_services, schedule_service, source_events_loop
 from longline.wiring.house import open_house, ready_tables
 from longline.wiring.parts.schedules import planner_loops
 from longline.wiring.parts.sources import directory
@@ -25,7 +25,7 @@ async def test_sources_come_from_where_the_operator_says(settings: Settings):
     elsewhere = msgspec.structs.replace(settings, sources_url="http://127.0.0.1:1/api/v1/sources", scheduler=False)
     async with open_house(elsewhere) as house:
         assert isinstance(directory(house), RemoteSources)
-        assert desk(house).planning is False
+        assert interval_services(house).scheduler.is_on is False
 
 
 async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
@@ -73,9 +73,8 @@ async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many
             while "polled_at" not in await house.records.tallies.all():
                 await house.clock.sleep(0.01)
             while not [row for row in made if await house.records.history.find(row.id)]:
-                made.append(
-                    await desk(other).schedules.make(ScheduleSpec(url=source.base_url, source_ref=source.called))
-                )
+                spec = ScheduleSpec(url=source.base_url, source_ref=source.called)
+                made.append(await schedule_service(other).make(spec))
                 await house.clock.sleep(0.05)
             stop.set()
             await running

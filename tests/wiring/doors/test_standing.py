@@ -2,7 +2,7 @@ from longline.model.discovery.link import LinkQuery, NewLink
 from longline.model.runs.run import NewRun
 from longline.model.sources.source import NewSource
 from longline.settings import Settings
-from longline.wiring.doors.intervals import discovered_services, standing_frontier
+from longline.wiring.doors.intervals import interval_services, standing_frontier
 from longline.wiring.house import open_house, ready_tables
 
 
@@ -12,7 +12,8 @@ async def test_a_link_of_a_source_becomes_a_schedule_of_it(tmp_path):
         source = await house.records.sources.add(NewSource("one", "https://one.example/"))
         run = await house.records.runs.add(NewRun("r", "crawl", "{}", source_id=source.id))
         await house.records.links.save([NewLink(run.id, "https://x.example/", "https://one.example/", 1)])
-        services = discovered_services(house)
+        services = interval_services(house).discovered
+        assert services is not None
         [[link], _] = await services.discovered.links(LinkQuery(), 1, 0)
         for named, found in [(None, source.called), ("7", "7"), ("odd", "odd")]:
             schedule = await services.discovered.promote(link.uid, named, None)

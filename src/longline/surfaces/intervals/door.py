@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from prometheus_client import CollectorRegistry
 
+from longline.services.schedules.backfill import Backfill
+from longline.services.schedules.runs import Runs
 from longline.services.standing_frontier import StandingFrontier
 from longline.services.tokens import Tokens
 from longline.surfaces.access import token_access
@@ -20,65 +22,69 @@ from longline.surfaces.intervals.links import DOMAINS, LINKS, DiscoveredServices
 from longline.surfaces.intervals.logs import LOGS, LogServices
 from longline.surfaces.intervals.metrics import IntervalMetrics
 from longline.surfaces.intervals.previews import INTERNAL, SITE_PREVIEWS, PreviewServices
-from longline.surfaces.intervals.services import IntervalServices
-from longline.surfaces.intervals.sources import SOURCES
+from longline.surfaces.intervals.sources import SOURCES, SourceServices
 from longline.surfaces.intervals.streams import STREAMS, StreamServices
 from longline.surfaces.operation import ApiFailure
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalParts:
-    """The services behind the interval API; operations without their services are not served."""
+class IntervalServices:
+    """The services behind the interval API, by subject; the operations of a subject without services are not served.
 
-    services: IntervalServices
-    logs: LogServices | None = None
-    events: StreamServices | None = None
-    urls: StandingFrontier | None = None
+    Without an `internal_secret` there are no operations for internal services.
+    """
+
+    jobs: JobServices
+    runs: Runs
+    scheduler: SchedulerServices
+    backfill: Backfill
+    sources: SourceServices
+    previews: PreviewServices
+    internal_secret: str = ""
+    frontier: StandingFrontier | None = None
     discovered: DiscoveredServices | None = None
+    logs: LogServices | None = None
+    streams: StreamServices | None = None
 
 
-def intervals_door(parts: IntervalParts, tokens: Tokens, registry: CollectorRegistry) -> Door:
+def intervals_door(services: IntervalServices, tokens: Tokens, registry: CollectorRegistry) -> Door:
     """Return the interval API; its metrics are registered in `registry`."""
     return Door(
         name="intervals",
         prefixes=("/api/v1", "/api/v2", "/api/internal/v1", "/sse"),
         format=IntervalFormat(),
-        groups=tuple(_groups(parts)),
+        groups=(*_groups(services), *_optional_groups(services)),
         access={
             "public": PUBLIC,
             "token": token_access(tokens),
-            "internal": _internal_access(parts.services.internal_secret),
+            "internal": _internal_access(services.internal_secret),
         },
-        take_stock=IntervalMetrics(parts.services.runs, parts.urls, registry).take_stock,
+        take_stock=IntervalMetrics(services.runs, services.frontier, registry).take_stock,
     )
 
 
-def _groups(parts: IntervalParts) -> Iterator[OperationGroup]:
-    services = parts.services
-    jobs = JobServices(services.schedules, services.lease_ms)
-    scheduler = SchedulerServices(services.runs, services.slots, services.planning)
-    previews = PreviewServices(services.glances, services.trials)
-    yield OperationGroup("jobs", "Crawls that run once or at intervals.", JOBS, jobs)
+def _groups(services: IntervalServices) -> Iterator[OperationGroup]:
+    sources = "Sites to crawl, with their settings."
+    yield OperationGroup("jobs", "Crawls that run once or at intervals.", JOBS, services.jobs)
     yield OperationGroup("executions", "Runs of jobs, and their figures.", EXECUTIONS, services.runs)
-    yield OperationGroup("scheduler", "Start times of jobs over the day.", SCHEDULER, scheduler)
+    yield OperationGroup("scheduler", "Start times of jobs over the day.", SCHEDULER, services.scheduler)
     yield OperationGroup("backfill", "Crawls of sources with short documents.", BACKFILL, services.backfill)
-    yield OperationGroup("sources", "Sites to crawl, with their settings.", SITE_PREVIEWS, previews)
+    yield OperationGroup("sources", sources, SOURCES, services.sources)
+    yield OperationGroup("sources", sources, SITE_PREVIEWS, services.previews)
     if services.internal_secret:
-        yield OperationGroup("internal", "Operations for other internal services.", INTERNAL, previews)
-    yield OperationGroup("sources", "Sites to crawl, with their settings.", SOURCES, services)
-    yield from _optional_groups(parts)
+        yield OperationGroup("internal", "Operations for other internal services.", INTERNAL, services.previews)
 
 
-def _optional_groups(parts: IntervalParts) -> Iterator[OperationGroup]:
-    if parts.urls is not None:
-        yield OperationGroup("frontier", "Single URLs to fetch.", FRONTIER, parts.urls)
-    if parts.discovered is not None:
-        yield OperationGroup("discovered links", "Links from sources to other sites.", LINKS, parts.discovered)
-        yield OperationGroup("discovered domains", "Domains that such links lead to.", DOMAINS, parts.discovered)
-    if parts.logs is not None:
-        yield OperationGroup("logs", "Logs of executions.", LOGS, parts.logs)
-    if parts.events is not None:
-        yield OperationGroup("streams", "Live events.", STREAMS, parts.events)
+def _optional_groups(services: IntervalServices) -> Iterator[OperationGroup]:
+    if services.frontier is not None:
+        yield OperationGroup("frontier", "Single URLs to fetch.", FRONTIER, services.frontier)
+    if services.discovered is not None:
+        yield OperationGroup("discovered links", "Links from sources to other sites.", LINKS, services.discovered)
+        yield OperationGroup("discovered domains", "Domains that such links lead to.", DOMAINS, services.discovered)
+    if services.logs is not None:
+        yield OperationGroup("logs", "Logs of executions.", LOGS, services.logs)
+    if services.streams is not None:
+        yield OperationGroup("streams", "Live events.", STREAMS, services.streams)
 
 
 def _internal_access(secret: str) -> Access:

@@ -1,5 +1,6 @@
 """`/api/v1/sources` in source-manager's format, and jobs for all enabled sources."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -8,6 +9,9 @@ from msgspec import UNSET, Meta, UnsetType
 from longline.model.errors import Unavailable
 from longline.model.sources.source import NewSource, SourceQuery, SourceRow
 from longline.model.url import without_credentials
+from longline.services.schedules.schedules import Schedules
+from longline.services.sources.source_schedules import SourceSchedules
+from longline.services.sources.sources import Sources
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.fields import (
@@ -21,7 +25,6 @@ from longline.surfaces.intervals.fields import (
     optional_rfc3339,
     rfc3339,
 )
-from longline.surfaces.intervals.services import IntervalServices
 from longline.surfaces.intervals.source_settings import (
     DEFAULT_SETTINGS,
     MINUTE_MS,
@@ -42,17 +45,25 @@ SOURCE_NOT_FOUND = error(404, "Source not found")
 NAME_TAKEN = error(409, "there is a source called news")
 KEPT_ELSEWHERE = error(409, "source 42 is kept by another service: change it there")
 SOURCE_CHANGING = error(409, "source 100001 kept changing")
-INVALID_SOURCE = error(400, "bad URL 'example.com': it has no scheme")
+INVALID_SOURCE = error(400, "bad URL 'example.com': it has no scheme; write it out, as in https://example.com/")
 BUDGET_REQUIRED = error(400, "budget is required; null lifts it")
 NO_SOURCES = error(502, "failed to list sources")
 CHANGE_ERRORS = (SOURCE_NOT_FOUND, KEPT_ELSEWHERE, SOURCE_CHANGING)
-
 
 Url = Annotated[WebUrl, Meta(min_length=1, description="The start URL, absolute.")]
 ChangedUrl = Annotated[WebUrl, Meta(description="The start URL, absolute; empty keeps the present one.")]
 IdentityKey = Annotated[Key, Meta(description="A unique key of the site, such as its host.")]
 Name = Annotated[Key, Meta(min_length=1, description="The unique name of the source.")]
 ChangedName = Annotated[Key, Meta(description="The unique name of the source; empty keeps the present one.")]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceServices:
+    """Sources, and the schedules of their jobs."""
+
+    sources: Sources
+    source_schedules: SourceSchedules
+    schedules: Schedules
 
 
 class SourceRequest(FeedSettings, frozen=True, kw_only=True):
@@ -213,14 +224,8 @@ def source_body(row: SourceRow) -> SourceBody:
     )
 
 
-@operation(
-    "GET",
-    "/api/v1/sources",
-    "List sources",
-    access="public",
-    response_example=examples.SOURCE_LIST,
-)
-async def list_sources(services: IntervalServices, query: SourceListQuery) -> SourceListBody:
+@operation("GET", "/api/v1/sources", "List sources", access="public", response_example=examples.SOURCE_LIST)
+async def list_sources(services: SourceServices, query: SourceListQuery) -> SourceListBody:
     limit = query.limit
     offset = query.offset if query.page is None else (query.page - 1) * limit
     wanted = SourceQuery(
@@ -237,7 +242,7 @@ async def list_sources(services: IntervalServices, query: SourceListQuery) -> So
     errors=(SOURCE_NOT_FOUND,),
     response_example=examples.SOURCE,
 )
-async def show_identified_source(services: IntervalServices, query: IdentityQuery) -> SourceBody:
+async def show_identified_source(services: SourceServices, query: IdentityQuery) -> SourceBody:
     return source_body(await services.sources.identified(query.identity_key))
 
 
@@ -250,7 +255,7 @@ async def show_identified_source(services: IntervalServices, query: IdentityQuer
     request_example=examples.NEW_SOURCE,
     response_example=examples.SOURCE,
 )
-async def make_source(services: IntervalServices, body: SourceRequest) -> SourceBody:
+async def make_source(services: SourceServices, body: SourceRequest) -> SourceBody:
     return source_body(await services.sources.make(body.source()))
 
 
@@ -261,7 +266,7 @@ async def make_source(services: IntervalServices, body: SourceRequest) -> Source
     errors=(SOURCE_NOT_FOUND,),
     response_example=examples.SOURCE,
 )
-async def show_source(services: IntervalServices, source_id: str) -> SourceBody:
+async def show_source(services: SourceServices, source_id: str) -> SourceBody:
     return source_body(await services.sources.called(source_id))
 
 
@@ -273,10 +278,10 @@ async def show_source(services: IntervalServices, source_id: str) -> SourceBody:
     request_example=examples.SOURCE_CHANGES,
     response_example=examples.SOURCE,
 )
-async def change_source(services: IntervalServices, source_id: str, body: SourceChanges) -> SourceBody:
+async def change_source(services: SourceServices, source_id: str, body: SourceChanges) -> SourceBody:
     was = await services.sources.get(await services.sources.ours(source_id))
     row = await services.sources.change(was.id, body.amend)
-    await services.sync.changed(source_id, switched=row.enabled != was.enabled)
+    await services.source_schedules.changed(source_id, switched=row.enabled != was.enabled)
     return source_body(row)
 
 
@@ -287,7 +292,7 @@ async def change_source(services: IntervalServices, source_id: str, body: Source
     status=204,
     errors=(SOURCE_NOT_FOUND, KEPT_ELSEWHERE),
 )
-async def delete_source(services: IntervalServices, source_id: str) -> None:
+async def delete_source(services: SourceServices, source_id: str) -> None:
     await services.sources.remove(await services.sources.ours(source_id))
     await services.schedules.forget(source_id)
 
@@ -299,9 +304,9 @@ async def delete_source(services: IntervalServices, source_id: str) -> None:
     errors=CHANGE_ERRORS,
     response_example=examples.SOURCE,
 )
-async def enable_source(services: IntervalServices, source_id: str) -> SourceBody:
+async def enable_source(services: SourceServices, source_id: str) -> SourceBody:
     row = await services.sources.switch(await services.sources.ours(source_id), on=True)
-    await services.sync.enabled(row.called)
+    await services.source_schedules.enabled(row.called)
     return source_body(row)
 
 
@@ -313,10 +318,10 @@ async def enable_source(services: IntervalServices, source_id: str) -> SourceBod
     request_example=examples.SWITCH_REASON,
     response_example=examples.SOURCE,
 )
-async def disable_source(services: IntervalServices, source_id: str, body: SwitchReason | None) -> SourceBody:
+async def disable_source(services: SourceServices, source_id: str, body: SwitchReason | None) -> SourceBody:
     reason = None if body is None else body.reason
     row = await services.sources.switch(await services.sources.ours(source_id), on=False, reason=reason)
-    await services.sync.disabled(row.called)
+    await services.source_schedules.disabled(row.called)
     return source_body(row)
 
 
@@ -327,7 +332,7 @@ async def disable_source(services: IntervalServices, source_id: str, body: Switc
     errors=CHANGE_ERRORS,
     response_example=examples.SOURCE,
 )
-async def enable_feed(services: IntervalServices, source_id: str) -> SourceBody:
+async def enable_feed(services: SourceServices, source_id: str) -> SourceBody:
     return source_body(await services.sources.switch_feed(await services.sources.ours(source_id), on=True))
 
 
@@ -339,7 +344,7 @@ async def enable_feed(services: IntervalServices, source_id: str) -> SourceBody:
     request_example=examples.SWITCH_REASON,
     response_example=examples.SOURCE,
 )
-async def disable_feed(services: IntervalServices, source_id: str, body: SwitchReason | None) -> SourceBody:
+async def disable_feed(services: SourceServices, source_id: str, body: SwitchReason | None) -> SourceBody:
     """After a time that depends on the reason, a disabled feed gets one trial."""
     reason = None if body is None else body.reason
     return source_body(
@@ -355,7 +360,7 @@ async def disable_feed(services: IntervalServices, source_id: str, body: SwitchR
     request_example=examples.BUDGET,
     response_example=examples.SOURCE,
 )
-async def limit_source(services: IntervalServices, source_id: str, body: SourceBudget) -> SourceBody:
+async def limit_source(services: SourceServices, source_id: str, body: SourceBudget) -> SourceBody:
     row = await services.sources.called(source_id)
     return source_body(await services.sources.limit(row.id, body.budget))
 
@@ -367,9 +372,9 @@ async def limit_source(services: IntervalServices, source_id: str, body: SourceB
     errors=(NO_SOURCES,),
     response_example=examples.SYNC_RESULT,
 )
-async def sync_sources(services: IntervalServices) -> SyncBody:
+async def sync_sources(services: SourceServices) -> SyncBody:
     try:
-        done = await services.sync.run()
+        done = await services.source_schedules.run()
     except Unavailable:
         raise ApiFailure(NO_SOURCES) from None
     return SyncBody(

@@ -1,4 +1,4 @@
-"""The planner and the interval crawler's door, from the parts of the house."""
+"""Wiring of the interval API and of the loop that follows sources of another service."""
 
 import asyncio
 import logging
@@ -20,8 +20,12 @@ from longline.services.sources.source_schedules import SourceSchedules
 from longline.services.sources.sources import Sources
 from longline.services.sources.trial_crawl import TrialExtract, Trials
 from longline.services.standing_frontier import StandingFrontier
+from longline.surfaces.intervals.door import IntervalServices
+from longline.surfaces.intervals.jobs.jobs import JobServices
+from longline.surfaces.intervals.jobs.scheduler import SchedulerServices
 from longline.surfaces.intervals.links import DiscoveredServices
-from longline.surfaces.intervals.services import IntervalServices
+from longline.surfaces.intervals.previews import PreviewServices
+from longline.surfaces.intervals.sources import SourceServices
 from longline.wiring.house import House
 from longline.wiring.parts.schedules import FORGET_EVERY
 from longline.wiring.parts.sources import directory, standing_runs
@@ -31,9 +35,15 @@ log = logging.getLogger(__name__)
 
 def source_events_loop(house: House) -> Loop:
     """Return a loop that reads another service's events about sources, and keeps schedules in line with them."""
-    behind, records = desk(house), house.records
-    asked = directory(house)
-    reactions = SourceEventHandlers(behind.sync, behind.schedules, records.schedules, asked, house.clock, records.heard)
+    records = house.records
+    reactions = SourceEventHandlers(
+        source_schedules(house),
+        schedule_service(house),
+        records.schedules,
+        directory(house),
+        house.clock,
+        records.heard,
+    )
 
     async def listen(stop: asyncio.Event) -> None:
         messages = RedisSourceEvents(house.settings.redis)
@@ -54,23 +64,38 @@ def extract(page: Page) -> TrialExtract:
     return TrialExtract(made.fields, made.method, made.skipped)
 
 
-def desk(house: House) -> IntervalServices:
-    """Return the services behind the interval crawler's door."""
-    records, clock, timetable = house.records, house.clock, ScheduleLifecycle(house.records)
-    schedules = Schedules(timetable, records.schedules, records.runs, house.rhythms, clock, house.call_planners)
-    glances = PagePreviews(house.http, clock, house.settings.user_agent)
+def interval_services(house: House) -> IntervalServices:
+    """Return the services behind the interval API, without logs and streams, which a server adds."""
+    records, clock, settings = house.records, house.clock, house.settings
+    schedules, lease_ms = schedule_service(house), round(settings.schedule_lease * 1000)
+    runs = Runs(records.history, records.schedules, records.tallies, clock)
+    sources = Sources(records.sources, records.feeds, clock, curated=house.curator is not None)
+    previews = PagePreviews(house.http, clock, settings.user_agent)
+    links = DiscoveredLinks(records.links, schedules.make)
     return IntervalServices(
-        schedules=schedules,
-        slots=Slots(records.schedules, clock),
-        runs=Runs(records.history, records.schedules, records.tallies, clock),
-        sources=Sources(records.sources, records.feeds, clock, curated=house.curator is not None),
-        sync=SourceSchedules(directory(house), records.schedules, records.runs, timetable, clock, house.call_planners),
-        glances=glances,
-        trials=Trials(glances, extract),
+        jobs=JobServices(schedules, lease_ms),
+        runs=runs,
+        scheduler=SchedulerServices(runs, Slots(records.schedules, clock), is_on=settings.scheduler),
         backfill=Backfill(records.items, schedules),
-        lease_ms=round(house.settings.schedule_lease * 1000),
-        planning=house.settings.scheduler,
-        internal_secret=house.settings.internal_secret,
+        sources=SourceServices(sources, source_schedules(house), schedules),
+        previews=PreviewServices(previews, Trials(previews, extract)),
+        internal_secret=settings.internal_secret,
+        frontier=standing_frontier(house),
+        discovered=DiscoveredServices(links, lease_ms, clock.now),
+    )
+
+
+def schedule_service(house: House) -> Schedules:
+    """Return the service of schedules, which calls schedulers when one becomes due."""
+    records, lifecycle = house.records, ScheduleLifecycle(house.records)
+    return Schedules(lifecycle, records.schedules, records.runs, house.rhythms, house.clock, house.call_planners)
+
+
+def source_schedules(house: House) -> SourceSchedules:
+    """Return the service that keeps schedules in line with sources."""
+    records, lifecycle = house.records, ScheduleLifecycle(house.records)
+    return SourceSchedules(
+        directory(house), records.schedules, records.runs, lifecycle, house.clock, house.call_planners
     )
 
 
@@ -78,10 +103,3 @@ def standing_frontier(house: House) -> StandingFrontier:
     """Return the frontier that takes single URLs, with the operator's politeness."""
     runs = standing_runs(house)
     return StandingFrontier(house.records, house.lifecycle, house.politeness, house.signals, runs)
-
-
-def discovered_services(house: House) -> DiscoveredServices:
-    """Return the service for links from sources to other sites."""
-    behind = desk(house)
-    links = DiscoveredLinks(house.records.links, behind.schedules.make)
-    return DiscoveredServices(links, behind.lease_ms, house.clock.now)
