@@ -75,7 +75,7 @@ class _Document:
 
     def _parameters(self, operation: Operation) -> Iterator[Schema]:
         for name, kind in operation.path_parameters.items():
-            yield {"name": name, "in": "path", "required": True, "schema": self._schema(kind)}
+            yield {"name": name, "in": "path", "required": True, **_parameter(self._schema(kind))}
         for place, name in (("query", "query"), ("header", "headers")):
             shape = operation.parameters.get(name)
             if shape is not None:
@@ -87,7 +87,7 @@ class _Document:
         self._keep(components)
         for name, schema in described["properties"].items():
             required = name in described.get("required", ())
-            yield {"name": name, "in": place, "required": required, "schema": schema}
+            yield {"name": name, "in": place, "required": required, **_parameter(schema)}
 
     def _responses(self, operation: Operation, api_format: ApiFormat) -> Schema:
         told = {
@@ -133,6 +133,17 @@ def _schemas(kind: Any) -> tuple[Schema, dict[str, Schema]]:
     """Return the schema of a type, and the schemas that it refers to."""
     (schema,), components = msgspec.json.schema_components([kind], ref_template=_REF, schema_hook=_schema_of)
     return schema, components
+
+
+def _parameter(schema: Schema) -> Schema:
+    """Return the schema and the description of a parameter; an absent one is never sent as null."""
+    options = [each for each in schema.get("anyOf", ()) if each != {"type": "null"}]
+    if len(options) == 1:
+        schema = {name: value for name, value in schema.items() if name != "anyOf"} | options[0]
+    if schema.get("default", ...) is None:
+        schema = {name: value for name, value in schema.items() if name != "default"}
+    described = {"description": schema["description"]} if "description" in schema else {}
+    return {**described, "schema": {name: value for name, value in schema.items() if name != "description"}}
 
 
 def _schema_of(parsed: Any) -> Schema:

@@ -106,6 +106,9 @@ RateLimit = Annotated[
 ]
 
 
+Times = Annotated[list[Any], Meta(description="Kept for other services.", extra_json_schema={"items": {}})]
+
+
 class CrawlSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Settings for crawls of a source. They are stored as they were sent; an absent one has its default."""
 
@@ -121,7 +124,7 @@ class CrawlSettings(msgspec.Struct, frozen=True, kw_only=True):
     allow_source_discovery: bool | UnsetType | None = UNSET
     type: Text | UnsetType | None = UNSET
     indigenous_region: Text | UnsetType | None = UNSET
-    time: list[Any] | UnsetType | None = UNSET
+    time: Times | UnsetType | None = UNSET
     priority: Text | UnsetType | None = UNSET
     rate_limit: RateLimit | UnsetType | None = UNSET
 

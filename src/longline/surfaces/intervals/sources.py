@@ -1,7 +1,7 @@
 """`/api/v1/sources` in source-manager's format, and jobs for all enabled sources."""
 
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -33,6 +33,7 @@ from longline.surfaces.intervals.source_settings import (
     IngestionMode,
     Json,
     RenderMode,
+    Times,
     merge_settings,
     stored_settings,
 )
@@ -123,7 +124,7 @@ class SourceBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     allow_source_discovery: bool | None = None
     type: str | None = None
     indigenous_region: str | None = None
-    time: list[Any] | None = None
+    time: Times | None = None
     priority: str | None = None
     enabled: bool
     disabled_at: Timestamp | None = None
