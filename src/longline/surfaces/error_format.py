@@ -49,6 +49,7 @@ def error(status: int, text: str, headers: Mapping[str, str] = NO_HEADERS) -> Ap
 
 UNAUTHORIZED = tuple(error(401, text, CHALLENGE) for text in ("missing authorization", "invalid token"))
 UNAVAILABLE = error(503, "Service temporarily unavailable")
+NUL_IN_URL = error(400, "Invalid address: NUL character")
 
 
 class ErrorFormat:
@@ -103,8 +104,9 @@ class ErrorFormat:
     def general_errors(self, operation: Operation) -> Sequence[ApiError]:
         """Return the errors that an operation may give beside its own."""
         refused = () if operation.access == "public" else UNAUTHORIZED
+        address = (NUL_IN_URL,) if operation.path_parameters or "query" in operation.parameters else ()
         body = () if operation.body is None else (error(400, "Invalid request body: not JSON"), TOO_LARGE)
-        return (*refused, *body, INTERNAL_ERROR, UNAVAILABLE)
+        return (*refused, *address, *body, INTERNAL_ERROR, UNAVAILABLE)
 
     def wrap(self, value: Any) -> Any:
         """Return the value: there is no envelope."""

@@ -17,7 +17,7 @@ from litestar.types import ASGIApp, ExceptionHandlersMap, Guard, HTTPScope, Mess
 from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.tokens import TokenRefused, Tokens
 from longline.surfaces.door import ApiFormat, Door, door_at
-from longline.surfaces.error_format import ErrorFormat
+from longline.surfaces.error_format import NUL_IN_URL, ErrorFormat
 from longline.surfaces.request_head import Refusal, refusal_in
 from longline.surfaces.routing import to_framework
 
@@ -48,7 +48,7 @@ _MISSING = {
     "link": "Discovered link not found",
     "domain": "Discovered domain not found",
 }
-_NUL = Refusal(400, "Invalid address: NUL character")
+_NUL = Refusal(NUL_IN_URL.status, NUL_IN_URL.body["error"])
 _REFUSALS = {"missing": "missing authorization", "key": "invalid API key"}
 
 _log = logging.getLogger(__name__)
