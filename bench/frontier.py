@@ -24,7 +24,7 @@ from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
 from longline.model.url import dedupe_key
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting, ReportBatch
+from longline.ports.records.frontier import ClaimRequest, HostSetting, ReportBatch
 from tests.servers import running_postgres
 
 PER_HOST = 20
@@ -130,7 +130,7 @@ async def _work(lifecycle: Lifecycle, owner: int, claims: list[float], reports: 
     done = 0
     while True:
         begun = time.perf_counter()
-        leases = await lifecycle.claim(owner, HOSTS, TASKS, 30_000)
+        leases = await lifecycle.claim(ClaimRequest(owner, HOSTS, TASKS, 30_000))
         claims.append(time.perf_counter() - begun)
         if not leases:
             return done

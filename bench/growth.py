@@ -32,7 +32,7 @@ from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
 from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
-from longline.ports.records.frontier import HostSetting, ReportBatch
+from longline.ports.records.frontier import ClaimRequest, HostSetting, ReportBatch
 from tests.servers import running_postgres
 
 HOSTS, TASKS, TTL_MS = 16, 32, 60_000
@@ -101,7 +101,7 @@ class Crawl:
 
     async def claim(self) -> list[HostLease]:
         """Lease a batch."""
-        leases = await self._lifecycle.claim(1, HOSTS, TASKS, TTL_MS)
+        leases = await self._lifecycle.claim(ClaimRequest(1, HOSTS, TASKS, TTL_MS))
         if not leases:
             raise RuntimeError("nothing to claim")
         return leases

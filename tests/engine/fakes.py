@@ -14,6 +14,7 @@ from longline.engine.fetch.sender import FetchSettings, Sender
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.proxies.rotation import ProxyRotation
+from longline.model.archive.page import PageRow
 from longline.model.archive.segment import SegmentRow
 from longline.model.errors import NotFound, Unavailable
 from longline.model.frontier.host import HostLease
@@ -24,7 +25,7 @@ from longline.model.runs.run import RunRow
 from longline.ports.clock import Clock
 from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, HostSetting, ReportBatch, Reported
+from longline.ports.records.frontier import Admitted, ClaimRequest, HostSetting, ReportBatch, Reported
 from longline.ports.records.proxies import PickedProxy
 
 OWNER = 7
@@ -304,15 +305,8 @@ class FakeFrontier:
         self._check()
         self.ensured.extend(hosts)
 
-    async def claim(
-        self,
-        owner: int,
-        hosts: int,
-        tasks: int,
-        ttl_ms: int,
-        held: Sequence[tuple[int, int]] = (),
-        waited_ms: int = 0,
-    ) -> list[HostLease]:
+    async def claim(self, request: ClaimRequest) -> list[HostLease]:
+        owner, hosts, tasks, ttl_ms, held, waited_ms = msgspec.structs.astuple(request)
         self._check()
         self.patience.append(waited_ms)
         if self.gate is not None:
@@ -408,6 +402,11 @@ class FakeFrontier:
         return len(held)
 
 
+def page_row(task_id: int, segment: str, facts: PageFacts) -> PageRow:
+    """A page as stored."""
+    return PageRow(**msgspec.structs.asdict(facts), task_id=task_id, run_id=RUN, segment=segment, depth=0)
+
+
 class FakeTasks:
     """Pages by task: the key of the segment, and the facts; and which URLs have tasks."""
 
@@ -415,8 +414,8 @@ class FakeTasks:
         self.pages: dict[int, tuple[str, PageFacts]] = {}
         self.known: set[tuple[int, str, bytes]] = set()
 
-    async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
-        return self.pages.get(task_id)
+    async def get(self, task_id: int) -> PageRow | None:
+        return page_row(task_id, *self.pages[task_id]) if task_id in self.pages else None
 
     async def is_known(self, scope: int, host: str, key: bytes) -> bool:
         return (scope, host, key) in self.known

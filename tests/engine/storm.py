@@ -15,7 +15,7 @@ from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import NewSource
 from longline.model.states import Noun, TaskState, legal
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting, ReportBatch, Reported, TaskLease, WrittenSegment
+from longline.ports.records.frontier import ClaimRequest, HostSetting, ReportBatch, Reported, TaskLease, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import page, url
 
@@ -120,7 +120,7 @@ class Worker(Actor):
 
     async def claim(self) -> None:
         for lease in await self.lifecycle.claim(
-            self.number, self.random.randint(1, 4), self.random.randint(1, 10), TTL
+            ClaimRequest(self.number, self.random.randint(1, 4), self.random.randint(1, 10), TTL)
         ):
             self.world.leases["host", lease.host_id, lease.token] += 1
             self.held.append(lease)

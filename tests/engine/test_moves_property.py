@@ -19,7 +19,7 @@ from longline.model.errors import IllegalMove, StaleLease
 from longline.model.frontier.task import PARSE
 from longline.model.states import Noun
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch
+from longline.ports.records.frontier import ClaimRequest, ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek
@@ -125,7 +125,7 @@ async def wind_down(records: Records, world: World) -> None:
         for task in await records.tasks.find(limit=10_000):
             if task.state == "paused":
                 await _attempt(lifecycle, MoveRequest("task", task.id, "resume", "person"))
-        hosts = await lifecycle.claim(99, 100, 100, TTL)
+        hosts = await lifecycle.claim(ClaimRequest(99, 100, 100, TTL))
         taken = await lifecycle.take(PARSE, 99, 1000, TTL)
         if hosts:
             assert not (await lifecycle.report(ReportBatch([host_report(lease) for lease in hosts]))).refused

@@ -45,7 +45,7 @@ class HandMadeWeb:
         self._pages: dict[int, Page] = {}
         self.parts = FeedParts(
             feeds=records.feeds,
-            tasks=records.tasks,
+            pages=records.pages,
             seeder=Seeder(Lifecycle(records), records.runs, records.tasks, self.standing),
             find=self._find,
             read=reader().entries,

@@ -18,6 +18,7 @@ from longline.engine.worker.pipeline import MOST_CLAIMS
 from longline.model.frontier import outcomes as fate
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate
+from longline.ports.records.frontier import ClaimRequest
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house
@@ -325,7 +326,7 @@ async def test_a_page_that_nobody_survives_is_given_up(here: Place):
             for _ in range(MOST_CLAIMS):
                 # Whoever leaves with a host in hand has it taken away, as from the dead.
                 async with joined(house, FETCH) as owner:
-                    [lease] = await house.lifecycle.claim(owner, hosts=1, tasks=1, ttl_ms=30_000)
+                    [lease] = await house.lifecycle.claim(ClaimRequest(owner, hosts=1, tasks=1, ttl_ms=30_000))
                     assert len(lease.tasks) == 1
         result = await crawl(here.settings, request, Watcher())
         assert result.resumed

@@ -11,7 +11,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch
+from longline.ports.records.frontier import ClaimRequest, ReportBatch
 from longline.services.crawls import KIND, Crawls
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import host_report
@@ -41,7 +41,7 @@ def crawls(records: Records) -> Crawls:
 
 async def finish(records: Records) -> None:
     """Complete everything that is open."""
-    leases = await records.frontier.claim(ME, 10, 10, TTL)
+    leases = await records.frontier.claim(ClaimRequest(ME, 10, 10, TTL))
     done = [host_report(a, [Outcome(t, TaskState.COMPLETED, "ok", 1) for t in a.tasks]) for a in leases]
     assert not (await records.frontier.report(ReportBatch(reports=done))).refused
 
@@ -53,7 +53,7 @@ async def test_a_new_crawl_runs_and_has_its_seeds(crawls: Crawls, records: Recor
     assert (run.kind, run.state, run.seed, run.owner) == (KIND, "running", "https://a.example/", ME)
     assert (run.admitted, run.open, run.budget) == (2, 2, 100)
     assert CrawlPlan.read(run.plan) == PLAN
-    leases = {a.host: (a.delay_ms, a.concurrency) for a in await records.frontier.claim(ME, 10, 10, TTL)}
+    leases = {a.host: (a.delay_ms, a.concurrency) for a in await records.frontier.claim(ClaimRequest(ME, 10, 10, TTL))}
     assert leases == {"a.example": (50, 2), "b.example": (50, 2)}
 
 

@@ -10,6 +10,7 @@ from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.errors import BadInput
 from longline.model.frontier.standing_frontier import UrlQuery, url_hash
 from longline.ports.records import Records
+from longline.ports.records.frontier import ClaimRequest
 from longline.services.standing_frontier import StandingFrontier, kind_of
 from tests.drivers.records.peek import Peek
 from tests.engine.web import standing
@@ -59,5 +60,5 @@ async def test_a_url_waits_for_the_turn_of_whoever_it_is_counted_with(records: R
     mine = StandingFrontier(records, lifecycle, PolitenessKey("domain"), LocalSignals(), standing(records))
     for url in ("https://a.b.example/", "https://c.b.example/", "https://a.b.example/"):
         await mine.submit(url, "s", "manual", 500)
-    [lease] = await lifecycle.claim(1, 10, 10, 1000)
+    [lease] = await lifecycle.claim(ClaimRequest(1, 10, 10, 1000))
     assert (lease.host, len(lease.tasks)) == ("b.example", 2)

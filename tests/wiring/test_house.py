@@ -13,7 +13,7 @@ from longline.model.frontier.task import NewTask
 from longline.model.frontier.worker import WorkerRow
 from longline.model.runs.run import NewRun
 from longline.plugins import Page
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier import ClaimRequest, HostSetting
 from longline.ports.records.schedules import PageChanges
 from longline.settings import Settings
 from longline.wiring import house as house_module
@@ -34,7 +34,7 @@ async def hold_something(house: House, owner: int) -> None:
     await house.records.frontier.ensure_hosts([HostSetting("a.example", 0, 1)])
     task = NewTask("https://a.example/", "a.example", b"k" * 16, run.id, run.id)
     await house.records.frontier.admit([task], {})
-    assert await house.records.frontier.claim(owner, 1, 10, 30_000)
+    assert await house.records.frontier.claim(ClaimRequest(owner, 1, 10, 30_000))
     await house.records.segments.begin("warc/half", owner)
     await house.blobs.put("warc/half", b"half")
 
@@ -42,7 +42,7 @@ async def hold_something(house: House, owner: int) -> None:
 async def free(house: House) -> bool:
     """Whether nothing is held, begun or entered."""
     keys = [info.key async for info in house.blobs.list()]
-    again = await house.records.frontier.claim(999, 1, 10, 30_000)
+    again = await house.records.frontier.claim(ClaimRequest(999, 1, 10, 30_000))
     return not await house.records.workers.find() and not keys and len(again) == 1
 
 

@@ -61,8 +61,8 @@ async def test_fetching_and_parsing_can_be_two_workers(house: House):
         visits = site.visits()
         assert visits.pop("/robots.txt") == 1
         assert (len(visits), set(visits.values())) == (PAGES, {1})
-    found = [await house.records.tasks.page(t.id) for t in await house.records.tasks.find(limit=1000)]
-    assert {f[1].title for f in found if f} == {f"Page {n}" for n in range(PAGES)}
+    found = [await house.records.pages.get(t.id) for t in await house.records.tasks.find(limit=1000)]
+    assert {f.title for f in found if f} == {f"Page {n}" for n in range(PAGES)}
 
 
 async def test_a_database_that_hangs_up_again_and_again_loses_nothing(settings: Settings, postgres_url: str):

@@ -102,6 +102,14 @@ class ProxyRow(ProxyFacts, frozen=True, kw_only=True):
         return [("id", self.id), ("host", self.host), ("port", self.port)]
 
 
+class ProxyFilter(msgspec.Struct, frozen=True):
+    """The filter of a list of proxies; None means any."""
+
+    active: bool | None = None
+    country: str | None = None
+    provider: str | None = None
+
+
 class MappingRow(msgspec.Struct, frozen=True):
     """A proxy as one source knows it: sites treat the same proxy differently."""
 

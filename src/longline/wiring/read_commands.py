@@ -52,7 +52,7 @@ async def reparse(settings: Settings, run_id: int | None, progress: Progress) ->
         run = await _run(house, run_id)
         config = {**CrawlPlan.read(run.plan).config, **({"parser": settings.parser} if settings.parser else {})}
         house.parser.check(config)
-        archive = PageArchive(house.records.tasks, house.blobs)
+        archive = PageArchive(house.records.pages, house.blobs)
         at_once = max(1, 2 * settings.parse_processes)  # one is read while another is parsed
         parts = Reparse(house.records.pages, house.records.items, archive, house.parser, at_once)
         done = await parts.run(run.id, config, progress)

@@ -55,7 +55,7 @@ def fetch_worker(
                 s.max_body,
             ),
             parser=house.parser if parse else None,
-            archive=PageReader(house.records.tasks, house.blobs),
+            archive=PageReader(house.records.pages, house.blobs),
             clock=house.clock,
             in_words=house.indexes_itself,
         ),
@@ -98,7 +98,7 @@ def parse_worker(house: House, owner: int) -> ParseWorker:
     return ParseWorker(
         reparse.ParseWorkerParts(
             lifecycle=house.lifecycle,
-            tasks=house.records.tasks,
+            pages=house.records.pages,
             plans=plan_cache(house),
             blobs=house.blobs,
             parser=house.parser,

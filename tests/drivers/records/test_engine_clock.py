@@ -12,6 +12,7 @@ from longline.drivers.records.engine_clock import CHECK_EVERY_SECONDS, SLEW_AFTE
 from longline.model.engine_clock import MAX_SLEW
 from longline.model.runs.run import NewRun
 from longline.ports.records import Records
+from longline.ports.records.frontier import ClaimRequest
 from tests.drivers.records.world import admit, running_run, url
 
 HOUR_MS = 3_600_000
@@ -74,7 +75,7 @@ async def processes(tmp_path: Path, machine: Machine) -> AsyncIterator[list[Proc
 
 async def hold_a_host(records: Records) -> None:
     await admit(records, url(await running_run(records)))
-    assert await records.frontier.claim(ME, 1, 10, TTL_MS)
+    assert await records.frontier.claim(ClaimRequest(ME, 1, 10, TTL_MS))
 
 
 @pytest.mark.parametrize("by", [-HOUR_MS, HOUR_MS])
@@ -115,7 +116,7 @@ async def test_work_that_waits_is_not_put_off(processes: list[Process], machine:
     machine.wall_ms += by
     machine.wait(CHECK_EVERY_SECONDS + 1)
     assert await one.now() == (machine.wall_ms if followed else before + 1000 * (CHECK_EVERY_SECONDS + 1))
-    assert await one.records.frontier.claim(ME, 1, 10, TTL_MS)
+    assert await one.records.frontier.claim(ClaimRequest(ME, 1, 10, TTL_MS))
 
 
 async def test_processes_with_different_wall_clocks_have_one_time(processes: list[Process], machine: Machine):

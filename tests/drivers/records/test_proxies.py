@@ -22,6 +22,7 @@ from longline.model.proxies import (
     Picked,
     Pool,
     ProxyChange,
+    ProxyFilter,
     ProxyRequest,
     ProxyRow,
     ProxyUse,
@@ -104,10 +105,10 @@ async def test_proxies_are_found_by_what_they_are(records: Records):
     await records.proxies.update(b, ProxyChange(active=False))
 
     async def found(**wanted: object) -> list[int]:
-        return [row.id for row in await records.proxies.find(**wanted)]  # type: ignore[arg-type]
+        return [row.id for row in await records.proxies.find(ProxyFilter(**wanted))]  # type: ignore[arg-type]
 
     assert await found() == [a, b, c, d]
-    assert await found(limit=2, offset=1) == [b, c]
+    assert [row.id for row in await records.proxies.find(limit=2, offset=1)] == [b, c]
     assert await found(active=True) == [a, c, d]
     assert await found(active=False) == [b]
     assert await found(country="DE") == [a, b]
@@ -173,7 +174,7 @@ async def test_an_unknown_proxy_is_named_and_none_is_given(records: Records):
     with pytest.raises(NotFound, match=f"{a + 7}, {a + 9}"):
         await records.proxies.assign(source.id, [a, a + 7, a + 9])
     assert await records.proxies.mappings(source.id) == []
-    with pytest.raises(NotFound, match="no source"):
+    with pytest.raises(NotFound, match="no such source"):
         await records.proxies.assign(source.id + 1, [a])
 
 

@@ -85,7 +85,7 @@ async def test_tasks_are_listed_in_the_order_of_admission(records: Records):
     assert [t.id for t in await records.tasks.find(after=every[3].id)] == [t.id for t in every[4:]]
     assert await records.tasks.get(every[0].id) == every[0]
     assert await records.tasks.get(every[-1].id + 1) is None
-    assert await records.tasks.page(every[0].id) is None
+    assert await records.pages.get(every[0].id) is None
 
 
 async def test_a_url_is_known_in_the_scope_that_it_was_admitted_to(records: Records):

@@ -8,7 +8,7 @@ import pytest
 from longline.model.frontier.host import HostLease
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Change
+from longline.ports.records.frontier import Change, ClaimRequest
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek
@@ -92,7 +92,7 @@ async def test_who_has_all_of_a_run_in_hand_gets_what_another_brings(records: Re
     lease = await batch(records, 10)
     (later,) = await rivals(records, 3)
     for got in ([later] * 3, []):
-        (more,) = await records.frontier.claim(ME, 10, 10, TTL, [(lease.host_id, lease.token)])
+        (more,) = await records.frontier.claim(ClaimRequest(ME, 10, 10, TTL, [(lease.host_id, lease.token)]))
         assert [task.run_id for task in more.tasks] == got
 
 
@@ -197,5 +197,5 @@ async def test_who_has_everything_of_a_host_in_hand_gets_no_more_of_it(records: 
     await admit(records, url(run, HOST, "/first"), url(run, HOST, "/second", priority=900))
     lease = await batch(records, 10)
     assert len(lease.tasks) == 2
-    again = await records.frontier.claim(1, 10, 10, 30_000, [(lease.host_id, lease.token)])
+    again = await records.frontier.claim(ClaimRequest(1, 10, 10, 30_000, [(lease.host_id, lease.token)]))
     assert [task for each in again for task in each.tasks] == []

@@ -9,7 +9,7 @@ from longline.model.ids import new_id
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Change, HostSetting, ReportBatch, Reported
+from longline.ports.records.frontier import Admitted, Change, ClaimRequest, HostSetting, ReportBatch, Reported
 
 DELAY = 1000
 TTL = 30_000
@@ -56,7 +56,7 @@ async def admit(records: Records, *tasks: NewTask) -> Admitted:
 
 async def claim(records: Records, owner: int = ME, hosts: int = 100, tasks: int = 100) -> dict[str, HostLease]:
     """Lease hosts; the leases by host."""
-    return {lease.host: lease for lease in await records.frontier.claim(owner, hosts, tasks, TTL)}
+    return {lease.host: lease for lease in await records.frontier.claim(ClaimRequest(owner, hosts, tasks, TTL))}
 
 
 async def claim_one(records: Records, host: str = "a.example", owner: int = ME) -> HostLease:
@@ -91,6 +91,13 @@ async def release(records: Records, lease: HostLease, not_before: int = 0) -> No
 def page(offset: int = 0, title: str = "") -> PageFacts:
     """Facts about some page."""
     return PageFacts(offset, 100, "sha256:00", 200, "text/html", 90, 1, 5, "https://a.example/", title, '"e"', None)
+
+
+async def page_of(records: Records, task_id: int) -> tuple[str, PageFacts]:
+    """The segment of a task's page, and the facts of the page."""
+    row = await records.pages.get(task_id)
+    assert row is not None
+    return row.segment, PageFacts(**{name: getattr(row, name) for name in PageFacts.__struct_fields__})
 
 
 def source(name: str | None, base_url: str = "") -> dict[str, object]:

@@ -8,7 +8,7 @@ from longline.model.frontier.task import PARSE
 from longline.model.frontier.worker import WorkerRow
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
-from longline.ports.records.frontier import ReportBatch, WrittenSegment
+from longline.ports.records.frontier import ClaimRequest, ReportBatch, WrittenSegment
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import TTL, admit, claim, ended, get_run, host_report, page, running_run, url, urls
@@ -64,8 +64,8 @@ async def test_what_the_dead_held_is_free_at_once(
     dead, living = await joined(records, "dead"), await joined(records, "living")
     run = await running_run(records)
     await admit(records, *urls(run, "a.example", 3), url(run, "b.example"))
-    first = await records.frontier.claim(dead.id, 1, 10, TTL)
-    second = await records.frontier.claim(living.id, 1, 10, TTL)
+    first = await records.frontier.claim(ClaimRequest(dead.id, 1, 10, TTL))
+    second = await records.frontier.claim(ClaimRequest(living.id, 1, 10, TTL))
     presence.dead = {"dead"}
     assert await reaper.bury() == 1
     assert presence.forgotten == ["dead"]
@@ -84,7 +84,7 @@ async def test_what_the_living_hold_is_left_alone(records: Records, reaper: Reap
     living = await joined(records, "living")
     run = await running_run(records)
     await admit(records, url(run))
-    await records.frontier.claim(living.id, 1, 10, TTL)
+    await records.frontier.claim(ClaimRequest(living.id, 1, 10, TTL))
     await records.segments.begin("warc/half", living.id)
     await blobs.put("warc/half", b"half")
     before = await peek.snapshot()
@@ -99,7 +99,7 @@ async def test_half_written_archives_go_with_whoever_wrote_them(
     dead, living = await joined(records, "dead"), await joined(records, "living")
     run = await running_run(records)
     await admit(records, url(run))
-    [lease] = await records.frontier.claim(dead.id, 1, 10, TTL)
+    [lease] = await records.frontier.claim(ClaimRequest(dead.id, 1, 10, TTL))
     for owner, key in ((dead, "warc/named"), (dead, "warc/half"), (dead, "warc/never-put"), (living, "warc/theirs")):
         number = await records.segments.begin(key, owner.id)
         if key == "warc/named":
@@ -155,7 +155,7 @@ async def test_who_leaves_is_struck_with_all_that_is_left(
     leaving = await joined(records, "mine")
     run = await running_run(records)
     await admit(records, url(run))
-    await records.frontier.claim(leaving.id, 1, 10, TTL)
+    await records.frontier.claim(ClaimRequest(leaving.id, 1, 10, TTL))
     await records.segments.begin("warc/half", leaving.id)
     await blobs.put("warc/half", b"half")
     assert await reaper.strike(leaving.id) == 1
@@ -168,7 +168,7 @@ async def test_who_leaves_is_struck_with_all_that_is_left(
 async def test_lapsed_leases_come_back_once(records: Records, reaper: Reaper, clock: FakeClock):
     run = await running_run(records)
     await admit(records, url(run))
-    await records.frontier.claim(1, 1, 10, TTL)
+    await records.frontier.claim(ClaimRequest(1, 1, 10, TTL))
     assert (await reaper.once())["hosts"] == 0
     clock.advance(TTL / 1000 + 1)
     assert await reaper.once() == {"hosts": 1, "offers": 0, "runs": 0, "schedules": 0, "buried": 0}

@@ -12,7 +12,7 @@ from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.states import IN_HAND, MOVES, Actor, Move, Noun, TaskState, legal
 from longline.ports.records import Records
-from longline.ports.records.frontier import Current, HostSetting, ReportBatch
+from longline.ports.records.frontier import ClaimRequest, Current, HostSetting, ReportBatch
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek, Snapshot
 from tests.drivers.records.world import DELAY, ME, TTL, YOU, ended, get_run, host_report, queued_run, url, urls
@@ -162,7 +162,7 @@ async def test_a_run_with_open_tasks_is_not_finished_by_hand(records: Records, l
 async def test_a_run_whose_tasks_ended_before_it_began_ends_when_it_begins(records: Records, lifecycle: Lifecycle):
     run = await queued_run(records)
     await lifecycle.admit([url(run)], [HostSetting("a.example", DELAY, 1)])
-    (lease,) = await lifecycle.claim(ME, 1, 1, TTL)
+    (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
     assert (await lifecycle.report(ReportBatch(reports=[host_report(lease)]))).ended_runs == ()
     assert (await get_run(records, run.id)).state == "queued"
     assert (await start(lifecycle, "run", run.id)).state == "completed"
@@ -194,7 +194,7 @@ async def test_a_worker_may_not_bring_a_task_anywhere(
     records: Records, lifecycle: Lifecycle, peek: Peek, became: TaskState
 ):
     await running(records, lifecycle, 2)
-    (lease,) = await lifecycle.claim(ME, 1, 10, TTL)
+    (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 10, TTL))
     one, two = lease.tasks
     before = await peek.snapshot()
     outcomes = [ended(one), ended(two, became)]
@@ -210,7 +210,7 @@ async def test_a_report_does_not_leave_a_task_in_a_hand(
     records: Records, lifecycle: Lifecycle, peek: Peek, became: TaskState
 ):
     await running(records, lifecycle)
-    (lease,) = await lifecycle.claim(ME, 1, 10, TTL)
+    (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 10, TTL))
     before = await peek.snapshot()
     with pytest.raises(IllegalMove, match=f"bring to {became}"):
         await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], became)])]))
@@ -219,7 +219,7 @@ async def test_a_report_does_not_leave_a_task_in_a_hand(
 
 async def test_persons_move_a_task_in_hand_and_the_worker_is_refused(records: Records, lifecycle: Lifecycle):
     await running(records, lifecycle)
-    (lease,) = await lifecycle.claim(ME, 1, 10, TTL)
+    (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 10, TTL))
     task_id = lease.tasks[0].id
     assert (await lifecycle.move(MoveRequest("task", task_id, "pause", "person"))).state == "paused"
     assert (await lifecycle.move(MoveRequest("task", task_id, "resume", "person"))).state == "pending"
@@ -228,14 +228,14 @@ async def test_persons_move_a_task_in_hand_and_the_worker_is_refused(records: Re
 
 async def test_a_page_goes_from_worker_to_parser(records: Records, lifecycle: Lifecycle):
     run_id = await running(records, lifecycle)
-    (lease,) = await lifecycle.claim(ME, 1, 10, TTL)
+    (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 10, TTL))
     await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.QUEUED_PARSE)])]))
     (taken,) = await lifecycle.take(PARSE, YOU, 10, TTL)
     assert await lifecycle.renew_taken(YOU, [(taken.task.id, taken.token)], TTL) == {taken.task.id}
     found, hosts = [url(run_id, "b.example")], [HostSetting("b.example", DELAY, 1)]
     given = await lifecycle.give([(taken.token, ended(taken.task))], ReportBatch(admit=found), hosts)
     assert given.admitted.new == 1
-    assert [lease.host for lease in await lifecycle.claim(ME, 10, 10, TTL)] == ["b.example"]
+    assert [lease.host for lease in await lifecycle.claim(ClaimRequest(ME, 10, 10, TTL))] == ["b.example"]
 
 
 async def test_renewing_nothing_asks_nobody(lifecycle: Lifecycle):
@@ -248,10 +248,10 @@ async def test_renewing_nothing_asks_nobody(lifecycle: Lifecycle):
 
 async def test_the_reaper_takes_back_everything_that_lapsed(records: Records, lifecycle: Lifecycle, clock: FakeClock):
     await running(records, lifecycle, 2)
-    (lease,) = await lifecycle.claim(ME, 1, 1, TTL)
+    (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
     await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
     assert len(await lifecycle.take(PARSE, ME, 1, TTL)) == 1
-    assert len(await lifecycle.claim(ME, 1, 1, TTL)) == 1
+    assert len(await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))) == 1
     recurring, once = await schedule(records), await schedule(records, None)
     for subject in (recurring, once):
         await start(lifecycle, "schedule", subject)
@@ -310,10 +310,10 @@ async def test_a_renewal_between_the_reapers_look_and_its_move_wins(
 
 async def test_everything_of_a_dead_owner_comes_back_at_once(records: Records, lifecycle: Lifecycle):
     run_id = await running(records, lifecycle, 2)
-    (lease,) = await lifecycle.claim(ME, 1, 1, TTL)
+    (lease,) = await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
     await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
     await lifecycle.take(PARSE, ME, 1, TTL)
-    await lifecycle.claim(ME, 1, 1, TTL)
+    await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
     assert await lifecycle.disown(ME) == 3
     assert await lifecycle.disown(ME) == 0
     adopted = await lifecycle.move(MoveRequest("run", run_id, "adopt", "worker", owner=YOU, lease_ms=TTL))
@@ -426,7 +426,7 @@ async def test_many_urls_are_taken_in_by_several_transactions_and_counted_togeth
 
 async def test_a_report_of_many_urls_is_written_in_parts_that_add_up(records: Records, lifecycle: Lifecycle):
     run_id = await running(records, lifecycle)
-    [lease] = await lifecycle.claim(ME, 1, 1, TTL)
+    [lease] = await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
     found = urls(run_id, "a.example", 2 * MAX_TASKS_PER_TRANSACTION + 4)
     batch = ReportBatch([host_report(lease, [ended(lease.tasks[0])])], admit=found, refused={(run_id, "offsite"): 7})
     reported = await lifecycle.report(batch, [HostSetting("a.example", DELAY, 1)])

@@ -13,6 +13,7 @@ from longline.engine.frontier.plan_cache import PlanCache
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.parse.parse_worker import ParseWorker, ParseWorkerParts
 from longline.engine.parse.parser import PageParser
+from longline.model.archive.page import PageRow
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PARSE, Outcome, PageFacts
 from longline.model.runs.plan import CrawlPlan
@@ -31,6 +32,7 @@ from tests.engine.fakes import (
     FakeSegments,
     Journal,
     claimed,
+    page_row,
     part,
     records_of,
     response,
@@ -89,7 +91,7 @@ class Desk:
         self.worker = ParseWorker(
             ParseWorkerParts(
                 lifecycle=Lifecycle(records_of(self.frontier, hands=self.hands)),
-                tasks=part(self),
+                pages=part(self),
                 plans=PlanCache(part(FakeRuns({RUN: PLAN})), part(None)),
                 blobs=part(self.blobs),
                 parser=PageParser(Registry(built_in, mine)),
@@ -101,9 +103,9 @@ class Desk:
             )
         )
 
-    async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
-        """What the tasks port answers."""
-        return self.pages.get(task_id)
+    async def get(self, task_id: int) -> PageRow | None:
+        """What the pages port answers."""
+        return page_row(task_id, *self.pages[task_id]) if task_id in self.pages else None
 
     async def archive(self, number: int, body: bytes | None = None, *, depth: int = 0, **answered: Any) -> None:
         """A page that was fetched some time ago and waits for a parser."""
@@ -191,7 +193,7 @@ async def test_what_nobody_foresaw_does_not_stand_in_the_way_of_others(desk: Des
     for number in (1, 2):
         await desk.archive(number)
     key, facts = desk.pages[1]
-    desk.pages[1] = (key, msgspec.structs.replace(facts, offset="?"))  # a fault of ours
+    desk.pages[1] = (key, msgspec.structs.replace(facts, start="?"))  # a fault of ours
     await desk.worker.once()
     assert desk.ended == {1: ("failed", "internal"), 2: ("completed", "ok")}
 

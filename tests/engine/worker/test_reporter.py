@@ -21,7 +21,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.plugins import Item
-from longline.ports.records.frontier import Reported
+from longline.ports.records.frontier import ClaimRequest, Reported
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import (
     OWNER,
@@ -53,7 +53,7 @@ class Desk:
     async def claim(self, *numbers: int, host: str = "a.example", **facts: Any) -> HeldHost:
         """A host with so many tasks, leased."""
         self.frontier.add(*(claimed(n, host=host) for n in numbers), host=host, **facts)
-        [got] = await self.frontier.claim(OWNER, 1, 100, round(TTL * 1000))
+        [got] = await self.frontier.claim(ClaimRequest(OWNER, 1, 100, round(TTL * 1000)))
         return HeldHost(got, TTL, self.clock.monotonic(), self.clock.monotonic())
 
     @property

@@ -9,6 +9,7 @@ from longline.model.runs.plan import CrawlPlan
 from longline.model.states import RunState
 from longline.ports.blobs import Blobs
 from longline.ports.records import Records
+from longline.ports.records.frontier import ClaimRequest
 from longline.services.archive.check import ArchiveCheck, Findings, Repair
 from tests.services.kept import AT, keep
 
@@ -117,7 +118,7 @@ async def test_repair_has_damaged_pages_fetched_again_without_conditions(records
     assert await repair.begin(found.damaged) == len(BODIES)
     (run,) = await records.runs.find(limit=1)
     assert (run.kind, run.state, run.admitted) == ("repair", RunState.RUNNING, len(BODIES))
-    leases = await records.frontier.claim(7, 10, 100, 60_000)
+    leases = await records.frontier.claim(ClaimRequest(7, 10, 100, 60_000))
     tasks = [task for lease in leases for task in lease.tasks]
     assert {task.url.removeprefix("https://a.example") for task in tasks} == set(BODIES)
     assert [task.known for task in tasks] == [None] * len(BODIES), (

@@ -27,7 +27,7 @@ def parts(records: Records, blobs: Blobs) -> Reparse:
     own = ModuleType("own")
     vars(own)["heads"] = heads
     registry = Registry(own)
-    return Reparse(records.pages, records.items, PageReader(records.tasks, blobs), PageParser(registry), at_once=2)
+    return Reparse(records.pages, records.items, PageReader(records.pages, blobs), PageParser(registry), at_once=2)
 
 
 async def test_items_are_made_anew_and_what_is_the_same_keeps_its_id(

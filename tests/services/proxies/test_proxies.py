@@ -12,7 +12,7 @@ from longline.drivers.records import open_records
 from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.secrets import Vault
 from longline.model.errors import BadInput, NotFound, Unavailable
-from longline.model.proxies import NoProxies, ProxyRequest, ProxyUse
+from longline.model.proxies import NoProxies, ProxyFilter, ProxyRequest, ProxyUse
 from longline.model.sources.source import NewSource
 from longline.ports.http import Proxy
 from longline.ports.records import Records
@@ -117,8 +117,8 @@ async def test_a_proxy_is_shown_with_its_figures(proxies: Proxies, ways: ProxySo
     await ways.account([ProxyUse(made.id, None, ok, 50, clock.now()) for ok in (True, True, False)])
     shown = await proxies.get(made.id)
     assert (shown.success_count, shown.failure_count, shown.total_failures, shown.success_rate) == (2, 1, 1, 66.67)
-    assert await proxies.find(country="DE", provider="acme", active=True) == [shown]
-    assert await proxies.find(active=False) == []
+    assert await proxies.find(ProxyFilter(country="DE", provider="acme", active=True)) == [shown]
+    assert await proxies.find(ProxyFilter(active=False)) == []
     assert await proxies.find(offset=1) == []
 
 
@@ -126,9 +126,9 @@ async def test_lists_have_an_end(proxies: Proxies, records: Records, monkeypatch
     asked: list[int] = []
     find = records.proxies.find
 
-    async def spy(**wanted: int) -> list[object]:
-        asked.append(wanted["limit"])
-        return list(await find(**wanted))  # type: ignore[arg-type]
+    async def spy(wanted: ProxyFilter | None, **page: int) -> list[object]:
+        asked.append(page["limit"])
+        return list(await find(wanted, **page))
 
     monkeypatch.setattr(records.proxies, "find", spy)
     for limit in (10**9, -1):

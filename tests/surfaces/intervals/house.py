@@ -16,7 +16,7 @@ from longline.model.logs import NewLogEntry
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.model.states import TaskState
-from longline.ports.records.frontier import Change, ReportBatch
+from longline.ports.records.frontier import Change, ClaimRequest, ReportBatch
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.wiring import House, open_house
@@ -80,7 +80,7 @@ class Door:
         assert found
         frontier = self.house.records.frontier
         reports = []
-        for lease in await frontier.claim(7, 100, 100, 30_000):
+        for lease in await frontier.claim(ClaimRequest(7, 100, 100, 30_000)):
             mine = [task for task in lease.tasks if task.id == found[0]]
             others = tuple(task for task in lease.tasks if task.id != found[0])
             facts: dict[str, Any] = {"at": self.house.clock.now(), "status": status, "error": error or None}

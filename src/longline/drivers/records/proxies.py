@@ -23,6 +23,7 @@ from longline.model.proxies import (
     Pool,
     ProxyCandidate,
     ProxyChange,
+    ProxyFilter,
     ProxyRequest,
     ProxyRow,
     ProxyUse,
@@ -57,17 +58,9 @@ class ProxyRecords:
 
         return await self._database.read(work)
 
-    async def find(
-        self,
-        *,
-        active: bool | None = None,
-        country: str | None = None,
-        provider: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[ProxyRow]:
-        wanted = {"active": active, "country": country, "provider": provider, "limit": limit, "offset": offset}
-        return await self._database.read(lambda tx: _all(tx, "find_proxies", ProxyRow, **wanted))
+    async def find(self, wanted: ProxyFilter | None = None, *, limit: int = 50, offset: int = 0) -> list[ProxyRow]:
+        asked = msgspec.structs.asdict(wanted or ProxyFilter()) | {"limit": limit, "offset": offset}
+        return await self._database.read(lambda tx: _all(tx, "find_proxies", ProxyRow, **asked))
 
     async def update(self, proxy_id: int, change: ProxyChange) -> ProxyRow | None:
         async def work(tx: Transaction) -> ProxyRow | None:

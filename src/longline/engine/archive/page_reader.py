@@ -3,13 +3,14 @@
 import logging
 from typing import NamedTuple
 
+from longline.model.archive.page import PageRow
 from longline.model.archive.warc import RESPONSE, DamagedRecord, Original, ParsedRecord, read_record, verified_record
 from longline.model.errors import NotFound
 from longline.model.fetch.content_encoding import Undecodable, decode_body
-from longline.model.frontier.task import KnownPage, PageFacts
+from longline.model.frontier.task import KnownPage
 from longline.plugins import Page
 from longline.ports.blobs import Blobs
-from longline.ports.records.frontier import TaskStore
+from longline.ports.records.archive import PageStore
 
 log = logging.getLogger(__name__)
 
@@ -36,8 +37,8 @@ class Earlier(NamedTuple):
 class PageReader:
     """A reader that finds the record of a task's page, or the earlier record that holds the same body."""
 
-    def __init__(self, tasks: TaskStore, blobs: Blobs) -> None:
-        self._tasks, self._blobs = tasks, blobs
+    def __init__(self, pages: PageStore, blobs: Blobs) -> None:
+        self._pages, self._blobs = pages, blobs
 
     async def find(self, task_id: int) -> Page | None:
         """Return the page of a task, or None when its record is lost or damaged."""
@@ -49,11 +50,11 @@ class PageReader:
     async def earlier(self, known: KnownPage) -> Earlier | None:
         """Return the known page, or None when its record is lost or damaged: the page must be fetched whole."""
         try:
-            key, facts = await self._facts(known.task_id)
-            record = verified_record(await self._blobs.get_range(key, facts.start, facts.length))
+            row = await self.row(known.task_id)
+            record = verified_record(await self._blobs.get_range(row.segment, row.start, row.length))
             if record.type != RESPONSE or record.field("WARC-Payload-Digest") != known.digest:
                 raise DamagedRecord(f"the record of task {known.task_id} holds another page")
-            page = Page(facts.url, body_in(record), status=record.status or 0, headers=record.headers)
+            page = Page(row.url, body_in(record), status=record.status or 0, headers=record.headers)
         except (NotFound, DamagedRecord, Undecodable) as error:
             log.warning(
                 "archived page is damaged, fetching it again", extra={"task": known.task_id, "error": str(error)}
@@ -61,17 +62,28 @@ class PageReader:
             return None
         return Earlier(page, Original(record.url, record.fetched_at, known.digest, record.id))
 
-    async def page(self, task_id: int) -> tuple[Page, PageFacts]:
-        """Return the page of a task with its facts; raise `NotFound`, `DamagedRecord` or `Undecodable`."""
-        facts = await self._facts(task_id)
-        key, holder = facts if facts[1].body_of is None else await self._facts(facts[1].body_of)
-        record = await record_at(self._blobs, key, holder.start, holder.length)
-        if record.status is None or holder.body_of is not None or holder.digest != facts[1].digest:
+    async def page(self, task_id: int) -> tuple[Page, PageRow]:
+        """Return the page of a task with its row; raise `NotFound`, `DamagedRecord` or `Undecodable`."""
+        row = await self.row(task_id)
+        holder = await self.body_row(row)
+        record = await record_at(self._blobs, holder.segment, holder.start, holder.length)
+        if record.status is None or holder.body_of is not None or holder.digest != row.digest:
             raise DamagedRecord(f"the record of task {task_id} is no page")
-        return Page(facts[1].url, body_in(record), status=record.status, headers=record.headers), facts[1]
+        return Page(row.url, body_in(record), status=record.status, headers=record.headers), row
 
-    async def _facts(self, task_id: int) -> tuple[str, PageFacts]:
-        found = await self._tasks.page(task_id)
-        if found is None:
+    async def row(self, task_id: int) -> PageRow:
+        """Return the row of a task's page, or raise `NotFound`."""
+        row = await self._pages.get(task_id)
+        if row is None:
             raise NotFound("page", task_id, f"task {task_id} has no page in the archive")
-        return found
+        return row
+
+    async def body_row(self, row: PageRow) -> PageRow:
+        """Return the row whose record has the body of a page: its own, or that of the page that it is a revisit of."""
+        if row.body_of is None:
+            return row
+        holder = await self._pages.get(row.body_of)
+        if holder is None:
+            found = f"task {row.body_of}, which has the body of this page, has none in the archive any more"
+            raise NotFound("page", row.body_of, found)
+        return holder

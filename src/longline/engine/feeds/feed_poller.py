@@ -32,8 +32,8 @@ from longline.model.frontier.task import TaskRow
 from longline.model.runs.plan import CrawlPlan
 from longline.model.states import TaskState
 from longline.plugins import Page
+from longline.ports.records.archive import PageStore
 from longline.ports.records.feeds import FeedStore
-from longline.ports.records.frontier import TaskStore
 
 log = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class FeedParts:
     """The parts of polling and searching; `find` reads a task's page from the archive."""
 
     feeds: FeedStore
-    tasks: TaskStore
+    pages: PageStore
     seeder: Seeder
     find: Callable[[int], Awaitable[Page | None]]
     read: Read
@@ -116,8 +116,8 @@ class FeedPoller:
         kind = failure_of(task.state, task.reason, task.status)
         if kind is not None:
             raise FailedPoll(kind, task.error or task.reason or task.state)
-        kept = await self._parts.tasks.page(task.id)
-        seen = Seen(kept[1].etag, kept[1].last_modified) if kept else Seen()
+        kept = await self._parts.pages.get(task.id)
+        seen = Seen(kept.etag, kept.last_modified) if kept else Seen()
         if task.status == NOT_MODIFIED:
             return seen
         entries = await self._entries(task)

@@ -12,6 +12,7 @@ from longline.engine.frontier.held_hosts import HeldHost, HeldHosts
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.errors import Unavailable
 from longline.ports.clock import Clock
+from longline.ports.records.frontier import ClaimRequest
 
 log = logging.getLogger(__name__)
 
@@ -93,7 +94,14 @@ class WorkClaims:
         held = [(host.lease.host_id, host.lease.token) for host in asking]
         try:
             leases = await self._lifecycle.claim(
-                self._owner, s.hosts_per_claim, s.tasks_per_host, round(s.lease * 1000), held, round(patience * 1000)
+                ClaimRequest(
+                    self._owner,
+                    s.hosts_per_claim,
+                    s.tasks_per_host,
+                    round(s.lease * 1000),
+                    held,
+                    round(patience * 1000),
+                )
             )
         except Unavailable as error:
             log.warning("claim failed, engine unavailable", extra={"error": str(error)})

@@ -15,7 +15,16 @@ from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import NewTask, Outcome
 from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, legal, move, walk
 from longline.ports.records import Records
-from longline.ports.records.frontier import Admitted, Change, Current, HostSetting, ReportBatch, Reported, TaskLease
+from longline.ports.records.frontier import (
+    Admitted,
+    Change,
+    ClaimRequest,
+    Current,
+    HostSetting,
+    ReportBatch,
+    Reported,
+    TaskLease,
+)
 
 Call = Callable[[], Awaitable[None]]
 """A callback that signals workers, or planners, that there may be work."""
@@ -100,17 +109,9 @@ class Lifecycle:
             await self._call_workers()
         return admitted
 
-    async def claim(
-        self,
-        owner: int,
-        hosts: int,
-        tasks: int,
-        ttl_ms: int,
-        held: Sequence[tuple[int, int]] = (),
-        waited_ms: int = 0,
-    ) -> list[HostLease]:
-        """Lease hosts that have due work, each with a batch of tasks; with too few hosts, more tasks of `held` ones."""
-        return await self._frontier.claim(owner, hosts, tasks, ttl_ms, held, waited_ms)
+    async def claim(self, request: ClaimRequest) -> list[HostLease]:
+        """Lease hosts that have due work, each with a batch of tasks."""
+        return await self._frontier.claim(request)
 
     async def report(self, batch: ReportBatch, hosts: Sequence[HostSetting] = ()) -> Reported:
         """Write the outcomes of claimed tasks, all or nothing; `hosts` are the hosts of found URLs."""

@@ -24,7 +24,8 @@ from longline.model.states import TaskState
 from longline.model.url import parse
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
-from longline.ports.records.frontier import ReportBatch, Reported, TaskLease, TaskStore
+from longline.ports.records.archive import PageStore
+from longline.ports.records.frontier import ReportBatch, Reported, TaskLease
 
 log = logging.getLogger(__name__)
 
@@ -39,7 +40,7 @@ class ParseWorkerParts:
     """
 
     lifecycle: Lifecycle
-    tasks: TaskStore
+    pages: PageStore
     plans: PlanCache
     blobs: Blobs
     parser: PageParser
@@ -57,7 +58,7 @@ class ParseWorker:
 
     def __init__(self, parts: ParseWorkerParts) -> None:
         self._parts = parts
-        self._archive = PageReader(parts.tasks, parts.blobs)
+        self._archive = PageReader(parts.pages, parts.blobs)
         self._verdicts = AdmissionCache()
         self._renewed = 0.0
 

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from longline.model.frontier.host import HostLease, HostReport
-from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, PageFacts, RedirectFacts, TaskRow
+from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, TaskRow
 from longline.model.frontier.worker import WorkerRow
 from longline.model.search.item import NewItem
 from longline.model.states import Noun
@@ -71,6 +71,21 @@ class Reported(msgspec.Struct, frozen=True):
         return bool(self.stale or self.gone)
 
 
+class ClaimRequest(msgspec.Struct, frozen=True):
+    """A worker's request for up to `hosts` hosts with due work, with up to `tasks` tasks each.
+
+    When fewer hosts are free, hosts that are `held` already, by (host, token), get up to `tasks` more tasks. Hosts that
+    were free for less than `waited_ms` are left to other workers.
+    """
+
+    owner: int
+    hosts: int
+    tasks: int
+    ttl_ms: int
+    held: Sequence[tuple[int, int]] = ()
+    waited_ms: int = 0
+
+
 class FrontierStore(Protocol):
     """Admission of URLs, leases on hosts, and reports. Each call is one transaction."""
 
@@ -82,20 +97,8 @@ class FrontierStore(Protocol):
         """Admit URLs, each once per (scope, host, key); count refusals by (run, reason). Hosts must exist."""
         ...
 
-    async def claim(
-        self,
-        owner: int,
-        hosts: int,
-        tasks: int,
-        ttl_ms: int,
-        held: Sequence[tuple[int, int]] = (),
-        waited_ms: int = 0,
-    ) -> list[HostLease]:
-        """Lease up to `hosts` hosts with due work, the longest waiting first, with up to `tasks` tasks each.
-
-        When fewer hosts are free, hosts that are `held` already, by (host, token), get up to `tasks` more tasks. Hosts
-        that were free for less than `waited_ms` are left to other workers.
-        """
+    async def claim(self, request: ClaimRequest) -> list[HostLease]:
+        """Lease hosts with due work, the longest waiting first, each with a batch of tasks."""
         ...
 
     async def renew(self, owner: int, held: Sequence[tuple[int, int]], ttl_ms: int) -> set[int]:
@@ -220,10 +223,6 @@ class TaskStore(Protocol):
 
     async def find(self, *, run_id: int | None = None, limit: int = 50, after: int = 0) -> list[TaskRow]:
         """Return tasks in the order of admission, from behind id `after`."""
-        ...
-
-    async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
-        """Return the key of the segment that holds the task's page, and the page's facts."""
         ...
 
     async def is_known(self, scope: int, host: str, key: bytes) -> bool:

@@ -5,7 +5,17 @@ from typing import Protocol
 
 import msgspec
 
-from longline.model.proxies import MappingRow, NewProxy, Picked, Pool, ProxyChange, ProxyRequest, ProxyRow, ProxyUse
+from longline.model.proxies import (
+    MappingRow,
+    NewProxy,
+    Picked,
+    Pool,
+    ProxyChange,
+    ProxyFilter,
+    ProxyRequest,
+    ProxyRow,
+    ProxyUse,
+)
 from longline.ports.http import Proxy
 
 
@@ -20,15 +30,7 @@ class ProxyStore(Protocol):
         """Return one proxy."""
         ...
 
-    async def find(
-        self,
-        *,
-        active: bool | None = None,
-        country: str | None = None,
-        provider: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[ProxyRow]:
+    async def find(self, wanted: ProxyFilter | None = None, *, limit: int = 50, offset: int = 0) -> list[ProxyRow]:
         """Return proxies in the order of registration."""
         ...
 

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from longline.engine.archive.page_reader import body_in, record_at
+from longline.engine.archive.page_reader import PageReader, body_in, record_at
 from longline.model.archive.page import PageRow
 from longline.model.archive.warc import DamagedRecord, ParsedRecord
 from longline.model.errors import NotFound
@@ -23,7 +23,7 @@ class ArchivedPages:
     """Reader of archived pages."""
 
     def __init__(self, pages: PageStore, blobs: Blobs) -> None:
-        self._pages, self._blobs = pages, blobs
+        self._pages, self._blobs, self._reader = pages, blobs, PageReader(pages, blobs)
 
     async def record(self, segment: str, offset: int, length: int) -> ParsedRecord:
         """Return the record at a place in the archive, with a single read of `length` bytes."""
@@ -31,10 +31,7 @@ class ArchivedPages:
 
     async def by_task(self, task_id: int) -> ArchivedPage:
         """Return the page that a task fetched."""
-        row = await self._pages.get(task_id)
-        if row is None:
-            raise NotFound("page", task_id, f"task {task_id} has no page in the archive")
-        return await self._read(row)
+        return await self._read(await self._reader.row(task_id))
 
     async def by_url(self, url: str) -> ArchivedPage:
         """Return the latest capture of a URL."""
@@ -45,21 +42,15 @@ class ArchivedPages:
         return await self._read(captures[0])
 
     async def _read(self, row: PageRow) -> ArchivedPage:
-        record = await self.record(row.segment, row.start, row.length)
-        if row.body_of is None:
+        record, holder = await self._record(row), await self._reader.body_row(row)
+        if holder is row:
             return ArchivedPage(row, record, body_in(record))
-        original = await self._original(row.body_of)
+        original = await self._record(holder)
         if original.field("WARC-Payload-Digest") != row.digest:
             raise DamagedRecord(f"task {row.body_of}, which had the body of this page, has another one now")
         # A revisit after a 304 has no headers of its own.
         shown = record if record.headers else msgspec.structs.replace(record, headers=original.headers)
         return ArchivedPage(row, shown, body_in(original))
 
-    async def _original(self, task_id: int) -> ParsedRecord:
-        """Return the record with the body that a revisit record refers to."""
-        row = await self._pages.get(task_id)
-        if row is None:
-            raise NotFound(
-                "page", task_id, f"task {task_id}, which has the body of this page, has none in the archive any more"
-            )
+    async def _record(self, row: PageRow) -> ParsedRecord:
         return await self.record(row.segment, row.start, row.length)

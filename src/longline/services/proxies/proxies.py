@@ -13,6 +13,7 @@ from longline.model.proxies import (
     NewProxy,
     ProxyChange,
     ProxyFacts,
+    ProxyFilter,
     ProxyRow,
     success_rate,
 )
@@ -80,21 +81,10 @@ class Proxies:
         """Return a proxy."""
         return _view(_there(await self._records.get(proxy_id), proxy_id))
 
-    async def find(
-        self,
-        *,
-        active: bool | None = None,
-        country: str | None = None,
-        provider: str | None = None,
-        limit: int = 50,
-        offset: int = 0,
-    ) -> list[ProxyView]:
+    async def find(self, wanted: ProxyFilter | None = None, *, limit: int = 50, offset: int = 0) -> list[ProxyView]:
         """Return proxies in the order of their registration."""
         limit = max(0, min(limit, LONGEST_LIST))
-        found = await self._records.find(
-            active=active, country=country, provider=provider, limit=limit, offset=max(0, offset)
-        )
-        return [_view(row) for row in found]
+        return [_view(row) for row in await self._records.find(wanted, limit=limit, offset=max(0, offset))]
 
     async def update(self, proxy_id: int, *, password: str | UnsetType = UNSET, **facts: Any) -> ProxyView:
         """Change settings or credentials; an empty password deletes the stored one."""

@@ -85,9 +85,9 @@ def feed_parts(house: House) -> FeedParts:
     )
     return FeedParts(
         feeds=records.feeds,
-        tasks=records.tasks,
+        pages=records.pages,
         seeder=Seeder(house.lifecycle, records.runs, records.tasks, standing_runs(house)),
-        find=PageReader(records.tasks, house.blobs).find,
+        find=PageReader(records.pages, house.blobs).find,
         read=Reader(house.parser).entries,
         plan=plan,
     )

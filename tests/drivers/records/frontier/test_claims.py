@@ -7,7 +7,7 @@ import msgspec
 
 from longline.drivers.records import open_records
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier import ClaimRequest, HostSetting
 from longline.testing.clock import FakeClock
 from tests.drivers.records.peek import Peek
 from tests.drivers.records.world import (
@@ -50,7 +50,7 @@ async def test_a_lease_says_everything_a_worker_needs(records: Records, clock: F
     run = await running_run(records)
     await records.frontier.ensure_hosts([HostSetting("a.example", 250, 3)])
     await records.frontier.admit([url(run, path="/x", depth=2, priority=7)], {})
-    (lease,) = await records.frontier.claim(ME, 10, 10, TTL)
+    (lease,) = await records.frontier.claim(ClaimRequest(ME, 10, 10, TTL))
     assert (lease.host, lease.delay_ms, lease.concurrency, lease.not_before) == ("a.example", 250, 3, 0)
     assert lease.until == clock.now() + TTL
     (task,) = lease.tasks
@@ -89,11 +89,11 @@ async def test_many_claim_at_once_and_none_gets_what_another_has(records: Record
     await admit(records, *(url(run, f"h{i}.example") for i in range(40)))
     others = [await open_records(records_url, FakeClock()) for _ in range(3)]
     ports = [records, *others]
-    found = await asyncio.gather(*(ports[i % 4].frontier.claim(i, 5, 10, TTL) for i in range(16)))
+    found = await asyncio.gather(*(ports[i % 4].frontier.claim(ClaimRequest(i, 5, 10, TTL)) for i in range(16)))
     for other in others:
         await other.schema.close()
     # PostgreSQL skips what another claimer has locked at that moment: nobody waits, and what is left is there later.
-    found.append(await records.frontier.claim(99, 100, 10, TTL))
+    found.append(await records.frontier.claim(ClaimRequest(99, 100, 10, TTL)))
     hosts = [lease.host for leases in found for lease in leases]
     assert sorted(hosts) == sorted(f"h{i}.example" for i in range(40))
     assert sum(len(lease.tasks) for leases in found for lease in leases) == 40
@@ -328,14 +328,14 @@ async def test_tasks_given_back_unstarted_are_as_never_claimed(records: Records)
 
 async def paths(records: Records, hosts: int, *held: tuple[int, int], owner: int = ME) -> dict[str, list[str]]:
     """What a claim of two tasks for each host brings."""
-    leases = await records.frontier.claim(owner, hosts, 2, TTL, held)
+    leases = await records.frontier.claim(ClaimRequest(owner, hosts, 2, TTL, held))
     return {lease.host: [task.url.rpartition("/")[2] for task in lease.tasks] for lease in leases}
 
 
 async def test_a_host_in_hand_comes_with_more_and_with_nothing_twice(records: Records):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(5)))
-    (lease,) = await records.frontier.claim(ME, 4, 2, TTL)
+    (lease,) = await records.frontier.claim(ClaimRequest(ME, 4, 2, TTL))
     held = (lease.host_id, lease.token)
     first = [task.url.rpartition("/")[2] for task in lease.tasks]
     helpings = [first, *[(await paths(records, 4, held))["a.example"] for _ in range(3)]]
@@ -346,8 +346,8 @@ async def test_a_host_in_hand_comes_with_more_and_with_nothing_twice(records: Re
 async def test_what_came_later_is_reported_under_the_same_lease(records: Records):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
-    (lease,) = await records.frontier.claim(ME, 4, 2, TTL)
-    (more,) = await records.frontier.claim(ME, 4, 2, TTL, [(lease.host_id, lease.token)])
+    (lease,) = await records.frontier.claim(ClaimRequest(ME, 4, 2, TTL))
+    (more,) = await records.frontier.claim(ClaimRequest(ME, 4, 2, TTL, [(lease.host_id, lease.token)]))
     outcomes = [ended(task) for task in (*lease.tasks, *more.tasks)]
     assert not (await report(records, host_report(lease, outcomes, release=True))).refused
     assert {task.state for task in await records.tasks.find()} == {"completed"}
@@ -356,7 +356,7 @@ async def test_what_came_later_is_reported_under_the_same_lease(records: Records
 async def test_hosts_that_wait_come_before_more_for_those_in_hand(records: Records):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
-    (lease,) = await records.frontier.claim(ME, 1, 2, TTL)
+    (lease,) = await records.frontier.claim(ClaimRequest(ME, 1, 2, TTL))
     await admit(records, url(run, host="b.example", path="/b"))
     held = (lease.host_id, lease.token)
     assert await paths(records, 1, held) == {"b.example": ["b"]}
@@ -369,9 +369,11 @@ async def test_hosts_that_have_just_become_free_may_be_left_to_others(records: R
     clock.advance(0.4)
     await admit(records, url(run, host="b.example", path="/b"))
     clock.advance(0.1)
-    assert [lease.host for lease in await records.frontier.claim(ME, 4, 1, TTL, waited_ms=500)] == ["a.example"]
-    assert await records.frontier.claim(ME, 4, 1, TTL, waited_ms=101) == []
-    assert [lease.host for lease in await records.frontier.claim(YOU, 4, 1, TTL)] == ["b.example"]
+    assert [lease.host for lease in await records.frontier.claim(ClaimRequest(ME, 4, 1, TTL, waited_ms=500))] == [
+        "a.example"
+    ]
+    assert await records.frontier.claim(ClaimRequest(ME, 4, 1, TTL, waited_ms=101)) == []
+    assert [lease.host for lease in await records.frontier.claim(ClaimRequest(YOU, 4, 1, TTL))] == ["b.example"]
 
 
 async def test_a_released_host_counts_as_free_from_then_on(records: Records, clock: FakeClock):
@@ -380,15 +382,15 @@ async def test_a_released_host_counts_as_free_from_then_on(records: Records, clo
     lease = await claim_one(records)
     clock.advance(5)
     await report(records, host_report(lease, [ended(lease.tasks[0])], unstarted=lease.tasks[1:], release=True))
-    assert await records.frontier.claim(ME, 4, 1, TTL, waited_ms=1) == []
+    assert await records.frontier.claim(ClaimRequest(ME, 4, 1, TTL, waited_ms=1)) == []
     clock.advance(0.001)
-    assert len(await records.frontier.claim(ME, 4, 1, TTL, waited_ms=1)) == 1
+    assert len(await records.frontier.claim(ClaimRequest(ME, 4, 1, TTL, waited_ms=1))) == 1
 
 
 async def test_there_is_no_more_for_a_lease_that_is_gone(records: Records, clock: FakeClock):
     run = await running_run(records)
     await admit(records, *(url(run, path=f"/{n}") for n in range(4)))
-    (lease,) = await records.frontier.claim(ME, 1, 2, TTL)
+    (lease,) = await records.frontier.claim(ClaimRequest(ME, 1, 2, TTL))
     held = (lease.host_id, lease.token)
     assert await paths(records, 1, held, owner=YOU) == {}, "somebody else's"
     assert await paths(records, 1, (lease.host_id, lease.token - 1)) == {}, "an older one"
@@ -399,8 +401,8 @@ async def test_there_is_no_more_for_a_lease_that_is_gone(records: Records, clock
 async def test_more_is_given_in_turn_to_the_runs_of_a_host(records: Records):
     one, other = await running_run(records), await running_run(records)
     await admit(records, *(url(run, path=f"/{run.id}-{n}") for run in (one, other) for n in range(4)))
-    (lease,) = await records.frontier.claim(ME, 4, 4, TTL)
-    (more,) = await records.frontier.claim(ME, 4, 4, TTL, [(lease.host_id, lease.token)])
+    (lease,) = await records.frontier.claim(ClaimRequest(ME, 4, 4, TTL))
+    (more,) = await records.frontier.claim(ClaimRequest(ME, 4, 4, TTL, [(lease.host_id, lease.token)]))
     for helping in (lease, more):
         assert Counter(task.run_id for task in helping.tasks) == {one.id: 2, other.id: 2}
 

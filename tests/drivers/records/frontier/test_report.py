@@ -25,6 +25,7 @@ from tests.drivers.records.world import (
     get_run,
     host_report,
     page,
+    page_of,
     release,
     report,
     running_run,
@@ -146,7 +147,7 @@ async def test_pages_and_their_segment_are_stored_with_the_report(records: Recor
     await report(records, host_report(lease, outcomes), segment=WrittenSegment(segment, 2, 200))
     (stored,) = await records.segments.find(run_id=run.id)
     assert (stored.id, stored.state, stored.records, stored.bytes) == (segment, "stored", 2, 200)
-    assert await records.tasks.page(lease.tasks[1].id) == ("segments/1.warc.gz", page(100, "page 1"))
+    assert await page_of(records, lease.tasks[1].id) == ("segments/1.warc.gz", page(100, "page 1"))
     assert await records.segments.abandoned([ME]) == []
 
 
@@ -165,7 +166,7 @@ async def test_a_page_fetched_again_replaces_the_first(records: Records):
     await report(
         records, host_report(lease, [ended(lease.tasks[0], page=page(7, "new"))]), segment=WrittenSegment(second, 1, 9)
     )
-    assert await records.tasks.page(lease.tasks[0].id) == ("second", page(7, "new"))
+    assert await page_of(records, lease.tasks[0].id) == ("second", page(7, "new"))
 
 
 async def test_a_segment_that_was_dropped_meanwhile_refuses_the_report(records: Records, peek: Peek):
@@ -519,7 +520,7 @@ async def test_the_body_stays_with_the_task_that_kept_it(records: Records, clock
         await kept(records, lease, ended(task, page=facts))
         ids.append(task.id)
         clock.advance(DELAY / 1000)
-    assert [(await records.tasks.page(i))[1].body_of for i in ids] == [None, ids[0], ids[0]]  # type: ignore[index]
+    assert [(await page_of(records, i))[1].body_of for i in ids] == [None, ids[0], ids[0]]
 
 
 async def test_a_task_that_comes_again_does_not_know_its_own_page(records: Records, clock: FakeClock):

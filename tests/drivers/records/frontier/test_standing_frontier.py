@@ -11,7 +11,7 @@ from longline.model.ids import new_id
 from longline.model.runs.run import NewRun
 from longline.model.states import TaskState
 from longline.ports.records import Records
-from longline.ports.records.frontier import HostSetting
+from longline.ports.records.frontier import ClaimRequest, HostSetting
 from longline.testing.clock import FakeClock
 from tests.drivers.records.audit import faults
 from tests.drivers.records.peek import Peek
@@ -64,7 +64,7 @@ async def test_a_host_that_had_nothing_due_is_woken(records: Records):
     run = await queued_run(records, seed="s")
     late = url(run, scope=SCOPE, due=10**15)
     await admit(records, late)
-    assert await records.frontier.claim(1, 10, 10, 1000) == []
+    assert await records.frontier.claim(ClaimRequest(1, 10, 10, 1000)) == []
     found = await records.standing.known("a.example", late.key)
     assert found
     await records.standing.hasten(found[0], 500)

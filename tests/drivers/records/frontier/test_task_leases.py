@@ -22,6 +22,7 @@ from tests.drivers.records.world import (
     get_run,
     host_report,
     page,
+    page_of,
     report,
     running_run,
     url,
@@ -96,7 +97,7 @@ async def test_given_back_complete(records: Records, peek: Peek):
     reported = await give(records, lease, status=200, page=named)
     assert (reported.refused, reported.ended_runs) == (False, (run_id,))
     assert await peek.rows("SELECT * FROM offers") == []
-    assert await records.tasks.page(lease.task.id) == (f"segment-{run_id}", named)
+    assert await page_of(records, lease.task.id) == (f"segment-{run_id}", named)
     row = await get_run(records, run_id)
     assert (row.state, row.completed, row.open) == ("completed", 1, 0)
 

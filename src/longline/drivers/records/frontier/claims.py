@@ -11,7 +11,7 @@ from longline.drivers.records.run_counters import RunCounters
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import ClaimedTask, KnownPage, NewTask
-from longline.ports.records.frontier import Admitted, HostSetting, ReportBatch, Reported
+from longline.ports.records.frontier import Admitted, ClaimRequest, HostSetting, ReportBatch, Reported
 
 RIVAL = ("host_id", "token", "due", "priority", "run_id")
 """Columns of `find_rivals`, in the order in which `pick_tasks` takes them."""
@@ -44,22 +44,17 @@ class FrontierRecords:
 
         return await self._database.transact(work)
 
-    async def claim(
-        self,
-        owner: int,
-        hosts: int,
-        tasks: int,
-        ttl_ms: int,
-        held: Sequence[tuple[int, int]] = (),
-        waited_ms: int = 0,
-    ) -> list[HostLease]:
+    async def claim(self, request: ClaimRequest) -> list[HostLease]:
+        tasks, ttl_ms, held = request.tasks, request.ttl_ms, request.held
+        asked = {"owner": request.owner, "hosts": request.hosts, "ttl": ttl_ms, "waited": request.waited_ms}
+
         async def work(tx: Transaction) -> list[HostLease]:
             if tx.engine == "pg":
                 own = {"held": [host_id for host_id, _ in held], "tokens": [token for _, token in held]}
-                rows = await tx.all("claim", owner=owner, hosts=hosts, tasks=tasks, ttl=ttl_ms, waited=waited_ms, **own)
+                rows = await tx.all("claim", tasks=tasks, **asked, **own)
             else:
-                leased = await tx.all("lease_hosts", owner=owner, hosts=hosts, ttl=ttl_ms, waited=waited_ms)
-                more = await tx.batch("still_held", held, owner=owner) if len(leased) < hosts else ()
+                leased = await tx.all("lease_hosts", **asked)
+                more = await tx.batch("still_held", held, owner=request.owner) if len(leased) < request.hosts else ()
                 rows = await _picked(tx, [(r["host_id"], r["token"]) for r in (*leased, *more)], tasks)
             return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, key=lambda r: r[0])]
 

@@ -2,7 +2,7 @@
 
 from longline.drivers.records.database import Transaction
 from longline.drivers.records.table import Table
-from longline.model.frontier.task import PageFacts, TaskRow
+from longline.model.frontier.task import TaskRow
 
 
 class TaskRecords(Table):
@@ -19,13 +19,6 @@ class TaskRecords(Table):
     async def is_known(self, scope: int, host: str, key: bytes) -> bool:
         row = await self._database.read(lambda tx: tx.one("known_task", scope=scope, host=host, key=key))
         return row is not None
-
-    async def page(self, task_id: int) -> tuple[str, PageFacts] | None:
-        async def work(tx: Transaction) -> tuple[str, PageFacts] | None:
-            row = await tx.one("page", task_id=task_id)
-            return (row["key"], PageFacts(*[row[i] for i in range(1, 14)])) if row else None
-
-        return await self._database.read(work)
 
     async def counts(self) -> dict[str, int]:
         async def work(tx: Transaction) -> dict[str, int]:

@@ -1,4 +1,4 @@
--- Tasks, and the page of a task.
+-- Tasks.
 
 -- name: task_counts
 SELECT CAST(COALESCE(SUM(open), 0) AS BIGINT) AS open, CAST(COALESCE(SUM(completed), 0) AS BIGINT) AS completed,
@@ -17,11 +17,6 @@ FROM tasks_now WHERE id > :after ORDER BY id LIMIT :limit;
 -- name: find_tasks_of_run
 SELECT id, run_id, host, url, state, reason, priority, attempt, depth, status, error, due, created_at, finished_at
 FROM tasks_now WHERE run_id = :run_id AND id > :after ORDER BY id LIMIT :limit;
-
--- name: page
-SELECT s.key, p.start, p.length, p.digest, p.status, p.content_type, p.body_bytes, p.fetched_at, p.fetch_ms,
-       p.url, p.title, p.etag, p.last_modified, p.body_of
-FROM pages p JOIN segments s ON s.id = p.segment_id WHERE p.task_id = :task_id;
 
 -- name: known_task
 SELECT t.id FROM tasks t JOIN hosts h ON h.id = t.host_id WHERE t.scope = :scope AND h.host = :host AND t.key = :key;
