@@ -103,6 +103,7 @@ def small_door(books: list[Book]) -> Door:
     """The API with these books."""
     return Door(
         name="small",
+        title="Books",
         prefixes=("/books",),
         format=ErrorFormat({"book": "Book not found"}),
         groups=(OperationGroup("books", "Books.", OPERATIONS, books),),

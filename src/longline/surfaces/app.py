@@ -83,11 +83,11 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     platform = PlatformServices(
         HealthServices(parts.health, parts.version), MetricsServices(metrics, parts.counts), documentation
     )
-    doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
     if parts.intervals is not None:
         doors.append(intervals_door(parts.intervals, parts.tokens, metrics.registry))
     if parts.bots is not None:
-        doors.append(Door("bots", (bots_words.PREFIX,), bots_words.EnvelopeFormat(), (), {}, reads_nul=True))
+        doors.append(Door("bots", "Bots", (bots_words.PREFIX,), bots_words.EnvelopeFormat(), (), {}, reads_nul=True))
+    doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
     return doors
 
 

@@ -113,7 +113,7 @@ class OperationGroup:
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """One HTTP API.
+    """One HTTP API; operation ids begin with its name, and its title is for people.
 
     A request below a path in `prefixes` that matches no operation is answered in the format of this API. `take_stock`
     updates its gauges before a scrape. `wrap` adds an ASGI wrapper around the framework. With `reads_nul`, URLs with a
@@ -121,6 +121,7 @@ class Door:
     """
 
     name: str
+    title: str
     prefixes: tuple[str, ...]
     format: ApiFormat
     groups: Sequence[OperationGroup]

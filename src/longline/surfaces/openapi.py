@@ -45,6 +45,8 @@ class _Document:
             "openapi": "3.1.0",
             "info": {"title": "Longline", "version": version},
             "tags": [{"name": tag, "description": description} for tag, description in groups.items()],
+            # The extension by which viewers put tags together.
+            "x-tagGroups": [{"name": door.title, "tags": _tags(door)} for door in doors],
             "paths": self._paths,
             "components": {
                 "schemas": dict(sorted(self._schemas.items())),
@@ -99,7 +101,10 @@ class _Document:
             by_status.setdefault(error.status, []).append(error)
         for status, errors in sorted(by_status.items()):
             examples = {f"{status}_{number}": {"value": dict(e.body)} for number, e in enumerate(errors, 1)}
-            media = {"schema": self._schema(api_format.error_type), "examples": examples}
+            schema = self._schema(api_format.error_type)
+            if (same := told.get(str(status))) is not None:
+                schema = {"anyOf": [same["content"][JSON]["schema"], schema]}
+            media = {"schema": schema, "examples": examples}
             told[str(status)] = {"description": HTTPStatus(status).phrase, "content": {JSON: media}}
             if headers := {name: value for each in errors for name, value in each.headers.items()}:
                 told[str(status)]["headers"] = {name: _header(example=value) for name, value in headers.items()}
@@ -193,3 +198,7 @@ def _described_content(content: Content) -> Schema:
 
 def _header(**described: str) -> Schema:
     return {**described, "schema": {"type": "string"}}
+
+
+def _tags(door: Door) -> list[str]:
+    return list(dict.fromkeys(group.tag for group in door.groups))

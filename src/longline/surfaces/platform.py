@@ -25,6 +25,7 @@ def platform_door(services: PlatformServices, tokens: Tokens, *, metrics_open: b
     about = "The platform itself: health, metrics and documentation."
     return Door(
         name="platform",
+        title="Platform",
         prefixes=("/",),
         format=ErrorFormat(),
         groups=(

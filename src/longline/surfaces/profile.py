@@ -89,7 +89,7 @@ def profile_door() -> Door:
     """Return the API of the profiling port."""
     operations = (show_index, show_profile, show_heap, show_tasks)
     group = OperationGroup("profile", "Profiles of the process.", operations, ProfileServices())
-    return Door("profile", ("/",), ProfileFormat(), (group,), {"public": PUBLIC})
+    return Door("profile", "Profiles", ("/",), ProfileFormat(), (group,), {"public": PUBLIC})
 
 
 def profile_app() -> Litestar:

@@ -39,6 +39,7 @@ def test_texts_of_the_document_are_escaped():
     document = {
         "info": {"version": "<b>"},
         "tags": [{"name": "<script>", "description": "x"}],
+        "x-tagGroups": [{"name": "<u>", "tags": ["<script>"]}],
         "paths": {},
         "components": {"schemas": {"<i>": {}}},
     }

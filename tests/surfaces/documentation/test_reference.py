@@ -7,6 +7,7 @@ from longline.surfaces.documentation.reference import kind_of, reference
 DOCUMENT = {
     "info": {"title": "Longline", "version": "1.2.3"},
     "tags": [{"name": "jobs", "description": "Jobs."}, {"name": "empty", "description": "Nothing."}],
+    "x-tagGroups": [{"name": "Crawler", "tags": ["jobs", "empty"]}],
     "paths": {
         "/jobs/{id}": {
             "put": {
@@ -51,9 +52,10 @@ DOCUMENT = {
 
 def test_an_operation_is_shown_with_its_parameters_body_answers_and_access():
     found = reference(DOCUMENT)
-    (operation,) = found.sections[0].operations
-    assert found.operation_count == 1
-    assert found.sections[1].operations == ()
+    (group,) = found.groups
+    (operation,) = group.sections[0].operations
+    assert (group.title, found.operation_count) == ("Crawler", 1)
+    assert group.sections[1].operations == ()
     assert (operation.method, operation.path, operation.anchor) == ("PUT", "/jobs/{id}", "change_job")
     assert operation.access == "bearer or token_in_query"
     assert [(field.name, field.place, field.required) for field in operation.parameters] == [("id", "path", True)]

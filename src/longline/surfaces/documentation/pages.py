@@ -39,7 +39,7 @@ class Documentation:
     def home_page(self) -> bytes:
         """The page at the root."""
         found = self._reference
-        return _render("home.html", version=found.version, sections=found.sections)
+        return _render("home.html", version=found.version, groups=found.groups)
 
     @cached_property
     def style(self) -> bytes:

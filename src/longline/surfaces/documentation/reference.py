@@ -70,6 +70,13 @@ class Section(NamedTuple):
     operations: tuple[ReferenceOperation, ...]
 
 
+class SectionGroup(NamedTuple):
+    """The sections of one API."""
+
+    title: str
+    sections: tuple[Section, ...]
+
+
 class Model(NamedTuple):
     """A type of a request or response."""
 
@@ -82,27 +89,33 @@ class Reference(NamedTuple):
     """The whole reference."""
 
     version: str
-    sections: tuple[Section, ...]
+    groups: tuple[SectionGroup, ...]
     models: tuple[Model, ...]
 
     @property
     def operation_count(self) -> int:
         """The number of operations."""
-        return sum(len(section.operations) for section in self.sections)
+        return sum(len(section.operations) for group in self.groups for section in group.sections)
 
 
 def reference(document: Schema) -> Reference:
     """Return the reference that an OpenAPI document describes."""
     operations = list(_operations(document))
-    sections = tuple(
-        Section(tag["name"], tag["description"], tuple(one for name, one in operations if name == tag["name"]))
+    sections = {
+        tag["name"]: Section(
+            tag["name"], tag["description"], tuple(one for name, one in operations if name == tag["name"])
+        )
         for tag in document["tags"]
+    }
+    groups = tuple(
+        SectionGroup(group["name"], tuple(sections[name] for name in group["tags"]))
+        for group in document["x-tagGroups"]
     )
     schemas: Schema = document["components"]["schemas"]
     models = tuple(
         Model(name, schema.get("description", ""), tuple(_properties(schema))) for name, schema in schemas.items()
     )
-    return Reference(document["info"]["version"], sections, models)
+    return Reference(document["info"]["version"], groups, models)
 
 
 def _operations(document: Schema) -> Iterator[tuple[str, ReferenceOperation]]:

@@ -51,6 +51,7 @@ def intervals_door(services: IntervalServices, tokens: Tokens, registry: Collect
     """Return the interval API; its metrics are registered in `registry`."""
     return Door(
         name="intervals",
+        title="Interval crawler",
         prefixes=("/api/v1", "/api/v2", "/api/internal/v1", "/sse"),
         format=IntervalFormat(),
         groups=(*_groups(services), *_optional_groups(services)),
