@@ -32,7 +32,7 @@ NINE_IN_TEN = {"module lines": 400, "function lines": 25}
 SUPPRESSIONS_PER_1000 = 2
 BAD_NAMES = {"util", "utils", "helper", "helpers", "common", "manager", "managers", "base", "misc"}
 SHORT_NAMES = {"s3"}  # what everybody calls it
-ROUTES = {"get", "post", "put", "patch", "delete", "head", "route", "websocket"}
+ROUTES = {"get", "post", "put", "patch", "delete", "head", "route", "websocket", "operation"}
 CONTAINERS = {"list", "dict", "set", "defaultdict", "deque", "Counter", "OrderedDict", "WeakValueDictionary"}
 CHANGERS = {"append", "extend", "insert", "add", "update", "setdefault", "pop", "popitem", "remove", "discard", "clear"}
 

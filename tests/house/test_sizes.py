@@ -70,7 +70,7 @@ TOO_LARGE = {
         "async def f():\n" + "\n".join(LONG_BODY.splitlines()[:26]) + "\n", "services/planted.py"
     ),
     "body of a route handler": planted(
-        '@get("/x")\nasync def f():\n' + "\n".join(LONG_BODY.splitlines()[:16]) + "\n", "surfaces/bots/routes.py"
+        '@get("/x")\nasync def f():\n' + "\n".join(LONG_BODY.splitlines()[:16]) + "\n", "surfaces/bots/planted.py"
     ),
 }
 

@@ -14,15 +14,12 @@ from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
 from longline.services.tokens import Tokens
-from longline.surfaces.bots import envelope as bots_words
-from longline.surfaces.bots.door import BotParts, bots_door
-from longline.surfaces.bots.lane import FastPath as OldFastPath
-from longline.surfaces.bots.paths import EscapedPaths
+from longline.surfaces.bots.door import BotServices, bots_door
 from longline.surfaces.documentation.pages import Documentation
-from longline.surfaces.door import Door, door_at
+from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.health import HealthServices
-from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, on_http
+from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, format_at, on_http
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.metrics import Metrics, MetricsServices
 from longline.surfaces.openapi import openapi_document
@@ -43,7 +40,7 @@ class AppParts:
     tokens: Tokens
     counts: Counts
     metrics_open: bool = False
-    bots: BotParts | None = None
+    bots: BotServices | None = None
     intervals: IntervalServices | None = None
     loop: LoopMonitor | None = None
 
@@ -51,11 +48,10 @@ class AppParts:
 def build_app(parts: AppParts) -> Litestar:
     """Return the application with the APIs of all given services."""
     metrics = Metrics(parts.version)
-    bots = None if parts.bots is None else bots_door(parts.bots, parts.tokens, metrics.registry)
     doors = _table(parts, metrics)
     endpoints = [endpoint for door in doors for endpoint in door.endpoints()]
     app = Litestar(
-        route_handlers=[*map(route_of, endpoints), *([] if bots is None else [bots.router])],
+        route_handlers=[*map(route_of, endpoints)],
         exception_handlers={**ERRORS, HTTPException: partial(_on_http, doors)},
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=None,
@@ -69,9 +65,6 @@ def build_app(parts: AppParts) -> Litestar:
     for door in doors:
         app.asgi_handler = door.wrap(app.asgi_handler) if door.wrap is not None else app.asgi_handler
     app.asgi_handler = FastPath(app.asgi_handler, endpoints)
-    if bots is not None:
-        metrics.watched.append(bots.take_stock)
-        app.asgi_handler = OldFastPath(EscapedPaths(app.asgi_handler), bots.acts)
     app.asgi_handler = RequestMiddleware(app.asgi_handler, metrics.observe, doors)
     return app
 
@@ -86,14 +79,14 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
     if parts.intervals is not None:
         doors.append(intervals_door(parts.intervals, parts.tokens, metrics.registry))
     if parts.bots is not None:
-        doors.append(Door("bots", "Bots", (bots_words.PREFIX,), bots_words.EnvelopeFormat(), (), {}, reads_nul=True))
+        doors.append(bots_door(parts.bots, parts.tokens, metrics.registry))
     doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
     return doors
 
 
 def _on_http(doors: Sequence[Door], request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
     """Return the response to an error before routing, in the error format of the API at that path."""
-    found = door_at(doors, request.scope["path"])
-    if found is None or found.name != "bots":
+    if isinstance(error.extra, list):
+        # The framework lists invalid values of its own routes.
         return on_http(request, error)
-    return to_framework(found.format.failure(error))
+    return to_framework(format_at(doors, request.scope["path"]).failure(error))

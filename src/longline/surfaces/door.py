@@ -159,7 +159,9 @@ class Endpoint:
         self._header_names = {name: name.lower().encode() for name in _field_names(headers)}
         self._readers: list[tuple[str, Callable[[HttpRequest], Any]]] = []
         if operation.body:
-            self._readers.append(("body", partial(self._read_body, api_format.reader(operation.body))))
+            body = api_format.reader(operation.body)
+            read = body.reading if operation.gets_reading else body.body
+            self._readers.append(("body", partial(self._read_body, read)))
         if headers:
             self._readers.append(("headers", partial(self._read_headers, RequestReader(headers))))
         self._path = RequestReader(_path_shape(operation)) if operation.path_parameters else None
@@ -205,15 +207,18 @@ class Endpoint:
             raise InvalidRequest(problems)
         return found
 
-    def _read_body(self, reader: RequestReader[Any], request: HttpRequest) -> Any:
-        # Most bodies begin with a brace; only an empty one costs a look at every character.
-        if request.body[:1] == b"{" or request.body.strip():
-            return reader.body(request.body)
-        if self._reads_empty_body:
-            return reader.value({})
+    def _read_body(self, read: Callable[[bytes], Any], request: HttpRequest) -> Any:
+        body = request.body
+        # Most bodies begin with a brace, which saves a look at every character.
+        if body[:1] != b"{" and not body.strip():
+            if not self._reads_empty_body:
+                return self._no_body()
+            body = b"{}"
+        return read(body)
+
+    def _no_body(self) -> None:
         if self.operation.needs_body:
             raise EmptyBody
-        return None
 
     def _read_headers(self, reader: RequestReader[Any], request: HttpRequest) -> Any:
         values = {name: request.header(sent) for name, sent in self._header_names.items()}

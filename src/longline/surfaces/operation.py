@@ -15,6 +15,7 @@ from typing import Any, Generic, Literal, NamedTuple, TypedDict, TypeVar, Unpack
 import msgspec
 
 from longline.model.errors import LonglineError
+from longline.surfaces.request_reader import Reading
 
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 Handler = Callable[..., Coroutine[Any, Any, Any]]
@@ -99,13 +100,19 @@ class Operation:
     @property
     def body(self) -> type[msgspec.Struct] | None:
         """The type of the body, or None for an operation without one."""
-        found: type[msgspec.Struct] | None = _without_none(self.parameters.get("body"))
-        return found
+        found = _without_none(self.parameters.get("body"))
+        shape: type[msgspec.Struct] | None = get_args(found)[0] if get_origin(found) is Reading else found
+        return shape
 
     @property
     def needs_body(self) -> bool:
         """Whether a request without a body is refused."""
-        return self.body is not None and self.body is self.parameters["body"]
+        return self.body is not None and not isinstance(self.parameters["body"], UnionType)
+
+    @property
+    def gets_reading(self) -> bool:
+        """Whether the handler gets the body with its problems."""
+        return get_origin(self.parameters.get("body")) is Reading
 
 
 class OperationOptions(TypedDict, total=False):

@@ -6,6 +6,7 @@ and each API can state it in the literal text of its contract.
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from types import MappingProxyType
@@ -120,6 +121,25 @@ class NotAnObject(BadInput):
         self.found = found
 
 
+@dataclass(frozen=True, slots=True)
+class Reading(Generic[Shape]):
+    """A body that was read, for a handler that finds further problems: all of them are reported together.
+
+    `sent` is the JSON object. `value` is None if it has problems.
+    """
+
+    sent: Mapping[str, Any]
+    problems: tuple[Problem, ...]
+    value: Shape | None
+
+    def check(self, more: Iterable[Problem] = ()) -> Shape:
+        """Return the shape; raise `InvalidRequest` if it has problems, or there are more."""
+        problems = (*self.problems, *more)
+        if problems or self.value is None:
+            raise InvalidRequest(problems)
+        return self.value
+
+
 class RequestReader(Generic[Shape]):
     """A reader of one shape.
 
@@ -152,8 +172,15 @@ class RequestReader(Generic[Shape]):
             found = self._decoder.decode(sent)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             return self.value(self._object(sent))
-        self._check(found)
-        return found
+        return found if self._is_valid(found) else self.value(self._object(sent))
+
+    def reading(self, sent: bytes) -> Reading[Shape]:
+        """Return a JSON body with its problems; raise `NotJson` or `NotAnObject`."""
+        found = self._object(sent)
+        try:
+            return Reading(found, (), self.value(found))
+        except InvalidRequest as error:
+            return Reading(found, error.problems, None)
 
     def value(self, sent: Mapping[str, Any]) -> Shape:
         """Return the shape in a JSON object; raise `InvalidRequest`."""
@@ -171,8 +198,7 @@ class RequestReader(Generic[Shape]):
             found = msgspec.convert(values, self._shape, dec_hook=parse_value)
         except msgspec.ValidationError:
             return self.value(values)
-        self._check(found)
-        return found
+        return found if self._is_valid(found) else self.value(values)
 
     def lenient_text(self, sent: Mapping[str, str], forms: TextForms = TEXT_FORMS) -> Shape:
         """Return the shape in text values: values above a bound become the bound, other wrong values the default.
@@ -211,21 +237,18 @@ class RequestReader(Generic[Shape]):
         if self._between is not None:
             yield from self._between(sent)
 
-    def _check(self, found: Shape) -> None:
-        problems = list(self._failed_checks(found)) if self._checks else []
-        if self._between is not None:
-            sent = ((field.encode_name, getattr(found, field.name)) for field in self._info.fields)
-            problems += self._between({name: value for name, value in sent if value is not msgspec.UNSET})
-        if problems:
-            raise InvalidRequest(problems)
-
-    def _failed_checks(self, found: Shape) -> Iterator[Problem]:
+    def _is_valid(self, found: Shape) -> bool:
+        """Return whether a shape that could be decoded passes its checks."""
         for field, check in self._checks:
             value = getattr(found, field.name)
             if value is None or value is msgspec.UNSET or value is field.default:
                 continue
-            if (text := check(value)) is not None:
-                yield Problem(field.encode_name, "check", text, value)
+            if check(value) is not None:
+                return False
+        if self._between is None:
+            return True
+        sent = ((field.encode_name, getattr(found, field.name)) for field in self._info.fields)
+        return not any(self._between({name: value for name, value in sent if value is not msgspec.UNSET}))
 
 
 def object_problems(sent: Mapping[str, Any], info: types.StructType) -> Iterator[Problem]:

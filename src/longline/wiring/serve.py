@@ -32,7 +32,7 @@ from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.connection import Deadlines
 from longline.surfaces.profile import LOOPBACK, MAX_SECONDS, profile_app
 from longline.surfaces.server import HttpServer
-from longline.wiring.doors.bots import bot_parts, bot_upkeep
+from longline.wiring.doors.bots import bot_services, bot_upkeep
 from longline.wiring.doors.intervals import interval_services, source_events_loop
 from longline.wiring.house import WANT, WORK, House, joined, open_house, ready_tables
 from longline.wiring.parts.archive import html_archiving
@@ -255,7 +255,7 @@ def _parts(house: House, monitor: LoopMonitor) -> tuple[AppParts, Streams]:
         tokens=Tokens(jwt_secret(settings), house.clock.wall, settings.api_key),
         counts=Counts(records.tasks, records.runs),
         metrics_open=settings.metrics_open or settings.loopback,
-        bots=bot_parts(house),
+        bots=bot_services(house),
         intervals=replace(interval_services(house), logs=streams.logs, streams=streams.events),
         loop=monitor,
     )

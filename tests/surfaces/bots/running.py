@@ -23,7 +23,7 @@ from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
 from longline.surfaces.server import HttpServer
 from longline.testing.clock import FakeClock
-from longline.wiring.doors.bots import bot_parts, bot_upkeep
+from longline.wiring.doors.bots import bot_services, bot_upkeep
 
 Result = TypeVar("Result")
 
@@ -131,7 +131,7 @@ class Stage:
     async def _start(self) -> str:
         counts = Counts(self._records.tasks, self._records.runs)
         health = Health([], self.clock)
-        parts = AppParts("1.2.3", health, self._tokens, counts, metrics_open=True, bots=bot_parts(self.house))
+        parts = AppParts("1.2.3", health, self._tokens, counts, metrics_open=True, bots=bot_services(self.house))
         return await self._server.start(build_app(parts), "127.0.0.1", self._port)
 
     def call(self, work: Coroutine[Any, Any, Result]) -> Result:

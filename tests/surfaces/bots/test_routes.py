@@ -532,11 +532,13 @@ async def test_a_key_that_is_too_long(door: Door):
 
 
 async def test_the_openapi_document_says_what_bots_send(door: Door):
-    paths = (await door.client.get("/openapi.json")).json()["paths"]
-    sent = {
-        path: paths[f"/api/crawl/{path}"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    document = (await door.client.get("/openapi.json")).json()
+    paths, schemas = document["paths"], document["components"]["schemas"]
+    bodies = {
+        path: paths[f"/api/crawl/{path}"]["post"]["requestBody"]["content"]["application/json"]["schema"]["$ref"]
         for path in ("pull", "submit", "heartbeat")
     }
+    sent = {path: schemas[reference.rpartition("/")[2]] for path, reference in bodies.items()}
     assert {path: set(schema["required"]) for path, schema in sent.items()} == {
         "pull": {"bot_id"},
         "submit": {"bot_id", "job_id", "success"},

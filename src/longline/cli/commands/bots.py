@@ -13,10 +13,10 @@ from longline.cli.flags import takes
 from longline.model.bots.bot import BotRow, NewBot
 from longline.model.errors import BadInput
 from longline.settings import Loaded
-from longline.surfaces.bots.door import BotParts
-from longline.surfaces.bots.shapes import rate
+from longline.surfaces.bots.door import BotServices
+from longline.surfaces.bots.responses import share
 from longline.wiring import open_house
-from longline.wiring.doors.bots import bot_parts
+from longline.wiring.doors.bots import bot_services
 from longline.wiring.house import ready_tables
 
 MAX_SHOWN = 10_000
@@ -46,11 +46,11 @@ def build() -> typer.Typer:
 
 
 @asynccontextmanager
-async def services(loaded: Loaded) -> AsyncIterator[BotParts]:
+async def services(loaded: Loaded) -> AsyncIterator[BotServices]:
     """Open the engines and yield the services of the bot contract."""
     async with open_house(loaded.settings) as house:
         await ready_tables(house, may_migrate=False)
-        yield bot_parts(house)
+        yield bot_services(house)
 
 
 @takes("data", "database")
@@ -66,8 +66,8 @@ def create(
 
     async def work() -> str:
         limits = _limits(max_jobs, rate_limit, lock_seconds)
-        async with services(loaded) as parts:
-            made = await parts.registry.register(NewBot(name=bot_id, title=name, **limits))
+        async with services(loaded) as bots:
+            made = await bots.registry.register(NewBot(name=bot_id, title=name, **limits))
         if made is None:
             raise BadInput(f"a bot called {bot_id} is registered already")
         return made[1]
@@ -92,8 +92,8 @@ def change(
         raise BadInput("nothing to change: give --name, --max-jobs, --rate-limit or --lock-seconds")
 
     async def work() -> None:
-        async with services(loaded) as parts:
-            await parts.registry.change(bot_id, **changes)
+        async with services(loaded) as bots:
+            await bots.registry.change(bot_id, **changes)
 
     run(work())
     typer.echo(f"{bot_id}: changed")
@@ -122,8 +122,8 @@ def disable(loaded: Loaded, bot_id: BotId) -> None:
 
 def _switch(loaded: Loaded, bot_id: str, enabled: bool) -> None:
     async def work() -> None:
-        async with services(loaded) as parts:
-            await parts.registry.change(bot_id, enabled=enabled)
+        async with services(loaded) as bots:
+            await bots.registry.change(bot_id, enabled=enabled)
 
     run(work())
     typer.echo(f"{bot_id}: {'enabled' if enabled else 'disabled'}")
@@ -134,8 +134,8 @@ def rotate(loaded: Loaded, bot_id: BotId) -> None:
     """Print a new token for a bot; the old one is dead at once."""
 
     async def work() -> str:
-        async with services(loaded) as parts:
-            return (await parts.registry.rotate(bot_id))[1]
+        async with services(loaded) as bots:
+            return (await bots.registry.rotate(bot_id))[1]
 
     typer.echo(run(work()))
 
@@ -145,12 +145,12 @@ def show(loaded: Loaded) -> None:
     """List the registered bots."""
 
     async def work() -> list[BotRow]:
-        async with services(loaded) as parts:
-            return await parts.registry.find(limit=MAX_SHOWN, offset=0)
+        async with services(loaded) as bots:
+            return await bots.registry.find(limit=MAX_SHOWN, offset=0)
 
     table = Table("bot", "name", "enabled", "token", "a minute", "pulled", "done", "failed", "success")
     for row in run(work()):
-        figures = (str(row.pulled), str(row.completed), str(row.failed), f"{rate(row.completed, row.failed):.1f}%")
+        figures = (str(row.pulled), str(row.completed), str(row.failed), f"{share(row.completed, row.failed):.1f}%")
         limit = "any" if row.per_minute is None else str(row.per_minute)
         table.add_row(row.name, row.title, "yes" if row.enabled else "no", f"{row.preview}…", limit, *figures)
     Console().print(table)
@@ -168,8 +168,8 @@ def expire_locks(
     """Sweep the locks that lapsed."""
 
     async def work() -> str:
-        async with services(loaded) as parts:
-            swept = await parts.plans.sweep(limit, retry=auto_retry, dry=dry_run)
+        async with services(loaded) as bots:
+            swept = await bots.policies.sweep(limit, retry=auto_retry, dry=dry_run)
         return f"expired {swept.expired}, requeued {swept.requeued}, failed {swept.failed}"
 
     typer.echo(run(work()))

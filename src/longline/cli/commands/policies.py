@@ -11,11 +11,9 @@ from longline.cli.event_loop import run
 from longline.cli.flags import takes
 from longline.model.errors import BadInput
 from longline.settings import Loaded
-from longline.surfaces.bots.fields import Fields, Invalid
-from longline.surfaces.bots.shapes import new_policy
-
-_AT_ONCE = 0
-"""Due time of a policy that names none: the moment of storing, by the engine's time."""
+from longline.surfaces.bots.format import problem_texts
+from longline.surfaces.bots.requests import NewPolicy
+from longline.surfaces.request_reader import InvalidRequest, RequestReader
 
 PolicyId = Annotated[str, typer.Option("--id", help="The policy's id.")]
 File = Annotated[Path, typer.Argument(help="A JSON list of policies, or one URL a line.", exists=True, dir_okay=False)]
@@ -64,30 +62,28 @@ def read_in(loaded: Loaded, file: File) -> None:
 
 
 def _make(loaded: Loaded, policies: list[dict[str, Any]]) -> None:
-    made = [_checked(sent) for sent in policies]
+    reader = RequestReader(NewPolicy)
+    made = [_checked(reader, sent) for sent in policies]
 
     async def work() -> list[str]:
         ids = []
-        async with services(loaded) as parts:
-            for facts in made:
-                due = facts["next_due"] or parts.now()
-                row = await parts.plans.add(**facts | {"next_due": due})
-                ids.append(row.uid if row else f"there is one already: {facts.get('url') or facts.get('name')}")
+        async with services(loaded) as bots:
+            for asked in made:
+                policy = asked.policy(bots.now())
+                row = await bots.policies.add(policy)
+                ids.append(row.uid if row else f"there is one already: {policy.url or policy.name}")
         return ids
 
     for line in run(work()):
         typer.echo(line)
 
 
-def _checked(sent: Any) -> dict[str, Any]:
-    fields = Fields(sent if isinstance(sent, dict) else {})
-    facts = new_policy(fields, _AT_ONCE)
+def _checked(reader: RequestReader[NewPolicy], sent: Any) -> NewPolicy:
     try:
-        fields.check()
-    except Invalid as error:
-        wrong = "; ".join(f"{name}: {' '.join(told)}" for name, told in fields.errors.items())
+        return reader.value(sent if isinstance(sent, dict) else {})
+    except InvalidRequest as error:
+        wrong = "; ".join(f"{name}: {' '.join(texts)}" for name, texts in problem_texts(error.problems).items())
         raise BadInput(f"{sent}: {wrong}") from error
-    return facts
 
 
 @takes("data", "database")
@@ -104,8 +100,8 @@ def disable(loaded: Loaded, policy_id: PolicyId) -> None:
 
 def _switch(loaded: Loaded, policy_id: str, enabled: bool) -> None:
     async def work() -> None:
-        async with services(loaded) as parts:
-            await parts.plans.change(policy_id, enabled)
+        async with services(loaded) as bots:
+            await bots.policies.change(policy_id, enabled)
 
     run(work())
     typer.echo(f"{policy_id}: {'enabled' if enabled else 'disabled'}")
@@ -116,8 +112,8 @@ def create_jobs(loaded: Loaded, limit: Limit = 1000, dry_run: DryRun = False) ->
     """Make a job for each policy that is due and has no open one."""
 
     async def work() -> str:
-        async with services(loaded) as parts:
-            planned = await parts.plans.plan(limit, dry=dry_run)
+        async with services(loaded) as bots:
+            planned = await bots.policies.plan(limit, dry=dry_run)
         return f"created {planned.created}, skipped {planned.skipped}"
 
     typer.echo(run(work()))

@@ -9,7 +9,6 @@ from longline.engine.lifecycle.bots import BotLifecycle
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, Planned, PolicyFilter, Swept
 from longline.model.errors import NotFound
-from longline.model.ids import new_id
 from longline.model.states import ScheduleState
 from longline.model.url import parse
 from longline.ports.blobs import Blobs
@@ -26,9 +25,9 @@ class BotPolicies:
         self._schedules, self._blobs, self._delay_ms = records.bot_schedules, blobs, delay_ms
         self._lifecycle, self._bots = Lifecycle(records), BotLifecycle(records)
 
-    async def add(self, **facts: Any) -> BotPolicyRow | None:
+    async def add(self, policy: NewBotPolicy) -> BotPolicyRow | None:
         """Make a schedule; return None when its URL, or its name within the domain, is taken."""
-        row = await self._schedules.add(NewBotPolicy(uid=new_id(), **facts))
+        row = await self._schedules.add(policy)
         if row is not None and row.url is not None:
             await self.learn([row.url])
         return row

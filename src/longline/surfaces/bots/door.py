@@ -1,58 +1,101 @@
-"""The complete bot API: routes for bots and for admins below one path, with errors in one envelope."""
+"""The bot API as one value: its operations for bots and for admins, its access checks and its metrics."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from litestar import Router
-from litestar.handlers import HTTPRouteHandler
-from litestar.types import ExceptionHandlersMap
 from prometheus_client import CollectorRegistry
 
 from longline.services.bots.policies import BotPolicies
 from longline.services.bots.pull import BotPulls
 from longline.services.bots.registry import BotRegistry
 from longline.services.bots.tasks import BotTasks
-from longline.services.tokens import Tokens
-from longline.surfaces.bots.admin import BotAdminRoutes, JobRoutes, PolicyRoutes, admin_router
-from longline.surfaces.bots.envelope import PREFIX, on_error
-from longline.surfaces.bots.lane import Act
+from longline.services.tokens import TokenClaims, Tokens
+from longline.surfaces.access import token_access
+from longline.surfaces.bots.bot_operations import BOT_OPERATIONS, PullServices
+from longline.surfaces.bots.format import BotFormat
+from longline.surfaces.bots.jobs import JOB_OPERATIONS, JobServices
 from longline.surfaces.bots.metrics import BotMetrics
-from longline.surfaces.bots.routes import BotRoutes
-from longline.surfaces.http import ERRORS
+from longline.surfaces.bots.paths import PREFIX, EscapedPaths
+from longline.surfaces.bots.policies import POLICY_OPERATIONS, PolicyServices
+from longline.surfaces.bots.registry import REGISTRY_OPERATIONS, RegistryServices
+from longline.surfaces.bots.results import RESULT_OPERATIONS, ResultServices
+from longline.surfaces.bots.words import NOT_ALLOWED
+from longline.surfaces.door import Access, Door, HttpRequest, OperationGroup
+from longline.surfaces.operation import ApiFailure
+
+_BEARER = "bearer "
 
 
 @dataclass(frozen=True, slots=True)
-class BotParts:
+class BotServices:
     """The services behind the bot API; `now` returns UTC milliseconds."""
 
-    work: BotPulls
-    plans: BotPolicies
-    office: BotTasks
+    pulls: BotPulls
+    policies: BotPolicies
+    tasks: BotTasks
     registry: BotRegistry
     now: Callable[[], int]
 
 
-@dataclass(frozen=True, slots=True)
-class BotDoor:
-    """The router, the acts of the fast path, and the function that updates the bot API's gauges."""
-
-    router: Router
-    acts: Mapping[str, Act]
-    take_stock: Callable[[], Awaitable[None]]
-
-
-def bots_door(parts: BotParts, tokens: Tokens, figures: CollectorRegistry) -> BotDoor:
-    """Return the API for bots and their admins."""
-    meter = BotMetrics(figures)
-    routes = BotRoutes(parts.work, meter)
-    policies, jobs = PolicyRoutes(parts.plans, parts.now), JobRoutes(parts.office, parts.plans)
-    admin = admin_router(policies, jobs, BotAdminRoutes(parts.registry), tokens)
+def bots_door(services: BotServices, tokens: Tokens, registry: CollectorRegistry) -> Door:
+    """Return the API for bots and their admins; its metrics are registered in `registry`."""
+    metrics = BotMetrics(registry)
 
     async def take_stock() -> None:
-        meter.stand(await parts.office.states())
+        metrics.set_jobs(await services.tasks.states())
 
-    handlers: list[HTTPRouteHandler | Router] = [*routes.handlers(), admin]
-    # The framework prefers the handler of the most specific error class, even one of the application.
-    errors: ExceptionHandlersMap = dict.fromkeys(ERRORS, on_error)
-    router = Router(PREFIX, route_handlers=handlers, exception_handlers=errors, tags=["bots"])
-    return BotDoor(router, routes.acts(), take_stock)
+    return Door(
+        name="bots",
+        title="Bots",
+        prefixes=(PREFIX,),
+        format=BotFormat(),
+        groups=_groups(services, metrics),
+        access={"bot": Access(_bearer, ("bot_token",), is_optional=True), "admin": _admin_access(tokens)},
+        take_stock=take_stock,
+        wrap=EscapedPaths,
+        reads_nul=True,
+    )
+
+
+def _groups(services: BotServices, metrics: BotMetrics) -> tuple[OperationGroup, ...]:
+    policies, tasks = services.policies, services.tasks
+    return (
+        OperationGroup(
+            "bots",
+            "Work of bots: each job is locked for a time, within which the bot submits its result.",
+            BOT_OPERATIONS,
+            PullServices(services.pulls, metrics),
+        ),
+        OperationGroup(
+            "policies",
+            "Policies, of which jobs are made at intervals. For admins.",
+            POLICY_OPERATIONS,
+            PolicyServices(policies, services.now),
+        ),
+        OperationGroup("bot jobs", "Jobs of bots. For admins.", JOB_OPERATIONS, JobServices(tasks, policies)),
+        OperationGroup("results", "Results of bots. For admins.", RESULT_OPERATIONS, ResultServices(tasks)),
+        OperationGroup(
+            "registry",
+            "Registered bots, their limits and tokens. For admins.",
+            REGISTRY_OPERATIONS,
+            RegistryServices(services.registry),
+        ),
+    )
+
+
+def _bearer(request: HttpRequest) -> str | None:
+    """Return the bearer token of a bot; the service checks it, after the request is read."""
+    given = request.header(b"authorization") or ""
+    return given[len(_BEARER) :].strip() if given.lower().startswith(_BEARER) else None
+
+
+def _admin_access(tokens: Tokens) -> Access:
+    access = token_access(tokens)
+
+    def check(request: HttpRequest) -> TokenClaims:
+        claims: TokenClaims = access.check(request)
+        if claims.role != "admin":
+            raise ApiFailure(NOT_ALLOWED)
+        return claims
+
+    return Access(check, access.schemes)

@@ -1,12 +1,14 @@
 """Metrics of the bot API, for `/metrics`."""
 
+from collections.abc import Mapping
+
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from longline.model.bots.bot import AnswerVerdict, Pulled
 from longline.model.states import TaskState
-from longline.surfaces.bots.words import STATES, word
+from longline.surfaces.bots.words import job_counts, word
 
-MOST_NAMES = 1000
+MAX_BOT_LABELS = 1000
 """Most bot names used as labels: clients choose their names freely, and labels must stay bounded."""
 
 
@@ -35,16 +37,13 @@ class BotMetrics:
         self._submits.labels(self._label(bot), outcome).inc()
         self._seconds.observe(seconds)
 
-    def stand(self, states: dict[str, int]) -> None:
+    def set_jobs(self, states: Mapping[str, int]) -> None:
         """Set the number of jobs of each status."""
-        counts = dict.fromkeys(STATES, 0)
-        for state, count in states.items():
-            counts[word(state)] += count
-        for status, count in counts.items():
+        for status, count in job_counts(states).items():
             self._jobs.labels(status).set(count)
 
     def _label(self, bot: str) -> str:
-        if bot in self._names or len(self._names) < MOST_NAMES:
+        if bot in self._names or len(self._names) < MAX_BOT_LABELS:
             self._names.add(bot)
             return bot
         return "other"

@@ -1,13 +1,12 @@
-"""Undecoded paths of the admin routes: an id may contain a slash, which only its escape marks as no separator."""
+"""Paths of the bot API, and undecoded paths of admins: an id may contain a slash, which only its escape marks."""
 
 from urllib.parse import unquote
 
 from litestar.enums import ScopeType
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from longline.surfaces.bots.envelope import PREFIX, Ask
-
-ADMIN = f"{PREFIX}/admin/"
+PREFIX = "/api/crawl"
+ADMIN = f"{PREFIX}/admin"
 
 
 class EscapedPaths:
@@ -18,7 +17,7 @@ class EscapedPaths:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass one request to the application."""
-        if scope["type"] == ScopeType.HTTP and scope["path"].startswith(ADMIN):
+        if scope["type"] == ScopeType.HTTP and scope["path"].startswith(f"{ADMIN}/"):
             sent = scope.get("raw_path", b"").decode("latin-1")
             # Segments of plain ASCII names are still decoded, so that routes match with any letters escaped.
             if "%" in sent:
@@ -29,10 +28,3 @@ class EscapedPaths:
 def _plain(segment: str) -> str:
     read = unquote(segment)
     return read if read.isascii() and read.replace("-", "").isalnum() else segment
-
-
-def path_id(request: Ask) -> str:
-    """Return the id in a request's path."""
-    named: str = unquote(request.path_params["id"])
-    # No id has a null character, and PostgreSQL rejects it: with a replacement character the id is just not found.
-    return named.replace("\0", "\ufffd")

@@ -1,78 +1,102 @@
-"""Query strings of the lists: their filters, their paging, and the refusal of keys that a route does not know."""
+"""Queries of the lists of the bot-pull contract: their filters and their paging."""
 
-from collections import Counter
-from typing import Any
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
 
 from longline.model.bots.bot import PolicyFilter, ResultFilter, TaskFilter
 from longline.model.states import ScheduleState
-from longline.surfaces.bots.envelope import Ask, Handle, Reply
-from longline.surfaces.bots.fields import Fields, moment
-from longline.surfaces.bots.words import STATES, stored
+from longline.surfaces.bots.field_types import MAX_INT, Priority, QueryMoment, Text
+from longline.surfaces.bots.words import STATES, stored_priority
 
-MAX_LIMIT = 200
+MAX_PAGE_SIZE = 200
 
-_TOKEN = "token"
-"""Query parameter that every route accepts: credentials of a client that cannot set headers."""
-
-PAGE = ("limit", "offset")
-POLICIES = ("enabled", "priority", "created_after", "created_before", "next_run_after", "next_run_before", *PAGE)
-_PERIODS_OF_JOBS = ("created_after", "created_before", "locked_after", "locked_before")
-JOBS = ("status", "priority", "bot_id", "search", *_PERIODS_OF_JOBS, *PAGE)
-RESULTS = ("currency", "in_stock", "created_after", "created_before", "crawled_after", "crawled_before", *PAGE)
+After = Annotated[QueryMoment, Meta(description="First time of the period.")] | None
+Before = Annotated[QueryMoment, Meta(description="End of the period, itself excluded.")] | None
 
 
-def knowing(handle: Handle, *keys: str) -> Handle:
-    """Return a handler that refuses query parameters other than these, and any that is sent twice."""
+class BotPageQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """The query of a list: one page of it."""
 
-    async def checked(request: Ask) -> Reply:
-        fields = Fields({})
-        for key, times in Counter(key for key, _ in request.query_params.multi_items()).items():
-            if key not in keys and key != _TOKEN:
-                fields.wrong(key, "Unknown query parameter.")
-            elif times > 1:
-                fields.wrong(key, "This query parameter may be sent once.")
-        fields.check()
-        return await handle(request)
-
-    checked.__name__, checked.__doc__ = handle.__name__, handle.__doc__
-    return checked
+    limit: Annotated[int, Meta(ge=1, le=MAX_PAGE_SIZE, description="Entries of the page.")] = 50
+    offset: Annotated[int, Meta(ge=0, le=MAX_INT, description="Entries before the page.")] = 0
 
 
-def page(request: Ask) -> tuple[Fields, dict[str, int]]:
-    """Return the fields of a list's query string, and its limit and offset."""
-    query = Fields(request.query_params, loose=True)
-    return query, {"limit": query.whole("limit", 1, MAX_LIMIT, default=50), "offset": query.whole("offset", 0)}
+class PolicyQuery(BotPageQuery, frozen=True, kw_only=True):
+    """The query of the list of policies."""
+
+    enabled: bool | None = None
+    priority: Priority | None = None
+    created_after: After = None
+    created_before: Before = None
+    next_run_after: After = None
+    next_run_before: Before = None
+
+    def filter(self) -> PolicyFilter:
+        """Return the filter of policies."""
+        states = {None: None, True: ScheduleState.SCHEDULED, False: ScheduleState.PAUSED}
+        return PolicyFilter(
+            state=states[self.enabled],
+            priority=_stored_priority(self.priority),
+            created_after=_plain(self.created_after),
+            created_before=_plain(self.created_before),
+            next_due_after=_plain(self.next_run_after),
+            next_due_before=_plain(self.next_run_before),
+        )
 
 
-def policies(query: Fields) -> PolicyFilter:
-    """Return the filter of policies."""
-    state = None
-    if query.has("enabled"):
-        state = ScheduleState.SCHEDULED if query.flag("enabled") else ScheduleState.PAUSED
-    due = {f"next_due_{side}": moment(query, f"next_run_{side}") for side in ("after", "before")}
-    return PolicyFilter(state=state, priority=_priority(query), **_period(query, "created"), **due)
+class JobQuery(BotPageQuery, frozen=True, kw_only=True):
+    """The query of the list of jobs."""
+
+    status: Literal["", "pending", "locked", "done", "failed", "expired"] = ""
+    priority: Priority | None = None
+    bot_id: Annotated[Text, Meta(description="Name of the bot that holds the lock.")] = ""
+    search: Annotated[Text, Meta(description="Part of the URL or of the bot's name.")] = ""
+    created_after: After = None
+    created_before: Before = None
+    locked_after: After = None
+    locked_before: Before = None
+
+    def filter(self) -> TaskFilter:
+        """Return the filter of jobs."""
+        return TaskFilter(
+            state=STATES[self.status] if self.status else None,
+            priority=_stored_priority(self.priority),
+            holder=self.bot_id or None,
+            part=self.search or None,
+            created_after=_plain(self.created_after),
+            created_before=_plain(self.created_before),
+            locked_after=_plain(self.locked_after),
+            locked_before=_plain(self.locked_before),
+        )
 
 
-def jobs(query: Fields) -> TaskFilter:
-    """Return the filter of jobs."""
-    status = query.text("status")
-    if status and status not in STATES:
-        query.wrong("status", f'"{status}" is not a valid choice.')
-    holder, part = query.text("bot_id") or None, query.text("search") or None
-    periods = _period(query, "created") | _period(query, "locked")
-    return TaskFilter(state=STATES.get(status), priority=_priority(query), holder=holder, part=part, **periods)
+class ResultQuery(BotPageQuery, frozen=True, kw_only=True):
+    """The query of the list of results."""
+
+    currency: Annotated[Text, Meta(description="Currency code, in any case.")] = ""
+    in_stock: bool | None = None
+    created_after: After = None
+    created_before: Before = None
+    crawled_after: After = None
+    crawled_before: Before = None
+
+    def filter(self) -> ResultFilter:
+        """Return the filter of results."""
+        return ResultFilter(
+            currency=self.currency.upper() or None,
+            in_stock=self.in_stock,
+            created_after=_plain(self.created_after),
+            created_before=_plain(self.created_before),
+            crawled_after=_plain(self.crawled_after),
+            crawled_before=_plain(self.crawled_before),
+        )
 
 
-def results(query: Fields) -> ResultFilter:
-    """Return the filter of results."""
-    currency = query.text("currency").upper() or None
-    in_stock = query.flag("in_stock") if query.has("in_stock") else None
-    return ResultFilter(currency=currency, in_stock=in_stock, **_period(query, "created"), **_period(query, "crawled"))
+def _stored_priority(priority: int | None) -> int | None:
+    return None if priority is None else stored_priority(priority)
 
 
-def _priority(query: Fields) -> int | None:
-    return stored(query.whole("priority", 1, 20)) if query.has("priority") else None
-
-
-def _period(query: Fields, name: str) -> dict[str, Any]:
-    return {f"{name}_{side}": moment(query, f"{name}_{side}") for side in ("after", "before")}
+def _plain(at: int | None) -> int | None:
+    return None if at is None else int(at)

@@ -9,13 +9,13 @@ from longline.services.bots.pull import BotPulls, BotSettings
 from longline.services.bots.registry import BotRegistry
 from longline.services.bots.tasks import BotTasks
 from longline.settings import Settings
-from longline.surfaces.bots.door import BotParts
+from longline.surfaces.bots.door import BotServices
 from longline.wiring.house import House
 
 log = logging.getLogger(__name__)
 
 
-def bot_parts(house: House) -> BotParts:
+def bot_services(house: House) -> BotServices:
     """Return the services behind the bots' door."""
     settings = bot_settings(house.settings)
     if settings.mode == "optional":
@@ -23,10 +23,10 @@ def bot_parts(house: House) -> BotParts:
         level = logging.DEBUG if house.settings.loopback else logging.WARNING
         log.log(level, "bots need no registration; set bot_auth to required if other machines can reach this server")
     records, blobs, clock, delay = house.records, house.blobs, house.clock, _delay(house)
-    return BotParts(
-        work=BotPulls(BotLifecycle(records), records.bots, blobs, clock, settings),
-        plans=BotPolicies(records, blobs, delay),
-        office=BotTasks(records, blobs, clock, delay),
+    return BotServices(
+        pulls=BotPulls(BotLifecycle(records), records.bots, blobs, clock, settings),
+        policies=BotPolicies(records, blobs, delay),
+        tasks=BotTasks(records, blobs, clock, delay),
         registry=BotRegistry(records.bots),
         now=clock.now,
     )

@@ -1,0 +1,180 @@
+"""`/api/crawl/admin/jobs` and `/expire-locks`: management of jobs, for admins."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from msgspec import Meta, structs
+
+from longline.model.bots.bot import MINUTE_MS, BotTaskRow
+from longline.model.ids import task_uuid
+from longline.model.states import TaskState
+from longline.services.bots.policies import BotPolicies
+from longline.services.bots.tasks import BotTasks
+from longline.surfaces.bots import examples, words
+from longline.surfaces.bots.paths import ADMIN
+from longline.surfaces.bots.queries import JobQuery
+from longline.surfaces.bots.requests import ExpireLocksRequest, NewJob, RepairRequest
+from longline.surfaces.bots.responses import (
+    BotJob,
+    BotJobDetail,
+    DeletedRow,
+    ExpiredLocks,
+    JobPage,
+    RepairedJobs,
+    optional_time,
+    time_text,
+)
+from longline.surfaces.bots.results import result_of
+from longline.surfaces.bots.words import REPAIRS, shown_priority, stored_priority, word
+from longline.surfaces.operation import operation
+
+JobPathId = Annotated[str, Meta(description="Id of the job.", extra_json_schema={"format": "uuid"})]
+
+
+@dataclass(frozen=True, slots=True)
+class JobServices:
+    """The services behind the jobs."""
+
+    tasks: BotTasks
+    policies: BotPolicies
+
+
+@operation(
+    "GET",
+    f"{ADMIN}/jobs",
+    "List jobs",
+    access="admin",
+    errors=(words.INVALID_LIMIT, words.INVALID_STATUS),
+    response_example=examples.JOBS,
+)
+async def list_jobs(services: JobServices, query: JobQuery) -> JobPage:
+    rows = await services.tasks.find(query.filter(), limit=query.limit, offset=query.offset)
+    return JobPage([job_of(row) for row in rows], len(rows), query.limit, query.offset)
+
+
+@operation(
+    "POST",
+    f"{ADMIN}/jobs",
+    "Make a job without a policy",
+    access="admin",
+    status=201,
+    errors=(words.INVALID_URL,),
+    request_example=examples.NEW_JOB,
+    response_example=examples.JOB,
+)
+async def add_job(services: JobServices, body: NewJob) -> BotJob:
+    priority, lease_ms = stored_priority(body.priority), body.timeout_minutes * MINUTE_MS
+    return job_of(await services.tasks.add(body.url.strip(), priority, body.max_retries, lease_ms))
+
+
+@operation(
+    "GET",
+    f"{ADMIN}/jobs/{{id}}",
+    "Show a job with its result",
+    access="admin",
+    errors=(words.NO_JOB,),
+    response_example=examples.JOB_DETAIL,
+)
+async def show_job(services: JobServices, id: JobPathId) -> BotJobDetail:
+    row, result = await services.tasks.get(id)
+    fields = structs.asdict(job_of(row))
+    return BotJobDetail(**fields, result=None if result is None else result_of(result))
+
+
+@operation(
+    "DELETE",
+    f"{ADMIN}/jobs/{{id}}",
+    "Delete a job and its result",
+    access="admin",
+    errors=(words.NO_JOB, words.LOCKED_JOB),
+    response_example=examples.DELETED,
+)
+async def delete_job(services: JobServices, id: JobPathId) -> DeletedRow:
+    """Delete a job that is not locked."""
+    await services.tasks.delete(id)
+    return DeletedRow(id, True)
+
+
+@operation(
+    "POST",
+    f"{ADMIN}/jobs/mark-pending",
+    "Make jobs pending",
+    access="admin",
+    errors=(words.INVALID_IDS,),
+    request_example=examples.REPAIR,
+    response_example=examples.REPAIRED,
+)
+async def mark_pending(services: JobServices, body: RepairRequest) -> RepairedJobs:
+    """Take the locks from jobs and make them pending. Jobs that were done or failed have all their retries again."""
+    return RepairedJobs(await services.tasks.repair(body.ids, REPAIRS["mark-pending"]))
+
+
+@operation(
+    "POST",
+    f"{ADMIN}/jobs/mark-expired",
+    "Make locked jobs expired",
+    access="admin",
+    errors=(words.INVALID_IDS,),
+    request_example=examples.REPAIR,
+    response_example=examples.REPAIRED,
+)
+async def mark_expired(services: JobServices, body: RepairRequest) -> RepairedJobs:
+    return RepairedJobs(await services.tasks.repair(body.ids, REPAIRS["mark-expired"]))
+
+
+@operation(
+    "POST",
+    f"{ADMIN}/jobs/reset-lock",
+    "Make locked jobs pending",
+    access="admin",
+    errors=(words.INVALID_IDS,),
+    request_example=examples.REPAIR,
+    response_example=examples.REPAIRED,
+)
+async def reset_lock(services: JobServices, body: RepairRequest) -> RepairedJobs:
+    """Take the locks from jobs; the retries that they have used stay used."""
+    return RepairedJobs(await services.tasks.repair(body.ids, REPAIRS["reset-lock"]))
+
+
+@operation(
+    "POST",
+    f"{ADMIN}/expire-locks",
+    "Sweep lapsed locks",
+    access="admin",
+    errors=(words.INVALID_LIMIT,),
+    request_example=examples.EXPIRE_LOCKS,
+    response_example=examples.EXPIRED_LOCKS,
+)
+async def expire_locks(services: JobServices, body: ExpireLocksRequest) -> ExpiredLocks:
+    """Make jobs with lapsed locks expired, or with `auto_retry` pending while retries are left."""
+    swept = await services.policies.sweep(body.limit, retry=body.auto_retry, dry=body.dry_run)
+    return ExpiredLocks(swept.expired, swept.requeued, swept.failed)
+
+
+JOB_OPERATIONS = (
+    list_jobs, add_job, show_job, delete_job, mark_pending, mark_expired, reset_lock, expire_locks,
+)  # fmt: skip
+
+
+def job_of(row: BotTaskRow) -> BotJob:
+    """Return a job with all its fields."""
+    is_held = row.owner is not None
+    return BotJob(
+        id=task_uuid(row.id, row.created_at),
+        policy_id=row.schedule_uid,
+        url=row.url,
+        status=word(row.state),
+        priority=shown_priority(row.priority),
+        max_retries=row.max_retries,
+        timeout_minutes=row.lease_ms // MINUTE_MS,
+        lock_ttl_seconds=(row.held_ms if is_held else row.lease_ms) // 1000,
+        locked_by=row.holder,
+        locked_at=optional_time(row.held_at) if is_held else None,
+        locked_until=optional_time(row.due) if is_held else None,
+        retry_count=row.retries,
+        last_error=None if row.rest == TaskState.COMPLETED else row.error,
+        last_result_at=optional_time(row.answered_at),
+        expiry_count=row.lapses,
+        created_at=time_text(row.created_at),
+        updated_at=time_text(row.updated_at),
+    )
