@@ -22,7 +22,7 @@ from longline.drivers.records.named_queries import load
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.ids import new_id
 from longline.model.schedules.schedule import ScheduleSpec
-from longline.services.schedules.slots import Balancer
+from longline.services.schedules.slots import Slots
 from tests.servers import running_postgres
 
 SIZES = (1_000, 10_000, 100_000)
@@ -52,17 +52,17 @@ async def measure(url: str, schedules: int) -> Measured:
     try:
         await records.schema.migrate()
         await _fill(url, schedules, clock.now())
-        timetable, balancer = ScheduleLifecycle(records), Balancer(records.schedules, clock)
+        timetable, slots = ScheduleLifecycle(records), Slots(records.schedules, clock)
         begun = time.perf_counter()
         for number in range(PASSES):
             if len(await timetable.start(number + 1, MOST, 60_000)) != MOST:
                 raise RuntimeError("not everything that was due was started")
         started = (time.perf_counter() - begun) / PASSES
         begun, worked = time.perf_counter(), time.process_time()
-        balance = await balancer.preview()
+        balance, _ = await slots.rebalance(apply=False)
         previewed, worked = time.perf_counter() - begun, time.process_time() - worked
         begun = time.perf_counter()
-        await balancer.hours()
+        await slots.hours()
         counted = time.perf_counter() - begun
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         spans = (started * 1e3, previewed * 1e3, worked * 1e3, counted * 1e3)

@@ -118,6 +118,11 @@ class Response(msgspec.Struct, frozen=True):
         wanted = name.lower()
         return next((v for k, v in self.headers if k.lower() == wanted), None)
 
+    @property
+    def media_type(self) -> str:
+        """Return the Content-Type without parameters, in lower case; empty when the response has none."""
+        return (self.header("content-type") or "").partition(";")[0].strip().lower()
+
     def leads_to(self, base: str) -> str:
         """Return the Location resolved against `base`; raise `FetchFailed` for a URL that the parser rejects."""
         location = _escaped(self.header("location") or "")

@@ -15,11 +15,10 @@ from longline.plugins.feed_links import feed_links
 from longline.plugins.html.maintext import simple_text
 from longline.plugins.html.parse_cost import TooComplex
 from longline.ports.clock import Clock
-from longline.ports.http import FetchFailed, Http, Request, Response
+from longline.ports.http import REDIRECTS, FetchFailed, Http, Request, Response
 
 MAX_HOPS = 10
 MAX_BYTES = 10 * 1024 * 1024
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class NoPreview(LonglineError):

@@ -199,13 +199,37 @@ PORT = whole(1, 65535)
 SSLMODE = among("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 TIME_OR_NONE = Kind(PAUSE.word, PAUSE.wanted, lambda text: PAUSE.read(text.strip().removeprefix("-")))
 
+_SAME_VALUE = """
+    AUTH_JWT_SECRET=jwt_secret AUTH_INTERNAL_SECRET=internal_secret CRAWLER_SERVER_READ_TIMEOUT=server_read_timeout
+    CRAWLER_SERVER_WRITE_TIMEOUT=server_write_timeout CRAWLER_SERVER_IDLE_TIMEOUT=server_idle_timeout
+    FETCHER_DATABASE_URL=database FETCHER_ELASTICSEARCH_URL=search ELASTICSEARCH_API_KEY=search_key
+    ELASTICSEARCH_TLS_CA_FILE=ca_file ELASTICSEARCH_BULK_SIZE=index_batch ELASTICSEARCH_FLUSH_INTERVAL=index_every
+    FETCHER_STALE_TIMEOUT=lease FETCHER_STALE_CHECK_INTERVAL=reap FETCHER_CLAIM_RETRY_DELAY=claim_pause
+    REDIS_EVENTS_ENABLED=source_events CRAWLER_SAVE_DISCOVERED_LINKS=save_links
+    CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED=discovery CRAWLER_DISCOVERY_ALLOWLIST=discovery_allow
+    CRAWLER_DISCOVERY_BLOCKLIST=discovery_block CRAWLER_DISCOVERY_GLOBAL_BUDGET_PER_DAY=discovery_budget
+    CRAWLER_DISCOVERY_MAX_CANDIDATES_PER_RUN=discovery_per_run JOB_LOGS_ENABLED=run_logs
+    JOB_LOGS_SSE_ENABLED=run_log_streams JOB_LOGS_ARCHIVE_ENABLED=run_log_archive
+    JOB_LOGS_REDIS_TTL_SECONDS=run_log_ttl JOB_LOGS_BUFFER_SIZE=run_log_buffer JOB_LOGS_MIN_LEVEL=run_log_level
+    JOB_LOGS_MILESTONE_INTERVAL=run_log_milestone JOB_LOGS_VERBOSITY=run_log_verbosity
+    JOB_LOGS_MAX_PER_SEC=run_log_rate CRAWLER_SCHEDULER_ENABLED=scheduler
+    CRAWLER_FEED_DISCOVERY_ENABLED=feed_discovery CRAWLER_SOURCES_API_URL=sources_url
+    CRAWLER_MAX_REQUESTS=max_requests CRAWLER_MAX_URL_LENGTH=max_url CRAWLER_USE_REFERER=referer
+    CRAWLER_MAX_REDIRECTS=max_redirects CRAWLER_HTTP_RETRY_MAX=page_retries CRAWLER_HTTP_RETRY_DELAY=page_retry_delay
+    CRAWLER_USE_RANDOM_USER_AGENT=vary_user_agent CRAWLER_ALLOWED_DOMAINS=allowed_domains
+    CRAWLER_DISALLOWED_DOMAINS=disallowed_domains CRAWLER_MAX_CONCURRENCY=max_runs FETCHER_WORKER_COUNT=concurrency
+    CRAWLER_USER_AGENT=user_agent FETCHER_USER_AGENT=user_agent CRAWLER_RESPECT_ROBOTS_TXT=respect_robots
+    CRAWLER_RANDOM_DELAY=random_delay CRAWLER_REQUEST_TIMEOUT=request_timeout FETCHER_REQUEST_TIMEOUT=request_timeout
+    CRAWLER_MAX_BODY_SIZE=max_body CRAWLER_TLS_MIN_VERSION=tls_min CRAWLER_TLS_MAX_VERSION=tls_max
+    CRAWLER_RENDER_WORKER_URL=render_url CRAWLER_MAX_RETRIES=max_retries FETCHER_MAX_RETRIES=frontier_attempts
+    FETCHER_MAX_REDIRECTS=frontier_redirects PIPELINE_URL=pipeline_url
+    CRAWLER_READABILITY_FALLBACK_ENABLED=readability LOG_LEVEL=log_level FETCHER_LOG_LEVEL=log_level
+    LOG_FORMAT=log_format LOG_OUTPUT_PATHS=log_outputs
+"""
+"""Variables that are passed on unchanged, each with its setting."""
+
 ALIASES: tuple[Alias, ...] = (
-    _same("AUTH_JWT_SECRET", "jwt_secret"),
-    _same("AUTH_INTERNAL_SECRET", "internal_secret"),
     Alias(("CRAWLER_SERVER_ADDRESS",), ("host", "port"), _address),
-    _same("CRAWLER_SERVER_READ_TIMEOUT", "server_read_timeout"),
-    _same("CRAWLER_SERVER_WRITE_TIMEOUT", "server_write_timeout"),
-    _same("CRAWLER_SERVER_IDLE_TIMEOUT", "server_idle_timeout"),
     Alias(
         _named("CRAWLER_SERVER_", "SECURITY_ENABLED API_KEY"),
         ("api_key",),
@@ -218,7 +242,6 @@ ALIASES: tuple[Alias, ...] = (
         _database,
         {"POSTGRES_CRAWLER_PORT": PORT, "POSTGRES_CRAWLER_SSLMODE": SSLMODE},
     ),
-    _same("FETCHER_DATABASE_URL", "database"),
     Alias(_named("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis, {"REDIS_ADDRESS": PLACE, "REDIS_DB": whole(0)}),
     Alias(
         (
@@ -235,69 +258,22 @@ ALIASES: tuple[Alias, ...] = (
         _search,
         {**dict.fromkeys(_named("ELASTICSEARCH_", "ADDRESSES HOSTS"), URLS), "ELASTICSEARCH_PASSWORD": PASSWORD},
     ),
-    _same("FETCHER_ELASTICSEARCH_URL", "search"),
-    _same("ELASTICSEARCH_API_KEY", "search_key"),
-    _same("ELASTICSEARCH_TLS_CA_FILE", "ca_file"),
     Alias(_named("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), ("search_cert", "search_cert_key"), _search_identity),
     _opposite("ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY", "search_verify"),
-    _same("ELASTICSEARCH_BULK_SIZE", "index_batch"),
-    _same("ELASTICSEARCH_FLUSH_INTERVAL", "index_every"),
-    _same("FETCHER_STALE_TIMEOUT", "lease"),
-    _same("FETCHER_STALE_CHECK_INTERVAL", "reap"),
-    _same("FETCHER_CLAIM_RETRY_DELAY", "claim_pause"),
-    _same("REDIS_EVENTS_ENABLED", "source_events"),
-    _same("CRAWLER_SAVE_DISCOVERED_LINKS", "save_links"),
-    _same("CRAWLER_AUTO_SOURCE_DISCOVERY_ENABLED", "discovery"),
-    _same("CRAWLER_DISCOVERY_ALLOWLIST", "discovery_allow"),
-    _same("CRAWLER_DISCOVERY_BLOCKLIST", "discovery_block"),
-    _same("CRAWLER_DISCOVERY_GLOBAL_BUDGET_PER_DAY", "discovery_budget"),
-    _same("CRAWLER_DISCOVERY_MAX_CANDIDATES_PER_RUN", "discovery_per_run"),
-    _same("JOB_LOGS_ENABLED", "run_logs"),
-    _same("JOB_LOGS_SSE_ENABLED", "run_log_streams"),
-    _same("JOB_LOGS_ARCHIVE_ENABLED", "run_log_archive"),
     Alias(
         _named("JOB_LOGS_REDIS_", "ENABLED KEY_PREFIX"),
         ("run_log_mirror",),
         _log_mirror,
         _switches("JOB_LOGS_REDIS_ENABLED"),
     ),
-    _same("JOB_LOGS_REDIS_TTL_SECONDS", "run_log_ttl"),
-    _same("JOB_LOGS_BUFFER_SIZE", "run_log_buffer"),
-    _same("JOB_LOGS_MIN_LEVEL", "run_log_level"),
     _counted("JOB_LOGS_RETENTION_DAYS", "run_log_retention", "d"),
-    _same("JOB_LOGS_MILESTONE_INTERVAL", "run_log_milestone"),
-    _same("JOB_LOGS_VERBOSITY", "run_log_verbosity"),
-    _same("JOB_LOGS_MAX_PER_SEC", "run_log_rate"),
-    _same("CRAWLER_SCHEDULER_ENABLED", "scheduler"),
     Alias(("CRAWLER_FEED_POLL_ENABLED",), ("feeds", "sitemaps"), _polling),
     _counted("CRAWLER_FEED_POLL_INTERVAL_MINUTES", "feed_poll", "m"),
-    _same("CRAWLER_FEED_DISCOVERY_ENABLED", "feed_discovery"),
     _counted("CRAWLER_FEED_DISCOVERY_INTERVAL_MINUTES", "feed_search", "m"),
     _counted("CRAWLER_FEED_DISCOVERY_RETRY_HOURS", "feed_search_again", "h"),
-    _same("CRAWLER_SOURCES_API_URL", "sources_url"),
-    _source_manager("SOURCE_MANAGER_URL"),
-    _source_manager("FETCHER_SOURCE_MANAGER_URL"),
     Alias(("CRAWLER_CLEANUP_INTERVAL",), ("cleanup",), _cleanup, {"CRAWLER_CLEANUP_INTERVAL": TIME_OR_NONE}),
-    _same("CRAWLER_MAX_REQUESTS", "max_requests"),
-    _same("CRAWLER_MAX_URL_LENGTH", "max_url"),
-    _same("CRAWLER_USE_REFERER", "referer"),
     Alias(("CRAWLER_FOLLOW_REDIRECTS",), ("max_redirects",), _no_redirects, _switches("CRAWLER_FOLLOW_REDIRECTS")),
-    _same("CRAWLER_MAX_REDIRECTS", "max_redirects"),
-    _same("CRAWLER_HTTP_RETRY_MAX", "page_retries"),
-    _same("CRAWLER_HTTP_RETRY_DELAY", "page_retry_delay"),
-    _same("CRAWLER_USE_RANDOM_USER_AGENT", "vary_user_agent"),
-    _same("CRAWLER_ALLOWED_DOMAINS", "allowed_domains"),
-    _same("CRAWLER_DISALLOWED_DOMAINS", "disallowed_domains"),
-    _same("CRAWLER_MAX_CONCURRENCY", "max_runs"),
-    _same("FETCHER_WORKER_COUNT", "concurrency"),
-    _same("CRAWLER_USER_AGENT", "user_agent"),
-    _same("FETCHER_USER_AGENT", "user_agent"),
-    _same("CRAWLER_RESPECT_ROBOTS_TXT", "respect_robots"),
     Alias(("CRAWLER_DELAY",), ("delay", "schedule_delay"), _delays),
-    _same("CRAWLER_RANDOM_DELAY", "random_delay"),
-    _same("CRAWLER_REQUEST_TIMEOUT", "request_timeout"),
-    _same("FETCHER_REQUEST_TIMEOUT", "request_timeout"),
-    _same("CRAWLER_MAX_BODY_SIZE", "max_body"),
     Alias(
         _named("CRAWLER_PROXY_", "POOL_ENABLED POOL_URLS STICKY_TTL"),
         ("proxies", "proxy_sticky"),
@@ -315,33 +291,24 @@ ALIASES: tuple[Alias, ...] = (
         {**_switches("CRAWLER_PROXIES_ENABLED"), "CRAWLER_PROXY_URLS": PROXIES},
     ),
     _opposite("CRAWLER_TLS_INSECURE_SKIP_VERIFY", "tls_verify"),
-    _same("CRAWLER_TLS_MIN_VERSION", "tls_min"),
-    _same("CRAWLER_TLS_MAX_VERSION", "tls_max"),
-    _same("CRAWLER_RENDER_WORKER_URL", "render_url"),
-    _same("CRAWLER_MAX_RETRIES", "max_retries"),
     Alias(("FETCHER_ENABLED",), ("frontier", "frontier_links"), _fetcher),
-    _same("FETCHER_MAX_RETRIES", "frontier_attempts"),
     Alias(
         ("FETCHER_FOLLOW_REDIRECTS",),
         ("frontier_redirects",),
         _no_frontier_redirects,
         _switches("FETCHER_FOLLOW_REDIRECTS"),
     ),
-    _same("FETCHER_MAX_REDIRECTS", "frontier_redirects"),
-    _same("PIPELINE_URL", "pipeline_url"),
-    _same("CRAWLER_READABILITY_FALLBACK_ENABLED", "readability"),
-    _same("LOG_LEVEL", "log_level"),
-    _same("FETCHER_LOG_LEVEL", "log_level"),
-    Alias(("APP_DEBUG",), ("log_level",), _debug, _switches("APP_DEBUG")),
-    _same("LOG_FORMAT", "log_format"),
-    _same("LOG_OUTPUT_PATHS", "log_outputs"),
-    Alias(("APP_ENV",), ("log_format",), _environment),
     Alias(
         ("ENABLE_PROFILING", "PPROF_PORT"),
         ("profile_port",),
         _profiling,
         {**_switches("ENABLE_PROFILING"), "PPROF_PORT": PORT},
     ),
+    *(_same(*pair.split("=")) for pair in _SAME_VALUE.split()),
+    _source_manager("SOURCE_MANAGER_URL"),
+    _source_manager("FETCHER_SOURCE_MANAGER_URL"),
+    Alias(("APP_DEBUG",), ("log_level",), _debug, _switches("APP_DEBUG")),
+    Alias(("APP_ENV",), ("log_format",), _environment),
 )
 """Aliases of the contract; where two rows set the same key the earlier row wins."""
 

@@ -158,7 +158,7 @@ async def test_every_attempt_asks_for_rules_anew(fetcher: Asker, http: FakeHttp,
     """A host that was away for a moment must not fail all its pages out of memory."""
     http.on(ROBOTS, FetchFailed("refused", "nobody there"), rules("User-agent: *\nDisallow: /no\n"))
     assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "refused"
-    clock.advance(fate.back_off(1))
+    clock.advance(fate.retry_seconds(1))
     assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason == "ok"
     assert (await fetcher.fetch(held(clock), f"{HOME}no", PLAN)).reason == "robots"
 

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from longline.model.bots.bot import Holding, after_answer, after_lapse, back_off, lapsed, refusal, url_key
+from longline.model.bots.bot import Holding, after_answer, after_lapse, back_off_ms, lapsed, refusal, url_key
 
 HELD = Holding(
     id=1,
@@ -61,7 +61,7 @@ def test_a_lapse_costs_a_retry_only_where_that_was_asked_for():
 
 
 def test_a_schedule_waits_longer_each_time_up_to_the_fourth():
-    assert [back_off(5, failures) for failures in range(1, 7)] == [5, 10, 20, 40, 40, 40]
+    assert [back_off_ms(5, failures) for failures in range(1, 7)] == [5, 10, 20, 40, 40, 40]
 
 
 def test_what_is_held_shows_as_being_crawled():

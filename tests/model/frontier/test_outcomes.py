@@ -49,10 +49,10 @@ def test_what_is_not_wanted_is_skipped(reason: str):
 
 
 def test_waiting_doubles_up_to_the_cap():
-    assert [fate.back_off(n) for n in range(1, 6)] == [1, 2, 4, 8, 16]
-    assert fate.back_off(13) == 3600
-    assert fate.back_off(10_000) == 3600
-    assert fate.back_off(0) == 1
+    assert [fate.retry_seconds(n) for n in range(1, 6)] == [1, 2, 4, 8, 16]
+    assert fate.retry_seconds(13) == 3600
+    assert fate.retry_seconds(10_000) == 3600
+    assert fate.retry_seconds(0) == 1
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,8 @@ from longline.model.errors import IllegalMove, LonglineError, NotFound
 from longline.model.schedules.schedule import ScheduleSpec, failed
 from longline.model.schedules.slots import slot_of
 from longline.ports.records import Records
-from longline.services.schedules.schedules import NoSuchTransition, Schedules, Slots
+from longline.services.schedules.schedules import NoSuchTransition, Schedules
+from longline.services.schedules.slots import Slots
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 

@@ -1,9 +1,9 @@
-"""The balancer does what it previewed, and only to those whom nobody moved meanwhile."""
+"""Rebalancing does what it previewed, and only to schedules that were not moved meanwhile."""
 
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.schedules.schedule import paused
 from longline.ports.records import Records
-from longline.services.schedules.slots import Balancer
+from longline.services.schedules.slots import Slots
 from longline.testing.clock import FakeClock
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.engine.schedules.test_scheduler import current, schedule
@@ -14,21 +14,21 @@ DAY_MS = 86_400_000
 async def test_preview_and_change_are_one(records: Records, clock: FakeClock):
     due = clock.now() + 3 * 3_600_000
     rows = [await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due) for n in range(10)]
-    balancer = Balancer(records.schedules, clock)
-    preview = await balancer.preview()
+    slots = Slots(records.schedules, clock)
+    preview, _ = await slots.rebalance(apply=False)
     assert [(await current(records, row)).next_due for row in rows] == [due] * 10, "a preview changes nothing"
-    balance, moved = await balancer.apply()
+    balance, moved = await slots.rebalance(apply=True)
     assert (balance, moved) == (preview, 9)
     found = [await current(records, row) for row in rows]
     assert len({row.next_due for row in found}) == 10
     assert all(row.anchor == row.next_due for row in found if row.next_due != due)
-    assert sum(await balancer.hours()) == 10
+    assert sum(await slots.hours()) == 10
 
 
 async def test_who_was_moved_meanwhile_is_left_alone(records: Records, clock: FakeClock):
     due = clock.now() + 3 * 3_600_000
     rows = [await schedule(records, f"h{n}", interval_ms=DAY_MS, due=due) for n in range(3)]
-    planned = await Balancer(records.schedules, clock).preview()
+    planned, _ = await Slots(records.schedules, clock).rebalance(apply=False)
     await ScheduleLifecycle(records).turn(rows[2], paused(rows[2], clock.now(), "me"), "person")
     shifted = await records.schedules.shift(planned.shifts)
     assert shifted == {shift.id for shift in planned.shifts} - {rows[2].id}

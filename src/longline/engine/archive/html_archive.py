@@ -19,6 +19,7 @@ from longline.model.errors import Unavailable
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.runs.plan import CrawlPlan
 from longline.model.search.document import index_for
+from longline.plugins.parser import HTML as HTML_TYPES
 from longline.ports.blobs import Blobs
 from longline.ports.clock import Clock
 from longline.ports.http import Response
@@ -147,8 +148,7 @@ class HtmlArchive:
 
 def _is_html(response: Response) -> bool:
     """Return True for an HTML content type; a response without a Content-Type may be HTML."""
-    kind = (response.header("content-type") or "").partition(";")[0].strip().lower()
-    return kind in ("", "text/html", "application/xhtml+xml")
+    return response.media_type in ("", *HTML_TYPES)
 
 
 def _decoded(response: Response) -> bytes:

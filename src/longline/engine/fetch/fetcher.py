@@ -287,5 +287,4 @@ def _most(url: str, plan: CrawlPlan, usual: int) -> int:
 
 def _wanted(response: Response, plan: CrawlPlan) -> bool:
     """Return True when the run accepts the content type; a response without one is accepted."""
-    kind = (response.header("content-type") or "").partition(";")[0].strip().lower()
-    return not plan.content_types or not kind or kind in plan.content_types
+    return not plan.content_types or response.media_type in ("", *plan.content_types)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from longline.model.back_off import back_off
 from longline.model.frontier.host import HostLease, HostPace
 
 LATELY = 30.0
@@ -42,9 +43,9 @@ class Pace:
 
         Doubled with every throttling in a row; `chance`, from 0 to 1, spreads workers that were throttled together.
         """
-        wait = min(FIRST_PATIENCE * 2**self._throttles, MAX_PATIENCE)
-        self._throttles = min(self._throttles + 1, 16)
-        return float(max(wait * (0.5 + chance), self.delay))
+        wait = back_off(FIRST_PATIENCE, self._throttles, MAX_PATIENCE)
+        self._throttles += 1
+        return max(wait * (0.5 + chance), self.delay)
 
     def eased(self) -> None:
         """Reset the count of throttlings: the host answers normally."""

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from longline.engine.sources.crawl_plan import DOWNLOADS, FILES, HTML, pause_ms, reading
+from longline.engine.sources.crawl_plan import DOWNLOADS, FILES, pause_ms, reading
 from longline.model.errors import Unavailable
 from longline.model.frontier.standing_frontier import ASLEEP
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunRow
 from longline.model.sources.source import CrawlSource
+from longline.plugins.parser import HTML
 from longline.ports.clock import Clock
 from longline.ports.records.runs import RunStore
 from longline.ports.sources import SourceLookup

@@ -14,6 +14,7 @@ import msgspec
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.model.errors import Unavailable
 from longline.model.logs import LogFilter, NewLogEntry
+from longline.model.storable_text import storable
 from longline.ports.clock import Clock
 from longline.ports.records.logs import LogStore
 from longline.ports.signals import Signals
@@ -94,7 +95,7 @@ class RunLogWriter(logging.Handler):
         if not self.wants(level, topic):
             return
         text = msgspec.json.encode(fields, enc_hook=str).decode() if fields else None
-        entry = NewLogEntry(run_id, self._clock.now(), level, topic, _storable(message), text and _storable(text))
+        entry = NewLogEntry(run_id, self._clock.now(), level, topic, _cut(message), text and _cut(text))
         with self._own:
             if len(self._waiting) >= MOST_WAITING or (level == "debug" and not self._passes(run_id)):
                 self._lost[run_id] += 1
@@ -177,6 +178,5 @@ def _level(number: int) -> str:
     return "info" if number >= logging.INFO else "debug"
 
 
-def _storable(text: str) -> str:
-    """Return text that every database accepts, of LONGEST_MESSAGE characters at most."""
-    return text[:LONGEST_MESSAGE].replace("\0", "").encode(errors="replace").decode()
+def _cut(text: str) -> str:
+    return storable(text[:LONGEST_MESSAGE])

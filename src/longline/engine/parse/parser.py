@@ -14,6 +14,7 @@ from longline.engine.parse.slow_hosts import SlowHosts
 from longline.model.errors import BadInput
 from longline.model.frontier.task import ClaimedTask
 from longline.model.search.item import NewItem, Origin, new_items
+from longline.model.storable_text import storable
 from longline.plugins import Item, Link, Links, Page
 from longline.plugins.html.parse_cost import ParseCost, TooComplex, effort_of
 from longline.plugins.parser import Parser as Marked
@@ -176,7 +177,7 @@ async def run(marked: Marked, page: Page, max_links: int = MAX_LINKS) -> Parsed:
     title = next((str(item.fields["title"]) for item in items if item.fields.get("title")), "")
     kept, listed = _bounded(links, max_links), _bounded(beside, MAX_LISTED_LINKS)
     cut = len(links) + len(beside) - len(kept) - len(listed)
-    return Parsed(_storable(title), kept, listed, tuple(items), priorities=priorities, cut=cut)
+    return Parsed(storable(title), kept, listed, tuple(items), priorities=priorities, cut=cut)
 
 
 def _bounded(urls: Sequence[str], most: int) -> tuple[str, ...]:
@@ -186,8 +187,3 @@ def _bounded(urls: Sequence[str], most: int) -> tuple[str, ...]:
         return kept
     sums = accumulate(map(len, kept))
     return kept[: sum(1 for _ in takewhile(lambda so_far: so_far <= MAX_LINK_CHARACTERS, sums))]
-
-
-def _storable(text: str) -> str:
-    """Return text without lone surrogates, which no database stores, and without NUL, which PostgreSQL refuses."""
-    return text.replace("\0", "").encode(errors="replace").decode()

@@ -13,6 +13,7 @@ from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
 from longline.model.runs.plan import BY_NAME, CrawlPlan
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
 from longline.model.url import Url, parse
+from longline.plugins.parser import HTML
 
 log = logging.getLogger(__name__)
 
@@ -20,9 +21,6 @@ DEFAULT_DEPTH = 3
 NO_END = 1_000_000
 AT_ONCE = 2
 DEEP = 5
-
-HTML = ("text/html", "application/xhtml+xml")
-"""Content types of pages."""
 
 FILES = r"(?i)^https?://[^/]+[^?#]*\.(?:pdf|xml|json|css|js|png|jpe?g|gif|svg|ico|woff|zip|mp3|mp4)(?:[?#]|$)"
 """Addresses of files that are not pages."""

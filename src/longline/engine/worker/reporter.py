@@ -298,7 +298,9 @@ class Reporter:
 
     def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
         became = f.rest
-        wait = max(f.fetched.retry_after or 0.0, fate.back_off(f.task.attempt, f.plan.retry_seconds, f.plan.retry_most))
+        wait = max(
+            f.fetched.retry_after or 0.0, fate.retry_seconds(f.task.attempt, f.plan.retry_seconds, f.plan.retry_most)
+        )
         return Outcome(
             task=f.task,
             became=became,

@@ -8,12 +8,13 @@ from typing import Literal
 
 import msgspec
 
+from longline.model.back_off import back_off
 from longline.model.states import TaskState, move
 
 HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 
-STEPS = 3
+MAX_DOUBLINGS = 3
 """Largest number of times that the wait of a failing schedule doubles."""
 
 Refusal = Literal["missing", "not_held", "not_yours", "lapsed"]
@@ -393,9 +394,9 @@ def after_lapse(holding: Holding, retry: bool) -> TaskState:
     return TaskState(move("task", "exhaust" if exhausted(holding.lapses, holding.max_retries) else "expire").became)
 
 
-def back_off(base_ms: int, failures: int) -> int:
+def back_off_ms(base_ms: int, failures: int) -> int:
     """Return the wait of a schedule after this many failures in a row: the base, doubled up to three times."""
-    return int(base_ms * 2 ** min(max(failures - 1, 0), STEPS))
+    return back_off(base_ms, failures - 1, base_ms << MAX_DOUBLINGS)
 
 
 def url_key(url: str) -> bytes:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from longline.model.back_off import back_off
 from longline.model.frontier import outcomes as fate
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.states import TaskState
@@ -132,7 +133,7 @@ def succeeded(feed: FeedRow, now: int, run_id: int, seen: Seen) -> FeedRow | Non
 def failed(feed: FeedRow, now: int, run_id: int, kind: str, error: str) -> FeedRow | None:
     """Return the feed after a failed poll; None when the poll is no longer the feed's."""
     rule, errors = FAILURES[kind], feed.errors + 1
-    until = now + min(FIRST_PATIENCE * 2 ** min(feed.errors, 30), MOST_PATIENCE) if kind == "rate_limited" else None
+    until = now + back_off(FIRST_PATIENCE, feed.errors, MOST_PATIENCE) if kind == "rate_limited" else None
     told = _answered(
         feed,
         run_id,

@@ -1,5 +1,6 @@
 """Reasons for the rests of tasks. One word each; every failure class has exactly one."""
 
+from longline.model.back_off import back_off
 from longline.model.states import TaskState
 
 OK = "ok"
@@ -119,6 +120,6 @@ _HOPELESS = frozenset(SKIPPED) - {"challenge"} | {"parser_error", "egress", "bad
 _GONE = (404, 410)
 
 
-def back_off(attempt: int, base: float = 1.0, cap: float = 3600.0) -> float:
+def retry_seconds(attempt: int, base: float = 1.0, cap: float = 3600.0) -> float:
     """Return the seconds to wait after this many attempts: the base, doubled each time, up to the cap."""
-    return float(min(base * 2 ** min(max(attempt - 1, 0), 30), cap))
+    return back_off(base, attempt - 1, cap)

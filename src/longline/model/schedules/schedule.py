@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from longline.model.back_off import back_off
 from longline.model.errors import BadInput
 from longline.model.states import ScheduleState
 
@@ -145,12 +146,12 @@ def next_regular(row: ScheduleRow, now: int, stretched_ms: int | None = None) ->
 
 def back_off_ms(row: ScheduleRow) -> int:
     """Return the wait of a schedule before its next retry."""
-    return min((row.backoff_seconds * 1000) << min(row.retries, 30), LONGEST_BACKOFF_MS)
+    return back_off(row.backoff_seconds * 1000, row.retries, LONGEST_BACKOFF_MS)
 
 
 def stretch_ms(interval_ms: int, unchanged: int) -> int:
     """Return the interval of a source that has not changed for `unchanged` runs."""
-    return min(interval_ms << min(unchanged, 40), max(interval_ms, LONGEST_STRETCH_MS))
+    return back_off(interval_ms, unchanged, max(interval_ms, LONGEST_STRETCH_MS))
 
 
 def paused(row: ScheduleRow, now: int, by: str) -> ScheduleTransition:

@@ -9,6 +9,7 @@ import msgspec
 import orjson
 
 from longline.model.search.tokenize import MAX_CHARACTERS, plain
+from longline.model.storable_text import storable
 
 TITLES = ("title", "name", "product_name", "headline")
 BODIES = ("body", "text", "raw_text", "description")
@@ -138,15 +139,7 @@ def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a text that every engine stores: no database takes lone surrogates, and PostgreSQL no NUL."""
-    if not isinstance(value, str):
-        return ""
-    value = value.replace("\0", " ")
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return value.encode(errors="replace").decode()
-    return value
+    return storable(value, " ") if isinstance(value, str) else ""
 
 
 def _said(value: object) -> str:

@@ -24,14 +24,12 @@ from longline.model.schedules.schedule import (
     resumed,
     retried,
 )
-from longline.model.schedules.slots import Balance
 from longline.model.states import RUN_ENDED, Actor, ScheduleState
 from longline.ports.clock import Clock
 from longline.ports.records.runs import RunStore
 from longline.ports.records.schedules import PageChangeStore, RunStop, Tick
 from longline.ports.records.schedules import ScheduleStore as ScheduleRecords
 from longline.services.group_commit import GroupCommit
-from longline.services.schedules.slots import Balancer
 
 log = logging.getLogger(__name__)
 
@@ -263,18 +261,3 @@ class Schedules:
             return None
         run = await self._runs.get(row.run_id)
         return run if run is not None and run.state not in RUN_ENDED else None
-
-
-class Slots:
-    """The distribution of schedules over the day, and its rebalancing."""
-
-    def __init__(self, records: ScheduleRecords, clock: Clock) -> None:
-        self._balancer = Balancer(records, clock)
-
-    async def hours(self) -> list[int]:
-        """Return the number of schedules due in each of the next 24 hours."""
-        return await self._balancer.hours()
-
-    async def rebalance(self, *, apply: bool) -> tuple[Balance, int]:
-        """Spread schedules evenly, or only plan to; return the plan, and the number of schedules moved."""
-        return await self._balancer.apply() if apply else (await self._balancer.preview(), 0)

@@ -1,12 +1,12 @@
-"""The balancer: spreads schedules over the slots of a day, on request."""
+"""The distribution of schedules over the slots of a day, and its rebalancing on request."""
 
 from longline.model.schedules.slots import Balance, hourly, rebalance
 from longline.ports.clock import Clock
 from longline.ports.records.schedules import ScheduleStore
 
 
-class Balancer:
-    """A balancer of all waiting schedules; a preview shows the effect of rebalancing at that moment."""
+class Slots:
+    """The slots of all waiting schedules; a plan shows the effect of rebalancing at that moment."""
 
     def __init__(self, schedules: ScheduleStore, clock: Clock) -> None:
         self._schedules, self._clock = schedules, clock
@@ -16,11 +16,10 @@ class Balancer:
         waiting = await self._schedules.waiting()
         return hourly((one.next_due for one in waiting if one.state != "running"), self._clock.now())
 
-    async def preview(self) -> Balance:
-        """Return the plan of a rebalancing now."""
-        return rebalance(await self._schedules.waiting(), self._clock.now())
+    async def rebalance(self, *, apply: bool) -> tuple[Balance, int]:
+        """Spread schedules evenly, or only plan to; return the plan, and the number of schedules moved.
 
-    async def apply(self) -> tuple[Balance, int]:
-        """Rebalance; return the plan, and the number moved: schedules that were moved meanwhile are left alone."""
-        balance = await self.preview()
-        return balance, len(await self._schedules.shift(balance.shifts)) if balance.shifts else 0
+        Schedules that were moved meanwhile are left alone.
+        """
+        plan = rebalance(await self._schedules.waiting(), self._clock.now())
+        return plan, len(await self._schedules.shift(plan.shifts)) if apply and plan.shifts else 0

@@ -9,6 +9,7 @@ import msgspec
 
 from longline.engine.lifecycle.moves import Call
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
+from longline.model.back_off import back_off
 from longline.model.errors import LonglineError
 from longline.model.ids import new_id
 from longline.model.schedules.schedule import (
@@ -177,7 +178,7 @@ def minutes(base: int, rate: int, depth: int, failures: int = 0) -> int:
     times, by = (3, 2) if rate <= 5 else (1, 1) if rate <= 10 else (3, 4) if rate <= 20 else (1, 2)
     paced = base * times // by
     times, by = (1, 1) if depth <= 2 else (5, 4) if depth <= 5 else (3, 2)
-    return min((paced * times // by) << failures, MOST_MINUTES)
+    return back_off(paced * times // by, failures, MOST_MINUTES)
 
 
 def leading(text: str) -> int:

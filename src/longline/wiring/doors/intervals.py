@@ -13,7 +13,8 @@ from longline.services.discovery.links import DiscoveredLinks
 from longline.services.page_preview import PagePreviews
 from longline.services.schedules.backfill import Backfill
 from longline.services.schedules.runs import Runs
-from longline.services.schedules.schedules import Schedules, Slots
+from longline.services.schedules.schedules import Schedules
+from longline.services.schedules.slots import Slots
 from longline.services.sources.source_event_handlers import SourceEventHandlers
 from longline.services.sources.source_events import SourceListener
 from longline.services.sources.source_schedules import SourceSchedules

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.run_counters import MovedTasks, RunCounters
-from longline.model.bots.bot import HOUR_MS, Holding, back_off
+from longline.model.bots.bot import HOUR_MS, Holding, back_off_ms
 from longline.model.frontier.task import BOT
 from longline.model.states import ENDED, TaskState
 
@@ -76,7 +76,7 @@ async def reckon(tx: Transaction, outcomes: Sequence[tuple[int | None, TaskState
         ends = [became for i, became in outcomes if i == schedule_id and became in OUTCOMES]
         for became in ends:
             failures = 0 if became == TaskState.COMPLETED else failures + 1
-            due = tx.now + (back_off(row["backoff_ms"], failures) if failures else row["interval_ms"])
+            due = tx.now + (back_off_ms(row["backoff_ms"], failures) if failures else row["interval_ms"])
         succeeded, failed = TaskState.COMPLETED in ends, TaskState.FAILED in ends
         if ends:
             told.append((schedule_id, failures, due, tx.now if succeeded else None, tx.now if failed else None))

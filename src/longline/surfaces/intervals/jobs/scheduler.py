@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from longline.model.schedules.slots import DAY_HOURS, SLOT_MS, Balance, score, slot_of
 from longline.services.schedules.runs import Runs, SchedulerStats
-from longline.services.schedules.schedules import Slots
+from longline.services.schedules.slots import Slots
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.fields import Timestamp, rfc3339
