@@ -10,9 +10,6 @@ from longline.model.timestamps import written
 LEVELS = ("debug", "info", "warn", "error")
 """Levels from the least to the most severe."""
 
-TOPICS = ("lifecycle", "fetch", "extract", "error", "rate_limit", "queue", "metrics")
-"""Topics of entries."""
-
 MOST_ENTRIES = 50_000
 """Largest number of entries kept for one run; further entries are counted and dropped."""
 

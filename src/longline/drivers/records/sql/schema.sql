@@ -533,10 +533,9 @@ CREATE INDEX bot_schedules_due ON bot_schedules (next_due);
 
 -- URLs that a domain's schedule is spread over, by the SHA-256 of the URL.
 CREATE TABLE bot_urls (
-    hash      TEXT PRIMARY KEY,
-    host      TEXT NOT NULL,
-    url       TEXT NOT NULL,
-    added_at  BIGINT NOT NULL
+    hash  TEXT PRIMARY KEY,
+    host  TEXT NOT NULL,
+    url   TEXT NOT NULL
 ) /*lite WITHOUT ROWID */;
 CREATE INDEX bot_urls_host ON bot_urls (host);
 

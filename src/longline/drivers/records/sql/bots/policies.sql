@@ -46,7 +46,7 @@ SELECT COUNT(*) AS total, CAST(COALESCE(SUM(CASE WHEN s.state = 'scheduled' THEN
 FROM bot_schedules b JOIN schedules s ON s.id = b.schedule_id;
 
 -- name: know_urls
-INSERT INTO bot_urls (hash, host, url, added_at)
-SELECT r.hash, r.host, r.url, CAST(:now AS BIGINT) /*rows FROM r(hash text, host text, url text) */ WHERE TRUE
+INSERT INTO bot_urls (hash, host, url)
+SELECT r.hash, r.host, r.url /*rows FROM r(hash text, host text, url text) */ WHERE TRUE
 ON CONFLICT (hash) DO NOTHING
 RETURNING hash;
