@@ -261,9 +261,19 @@ async def test_the_bytes_of_a_location_are_sent_as_they_came(fetcher: Asker, htt
     assert (got.reason, got.moved_to) == ("ok", f"{HOME}s?q=%D6%D0")
 
 
-async def test_a_redirect_without_a_place_is_the_answer(fetcher: Asker, http: FakeHttp, clock: FakeClock):
-    http.on(HOME, response(HOME, 302))
-    assert (await fetcher.fetch(held(clock), HOME, FREE)).reason == "ok"
+@pytest.mark.parametrize("status", [300, 301, 302, 303, 307, 308])
+async def test_a_redirect_to_nowhere_is_no_page(fetcher: Asker, http: FakeHttp, clock: FakeClock, status: int):
+    http.on(HOME, response(HOME, status))
+    got = await fetcher.fetch(held(clock), HOME, FREE)
+    assert (got.reason, got.response) == ("bad_url", None)
+    assert (got.status, got.error) == (status, f"HTTP {status} without a Location")
+
+
+@pytest.mark.parametrize("status", [204, 205])
+async def test_an_answer_without_content_is_no_page(fetcher: Asker, http: FakeHttp, clock: FakeClock, status: int):
+    http.on(HOME, response(HOME, status, b""))
+    got = await fetcher.fetch(held(clock), HOME, FREE)
+    assert (got.reason, got.status, got.error, got.response) == ("no_content", status, f"HTTP {status}", None)
 
 
 # -- requests ----------------------------------------------------------------------------------------------------

@@ -183,7 +183,8 @@ async def start_failure(tx: Transaction, run_id: int, fetched: int) -> str | Non
     # A redirect without a target led to another site, or to a URL that the run had already.
     if last["reason"] == "redirected" and await tx.one("first_page_of_run", run_id=run_id):
         return None
-    return StartOutcome(start["url"], last["state"], last["reason"], last["error"]).failure(fetched)
+    empty = bool(last["empty"])
+    return StartOutcome(start["url"], last["state"], last["reason"], last["error"], empty).failure(fetched)
 
 
 def _by(actor: str, rule: Move) -> str:

@@ -226,6 +226,11 @@ class Fetcher:
             return _unchanged(sent, task, asked)
         if task.scope == SCOPE and response.status != PAGE:
             return Fetched("odd_status", at, status=response.status, error=f"HTTP {response.status}")
+        if response.status in fate.NO_CONTENT:
+            return Fetched("no_content", at, status=response.status, error=f"HTTP {response.status}")
+        if response.status in fate.UNLED:
+            error = f"HTTP {response.status} without a Location"
+            return Fetched("bad_url", at, status=response.status, error=error)
         if not _wanted(response, asked.plan):
             kind = response.header("content-type") or ""
             return Fetched("content_type", at, status=response.status, error=f"not wanted: {kind[:100]}")

@@ -47,6 +47,7 @@ _BY_STATUS = {429: "rate_limited", 403: "forbidden", 404: "not_found", 410: "gon
 _BY_REASON = {
     "robots": "forbidden",
     "parser_error": "parse_error",
+    "no_content": "parse_error",
     "bad_encoding": "parse_error",
     "tls": "network",
     # The status of robots.txt: the feed itself was not requested and has no status.

@@ -38,7 +38,7 @@ FINAL = {
     "tls": "no secure connection: a certificate that nobody vouches for, or no TLS at all",
     "too_large": "the body is larger than `max_body`, as it came or once it was decompressed",
     "bad_encoding": "the body is not what its Content-Encoding says, or is encoded in a way we did not ask for",
-    "bad_url": "redirected to what is no URL of ours",
+    "bad_url": "redirected to what is no URL of ours, or nowhere: a redirect without a Location",
     "too_many_redirects": "more redirects than a page may take",
     "redirect_loop": "redirected to where it came from",
     "http_4xx": "the site refuses the page (400 to 499, but not 408, 425 and 429)",
@@ -51,6 +51,7 @@ FINAL = {
 SKIPPED = {
     "robots": "the site's robots.txt forbids the page, or the one it redirects to",
     "content_type": "the page is of a type that was not asked for",
+    "no_content": "the site has no page to send (204 and 205)",
     "binary_url": "the URL is that of a file or a download, and only pages were asked for",
     "challenge": "instead of the page there was a test whether a person asks for it",
     "redirected": "the page is a URL of its own: on another host, if the run admits it, or one that the run has",
@@ -79,6 +80,13 @@ REFUSED = {
 _PASSING = {408: "http_408", 425: "http_425", 429: "http_429"}
 _UNASKED = (206, 226)
 """Statuses of partial responses, which only a request with Range or A-IM asks for; the crawler sends neither."""
+
+
+NO_CONTENT = (204, 205)
+"""Statuses of successful responses that never have content (RFC 9110, sections 15.3.5 and 15.3.6)."""
+
+UNLED = (300, 301, 302, 303, 307, 308)
+"""Statuses whose Location is the page; their own content only describes where it is (RFC 9110, section 15.4)."""
 
 
 def for_status(status: int) -> str | None:

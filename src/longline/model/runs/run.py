@@ -116,17 +116,18 @@ class StartPage(msgspec.Struct, frozen=True):
 
 
 class StartOutcome(msgspec.Struct, frozen=True):
-    """The end of a run's start URL, or of the URL that its redirects led to."""
+    """The end of a run's start URL, or of the URL that its redirects led to; `empty` is a page without a body."""
 
     url: str
     state: str
     reason: str | None
     error: str | None
+    empty: bool = False
 
     def failure(self, fetched: int) -> str | None:
         """Return the error of a run that has `fetched` pages but not its start page; None for a run that began."""
         if self.state not in (TaskState.FAILED, TaskState.SKIPPED):
-            return None
+            return f"start URL {self.url} brought no page: its body is empty" if self.empty and fetched == 1 else None
         if self.reason == "robots":
             return f"start URL refused by robots.txt: {self.url}"
         if self.reason == "redirected":

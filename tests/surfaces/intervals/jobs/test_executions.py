@@ -590,6 +590,7 @@ async def test_overlapping_runs_of_one_source_count_what_each_of_them_brought(st
         ("http_4xx", 404, "start URL https://s0.example/ brought no page: HTTP 404"),
         ("content_type", 200, "start URL https://s0.example/ brought no page: content_type"),
         ("challenge", 403, "start URL https://s0.example/ brought no page: challenge"),
+        ("", 200, "start URL https://s0.example/ brought no page: its body is empty"),
         ("robots", None, "start URL refused by robots.txt: https://s0.example/"),
     ],
 )
@@ -615,6 +616,18 @@ async def test_pages_that_fail_are_only_counted_when_another_was_fetched(stage: 
     await stage.work()
     [run] = await stage.runs(made)
     assert (run["status"], run["items_crawled"]) == ("completed", 1)
+
+
+async def test_an_empty_start_page_is_no_failure_when_another_page_was_fetched(stage: Stage):
+    made = await stage.job()
+    await stage.poll()
+    row = await stage.house.records.history.named((await stage.runs(made))[0]["id"])
+    assert row is not None
+    await admit(stage.house.records, url(row, "s0.example", "/other"))
+    stage.bodies["https://s0.example/"] = ""
+    await stage.work()
+    [run] = await stage.runs(made)
+    assert (run["status"], run["items_crawled"]) == ("completed", 2)
 
 
 async def test_only_the_newest_hundred_runs_of_thirty_days_are_remembered(stage: Stage):

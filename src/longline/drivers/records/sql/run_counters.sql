@@ -25,10 +25,14 @@ RETURNING id;
 SELECT id FROM schedules WHERE id = :id AND run_id = :run_id AND state = 'running';
 
 -- name: start_of_run
-SELECT id, url, state, reason, error FROM tasks WHERE id = (SELECT MIN(id) FROM tasks WHERE run_id = :run_id);
+SELECT t.id, t.url, t.state, t.reason, t.error, p.body_bytes = 0 AND p.body_of IS NULL AS empty
+FROM tasks t LEFT JOIN pages p ON p.task_id = t.id
+WHERE t.id = (SELECT MIN(m.id) FROM tasks m WHERE m.run_id = :run_id);
 
 -- name: redirect_target
-SELECT id, url, state, reason, error FROM tasks WHERE parent_id = :id AND hops > 0 ORDER BY id LIMIT 1;
+SELECT t.id, t.url, t.state, t.reason, t.error, p.body_bytes = 0 AND p.body_of IS NULL AS empty
+FROM tasks t LEFT JOIN pages p ON p.task_id = t.id
+WHERE t.parent_id = :id AND t.hops > 0 ORDER BY t.id LIMIT 1;
 
 -- name: first_page_of_run
 SELECT t.id FROM tasks t JOIN pages p ON p.task_id = t.id WHERE t.run_id = :run_id AND t.depth = 0 ORDER BY t.id LIMIT 1;
