@@ -84,10 +84,14 @@ async def test_indexes_are_followed_so_far_and_no_farther(maps: Maps) -> None:
     assert await maps.found() == ["/page"]
 
 
-async def test_a_loop_of_indexes_ends(maps: Maps) -> None:
+async def test_no_index_of_a_loop_is_read_twice(maps: Maps) -> None:
     await maps.web.source("a")
-    maps.says("/sitemap.xml", "/sitemap.xml", index=True)
-    assert await maps.read() == ["/news-sitemap.xml", *["/sitemap.xml"] * 3]
+    maps.says("/sitemap.xml", "/sitemap.xml", "/%69nner", index=True)
+    maps.says("/inner", "/sitemap.xml", "/%73itemap.xml", "/inner", "/pages", index=True)
+    maps.says("/pages", "/page")
+    maps.web.says[f"{HOME}/%69nner"] = maps.web.says[f"{HOME}/inner"]
+    assert await maps.read() == ["/%69nner", "/news-sitemap.xml", "/pages", "/sitemap.xml"]
+    assert await maps.found() == ["/page"]
 
 
 async def test_a_sitemap_speaks_for_its_own_site_alone(maps: Maps) -> None:

@@ -26,10 +26,11 @@ from longline.model.feeds.sitemap import (
     answered,
     asked,
 )
+from longline.model.frontier.task import TaskRow
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import SourceRow
 from longline.model.states import TaskState
-from longline.model.url import join_all, parse
+from longline.model.url import BadUrl, dedupe_key, join_all, parse
 from longline.plugins import Page
 from longline.ports.clock import Clock
 from longline.ports.records.feeds import SitemapStore
@@ -86,7 +87,7 @@ class SitemapReader:
     async def _begin(self, row: SitemapRow) -> None:
         source = await self._parts.sources.get(row.source_id)
         if source is not None:
-            await self._ask(row, 1, _named(source) or join_all(source.base_url, USUAL))
+            await self._ask(row, 1, _first(source))
 
     async def _ask(self, row: SitemapRow, level: int, urls: Sequence[str]) -> None:
         plan = msgspec.structs.replace(polling(self._parts.plan, urls), max_body=MAX_BYTES)
@@ -94,21 +95,24 @@ class SitemapReader:
         await self._parts.sitemaps.change(row.source_id, partial(asked, run_id=run_id, level=level, after=row.run_id))
 
     async def _take(self, row: SitemapRow) -> None:
-        source, found = await self._parts.sources.get(row.source_id), await self._found(row.run_id or 0)
+        source, tasks = await self._parts.sources.get(row.source_id), await self._parts.seeder.tasks_of(row.run_id or 0)
+        found = await self._found(tasks)
         cutoff = self._parts.clock.now() - NEWS_WINDOW
         pages = [url for sitemap in found if not sitemap.index for url in sitemap.since(cutoff)]
         deeper = [url for sitemap in found if sitemap.index for url in sitemap.since(cutoff)]
         if source is not None:
             await self._feed(source, pages)
+        # With the first level and this one, all that was read is known: no index is deeper than two levels.
+        deeper = _unread(deeper, [*(_first(source) if source else ()), *(task.url for task in tasks)])
         if deeper and row.level < LEVELS:
             await self._ask(row, row.level + 1, deeper[:MOST_TASKS])
         else:
             await self._parts.sitemaps.change(row.source_id, partial(answered, run_id=row.run_id))
 
-    async def _found(self, run_id: int) -> list[Sitemap]:
+    async def _found(self, tasks: Sequence[TaskRow]) -> list[Sitemap]:
         """Return the sitemaps of a run, unchanged ones too: the sitemaps of an unchanged index may have changed."""
         found = []
-        for task in await self._parts.seeder.tasks_of(run_id):
+        for task in tasks:
             page = await self._parts.find(task.id) if task.state == TaskState.COMPLETED else None
             if page is None:
                 continue
@@ -127,6 +131,21 @@ class SitemapReader:
         log.info("sitemaps read", extra={"source": source.id, "places": len(urls), "new": new})
 
 
-def _named(source: SourceRow) -> list[str]:
+def _first(source: SourceRow) -> list[str]:
+    """Return the sitemaps that a source names, or the usual places."""
     where = msgspec.json.decode(source.crawl).get("sitemap_url")
-    return join_all(source.base_url, [where]) if where else []
+    return join_all(source.base_url, [where] if where else USUAL)
+
+
+def _unread(urls: Sequence[str], read: Sequence[str]) -> list[str]:
+    """Return the URLs without those that were read: an index may list itself, or an index above."""
+    known = {_key(url) for url in read}
+    return [url for url in urls if _key(url) not in known]
+
+
+def _key(url: str) -> tuple[str, bytes]:
+    try:
+        found = parse(url)
+    except BadUrl:
+        return "", url.encode()
+    return found.host, dedupe_key(found.href)
