@@ -1,5 +1,7 @@
 import re
 import socket
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -136,3 +138,16 @@ async def test_clocks_that_differ_are_told(offset: int, verdict: str, found: str
     house: Any = Apart(offset)
     row = await doctor.clock(house)
     assert (row.verdict, row.found) == (verdict, found)
+
+
+def test_a_stored_pattern_that_cannot_be_compiled_is_named(longline: Command, tmp_path: Path):
+    assert longline("migrate").returncode == 0
+    with closing(sqlite3.connect(next(tmp_path.rglob("longline.db")))) as database:
+        crawl = '{"rules": {"disallow": ["(?=x)"]}}'
+        words = "INSERT INTO sources (name, base_url, crawl, created_at, updated_at) VALUES (?, ?, ?, 1, 1)"
+        database.execute(words, ("news", "https://a.example/", crawl))
+        database.commit()
+    outcome = longline("doctor", "--port", "0", COLUMNS="300")
+    assert outcome.returncode == 0
+    assert verdicts(outcome.stdout)["patterns"] == "warn"
+    assert "rules.disallow of source news" in outcome.stdout

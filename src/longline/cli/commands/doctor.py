@@ -18,6 +18,7 @@ from longline.cli.data_folder import kept
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.model.errors import BadInput, LonglineError
+from longline.services.stored_patterns import find_bad_patterns
 from longline.settings import Loaded, Settings, prepare
 from longline.settings.folder import SECRET_NAME
 from longline.surfaces.server import bind
@@ -30,6 +31,8 @@ _PACKAGES = ("asyncpg", "litestar", "msgspec", "obstore", "uvicorn", "uvloop", "
 _OLDEST_SQLITE = (3, 35, 0)
 _SCARCE_BYTES, _NO_BYTES = 1024**3, 64 * 1024**2
 _DRIFT_MS, _TOO_FAR_MS = 1_000, 10_000
+_MAX_PATTERNS = 10
+"""Largest number of unusable patterns that are named."""
 
 
 class CheckRow(NamedTuple):
@@ -160,6 +163,7 @@ async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
             return [
                 await _ask("database", lambda: _database(house, deep=deep), "start it, or correct --database"),
                 await _ask("clock", lambda: clock(house), "see the database"),
+                await _ask("patterns", lambda: patterns(house), "see the database"),
                 await _ask("objects", lambda: _say("objects", house.blobs.check), "correct --objects or its rights"),
                 await _ask(carrier, lambda: _say(carrier, house.signals.check), "start it, or correct --redis"),
             ]
@@ -198,3 +202,15 @@ async def clock(house: House) -> CheckRow:
     far = abs(offset)
     verdict: Verdict = "ok" if far < _DRIFT_MS else "warn" if far < _TOO_FAR_MS else "fail"
     return CheckRow("clock", verdict, found, "" if verdict == "ok" else "set both clocks by NTP")
+
+
+async def patterns(house: House) -> CheckRow:
+    """Check that every stored pattern can be compiled; one that cannot matches nothing."""
+    if await house.records.schema.pending():
+        return CheckRow("patterns", "ok", "not read before the migrations")
+    count, bad = await find_bad_patterns(house.records)
+    if bad:
+        found = "; ".join(f"{one.owner}: {one.error}" for one in bad[:_MAX_PATTERNS])
+        more = f"; and {len(bad) - _MAX_PATTERNS} more" if len(bad) > _MAX_PATTERNS else ""
+        return CheckRow("patterns", "warn", found + more, "correct them: until then they match nothing")
+    return CheckRow("patterns", "ok", f"{count} stored, all of them usable")
