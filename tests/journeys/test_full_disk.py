@@ -1,5 +1,6 @@
 """A disk without room, and a database that is none: one line, what to do, and nothing is lost."""
 
+import ctypes
 import json
 import os
 import re
@@ -17,10 +18,11 @@ import pytest
 
 from tests.journeys.archive import ask, records
 from tests.journeys.place import LOOPBACK, Place, wait_until
-from tests.servers.disk import small_disk
+from tests.servers.disk import mounting, small_disk
 from tests.web import SiteHandle, running_site
 
 PAGES = 300
+PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 
 
 def longline(*words: str) -> subprocess.CompletedProcess[str]:
@@ -39,6 +41,7 @@ def assert_one_line(done: subprocess.CompletedProcess[str], text: str) -> None:
 
 
 @pytest.mark.parametrize("megabytes", [1, 2, 3, 4])
+@mounting
 def test_a_crawl_stops_at_a_full_disk_and_goes_on_when_there_is_room(tmp_path: Path, megabytes: int):
     with running_site(pages=PAGES) as site, small_disk(tmp_path / "disk", megabytes) as disk:
         assert_one_line(crawl(site, disk.folder / "out"), "disk is full")
@@ -49,6 +52,7 @@ def test_a_crawl_stops_at_a_full_disk_and_goes_on_when_there_is_room(tmp_path: P
         assert ask(disk.folder / "out", "SELECT COUNT(*) FROM segments WHERE state <> 'stored'") == [(0,)]
 
 
+@mounting
 def test_an_export_onto_a_full_disk_writes_nothing_and_says_so(tmp_path: Path):
     with running_site(pages=40) as site, small_disk(tmp_path / "disk", 1) as disk:
         assert crawl(site, tmp_path / "data").returncode == 0
@@ -59,6 +63,41 @@ def test_an_export_onto_a_full_disk_writes_nothing_and_says_so(tmp_path: Path):
         assert not [path for path in disk.folder.rglob("*") if path.is_file() and path.name != "filler"]
 
 
+def without_root_powers() -> None:
+    """In a child process: let root be refused what the modes of files refuse."""
+    for capability in (CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH):
+        ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("used", "words"),
+    [
+        (False, "crawl http://127.0.0.1:9/ --out {data}"),
+        (False, "up --port 0 --data {data}"),
+        (True, "crawl http://127.0.0.1:9/ --out {data}"),
+        (True, "up --port 0 --data {data}"),
+    ],
+)
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path: Path, used: bool, words: str):
+    data = tmp_path / "data"
+    data.mkdir()
+    if used:
+        assert longline("migrate", "--data", str(data)).returncode == 0
+    for path in (*data.rglob("*"), data):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    command = [sys.executable, "-m", "longline.cli", *words.format(data=data).split()]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, check=False, preexec_fn=without_root_powers
+        )
+    finally:
+        for path in (data, *data.rglob("*")):
+            path.chmod(0o755)
+    assert_one_line(done, str(data))
+    assert "cannot be" in done.stderr
+
+
+@mounting
 def test_health_tells_of_a_full_disk_and_the_work_goes_on_afterwards(tmp_path: Path):
     with running_site(pages=PAGES) as site, small_disk(tmp_path / "disk", 24) as disk:
         place = Place(disk.folder / "data")
