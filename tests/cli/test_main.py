@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from longline import __version__
 from longline.cli import main as program
 from longline.model.errors import BadInput, LonglineError
 from tests.cli.conftest import Command, assert_one_line
@@ -15,6 +16,10 @@ def test_without_words_there_is_help(longline: Command):
     assert outcome.stdout.startswith("Usage: longline [OPTIONS] COMMAND")
     for command in ("up", "crawl", "api", "worker", "token", "migrate", "doctor", "settings", "version"):
         assert f"\n  {command} " in outcome.stdout
+
+
+def test_the_version_is_a_command_and_a_flag(longline: Command):
+    assert longline("--version").stdout == longline("version").stdout == f"longline {__version__}\n"
 
 
 def test_an_unknown_command_is_one_line(longline: Command):

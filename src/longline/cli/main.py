@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -70,7 +70,17 @@ def build(only: str | None = None) -> typer.Typer:
     return app
 
 
-def _program() -> None:
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        _written(COMMANDS["version"])()
+        raise typer.Exit
+
+
+def _program(
+    _: Annotated[
+        bool, typer.Option("--version", help="Print the version and end.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
     """One crawl engine that speaks five contracts."""
 
 
