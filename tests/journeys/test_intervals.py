@@ -249,6 +249,9 @@ def test_killed_in_mid_run_it_goes_on_at_once_as_the_same_execution(place: Place
             wait_until(lambda: client.get(f"/api/v1/jobs/{made}/logs")["executions"][0]["log_available"], "its log")
             assert "recovered: stale lock" in said(client, made)
             it.stop()
+        with quick(place) as (it, client):
+            assert client.get("/api/v1/scheduler/metrics")["stale_locks_cleared"] == 0, "since the start"
+            it.stop()
         again = sum(count - 1 for count in fetched_twice(site).values())
         assert again <= 6 - reported, "only what had not been reported is fetched again"
 

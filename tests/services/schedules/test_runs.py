@@ -2,6 +2,7 @@
 
 import pytest
 
+from longline.engine.schedules.scheduler import STALE_LEASES
 from longline.model.errors import NotFound
 from longline.ports.records import Records
 from longline.services.schedules.runs import DAY_MS, Runs
@@ -37,3 +38,12 @@ async def test_today_begins_at_midnight(runs: Runs, records: Records, clock: Fak
     assert (total, (await runs.get(found[0].uid))[1].id) == (1, row.id)
     clock.advance((DAY_MS - clock.now() % DAY_MS) / 1000)
     assert (await runs.today()).crawled == 0
+
+
+async def test_stale_leases_are_counted_since_the_start(runs: Runs, records: Records):
+    await records.tallies.add({STALE_LEASES: 3})
+    assert (await runs.figures()).stale_leases == 3
+    await runs.start_counting()
+    assert (await runs.figures()).stale_leases == 0
+    await records.tallies.add({STALE_LEASES: 2})
+    assert (await runs.figures()).stale_leases == 2

@@ -54,6 +54,9 @@ STALE = "recovered: stale lock"
 SHUTDOWN = "interrupted by shutdown"
 CONTINUED = "interrupted by shutdown, continued"
 
+STALE_LEASES = "stale_leases"
+"""Counter of leases of dead processes that planners took back, in all processes and for good."""
+
 MAX_ADOPTIONS = 3
 """Largest number of adoptions after a kill without a finished URL in between; the run may kill its processes."""
 
@@ -249,7 +252,7 @@ class Scheduler:
             self._parts.see(tick.run.id)
             log.warning(STALE if tick.run.id in stale else CONTINUED, extra={"run_id": tick.run.id})
         if cleared := sum(tick.run.id in stale for tick in adopted):
-            await self._parts.tallies.add({"stale_leases": cleared})
+            await self._parts.tallies.add({STALE_LEASES: cleared})
         await self._launch([tick for tick in adopted if not (tick.run.ended or tick.run.admitted)])
         return len(adopted)
 
@@ -257,7 +260,7 @@ class Scheduler:
         log.warning("run abandoned", extra={"run_id": tick.run.id, "error": error})
         done = await self._fail(tick, error)
         if done and error == STALE:
-            await self._parts.tallies.add({"stale_leases": 1})
+            await self._parts.tallies.add({STALE_LEASES: 1})
         return done
 
     async def _fail(self, tick: Tick, error: str, stack: str | None = None) -> bool:
@@ -300,7 +303,7 @@ class Scheduler:
         for tick in stale:
             log.warning(STALE, extra={"run_id": tick.run.id})
         if stale:
-            await self._parts.tallies.add({"stale_leases": len(stale)})
+            await self._parts.tallies.add({STALE_LEASES: len(stale)})
 
     async def _rhythm(self, tick: Tick, start: StartPage | None) -> PageChanges | None:
         """Return the rhythm of the start page, this run included; None where it is unknown or not wanted."""

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from longline.engine.schedules.scheduler import STALE_LEASES
 from longline.engine.search.page_counts import PREFIX
 from longline.model.errors import NotFound
 from longline.model.runs.run import DayTotals, RunRow, RunTotals
@@ -15,7 +16,10 @@ DAY_MS = 86_400_000
 
 
 class SchedulerStats(msgspec.Struct, frozen=True):
-    """Figures of the planners of all processes. Times are UTC milliseconds, 0 for never."""
+    """Figures of the planners of all processes. Times are UTC milliseconds, 0 for never.
+
+    `stale_leases` are counted since the start of the process that shows them.
+    """
 
     states: dict[str, int]
     record: RunTotals
@@ -29,6 +33,11 @@ class Runs:
 
     def __init__(self, history: RunHistoryStore, schedules: ScheduleStore, tallies: CounterStore, clock: Clock) -> None:
         self._history, self._schedules, self._tallies, self._clock = history, schedules, tallies, clock
+        self._stale_before = 0
+
+    async def start_counting(self) -> None:
+        """Count from now on what is counted since the start; called before any planner of this process runs."""
+        self._stale_before = (await self._tallies.all()).get(STALE_LEASES, 0)
 
     async def find(self, schedule: str, limit: int, offset: int) -> tuple[list[RunRow], int]:
         """Return the runs of a schedule, newest first, and their total; none for an unknown schedule."""
@@ -71,7 +80,7 @@ class Runs:
             await self._history.record(),
             tallies.get("polled_at", 0),
             self._clock.now(),
-            tallies.get("stale_leases", 0),
+            tallies.get(STALE_LEASES, 0) - self._stale_before,
         )
 
     async def pages(self) -> dict[str, int]:

@@ -58,7 +58,9 @@ class SchedulerMetrics(msgspec.Struct, frozen=True):
     executions: ExecutionFigures
     last_check_at: Timestamp
     last_metrics_update: Timestamp
-    stale_locks_cleared: Annotated[int, Meta(description="Runs that were taken over from killed processes.")]
+    stale_locks_cleared: Annotated[
+        int, Meta(description="Runs that were taken over from killed processes since the server started.")
+    ]
 
 
 class HourLoad(msgspec.Struct, frozen=True):
