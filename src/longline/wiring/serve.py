@@ -97,7 +97,7 @@ async def _serving(house: House, ready: Callable[[str], None] | None) -> AsyncIt
     monitor = LoopMonitor(house.clock)
     parts, streams = _parts(house, monitor)
     if parts.intervals is not None:
-        await parts.intervals.services.runs.start_counting()
+        await parts.intervals.runs.start_counting()
     address = await server.start(build_app(parts), s.host, s.port)
     feeding = asyncio.create_task(run_loops({"loop monitor": monitor.run, **streams.loops()}, closing))
     try:
