@@ -12,7 +12,7 @@ from longline.model.sources.source import CrawlSource
 from longline.model.states import MOVES, STATES, TaskState
 from longline.settings import KEYS
 from longline.settings.env_aliases import ALIASES
-from longline.settings.ignored_env import NEEDLESS
+from longline.settings.ignored_env import IGNORED_VARIABLES
 from tests.engine import fakes
 
 
@@ -29,7 +29,7 @@ def test_every_setting_and_every_variable_is_in_the_manual():
         row = next(line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
         assert f"`LONGLINE_{name.upper()}`" in row
         assert key.doc in row
-    for name in (*(name for alias in ALIASES for name in alias.names), *NEEDLESS):
+    for name in (*(name for alias in ALIASES for name in alias.names), *IGNORED_VARIABLES):
         assert f"`{name}`" in page
 
 

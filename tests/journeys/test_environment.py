@@ -145,7 +145,7 @@ def test_without_verifying_any_certificate_will_do_and_one_line_warns(embedded: 
         with served(embedded, CRAWLER_TLS_INSECURE_SKIP_VERIFY="true") as (it, client):
             assert crawled(client, site)["items_crawled"] == 1
             logged = it.stop()
-    assert logged.count("CRAWLER_TLS_INSECURE_SKIP_VERIFY switches certificates off") == 1
+    assert logged.count("CRAWLER_TLS_INSECURE_SKIP_VERIFY disables certificate verification") == 1
 
 
 def test_a_page_that_fails_waits_as_long_as_the_operator_says(embedded: Place):

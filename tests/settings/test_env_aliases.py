@@ -4,8 +4,8 @@ import pytest
 
 from longline.model.errors import BadInput
 from longline.settings import KEYS, load
-from longline.settings.env_aliases import ALIASES, environment_names, own_name
-from longline.settings.ignored_env import NEEDLESS
+from longline.settings.env_aliases import ALIASES, canonical_name, environment_names
+from longline.settings.ignored_env import IGNORED_VARIABLES
 
 CONTRACT = """
 AUTH_JWT_SECRET AUTH_INTERNAL_SECRET CRAWLER_SERVER_ADDRESS CRAWLER_SERVER_READ_TIMEOUT CRAWLER_SERVER_WRITE_TIMEOUT
@@ -43,7 +43,7 @@ ENABLE_CONTINUOUS_PROFILING CONFIG_PATH
 
 def test_every_variable_of_the_contract_is_known():
     heeded = [name for alias in ALIASES for name in alias.names]
-    assert sorted(CONTRACT.split()) == sorted([*heeded, *NEEDLESS])
+    assert sorted(CONTRACT.split()) == sorted([*heeded, *IGNORED_VARIABLES])
 
 
 def test_aliases_name_settings_that_exist():
@@ -53,7 +53,7 @@ def test_aliases_name_settings_that_exist():
 def test_a_setting_goes_by_its_own_name_first():
     assert environment_names("delay") == ("LONGLINE_DELAY", "CRAWLER_DELAY")
     assert environment_names("port") == ("LONGLINE_PORT", "CRAWLER_SERVER_ADDRESS")
-    assert own_name("user_agent") == "LONGLINE_USER_AGENT"
+    assert canonical_name("user_agent") == "LONGLINE_USER_AGENT"
 
 
 @pytest.mark.parametrize(
@@ -236,7 +236,7 @@ def test_whoever_switches_certificates_off_is_warned_once():
     loaded = load(environ={"CRAWLER_TLS_INSECURE_SKIP_VERIFY": "true"})
     assert not loaded.settings.tls_verify
     assert len(loaded.notes) == 1
-    assert loaded.notes[0].startswith("CRAWLER_TLS_INSECURE_SKIP_VERIFY switches certificates off")
+    assert loaded.notes[0].startswith("CRAWLER_TLS_INSECURE_SKIP_VERIFY disables certificate verification")
     assert load(environ={"CRAWLER_TLS_INSECURE_SKIP_VERIFY": "false"}).notes == ()
 
 

@@ -3,7 +3,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from longline.settings.keys import KEYS, Settings, default
+from longline.model.errors import BadInput
+from longline.settings import load
+from longline.settings.keys import KEYS, SUBJECTS, Settings, default_text, keys_of
 
 
 def test_every_key_has_one_sentence():
@@ -12,6 +14,18 @@ def test_every_key_has_one_sentence():
         assert key.doc.endswith("."), name
         assert key.doc[0].isupper(), name
         assert "\n" not in key.doc, name
+
+
+def test_every_key_has_one_subject():
+    assert [name for subject in SUBJECTS for name in keys_of(subject)] == list(KEYS)
+
+
+@pytest.mark.parametrize("name", ["api_key", "search_key"])
+def test_a_key_has_two_parts_and_is_not_shown(name: str):
+    assert load({name: "me:secret"}, environ={}).settings.display(name) == "***"
+    for text in ("hunter2", "hunter2:", ":hunter2"):
+        with pytest.raises(BadInput, match=f'{name} "[*][*][*]" is not an id and a key'):
+            load({name: text}, environ={})
 
 
 def test_every_default_is_written_as_it_is_read():
@@ -52,12 +66,12 @@ def test_loopback_is_what_only_this_machine_can_reach(host: str, local: bool):
 def test_secrets_are_not_shown():
     settings = Settings(jwt_secret="hunter2", database="postgresql://me:hunter3@db/x", internal_secret="hunter4")
     assert "hunter" not in repr(settings)
-    assert settings.shown("jwt_secret") == "***"
-    assert Settings().shown("jwt_secret") == ""
+    assert settings.display("jwt_secret") == "***"
+    assert Settings().display("jwt_secret") == ""
 
 
 def test_the_manual_names_no_path_of_this_machine():
-    assert default("database") == "sqlite in the data folder"
-    assert default("data") == "longline-data"
-    assert default("max_body") == "10MB"
-    assert default("lease") == "30s"
+    assert default_text("database") == "sqlite in the data folder"
+    assert default_text("data") == "longline-data"
+    assert default_text("max_body") == "10MB"
+    assert default_text("lease") == "30s"

@@ -139,6 +139,6 @@ def test_a_short_secret_is_warned_of_and_not_shown():
 
 @pytest.mark.parametrize("name", ["AUTH_JWT_SECRET", "LONGLINE_JWT_SECRET"])
 def test_an_empty_secret_is_refused_and_none_is_made_instead(name: str):
-    with pytest.raises(BadInput, match=f"{name}: it is empty"):
+    with pytest.raises(BadInput, match=f"{name} is empty"):
         load(environ={name: ""})
     assert load(environ={"AUTH_INTERNAL_SECRET": ""}).settings == load(environ={}).settings

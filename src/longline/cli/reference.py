@@ -12,35 +12,35 @@ from longline.model.frontier import outcomes as fate
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS
 from longline.settings.env_aliases import environment_names
-from longline.settings.ignored_env import NEEDLESS
-from longline.settings.keys import default
+from longline.settings.ignored_env import IGNORED_VARIABLES
+from longline.settings.keys import SUBJECTS, default_text, keys_of
 
-_MADE = "<!-- Written by `make docs`; do not edit. -->\n"
+_GENERATED = "<!-- Written by `make docs`; do not edit. -->\n"
 
-_MOST_ARROWS = 6
+_MAX_ARROWS = 6
 
-_HOW = """\
-Settings come from a file (`longline.toml` in the working folder, or what `--config` or `LONGLINE_CONFIG` names),
-then the environment, then flags; the later one wins. An unknown key and a value that cannot be read are errors. An
-empty variable counts as not set. Where a key has several environment names, the first one that is set wins.
+_SETTINGS_INTRODUCTION = """\
+Settings come from a file (`longline.toml` in the working folder, or the file of `--config` or `LONGLINE_CONFIG`),
+then the environment, then flags; the later layer wins. Unknown keys and invalid values are errors. An empty variable
+counts as not set. Of several environment names of a key the first one that is set wins.
 
 Durations are written `500ms`, `30s`, `5m`, `1h30m`; sizes `500KB`, `10MB`; switches `true`, `1`, `yes` or `false`, `0`,
 `no`; lists with commas. In the file they may also be TOML numbers, booleans and arrays.
 """
 
 
-_WHY = """\
-Every URL that a run admits ends once, for one of these reasons unless somebody cancels it, and the run's summary counts
+_REASONS_INTRODUCTION = """\
+Every admitted URL of a run ends once, for one of these reasons unless it is cancelled, and the run's summary counts
 them: admitted = open + completed + failed + cancelled + skipped.
 
-A failure that may pass is tried again. `longline crawl` does so `max_retries` times at most, after a pause of a second
-that doubles each time. A run of a schedule does so `page_retries` times, each time after `page_retry_delay`, and never
-after a timeout. A single URL of the frontier is tried `frontier_attempts` times in all, after a minute that doubles
-each time, unless its failure cannot pass. A pause is never shorter than a Retry-After of up to an hour. A poll of a
-feed or a sitemap is not tried again: the next poll comes.
+Temporary failures are retried. `longline crawl` retries `max_retries` times at most, after a pause of a second that
+doubles each time. A scheduled run retries `page_retries` times, each time after `page_retry_delay`, and never after a
+timeout. A single URL of the frontier has `frontier_attempts` attempts, with pauses from one minute that double each
+time, unless its failure is permanent. A pause is never shorter than a Retry-After of up to an hour. A poll of a feed or
+a sitemap is not retried: the next poll follows.
 
-A request that breaks on a kept connection before the head of an answer came is sent once more at once, on a connection
-of its own. That is no further attempt.
+A request that fails on a reused connection before the response's headers came is repeated at once on a new connection.
+The repetition does not count as an attempt.
 """
 
 
@@ -59,30 +59,33 @@ def write(folder: Path) -> None:
 def _commands() -> str:
     command = typer.main.get_command(build())
     text = get_docs_for_click(obj=command, ctx=typer.Context(command), name="longline", title="Commands")
-    return _MADE + text.strip() + "\n"
+    return _GENERATED + text.strip() + "\n"
 
 
 def _settings() -> str:
-    rows = [f"| `{name}` | {_names(name)} | {default(name) or '–'} | {_meaning(name)} |" for name in KEYS]
     return "\n".join(
         [
-            _MADE + "# Settings",
+            _GENERATED + "# Settings",
             "",
-            _HOW,
-            "| key | environment | default | meaning |",
-            "|---|---|---|---|",
-            *rows,
+            _SETTINGS_INTRODUCTION,
+            *(line for subject in SUBJECTS for line in _subject(subject)),
+            "## Ignored variables",
             "",
-            "## Variables that nothing needs",
+            "Variables of the interval contract without effect. A variable that is set gives a warning at start.",
             "",
-            "The interval contract names these too; what they are for is done another way here.",
-            "",
-            "| variable | why it has no effect |",
+            "| variable | reason |",
             "|---|---|",
-            *(f"| `{name}` | {why} |" for name, (why, _) in NEEDLESS.items()),
+            *(f"| `{name}` | {why} |" for name, (why, _) in IGNORED_VARIABLES.items()),
             "",
         ]
     )
+
+
+def _subject(subject: str) -> Iterator[str]:
+    yield from (f"## {subject}", "", "| key | environment | default | meaning |", "|---|---|---|---|")
+    for name in keys_of(subject):
+        yield f"| `{name}` | {_names(name)} | {default_text(name) or '–'} | {_meaning(name)} |"
+    yield ""
 
 
 def _names(setting: str) -> str:
@@ -96,17 +99,17 @@ def _meaning(name: str) -> str:
 
 
 def _states() -> str:
-    parts = [_MADE + "# States and moves", "", "Every legal move, from `model/states.py`; no other is ever made.", ""]
+    parts = [_GENERATED + "# States and moves", "", "Every legal move, from `model/states.py`.", ""]
     for noun in STATES:
         parts += [f"## {noun}", "", *_moves(noun), "", "```mermaid", "stateDiagram-v2", *_chart(noun), "```", ""]
         everywhere = [move.name for move in MOVES if move.noun == noun and not _is_drawn(move)]
         if everywhere:
-            parts += [f"Not drawn, because they start nearly everywhere: {', '.join(everywhere)}.", ""]
+            parts += [f"Not drawn, because they start in nearly every state: {', '.join(everywhere)}.", ""]
     return "\n".join(parts)
 
 
 def _moves(noun: Noun) -> Iterator[str]:
-    yield "| move | from | to | who may | lease |"
+    yield "| move | from | to | actors | lease |"
     yield "|---|---|---|---|---|"
     for move in MOVES:
         if move.noun == noun:
@@ -127,18 +130,18 @@ def _chart(noun: Noun) -> Iterator[str]:
 
 
 def _reasons() -> str:
-    head = "| reason | fate | again in a crawl | in a run of a schedule | as a single URL | means |"
-    parts = [_MADE + "# Reasons", "", _WHY, head, "|---|---|---|---|---|---|"]
-    parts.append(f"| `{fate.OK}` | completed | – | – | – | the page came, was parsed and is kept |")
+    head = "| reason | fate | retried in a crawl | in a scheduled run | as a single URL | meaning |"
+    parts = [_GENERATED + "# Reasons", "", _REASONS_INTRODUCTION, head, "|---|---|---|---|---|---|"]
+    parts.append(f"| `{fate.OK}` | completed | – | – | – | the page was fetched, parsed and archived |")
     for words, ending in ((fate.RETRYABLE, "failed"), (fate.FINAL, "failed"), (fate.SKIPPED, "skipped")):
-        parts += [f"| `{word}` | {ending} | {_again(word)} | {means} |" for word, means in words.items()]
-    parts += ["", "## URLs that are not admitted", "", "They are counted too, apart from the sum.", ""]
-    parts += ["| reason | means |", "|---|---|", *(f"| `{word}` | {means} |" for word, means in fate.REFUSED.items())]
+        parts += [f"| `{word}` | {ending} | {_retried(word)} | {means} |" for word, means in words.items()]
+    parts += ["", "## URLs that are not admitted", "", "These URLs are counted apart from the sum.", ""]
+    parts += ["| reason | meaning |", "|---|---|", *(f"| `{word}` | {means} |" for word, means in fate.REFUSED.items())]
     return "\n".join([*parts, ""])
 
 
-def _again(reason: str) -> str:
-    """Return three table cells: is this reason tried again in a crawl, in a run of a schedule, as a single URL."""
+def _retried(reason: str) -> str:
+    """Return three table cells: is this reason retried in a crawl, in a scheduled run, as a single URL."""
     single = "no" if fate.is_hopeless(reason, None) else "yes"
     single += ", but not 404 and 410" if reason == "http_4xx" else ""
     may_pass = reason in fate.RETRYABLE
@@ -147,7 +150,7 @@ def _again(reason: str) -> str:
 
 
 def _is_drawn(move: Move) -> bool:
-    return len(move.was) <= _MOST_ARROWS
+    return len(move.was) <= _MAX_ARROWS
 
 
 def _in_order(noun: Noun, states: frozenset[str]) -> list[str]:

@@ -2,17 +2,17 @@
 
 from typing import Any
 
-from longline.settings.env_aliases import own_name
+from longline.settings.env_aliases import canonical_name
 from longline.settings.keys import KEYS, Settings
 
 
 def environment(settings: Settings) -> dict[str, str]:
     """Return the environment in which a child process reads exactly these settings."""
     values = {name: getattr(settings, name) for name in KEYS}
-    return {own_name(name): _written(name, value) for name, value in values.items() if value not in ("", ())}
+    return {canonical_name(name): _text_of(name, value) for name, value in values.items() if value not in ("", ())}
 
 
-def _written(name: str, value: Any) -> str:
+def _text_of(name: str, value: Any) -> str:
     # Texts and lists are passed unchanged: `show` masks passwords.
     if isinstance(value, str):
         return value

@@ -8,40 +8,40 @@ from longline.model.errors import BadInput
 from longline.model.fetch.egress import AddressPolicy
 from longline.settings.keys import Settings
 
-_SHORT_SECRET = 32
+_MIN_SECRET_BYTES = 32
 _LOCAL_NAMES = (".localhost", ".local", ".internal")  # names that no public server can have
 
 Origins = Mapping[str, str]
 
 
-def refuse_unsound(settings: Settings, origins: Origins) -> None:
+def check_consistency(settings: Settings, origins: Origins) -> None:
     """Raise `BadInput` for settings that contradict each other or lack credentials."""
     if settings.tls_min > settings.tls_max:
         raise BadInput(f"{origins['tls_min']}: tls_min {settings.tls_min} is above tls_max {settings.tls_max}")
     known = settings.search_key or settings.search_cert
     for node in () if known else map(urlsplit, settings.search):
-        if not node.username and not _local(node.hostname or ""):
+        if not node.username and not _is_local(node.hostname or ""):
             raise BadInput(
-                f"{origins['search']}: the search node {node.hostname} is not on a local network, so it must be told"
-                " who asks: set ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD"
+                f"{origins['search']}: the search node {node.hostname} is not on a local network and needs"
+                " credentials: set ELASTICSEARCH_API_KEY, or ELASTICSEARCH_USERNAME and ELASTICSEARCH_PASSWORD"
             )
 
 
-def weaknesses(settings: Settings, origins: Origins) -> list[str]:
+def security_warnings(settings: Settings, origins: Origins) -> list[str]:
     """Return a warning for each setting that weakens security."""
     notes = []
-    if 0 < len(settings.jwt_secret.encode()) < _SHORT_SECRET:
+    if 0 < len(settings.jwt_secret.encode()) < _MIN_SECRET_BYTES:
         notes.append(
-            f"{origins['jwt_secret']} is shorter than {_SHORT_SECRET} bytes; tokens signed with it can be forged"
+            f"{origins['jwt_secret']} is shorter than {_MIN_SECRET_BYTES} bytes; tokens signed with it can be forged"
         )
     if not settings.tls_verify:
-        notes.append(f"{origins['tls_verify']} switches certificates off: pages may come from anybody")
+        notes.append(f"{origins['tls_verify']} disables certificate verification: pages may come from an impostor")
     if settings.search and not settings.search_verify:
-        notes.append(f"{origins['search_verify']} switches certificates of the search nodes off")
+        notes.append(f"{origins['search_verify']} disables certificate verification of the search nodes")
     return notes
 
 
-def _local(host: str) -> bool:
+def _is_local(host: str) -> bool:
     """Return True for a host on a local network: a private address, or a name that public DNS does not have."""
     try:
         return not AddressPolicy().admits(ipaddress.ip_address(host))

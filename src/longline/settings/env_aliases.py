@@ -1,8 +1,8 @@
 """Environment names of the interval contract, and the settings they stand for.
 
-Every variable that the contract names is in one of two tables: `ALIASES` gives its settings, `NEEDLESS` (in
-`ignored_env.py`) why the variable has no effect. A variable without effect is logged at start, and a value that cannot
-be read is an error in both tables.
+Every variable of the contract is in one of two tables: `ALIASES` gives its settings, `IGNORED_VARIABLES` (in
+`ignored_env.py`) the reason why it has no effect. A variable without effect is logged at start, and an invalid value is
+an error in both tables.
 """
 
 from collections.abc import Callable, Mapping
@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 from longline.model.errors import BadInput
-from longline.settings.values import PAIR, PASSWORD, PAUSE, PLACE, PROXIES, SWITCH, URLS, Kind, among, whole
+from longline.settings.values import ID_AND_KEY, PASSWORD, DURATION, HOST_AND_PORT, PROXIES, SWITCH, URLS, Kind, integer, one_of
 
-Found = Mapping[str, str]
+Variables = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,29 +24,29 @@ class Alias:
 
     names: tuple[str, ...]
     settings: tuple[str, ...]
-    build: Callable[[Found], dict[str, str]]
+    build: Callable[[Variables], dict[str, str]]
     kinds: Mapping[str, Kind] = field(default_factory=dict)
 
 
-def _same(name: str, setting: str) -> Alias:
+def _renamed(name: str, setting: str) -> Alias:
     return Alias((name,), (setting,), lambda found: {setting: found[name]})
 
 
-def _counted(name: str, setting: str, unit: str) -> Alias:
+def _with_unit(name: str, setting: str, unit: str) -> Alias:
     """Return an alias for a variable that counts whole units of time."""
-    return Alias((name,), (setting,), lambda found: {setting: found[name].strip() + unit}, {name: whole(1)})
+    return Alias((name,), (setting,), lambda found: {setting: found[name].strip() + unit}, {name: integer(1)})
 
 
-def _opposite(name: str, setting: str) -> Alias:
+def _negated(name: str, setting: str) -> Alias:
     """Return an alias for a variable with the opposite meaning of its setting."""
-    return Alias((name,), (setting,), lambda found: {setting: str(not _switched(found, name))}, _switches(name))
+    return Alias((name,), (setting,), lambda found: {setting: str(not _is_on(found, name))}, _switches(name))
 
 
 def _switches(*names: str) -> dict[str, Kind]:
     return dict.fromkeys(names, SWITCH)
 
 
-def _address(found: Found) -> dict[str, str]:
+def _address(found: Variables) -> dict[str, str]:
     text = found["CRAWLER_SERVER_ADDRESS"]
     host, colon, port = text.rpartition(":")
     if not colon or not port.isdecimal():
@@ -55,7 +55,7 @@ def _address(found: Found) -> dict[str, str]:
     return {"host": host.strip("[]") or "0.0.0.0", "port": port}
 
 
-def _database(found: Found) -> dict[str, str]:
+def _database(found: Variables) -> dict[str, str]:
     def part(name: str, default: str) -> str:
         return quote(found.get(f"POSTGRES_CRAWLER_{name}", default), safe="")
 
@@ -68,19 +68,19 @@ def _database(found: Found) -> dict[str, str]:
     return {"database": f"postgresql://{where}/{part('DB', 'crawler')}?sslmode={part('SSLMODE', 'disable')}"}
 
 
-def _redis(found: Found) -> dict[str, str]:
+def _redis(found: Variables) -> dict[str, str]:
     if "REDIS_ADDRESS" not in found:
         return {}
     password = f":{quote(found['REDIS_PASSWORD'], safe='')}@" if "REDIS_PASSWORD" in found else ""
     return {"redis": f"redis://{password}{found['REDIS_ADDRESS']}/{found.get('REDIS_DB', '0')}"}
 
 
-def _switched(found: Found, name: str) -> bool:
+def _is_on(found: Variables, name: str) -> bool:
     return bool(SWITCH.read(found.get(name, "false")))
 
 
-def _objects(found: Found) -> dict[str, str]:
-    if not _switched(found, "CRAWLER_MINIO_ENABLED"):
+def _objects(found: Variables) -> dict[str, str]:
+    if not _is_on(found, "CRAWLER_MINIO_ENABLED"):
         return {}
     pages = found.get("CRAWLER_MINIO_BUCKET", "html-archives")
     facts = found.get("CRAWLER_MINIO_METADATA_BUCKET", "crawler-metadata")
@@ -90,11 +90,11 @@ def _objects(found: Found) -> dict[str, str]:
     return {setting: _s3(found, bucket) for setting, bucket in buckets.items()}
 
 
-def _s3(found: Found, bucket: str) -> str:
+def _s3(found: Variables, bucket: str) -> str:
     missing = [n for n in ("CRAWLER_MINIO_ACCESS_KEY", "CRAWLER_MINIO_SECRET_KEY") if n not in found]
     if missing:
         raise BadInput(f"CRAWLER_MINIO_ENABLED is on, so {' and '.join(missing)} must be set")
-    scheme = "https" if _switched(found, "CRAWLER_MINIO_USE_SSL") else "http"
+    scheme = "https" if _is_on(found, "CRAWLER_MINIO_USE_SSL") else "http"
     query = {
         "endpoint": f"{scheme}://{found.get('CRAWLER_MINIO_ENDPOINT', 'localhost:9000')}",
         "access_key_id": found["CRAWLER_MINIO_ACCESS_KEY"],
@@ -103,19 +103,19 @@ def _s3(found: Found, bucket: str) -> str:
     return f"s3://{bucket}?{urlencode(query, quote_via=quote)}"
 
 
-def _log_mirror(found: Found) -> dict[str, str]:
-    on = _switched(found, "JOB_LOGS_REDIS_ENABLED")
+def _log_mirror(found: Variables) -> dict[str, str]:
+    on = _is_on(found, "JOB_LOGS_REDIS_ENABLED")
     return {"run_log_mirror": found.get("JOB_LOGS_REDIS_KEY_PREFIX", "logs")} if on else {}
 
 
-def _proxies(found: Found) -> dict[str, str]:
-    if not _switched(found, "CRAWLER_PROXIES_ENABLED"):
+def _proxies(found: Variables) -> dict[str, str]:
+    if not _is_on(found, "CRAWLER_PROXIES_ENABLED"):
         return {}
     return {"proxies": found.get("CRAWLER_PROXY_URLS", "")}
 
 
-def _pool(found: Found) -> dict[str, str]:
-    if not _switched(found, "CRAWLER_PROXY_POOL_ENABLED"):
+def _pool(found: Variables) -> dict[str, str]:
+    if not _is_on(found, "CRAWLER_PROXY_POOL_ENABLED"):
         return {}
     if "CRAWLER_PROXY_POOL_URLS" not in found:
         raise BadInput("CRAWLER_PROXY_POOL_ENABLED is on, so CRAWLER_PROXY_POOL_URLS must be set")
@@ -123,32 +123,32 @@ def _pool(found: Found) -> dict[str, str]:
     return {"proxies": found["CRAWLER_PROXY_POOL_URLS"], "proxy_sticky": sticky}
 
 
-def _api_key(found: Found) -> dict[str, str]:
-    if not _switched(found, "CRAWLER_SERVER_SECURITY_ENABLED"):
+def _api_key(found: Variables) -> dict[str, str]:
+    if not _is_on(found, "CRAWLER_SERVER_SECURITY_ENABLED"):
         return {}
     if "CRAWLER_SERVER_API_KEY" not in found:
         raise BadInput("CRAWLER_SERVER_SECURITY_ENABLED is on, so CRAWLER_SERVER_API_KEY must be set")
     return {"api_key": found["CRAWLER_SERVER_API_KEY"]}
 
 
-def _profiling(found: Found) -> dict[str, str]:
-    return {"profile_port": found.get("PPROF_PORT", "6060")} if _switched(found, "ENABLE_PROFILING") else {}
+def _profiling(found: Variables) -> dict[str, str]:
+    return {"profile_port": found.get("PPROF_PORT", "6060")} if _is_on(found, "ENABLE_PROFILING") else {}
 
 
-def _search_identity(found: Found) -> dict[str, str]:
+def _search_identity(found: Variables) -> dict[str, str]:
     names = {"ELASTICSEARCH_TLS_CERT_FILE": "search_cert", "ELASTICSEARCH_TLS_KEY_FILE": "search_cert_key"}
     if missing := [name for name in names if name not in found]:
         raise BadInput(f"{missing[0]} must be set as well: a certificate and its key come together")
     return {setting: found[name] for name, setting in names.items()}
 
 
-def _cleanup(found: Found) -> dict[str, str]:
+def _cleanup(found: Variables) -> dict[str, str]:
     # In the contract an interval of zero or less means the default.
     text = found["CRAWLER_CLEANUP_INTERVAL"].strip()
-    return {} if text.startswith("-") or not PAUSE.read(text) else {"cleanup": text}
+    return {} if text.startswith("-") or not DURATION.read(text) else {"cleanup": text}
 
 
-def _search(found: Found) -> dict[str, str]:
+def _search(found: Variables) -> dict[str, str]:
     nodes = found.get("ELASTICSEARCH_ADDRESSES") or found.get("ELASTICSEARCH_HOSTS")
     if not nodes:
         return {}
@@ -158,11 +158,11 @@ def _search(found: Found) -> dict[str, str]:
     return {"search": ",".join(node.strip().replace("://", f"://{':'.join(who)}@", 1) for node in nodes.split(","))}
 
 
-def _debug(found: Found) -> dict[str, str]:
-    return {"log_level": "debug"} if _switched(found, "APP_DEBUG") else {}
+def _debug(found: Variables) -> dict[str, str]:
+    return {"log_level": "debug"} if _is_on(found, "APP_DEBUG") else {}
 
 
-def _environment(found: Found) -> dict[str, str]:
+def _environment(found: Variables) -> dict[str, str]:
     return {"log_format": "json" if found["APP_ENV"] == "production" else "text"}
 
 
@@ -170,34 +170,34 @@ def _source_manager(name: str) -> Alias:
     return Alias((name,), ("sources_url",), lambda found: {"sources_url": f"{found[name].rstrip('/')}/api/v1/sources"})
 
 
-def _polling(found: Found) -> dict[str, str]:
+def _polling(found: Variables) -> dict[str, str]:
     # In the contract the poll loop of feeds polls sitemaps too.
     return dict.fromkeys(("feeds", "sitemaps"), found["CRAWLER_FEED_POLL_ENABLED"])
 
 
-def _no_redirects(found: Found) -> dict[str, str]:
-    return {} if _switched(found, "CRAWLER_FOLLOW_REDIRECTS") else {"max_redirects": "0"}
+def _no_redirects(found: Variables) -> dict[str, str]:
+    return {} if _is_on(found, "CRAWLER_FOLLOW_REDIRECTS") else {"max_redirects": "0"}
 
 
-def _fetcher(found: Found) -> dict[str, str]:
+def _fetcher(found: Variables) -> dict[str, str]:
     return dict.fromkeys(("frontier", "frontier_links"), found["FETCHER_ENABLED"])
 
 
-def _delays(found: Found) -> dict[str, str]:
+def _delays(found: Variables) -> dict[str, str]:
     return dict.fromkeys(("delay", "schedule_delay"), found["CRAWLER_DELAY"])
 
 
-def _no_frontier_redirects(found: Found) -> dict[str, str]:
-    return {} if _switched(found, "FETCHER_FOLLOW_REDIRECTS") else {"frontier_redirects": "0"}
+def _no_frontier_redirects(found: Variables) -> dict[str, str]:
+    return {} if _is_on(found, "FETCHER_FOLLOW_REDIRECTS") else {"frontier_redirects": "0"}
 
 
-def _named(prefix: str, names: str) -> tuple[str, ...]:
+def _prefixed(prefix: str, names: str) -> tuple[str, ...]:
     return tuple(prefix + name for name in names.split())
 
 
-PORT = whole(1, 65535)
-SSLMODE = among("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
-TIME_OR_NONE = Kind(PAUSE.word, PAUSE.wanted, lambda text: PAUSE.read(text.strip().removeprefix("-")))
+PORT = integer(1, 65535)
+SSLMODE = one_of("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+DURATION_OR_NEGATIVE = Kind(DURATION.word, DURATION.wanted, lambda text: DURATION.read(text.strip().removeprefix("-")))
 
 _SAME_VALUE = """
     AUTH_JWT_SECRET=jwt_secret AUTH_INTERNAL_SECRET=internal_secret CRAWLER_SERVER_READ_TIMEOUT=server_read_timeout
@@ -231,57 +231,57 @@ _SAME_VALUE = """
 ALIASES: tuple[Alias, ...] = (
     Alias(("CRAWLER_SERVER_ADDRESS",), ("host", "port"), _address),
     Alias(
-        _named("CRAWLER_SERVER_", "SECURITY_ENABLED API_KEY"),
+        _prefixed("CRAWLER_SERVER_", "SECURITY_ENABLED API_KEY"),
         ("api_key",),
         _api_key,
-        {**_switches("CRAWLER_SERVER_SECURITY_ENABLED"), "CRAWLER_SERVER_API_KEY": PAIR},
+        {**_switches("CRAWLER_SERVER_SECURITY_ENABLED"), "CRAWLER_SERVER_API_KEY": ID_AND_KEY},
     ),
     Alias(
-        _named("POSTGRES_CRAWLER_", "HOST PORT USER PASSWORD DB SSLMODE"),
+        _prefixed("POSTGRES_CRAWLER_", "HOST PORT USER PASSWORD DB SSLMODE"),
         ("database",),
         _database,
         {"POSTGRES_CRAWLER_PORT": PORT, "POSTGRES_CRAWLER_SSLMODE": SSLMODE},
     ),
-    Alias(_named("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis, {"REDIS_ADDRESS": PLACE, "REDIS_DB": whole(0)}),
+    Alias(_prefixed("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis, {"REDIS_ADDRESS": HOST_AND_PORT, "REDIS_DB": integer(0)}),
     Alias(
         (
-            *_named("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET METADATA_BUCKET"),
+            *_prefixed("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET METADATA_BUCKET"),
             "JOB_LOGS_MINIO_BUCKET",
         ),
         ("run_log_objects", "html_archive", "html_facts"),
         _objects,
-        {**_switches("CRAWLER_MINIO_ENABLED", "CRAWLER_MINIO_USE_SSL"), "CRAWLER_MINIO_ENDPOINT": PLACE},
+        {**_switches("CRAWLER_MINIO_ENABLED", "CRAWLER_MINIO_USE_SSL"), "CRAWLER_MINIO_ENDPOINT": HOST_AND_PORT},
     ),
     Alias(
-        _named("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"),
+        _prefixed("ELASTICSEARCH_", "ADDRESSES HOSTS USERNAME PASSWORD"),
         ("search",),
         _search,
-        {**dict.fromkeys(_named("ELASTICSEARCH_", "ADDRESSES HOSTS"), URLS), "ELASTICSEARCH_PASSWORD": PASSWORD},
+        {**dict.fromkeys(_prefixed("ELASTICSEARCH_", "ADDRESSES HOSTS"), URLS), "ELASTICSEARCH_PASSWORD": PASSWORD},
     ),
-    Alias(_named("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), ("search_cert", "search_cert_key"), _search_identity),
-    _opposite("ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY", "search_verify"),
+    Alias(_prefixed("ELASTICSEARCH_TLS_", "CERT_FILE KEY_FILE"), ("search_cert", "search_cert_key"), _search_identity),
+    _negated("ELASTICSEARCH_TLS_INSECURE_SKIP_VERIFY", "search_verify"),
     Alias(
-        _named("JOB_LOGS_REDIS_", "ENABLED KEY_PREFIX"),
+        _prefixed("JOB_LOGS_REDIS_", "ENABLED KEY_PREFIX"),
         ("run_log_mirror",),
         _log_mirror,
         _switches("JOB_LOGS_REDIS_ENABLED"),
     ),
-    _counted("JOB_LOGS_RETENTION_DAYS", "run_log_retention", "d"),
+    _with_unit("JOB_LOGS_RETENTION_DAYS", "run_log_retention", "d"),
     Alias(("CRAWLER_FEED_POLL_ENABLED",), ("feeds", "sitemaps"), _polling),
-    _counted("CRAWLER_FEED_POLL_INTERVAL_MINUTES", "feed_poll", "m"),
-    _counted("CRAWLER_FEED_DISCOVERY_INTERVAL_MINUTES", "feed_search", "m"),
-    _counted("CRAWLER_FEED_DISCOVERY_RETRY_HOURS", "feed_search_again", "h"),
-    Alias(("CRAWLER_CLEANUP_INTERVAL",), ("cleanup",), _cleanup, {"CRAWLER_CLEANUP_INTERVAL": TIME_OR_NONE}),
+    _with_unit("CRAWLER_FEED_POLL_INTERVAL_MINUTES", "feed_poll", "m"),
+    _with_unit("CRAWLER_FEED_DISCOVERY_INTERVAL_MINUTES", "feed_search", "m"),
+    _with_unit("CRAWLER_FEED_DISCOVERY_RETRY_HOURS", "feed_search_again", "h"),
+    Alias(("CRAWLER_CLEANUP_INTERVAL",), ("cleanup",), _cleanup, {"CRAWLER_CLEANUP_INTERVAL": DURATION_OR_NEGATIVE}),
     Alias(("CRAWLER_FOLLOW_REDIRECTS",), ("max_redirects",), _no_redirects, _switches("CRAWLER_FOLLOW_REDIRECTS")),
     Alias(("CRAWLER_DELAY",), ("delay", "schedule_delay"), _delays),
     Alias(
-        _named("CRAWLER_PROXY_", "POOL_ENABLED POOL_URLS STICKY_TTL"),
+        _prefixed("CRAWLER_PROXY_", "POOL_ENABLED POOL_URLS STICKY_TTL"),
         ("proxies", "proxy_sticky"),
         _pool,
         {
             **_switches("CRAWLER_PROXY_POOL_ENABLED"),
             "CRAWLER_PROXY_POOL_URLS": PROXIES,
-            "CRAWLER_PROXY_STICKY_TTL": PAUSE,
+            "CRAWLER_PROXY_STICKY_TTL": DURATION,
         },
     ),
     Alias(
@@ -290,7 +290,7 @@ ALIASES: tuple[Alias, ...] = (
         _proxies,
         {**_switches("CRAWLER_PROXIES_ENABLED"), "CRAWLER_PROXY_URLS": PROXIES},
     ),
-    _opposite("CRAWLER_TLS_INSECURE_SKIP_VERIFY", "tls_verify"),
+    _negated("CRAWLER_TLS_INSECURE_SKIP_VERIFY", "tls_verify"),
     Alias(("FETCHER_ENABLED",), ("frontier", "frontier_links"), _fetcher),
     Alias(
         ("FETCHER_FOLLOW_REDIRECTS",),
@@ -304,7 +304,7 @@ ALIASES: tuple[Alias, ...] = (
         _profiling,
         {**_switches("ENABLE_PROFILING"), "PPROF_PORT": PORT},
     ),
-    *(_same(*pair.split("=")) for pair in _SAME_VALUE.split()),
+    *(_renamed(*pair.split("=")) for pair in _SAME_VALUE.split()),
     _source_manager("SOURCE_MANAGER_URL"),
     _source_manager("FETCHER_SOURCE_MANAGER_URL"),
     Alias(("APP_DEBUG",), ("log_level",), _debug, _switches("APP_DEBUG")),
@@ -315,9 +315,9 @@ ALIASES: tuple[Alias, ...] = (
 
 def environment_names(setting: str) -> tuple[str, ...]:
     """Return the environment names of a key, the canonical name first."""
-    return (own_name(setting), *(n for alias in ALIASES if setting in alias.settings for n in alias.names))
+    return (canonical_name(setting), *(n for alias in ALIASES if setting in alias.settings for n in alias.names))
 
 
-def own_name(setting: str) -> str:
+def canonical_name(setting: str) -> str:
     """Return the canonical environment name of a key."""
     return "LONGLINE_" + setting.upper()

@@ -13,7 +13,7 @@ VAULT_NAME = "vault.secret"
 _SECRET_CHARS = 64
 
 
-def prepare(folder: Path) -> Path:
+def prepare_folder(folder: Path) -> Path:
     """Create the data folder if missing and check that it is writable; otherwise raise a one-line error."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -28,17 +28,17 @@ def prepare(folder: Path) -> Path:
 
 def jwt_secret(settings: Settings) -> str:
     """Return the secret that signs tokens: from the settings, else from the data folder, created on first use."""
-    return settings.jwt_secret or _kept(settings.data, SECRET_NAME, "tokens already given out end")
+    return settings.jwt_secret or _stored_secret(settings.data, SECRET_NAME, "tokens that were issued become invalid")
 
 
 def vault_key(settings: Settings) -> str:
     """Return the key that encrypts stored passwords: from the settings, else from the data folder."""
-    return settings.vault_key or _kept(settings.data, VAULT_NAME, "passwords that were stored must be entered again")
+    return settings.vault_key or _stored_secret(settings.data, VAULT_NAME, "stored passwords must be entered again")
 
 
-def _kept(folder: Path, name: str, price: str) -> str:
+def _stored_secret(folder: Path, name: str, price: str) -> str:
     """Return a secret of the data folder, created on first use; `price` is the consequence of its loss."""
-    path = prepare(folder) / name
+    path = prepare_folder(folder) / name
     try:
         if not path.exists():
             _create(path)
@@ -48,7 +48,7 @@ def _kept(folder: Path, name: str, price: str) -> str:
             raise DiskFull(f"the disk is full: secret {path} cannot be written; make room") from error
         raise LonglineError(f"secret {path} cannot be used: {getattr(error, 'strerror', error)}") from error
     if len(text) < _SECRET_CHARS:
-        raise LonglineError(f"secret {path} is damaged; delete it to make a new one ({price})")
+        raise LonglineError(f"secret {path} is damaged; delete it to generate a new one ({price})")
     return text
 
 

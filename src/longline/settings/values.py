@@ -16,10 +16,10 @@ from longline.model.errors import BadInput
 from longline.ports.http import Proxy
 
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?", re.IGNORECASE)
-_POWER = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+_SIZE_POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
 _SWITCH = {"true": True, "1": True, "yes": True, "on": True, "false": False, "0": False, "no": False, "off": False}
 _PASSWORD = re.compile(r"(://[^:/@\s]*):(?:(?!://)\S)*@")
-_SHORTEST_PASSWORD = 8
+_MIN_PASSWORD_CHARS = 8
 _SECRET_PART = re.compile(r"((?:secret|password|passwd|pwd|token|api_?key)[^=&]*=)[^&]*", re.IGNORECASE)
 
 
@@ -92,7 +92,7 @@ def _size(raw: Any) -> int:
     found = _SIZE.fullmatch(_text(raw))
     if not found:
         raise ValueError
-    factor: int = 1024 ** _POWER[found[2].lower()]
+    factor: int = 1024 ** _SIZE_POWERS[found[2].lower()]
     return round(float(found[1]) * factor)
 
 
@@ -121,7 +121,7 @@ def mask(text: str) -> str:
     return _SECRET_PART.sub(r"\1***", _PASSWORD.sub(r"\1:***@", text))
 
 
-def among(*words: str, **also: str) -> Kind:
+def one_of(*words: str, **also: str) -> Kind:
     """Return a kind for one of a few words; `also` maps other spellings to the words."""
 
     def read(raw: Any) -> str:
@@ -134,7 +134,7 @@ def among(*words: str, **also: str) -> Kind:
     return Kind("|".join(words), "one of " + ", ".join(words), read)
 
 
-def whole(least: int, most: int | None = None) -> Kind:
+def integer(least: int, most: int | None = None) -> Kind:
     """Return a kind for a whole number within bounds."""
 
     def read(raw: Any) -> int:
@@ -184,7 +184,7 @@ def _at_least(least: float) -> Callable[[Any], float]:
     return read
 
 
-def _pair(raw: Any) -> str:
+def _id_and_key(raw: Any) -> str:
     text = _text(raw)
     name, colon, key = text.partition(":")
     if text and not (name and colon and key):
@@ -192,7 +192,7 @@ def _pair(raw: Any) -> str:
     return text
 
 
-def _place(raw: Any) -> str:
+def _host_and_port(raw: Any) -> str:
     text = _text(raw)
     host, _, port = text.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65536:
@@ -202,7 +202,7 @@ def _place(raw: Any) -> str:
 
 def _password(raw: Any) -> str:
     text = _text(raw)
-    if len(text) < _SHORTEST_PASSWORD:
+    if len(text) < _MIN_PASSWORD_CHARS:
         raise ValueError
     return text
 
@@ -219,16 +219,18 @@ def _join(parts: tuple[str, ...]) -> str:
 
 
 TEXT = Kind("TEXT", "a text", _text)
-PAIR = Kind("ID:KEY", "an id and a key like id:key", _pair, secret=True)
-PASSWORD = Kind("TEXT", f"a password of at least {_SHORTEST_PASSWORD} characters", _password, secret=True)
-PLACE = Kind("HOST:PORT", "a host and a port like localhost:6379", _place)
+ID_AND_KEY = Kind("ID:KEY", "an id and a key like id:key", _id_and_key, secret=True)
+PASSWORD = Kind("TEXT", f"a password of at least {_MIN_PASSWORD_CHARS} characters", _password, secret=True)
+HOST_AND_PORT = Kind("HOST:PORT", "a host and a port like localhost:6379", _host_and_port)
 FOLDER = Kind("FOLDER", "a folder", _path)
 SWITCH = Kind("true|false", "true or false", _switch, lambda on: "true" if on else "false")
-PAUSE = Kind("DURATION", "a duration like 500ms, 30s, 5m or 1h", _at_least(0), show_duration)
-SPAN = Kind("DURATION", "a duration of at least 1ms, like 500ms, 30s, 5m or 1h", _at_least(0.001), show_duration)
+DURATION = Kind("DURATION", "a duration like 500ms, 30s, 5m or 1h", _at_least(0), show_duration)
+POSITIVE_DURATION = Kind(
+    "DURATION", "a duration of at least 1ms, like 500ms, 30s, 5m or 1h", _at_least(0.001), show_duration
+)
 FILES = Kind("FILES", "a list of files", _list, ",".join)
 SIZE = Kind("SIZE", "a size like 500KB, 10MB or 1048576", _size, _show_size)
 NETWORKS = Kind("CIDRS", "a list of networks like 10.0.0.0/8,192.168.1.7", _networks, _join)
 PROXIES = Kind("URIS", "a list of proxies like socks5://user:password@192.0.2.1:1080", _proxies, _join)
 URLS = Kind("URLS", "a list of http or https URLs", _urls, _join)
-WORDS = Kind("WORDS", "a list of words, separated by commas", _list, _join)
+LIST = Kind("LIST", "a list of words, separated by commas", _list, _join)

@@ -49,7 +49,7 @@ from longline.ports.signals import Signals
 from longline.ports.sources import SourceManager
 from longline.services.proxies.proxies import Proxies
 from longline.services.tokens import Tokens
-from longline.settings import Settings, jwt_secret, prepare, vault_key
+from longline.settings import Settings, jwt_secret, prepare_folder, vault_key
 
 log = logging.getLogger(__name__)
 
@@ -157,7 +157,7 @@ async def open_house(settings: Settings, trusted: frozenset[str] = frozenset()) 
 
     `trusted` are host names that the operator typed: these may be internal.
     """
-    prepare(settings.data)
+    prepare_folder(settings.data)
     clock = SystemClock()
     async with AsyncExitStack() as stack:
         records = await open_records(settings.database, clock)

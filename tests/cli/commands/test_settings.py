@@ -22,7 +22,4 @@ def test_every_setting_is_shown_with_its_origin(longline: Command, tmp_path: Pat
 def test_what_has_no_effect_is_told_apart(longline: Command):
     outcome = longline("settings", CRAWLER_VALIDATE_URLS="true")
     assert outcome.returncode == 0
-    assert (
-        outcome.stderr
-        == "warning: CRAWLER_VALIDATE_URLS has no effect: every URL is parsed before anything is done with it\n"
-    )
+    assert outcome.stderr == "warning: CRAWLER_VALIDATE_URLS has no effect: every URL is validated\n"

@@ -19,7 +19,7 @@ from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.model.errors import BadInput, LonglineError
 from longline.services.stored_patterns import find_bad_patterns
-from longline.settings import Loaded, Settings, prepare
+from longline.settings import Loaded, Settings, prepare_folder
 from longline.settings.folder import SECRET_NAME
 from longline.surfaces.server import bind
 from longline.wiring import House, check_archive, open_house
@@ -96,7 +96,7 @@ def overview(loaded: Loaded) -> CheckRow:
 def folder(settings: Settings) -> CheckRow:
     """Check that the data folder is writable and has free space."""
     try:
-        free = shutil.disk_usage(prepare(settings.data)).free
+        free = shutil.disk_usage(prepare_folder(settings.data)).free
     except LonglineError as error:
         return CheckRow("data folder", "fail", str(error), "give the folder to this user or name another with --data")
     found = f"{settings.data}, {free / 1024**3:.1f} GB free"

@@ -1,0 +1,28 @@
+"""Keys of bots."""
+
+from typing import Annotated
+
+from longline.settings.keys.logs import LogKeys
+from longline.settings.values import SWITCH, Key, one_of
+
+
+class BotKeys(LogKeys, frozen=True, kw_only=True):
+    """The access of bots, and the hosts and leases of their tasks."""
+
+    bot_auth: Annotated[
+        str,
+        Key(
+            one_of("auto", "optional", "required"),
+            "Registration and token of bots; auto requires both beyond loopback only.",
+        ),
+    ] = "auto"
+    bot_reclaim: Annotated[bool, Key(SWITCH, "Offer tasks with an expired bot lease again, without an operator.")] = (
+        True
+    )
+    bot_domain_match: Annotated[
+        str,
+        Key(
+            one_of("contains", "suffix"),
+            "Match of a bot's domain with a host: the host contains the domain, or ends in it.",
+        ),
+    ] = "contains"
