@@ -81,7 +81,7 @@ def test_killed_three_times_loses_nothing_and_keeps_nothing_twice(tmp_path: Path
         site.let_go()
         done = run(site, out)
         assert done.returncode == 0, done.stderr
-        assert "going on" in done.stdout
+        assert "resuming" in done.stdout
         assert_whole(site, out)
     segments = [str(file) for file in out.rglob("*.warc.gz")]
     checked = subprocess.run([sys.executable, "-m", "warcio.cli", "check", *segments], capture_output=True, check=False)
@@ -96,7 +96,7 @@ def test_stops_cleanly_and_goes_on(tmp_path: Path, how: signal.Signals) -> None:
         stdout, stderr = stop(process, how, site)
         assert process.returncode == 130, stderr
         assert stderr == ""
-        assert "the same command goes on from here" in stdout
+        assert "the same command resumes the crawl" in stdout
         # Nothing is held, so nobody has to wait for anything to lapse.
         assert ask(out, "SELECT COUNT(*) FROM line WHERE owner IS NOT NULL") == [(0,)]
         assert ask(out, "SELECT owner, lease_until FROM runs") == [(None, None)]
@@ -117,7 +117,7 @@ def test_a_finished_crawl_is_left_alone_unless_asked(tmp_path: Path) -> None:
         before = sum(site.visits().values())
         again = run(site, out)
         assert again.returncode == 0
-        assert "had ended already" in again.stdout
+        assert "has already ended" in again.stdout
         assert sum(site.visits().values()) == before
         anew = run(site, out, "--again")
         assert anew.returncode == 0

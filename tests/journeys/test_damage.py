@@ -145,7 +145,7 @@ def test_repair_fetches_damaged_pages_again_on_the_platform(place: Place):
         named = damaged_urls(longline(*command, code=1))
         before = len(site.requests)
         told = longline(*command, "--repair", code=1)
-        assert f"{len(named)} pages wait to be fetched again" in told
+        assert f"{len(named)} pages are queued" in told
         work(place, lambda: place.value("SELECT COUNT(*) FROM runs WHERE state = 'completed'") == 2)
         again = [visit for visit in site.requests[before:] if visit.path != "/robots.txt"]
         assert len(again) == len(named)

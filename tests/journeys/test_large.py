@@ -35,7 +35,7 @@ def test_killed_on_the_way_it_goes_on_and_keeps_everything_once(large: Place):
             check=False,
         )
         assert done.returncode == 0, done.stderr
-        assert "going on" in done.stdout
+        assert "resuming" in done.stdout
         assert re.search(rf"completed\W+ok\W+{PAGES}\b", done.stdout)
         large.assert_whole(site)
         assert not list(large.data.rglob("*.warc.gz")), "pages are in the bucket and nowhere else"

@@ -4,10 +4,10 @@ import msgspec
 
 from longline.settings import Loaded, Settings
 
-READS = ("data", "database", "objects", "log_level")
+READ_KEYS = ("data", "database", "objects", "log_level")
 
 
-def kept(loaded: Loaded) -> Settings:
+def archive_settings(loaded: Loaded) -> Settings:
     """Return the settings, adapted to a folder of `longline crawl`, which has its archive beside the database."""
     settings = loaded.settings
     if loaded.origins["objects"] == "default" and (settings.data / "warc").is_dir():

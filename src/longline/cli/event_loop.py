@@ -12,19 +12,19 @@ from longline.plugins.malloc import keep_freed_memory
 T = TypeVar("T")
 
 
-SOME_OBJECTS, SOME_TIMES = 10_000, 20
+GC_NEW_OBJECTS, GC_GENERATION_RATIO = 10_000, 20
 """Thresholds of the garbage collector: new objects per collection, and collections before an older generation's."""
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
     """Run `work` to its end on uvloop; Ctrl-C cancels the task, and its cleanup runs."""
     keep_freed_memory()
-    _collect_seldom()
+    _raise_gc_thresholds()
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         return runner.run(work)
 
 
-def _collect_seldom() -> None:
+def _raise_gc_thresholds() -> None:
     """Raise the garbage collector's thresholds: reference cycles are rare here, and collecting took 3 % of the time."""
     gc.freeze()  # imported modules live as long as the process
-    gc.set_threshold(SOME_OBJECTS, SOME_TIMES, SOME_TIMES)
+    gc.set_threshold(GC_NEW_OBJECTS, GC_GENERATION_RATIO, GC_GENERATION_RATIO)

@@ -19,7 +19,9 @@ _CONFIG = inspect.Parameter(
     "config",
     inspect.Parameter.KEYWORD_ONLY,
     default=None,
-    annotation=Annotated[Path | None, typer.Option(help="Settings file; unless given, longline.toml if it is there.")],
+    annotation=Annotated[
+        Path | None, typer.Option(help="Settings file; if not given, longline.toml of the working folder.")
+    ],
 )
 
 

@@ -60,13 +60,13 @@ def build(only: str | None = None) -> typer.Typer:
     app.callback()(_program)
     for name, place in COMMANDS.items():
         if only in (None, name):
-            app.command(name)(_written(place))
+            app.command(name)(_function(place))
     for name, place in GROUPS.items():
         if only in (None, name):
-            app.add_typer(_written(place)(), name=name)
+            app.add_typer(_function(place)(), name=name)
     for name, place in HIDDEN.items():
         if only in (None, name):
-            app.command(name, hidden=True)(_written(place))
+            app.command(name, hidden=True)(_function(place))
     return app
 
 
@@ -84,7 +84,7 @@ def _program(
     """One crawl engine that speaks five contracts."""
 
 
-def _written(place: str) -> Callable[..., Any]:
+def _function(place: str) -> Callable[..., Any]:
     module, _, name = place.partition(":")
     found: Callable[..., Any] = getattr(import_module(f"longline.cli.commands.{module}"), name)
     return found
@@ -103,12 +103,12 @@ def main() -> None:
     except Exception as error:
         if os.environ.get(DEBUG_NAME) == "1":
             raise
-        code = _explain(error)
+        code = _print_error(error)
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _explain(error: Exception) -> int:
-    known = _understood(error)
+def _print_error(error: Exception) -> int:
+    known = _expected_failure(error)
     if known is None:
         raise error
     text = known.format_message() if isinstance(known, TyperException) else str(known)
@@ -117,9 +117,9 @@ def _explain(error: Exception) -> int:
     return getattr(known, "exit_code", 1)
 
 
-def _understood(error: BaseException) -> LonglineError | TyperException | OSError | None:
+def _expected_failure(error: BaseException) -> LonglineError | TyperException | OSError | None:
     """Return the first expected failure, also out of an exception group, or None."""
     if isinstance(error, LonglineError | TyperException | OSError):
         return error
     inner = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
-    return next((found for one in inner if (found := _understood(one))), None)
+    return next((found for one in inner if (found := _expected_failure(one))), None)

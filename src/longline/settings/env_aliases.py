@@ -10,7 +10,18 @@ from dataclasses import dataclass, field
 from urllib.parse import quote, urlencode
 
 from longline.model.errors import BadInput
-from longline.settings.values import ID_AND_KEY, PASSWORD, DURATION, HOST_AND_PORT, PROXIES, SWITCH, URLS, Kind, integer, one_of
+from longline.settings.values import (
+    ID_AND_KEY,
+    PASSWORD,
+    DURATION,
+    HOST_AND_PORT,
+    PROXIES,
+    SWITCH,
+    URLS,
+    Kind,
+    integer,
+    one_of,
+)
 
 Variables = Mapping[str, str]
 
@@ -242,7 +253,12 @@ ALIASES: tuple[Alias, ...] = (
         _database,
         {"POSTGRES_CRAWLER_PORT": PORT, "POSTGRES_CRAWLER_SSLMODE": SSLMODE},
     ),
-    Alias(_prefixed("REDIS_", "ADDRESS PASSWORD DB"), ("redis",), _redis, {"REDIS_ADDRESS": HOST_AND_PORT, "REDIS_DB": integer(0)}),
+    Alias(
+        _prefixed("REDIS_", "ADDRESS PASSWORD DB"),
+        ("redis",),
+        _redis,
+        {"REDIS_ADDRESS": HOST_AND_PORT, "REDIS_DB": integer(0)},
+    ),
     Alias(
         (
             *_prefixed("CRAWLER_MINIO_", "ENABLED ENDPOINT ACCESS_KEY SECRET_KEY USE_SSL BUCKET METADATA_BUCKET"),

@@ -8,7 +8,7 @@ def test_a_bot_from_its_making_to_its_new_token(longline: Command, tmp_path: Pat
     made = longline("bots", "create", "--bot-id", "shop", "--name", "Shop")
     assert made.stdout.startswith("bot_shop_"), made.stderr
     assert made.stdout.count("\n") == 1
-    assert_one_line(longline("bots", "create", "--bot-id", "shop"), 2, "a bot called shop is registered already")
+    assert_one_line(longline("bots", "create", "--bot-id", "shop"), 2, "bot shop is already registered")
     assert_one_line(longline("bots", "create", "--bot-id", "x" * 101), 2, "1 to 100 characters")
     assert longline("bots", "disable", "--bot-id", "shop").stdout == "shop: disabled\n"
     listed = longline("bots", "list", COLUMNS="200").stdout

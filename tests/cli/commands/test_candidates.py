@@ -20,7 +20,7 @@ def test_candidates_are_shown_approved_and_turned_down(longline: Command, tmp_pa
     assert re.search(r"1\W+b\.example\W+60\W+allows\W+1\W", longline("candidates", "list").stdout)
     approved = longline("candidates", "approve", "1")
     assert approved.stdout == "candidate 1 is source 100000: b.example, disabled\n", approved.stderr
-    assert longline("candidates", "reject", "2", "--reason", "dull").stdout == "candidate 2 is turned down: c.example\n"
+    assert longline("candidates", "reject", "2", "--reason", "dull").stdout == "candidate 2 is rejected: c.example\n"
     assert "no candidates" in longline("candidates", "list").stdout
     everything = longline("candidates", "list", "--all").stdout
     assert "approved" in everything

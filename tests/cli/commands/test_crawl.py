@@ -79,13 +79,13 @@ def test_the_table_adds_up():
         ["admitted", "the sum of these", "1,212"],
         ["not admitted", "offsite", "77"],
     ]
-    assert "the same command goes on from here" in told
+    assert "the same command resumes the crawl" in told
 
 
 def test_one_that_had_ended_is_said_to_have():
     told = summary(a_run(), Fate("completed", "ok", 10), untouched=True)
-    assert "had ended already; add --again" in told
-    assert "goes on from here" not in told
+    assert "has already ended; add --again" in told
+    assert "resumes the crawl" not in told
 
 
 def test_the_bar_shows_how_much_is_done_of_what_is_known():

@@ -109,7 +109,7 @@ def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fr
 
 def test_settings_that_were_given_are_counted():
     loaded = Loaded(Settings(), {"port": "--port", "host": "default"})
-    assert doctor.overview(loaded).found == "1 given, the rest by default"
+    assert doctor.overview(loaded).found == "1 set, the others have their defaults"
 
 
 class Apart:

@@ -11,7 +11,7 @@ def test_policies_from_flags_and_files_and_the_jobs_they_make(longline: Command,
     (tmp_path / "urls.txt").write_text("https://example.com/2\n\nhttps://example.com/3\nhttps://example.com/1\n")
     several = longline("policies", "import", "urls.txt").stdout.splitlines()
     assert [len(line) for line in several[:2]] == [36, 36]
-    assert several[2] == "there is one already: https://example.com/1"
+    assert several[2] == "already exists: https://example.com/1"
     (tmp_path / "all.json").write_text(json.dumps([{"domain": "example.com", "name": "all", "url_pattern": "/[12]$"}]))
     assert len(longline("policies", "import", "all.json").stdout.strip()) == 36
     assert longline("policies", "disable", "--id", several[0]).stdout == f"{several[0]}: disabled\n"

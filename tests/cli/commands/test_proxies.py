@@ -13,7 +13,7 @@ def test_a_proxy_from_its_registration_to_its_end(longline: Command):
     assert longline("proxies", "disable", "1").stdout == "proxy 1 is off\n"
     assert re.search(r":1080\W+off\W", longline("proxies", "list").stdout)
     assert longline("proxies", "enable", "1").stdout == "proxy 1 is on\n"
-    assert longline("proxies", "remove", "1").stdout == "proxy 1 is forgotten\n"
+    assert longline("proxies", "remove", "1").stdout == "proxy 1 is removed\n"
     assert "no proxies" in longline("proxies", "list").stdout
 
 
@@ -25,7 +25,7 @@ def test_pools_and_what_they_fall_back_on(longline: Command):
     assert made.stdout == "main: proxies 1, 2, then spare\n"
     assert longline("proxies", "pools").stdout == "main: proxies 1, 2, then spare\nspare: proxies 2\n"
     assert_one_line(longline("proxies", "pool", "spare"), 2, "main falls back on")
-    assert longline("proxies", "pool", "main").stdout == "the pool main is forgotten\n"
+    assert longline("proxies", "pool", "main").stdout == "pool main is removed\n"
 
 
 def test_mistakes_are_told_in_one_line(longline: Command):

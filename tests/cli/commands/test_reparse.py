@@ -1,12 +1,12 @@
-from longline.cli.commands.reparse import told
+from longline.cli.commands.reparse import summary
 from longline.services.archive.reparse import Reparsed
 from tests.cli.conftest import Command, assert_one_line
 
 
 def test_failures_are_told_with_the_first_of_them():
-    assert told(Reparsed(1200, 1300, 5)) == "pages parsed: 1,200, items: 1,300, of them new or changed: 5"
-    assert told(Reparsed(2, 1, 1, 1, "https://a.example/: no")).endswith(
-        "\nfailed: 1, the first of them https://a.example/: no"
+    assert summary(Reparsed(1200, 1300, 5)) == "pages parsed: 1,200, items: 1,300, new or changed: 5"
+    assert summary(Reparsed(2, 1, 1, 1, "https://a.example/: no")).endswith(
+        "\nfailed: 1, first: https://a.example/: no"
     )
 
 

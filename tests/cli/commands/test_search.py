@@ -31,7 +31,7 @@ def test_hits_are_a_table_with_the_place():
 
 def test_what_was_looked_for_instead_is_said():
     said = shown(SearchPage((Hit(item(title=""), 0.5, ()),), 1000, more=True, meant="fishing"))
-    assert "looked for: fishing" in said
+    assert "searched for: fishing" in said
     assert "(no title)" in said
     assert said.endswith("more than 1,000 found\n")
 

@@ -1,4 +1,4 @@
-"""`longline bots …`: registration of bots, and release of their lapsed locks."""
+"""`longline bots …`: registration of bots, and release of their expired locks."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -21,17 +21,19 @@ from longline.wiring.house import ready_tables
 
 MAX_SHOWN = 10_000
 
-BotId = Annotated[str, typer.Option("--bot-id", help="The bot's own name.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; say what would be done.")]
-Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=1)]
-RateLimit = typer.Option("--rate-limit", help="Requests a minute that it may send; 0 for no limit.", min=0)
-MaxJobs = typer.Option("--max-jobs", help="Jobs that it gets with one pull at most.", min=1, max=100)
-LockSeconds = typer.Option("--lock-seconds", help="How long its locks last; 0 for as long as the job says.", min=0)
+BotId = Annotated[str, typer.Option("--bot-id", help="Name of the bot.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing; print the counts.")]
+Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1)]
+RateLimit = typer.Option("--rate-limit", help="Requests a minute; 0 is no limit.", min=0)
+MaxJobs = typer.Option("--max-jobs", help="Maximum number of jobs in one pull.", min=1, max=100)
+LockSeconds = typer.Option(
+    "--lock-seconds", help="Lifetime of locks in seconds; 0 is the lifetime that the job names.", min=0
+)
 
 
 def build() -> typer.Typer:
     """Return the command group."""
-    app = typer.Typer(help="Bots: register them, switch them, and free what they let lapse.", no_args_is_help=True)
+    app = typer.Typer(help="Register and switch bots, and release expired locks.", no_args_is_help=True)
     named = {
         "create": create,
         "change": change,
@@ -57,23 +59,23 @@ async def services(loaded: Loaded) -> AsyncIterator[BotServices]:
 def create(
     loaded: Loaded,
     bot_id: BotId,
-    name: Annotated[str, typer.Option(help="What people call it.")] = "",
+    name: Annotated[str, typer.Option(help="Display name of the bot.")] = "",
     max_jobs: Annotated[int, MaxJobs] = 10,
     rate_limit: Annotated[int, RateLimit] = 60,
     lock_seconds: Annotated[int, LockSeconds] = 0,
 ) -> None:
-    """Register a bot and print its token, which is not shown again."""
+    """Register a bot and print its token, which is shown once."""
 
     async def work() -> str:
         limits = _limits(max_jobs, rate_limit, lock_seconds)
         async with services(loaded) as bots:
             made = await bots.registry.register(NewBot(name=bot_id, title=name, **limits))
         if made is None:
-            raise BadInput(f"a bot called {bot_id} is registered already")
+            raise BadInput(f"bot {bot_id} is already registered")
         return made[1]
 
     if not 0 < len(bot_id.strip()) <= 100:
-        raise BadInput("--bot-id is a name of 1 to 100 characters")
+        raise BadInput("--bot-id must have 1 to 100 characters")
     typer.echo(run(work()))
 
 
@@ -81,12 +83,12 @@ def create(
 def change(
     loaded: Loaded,
     bot_id: BotId,
-    name: Annotated[str | None, typer.Option(help="What people call it.")] = None,
+    name: Annotated[str | None, typer.Option(help="Display name of the bot.")] = None,
     max_jobs: Annotated[int | None, MaxJobs] = None,
     rate_limit: Annotated[int | None, RateLimit] = None,
     lock_seconds: Annotated[int | None, LockSeconds] = None,
 ) -> None:
-    """Change a bot's limits; what is not given stays as it is."""
+    """Change the limits of a bot; options that are not given keep their values."""
     changes = _limits(max_jobs, rate_limit, lock_seconds) | ({} if name is None else {"title": name})
     if not changes:
         raise BadInput("nothing to change: give --name, --max-jobs, --rate-limit or --lock-seconds")
@@ -110,13 +112,13 @@ def _limits(max_jobs: int | None, rate_limit: int | None, lock_seconds: int | No
 
 @takes("data", "database")
 def enable(loaded: Loaded, bot_id: BotId) -> None:
-    """Let a bot in again."""
+    """Enable a bot."""
     _switch(loaded, bot_id, True)
 
 
 @takes("data", "database")
 def disable(loaded: Loaded, bot_id: BotId) -> None:
-    """Keep a bot out, whatever token it brings."""
+    """Disable a bot; its token is refused."""
     _switch(loaded, bot_id, False)
 
 
@@ -131,7 +133,7 @@ def _switch(loaded: Loaded, bot_id: str, enabled: bool) -> None:
 
 @takes("data", "database")
 def rotate(loaded: Loaded, bot_id: BotId) -> None:
-    """Print a new token for a bot; the old one is dead at once."""
+    """Print a new token for a bot; the old token is refused at once."""
 
     async def work() -> str:
         async with services(loaded) as bots:
@@ -160,12 +162,12 @@ def show(loaded: Loaded) -> None:
 def expire_locks(
     loaded: Loaded,
     auto_retry: Annotated[
-        bool, typer.Option("--auto-retry", help="Make jobs pending at the price of a retry.")
+        bool, typer.Option("--auto-retry", help="Return jobs to the queue; each return counts as a retry.")
     ] = False,
     limit: Limit = 1000,
     dry_run: DryRun = False,
 ) -> None:
-    """Sweep the locks that lapsed."""
+    """Release expired locks."""
 
     async def work() -> str:
         async with services(loaded) as bots:

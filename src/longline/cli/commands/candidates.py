@@ -19,13 +19,13 @@ from longline.wiring.parts.discovery import candidates
 
 T = TypeVar("T")
 
-Ids = Annotated[list[int], typer.Argument(help="Numbers of candidates, as `longline candidates list` shows them.")]
-RISKY, DOUBTFUL = 50, 20
+Ids = Annotated[list[int], typer.Argument(help="Numbers of candidates, from `longline candidates list`.")]
+HIGH_RISK, MEDIUM_RISK = 50, 20
 
 
 def build() -> typer.Typer:
     """Return the command group."""
-    app = typer.Typer(help="Candidates for sources, as pages lead to them.", no_args_is_help=True)
+    app = typer.Typer(help="Candidates for sources, from external links.", no_args_is_help=True)
     app.command(name="list")(show)
     for command in (approve, reject, log):
         app.command()(command)
@@ -35,53 +35,51 @@ def build() -> typer.Typer:
 @takes(*ENGINES)
 def show(
     loaded: Loaded,
-    everything: Annotated[
-        bool, typer.Option("--all", help="Also those that were decided, or not looked at yet.")
-    ] = False,
-    limit: Annotated[int, typer.Option(help="How many at most.", min=1, max=1000)] = 100,
+    everything: Annotated[bool, typer.Option("--all", help="Show decided and unprobed candidates as well.")] = False,
+    limit: Annotated[int, typer.Option(help="Maximum number.", min=1, max=1000)] = 100,
 ) -> None:
-    """Show the candidates that wait for a decision, those first that are seen most often."""
-    found = _ask(loaded, lambda service: service.find(None if everything else "pending", limit))
+    """List candidates that await a decision, the most frequent first."""
+    found = _call(loaded, lambda service: service.find(None if everything else "pending", limit))
     table = Table("id", "candidate", "risk", "robots", "seen", "found on", "verdict", "title")
     for column in (0, 2, 4):
         table.columns[column].justify = "right"
     for row in found:
         table.add_row(*_row(row))
-    Console().print(table if found else "no candidates; discovery is switched on with: discovery = true")
+    Console().print(table if found else "no candidates; to switch discovery on: discovery = true")
 
 
 @takes(*ENGINES)
 def approve(loaded: Loaded, ids: Ids) -> None:
-    """Make sources of candidates, disabled until somebody enables them; their first pages are fetched."""
+    """Make disabled sources of candidates; their first pages are fetched."""
     for candidate_id in ids:
-        source = _ask(loaded, partial(Candidates.approve, candidate_id=candidate_id))
+        source = _call(loaded, partial(Candidates.approve, candidate_id=candidate_id))
         typer.echo(f"candidate {candidate_id} is source {source.id}: {source.name}, disabled")
 
 
 @takes(*ENGINES)
 def reject(
-    loaded: Loaded, ids: Ids, reason: Annotated[str, typer.Option(help="Why, for the log.")] = "not wanted"
+    loaded: Loaded, ids: Ids, reason: Annotated[str, typer.Option(help="Reason, for the log.")] = "not wanted"
 ) -> None:
-    """Turn candidates down; they are not found again."""
+    """Reject candidates; they are not proposed again."""
     for candidate_id in ids:
-        candidate = _ask(loaded, partial(Candidates.reject, candidate_id=candidate_id, reason=reason))
-        typer.echo(f"candidate {candidate_id} is turned down: {candidate.identity}")
+        candidate = _call(loaded, partial(Candidates.reject, candidate_id=candidate_id, reason=reason))
+        typer.echo(f"candidate {candidate_id} is rejected: {candidate.identity}")
 
 
 @takes(*ENGINES)
 def log(loaded: Loaded, candidate: Annotated[int, typer.Argument(help="Number of the candidate.")]) -> None:
-    """Show what was decided about a candidate, the latest first."""
+    """List the decisions about a candidate, the latest first."""
     table = Table("step", "reason", "URL")
-    for decision in _ask(loaded, lambda service: service.log(candidate)):
+    for decision in _call(loaded, lambda service: service.log(candidate)):
         table.add_row(decision.step, decision.reason, decision.url)
     Console().print(table)
 
 
-def _ask(loaded: Loaded, question: Callable[[Candidates], Coroutine[Any, Any, T]]) -> T:
+def _call(loaded: Loaded, method: Callable[[Candidates], Coroutine[Any, Any, T]]) -> T:
     async def work() -> T:
         async with open_house(loaded.settings) as house:
             await ready_tables(house, may_migrate=True)
-            return await question(candidates(house))
+            return await method(candidates(house))
 
     return run(work())
 
@@ -102,4 +100,4 @@ def _row(row: CandidateRow) -> tuple[str, ...]:
 
 
 def _colour(risk: int) -> str:
-    return "red" if risk >= RISKY else "yellow" if risk >= DOUBTFUL else "green"
+    return "red" if risk >= HIGH_RISK else "yellow" if risk >= MEDIUM_RISK else "green"

@@ -26,7 +26,7 @@ from longline.wiring import crawl as crawl_once
 
 _INTERRUPTED = 130
 _FAILED = 1
-_OWN_MACHINE_CONCURRENCY = 8
+_LOOPBACK_CONCURRENCY = 8
 _FILES = ("jsonl", "parquet")
 """Formats that a crawl exports beside its archive at its end; `longline export` writes more."""
 
@@ -51,16 +51,16 @@ _COLOURS = {"completed": "green", "failed": "red", "skipped": "yellow", "cancell
 )
 def crawl(
     loaded: Loaded,
-    url: Annotated[str, typer.Argument(help="Where to start.", show_default=False)],
-    depth: Annotated[int, typer.Option(min=0, help="How many links away from the start to go.")] = 2,
-    limit: Annotated[int | None, typer.Option(min=1, help="At most so many pages.", show_default=False)] = None,
+    url: Annotated[str, typer.Argument(help="URL to start from.", show_default=False)],
+    depth: Annotated[int, typer.Option(min=0, help="Longest path of links from the start URL.")] = 2,
+    limit: Annotated[int | None, typer.Option(min=1, help="Maximum number of pages.", show_default=False)] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Folder to keep everything in; unless given, crawl-HOST.", show_default=False)
+        Path | None, typer.Option(help="Folder for all results; if not given, crawl-HOST.", show_default=False)
     ] = None,
     offsite: Annotated[bool, typer.Option("--offsite", help="Follow links to other hosts as well.")] = False,
-    again: Annotated[bool, typer.Option("--again", help="Start anew where the last crawl has ended.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Start a new crawl after the last one has ended.")] = False,
 ) -> None:
-    """Crawl a site once. The same command in the same folder goes on where it was stopped."""
+    """Crawl a site once. The same command in the same folder resumes a stopped crawl."""
     # The progress bar replaces log lines, unless a log level is set.
     logs.set_up(
         loaded.settings.log_level if loaded.origins["log_level"] != "default" else "error", loaded.settings.log_format
@@ -79,12 +79,14 @@ class CrawlArguments(msgspec.Struct, frozen=True):
     again: bool = False
 
 
-def run(loaded: Loaded, wish: CrawlArguments) -> None:
+def run(loaded: Loaded, arguments: CrawlArguments) -> None:
     """Crawl with a progress bar, then print the table; exit non-zero after a failed or interrupted crawl."""
-    start = parse(wish.url)
-    folder = wish.out or Path(f"crawl-{start.host.replace(':', '-')}")
+    start = parse(arguments.url)
+    folder = arguments.out or Path(f"crawl-{start.host.replace(':', '-')}")
     settings = _settings(loaded, folder)
-    request = CrawlRequest(_plan(loaded, start, wish.depth, offsite=wish.offsite), wish.limit, wish.again)
+    request = CrawlRequest(
+        _plan(loaded, start, arguments.depth, offsite=arguments.offsite), arguments.limit, arguments.again
+    )
     console = Console()
     with _ProgressBar(console, start) as bar:
         result = run_loop(crawl_once(settings, request, bar))
@@ -92,7 +94,7 @@ def run(loaded: Loaded, wish: CrawlArguments) -> None:
     if result.run.completed and result.run.state in RUN_ENDED:
         written = write(settings, result.run.id, settings.data, _FILES, console)
         console.print(f"tables are in {', '.join(Path(file.path).name for file in written.files)} beside it")
-        console.print(Text(f"to look for something: longline search WORDS --data {shlex.quote(str(folder))}"))
+        console.print(Text(f"to search them: longline search WORDS --data {shlex.quote(str(folder))}"))
     if result.run.state == RunState.FAILED or (result.run.state in RUN_ENDED and not result.run.completed):
         raise typer.Exit(_FAILED)
     if result.run.state not in RUN_ENDED:
@@ -122,7 +124,7 @@ def _plan(loaded: Loaded, start: Url, depth: int, *, offsite: bool) -> CrawlPlan
         hosts=() if offsite else (start.host,),
         robots=s.respect_robots,
         delay_ms=round(delay * 1000),
-        concurrency=_OWN_MACHINE_CONCURRENCY if own and default else s.host_concurrency,
+        concurrency=_LOOPBACK_CONCURRENCY if own and default else s.host_concurrency,
         max_attempts=s.max_retries + 1,
         parsing=msgspec.json.encode({"parser": s.parser} if s.parser else {}).decode(),
     )
@@ -165,7 +167,7 @@ class _ProgressBar(Watcher):
     def opened(self, run: RunRow, *, resumed: bool) -> None:
         self._before = run.admitted - run.open
         if resumed and run.state not in RUN_ENDED:
-            self._console.print(f"going on: {run.completed} of {run.admitted} URLs done, {run.open} open")
+            self._console.print(f"resuming: {run.completed} of {run.admitted} URLs done, {run.open} open")
 
     def moved(self, run: RunRow, progress: WorkerProgress) -> None:
         done = run.admitted - run.open
@@ -179,7 +181,7 @@ class _ProgressBar(Watcher):
 def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     run = result.run
     if result.untouched:
-        console.print("this crawl had ended already; add --again to start anew")
+        console.print("this crawl has already ended; add --again for a new one")
     table = Table("fate", "reason", "URLs", title=f"{run.seed}: {run.state}", title_justify="left")
     table.columns[2].justify = "right"
     rows = [(f.fate, f.reason, f.count) for f in result.fates if f.fate != "refused"]
@@ -196,8 +198,8 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
         table.add_row("[dim]not admitted[/]", f"[dim]{f.reason}[/]", f"[dim]{f.count:,}[/]")
     console.print(table)
     for error, count, url in result.errors:
-        console.print(Text(f"{count:,} failed: {error} ({'the last: ' if count > 1 else ''}{url})"), soft_wrap=True)
+        console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
-        console.print(f"pages are kept in {settings.data / 'warc'}")
+        console.print(f"the pages are in {settings.data / 'warc'}")
     if run.state not in RUN_ENDED:
-        console.print("stopped; the same command goes on from here")
+        console.print("stopped; the same command resumes the crawl")

@@ -17,16 +17,14 @@ from longline.settings import Loaded
 @takes("log_level")
 def demo(
     loaded: Loaded,
-    out: Annotated[
-        Path | None, typer.Option(help="Folder to keep everything in; unless given, one that is made for it.")
-    ] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for all results; if not given, a temporary folder.")] = None,
 ) -> None:
-    """Crawl a small website on this machine and show what came of it."""
+    """Crawl a small website on this machine and show the result."""
     logs.set_up("error", loaded.settings.log_format)
     folder = out or Path(tempfile.mkdtemp(prefix="longline-demo-"))
     console = Console()
     with running_site() as site:
-        console.print(f"a website of {site.pages} pages is up at {site.url}")
+        console.print(f"website of {site.pages} pages at {site.url}")
         console.print(f"[dim]$ longline crawl {site.url} --depth 10 --out {folder}[/]")
         crawl.run(loaded, crawl.CrawlArguments(site.url, depth=10, out=folder))
     console.print("next: longline crawl on a site of your own, or longline up for the whole platform")

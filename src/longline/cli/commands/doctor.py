@@ -13,8 +13,8 @@ from rich.progress import DownloadColumn
 from rich.table import Table
 from rich.text import Text
 
-from longline.cli.commands.export import bar
-from longline.cli.data_folder import kept
+from longline.cli.commands.export import progress_bar
+from longline.cli.data_folder import archive_settings
 from longline.cli.event_loop import run
 from longline.cli.flags import ENGINES, takes
 from longline.model.errors import BadInput, LonglineError
@@ -28,9 +28,9 @@ Verdict = Literal["ok", "warn", "fail"]
 
 _COLOURS: dict[Verdict, str] = {"ok": "green", "warn": "yellow", "fail": "red"}
 _PACKAGES = ("asyncpg", "litestar", "msgspec", "obstore", "uvicorn", "uvloop", "wreq")
-_OLDEST_SQLITE = (3, 35, 0)
-_SCARCE_BYTES, _NO_BYTES = 1024**3, 64 * 1024**2
-_DRIFT_MS, _TOO_FAR_MS = 1_000, 10_000
+_MIN_SQLITE = (3, 35, 0)
+_WARN_FREE_BYTES, _MIN_FREE_BYTES = 1024**3, 64 * 1024**2
+_WARN_DRIFT_MS, _MAX_DRIFT_MS = 1_000, 10_000
 _MAX_PATTERNS = 10
 """Largest number of unusable patterns that are named."""
 
@@ -47,15 +47,17 @@ class CheckRow(NamedTuple):
 @takes("host", "port", *ENGINES)
 def doctor(
     loaded: Loaded,
-    deep: Annotated[bool, typer.Option("--deep", help="Read the whole archive and the whole database too.")] = False,
+    deep: Annotated[
+        bool, typer.Option("--deep", help="Check every record of the archive and the whole database as well.")
+    ] = False,
     repair: Annotated[
-        bool, typer.Option("--repair", help="With --deep: have damaged pages fetched again by workers.")
+        bool, typer.Option("--repair", help="With --deep: let workers fetch damaged pages again.")
     ] = False,
 ) -> None:
-    """Check versions, the data folder, the engines, the clock and the port, and say what to do."""
+    """Check versions, data folder, engines, clock and port, and print advice."""
     if repair and not deep:
         raise BadInput("--repair needs --deep")
-    settings = kept(loaded)
+    settings = archive_settings(loaded)
     rows = [*versions(), overview(loaded), folder(settings), secret(settings), port(settings)]
     rows += run(engines(settings, deep=deep))
     whole = all(row.verdict != "fail" for row in rows if row.name in ("database", "engines", "objects"))
@@ -68,7 +70,7 @@ def doctor(
 
 
 def _table(rows: list[CheckRow]) -> Table:
-    table = Table("check", "", "found", "what to do", box=None)
+    table = Table("check", "", "found", "advice", box=None)
     for row in rows:
         # As Text: messages of engines may hold brackets, which rich would read as markup.
         table.add_row(row.name, Text(row.verdict, _COLOURS[row.verdict]), Text(row.found), Text(row.advice))
@@ -78,7 +80,7 @@ def _table(rows: list[CheckRow]) -> Table:
 def versions() -> list[CheckRow]:
     """Return the versions of Python, the packages and SQLite."""
     found = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in _PACKAGES)
-    old = sqlite3.sqlite_version_info < _OLDEST_SQLITE
+    old = sqlite3.sqlite_version_info < _MIN_SQLITE
     sqlite = CheckRow(
         "sqlite", "fail" if old else "ok", sqlite3.sqlite_version, "3.35 or newer is needed" if old else ""
     )
@@ -88,9 +90,9 @@ def versions() -> list[CheckRow]:
 def overview(loaded: Loaded) -> CheckRow:
     """Return the warnings about settings, or the number of settings given."""
     if loaded.notes:
-        return CheckRow("settings", "warn", "; ".join(loaded.notes), "remove what has no effect")
+        return CheckRow("settings", "warn", "; ".join(loaded.notes), "remove settings without effect")
     given = sum(origin != "default" for origin in loaded.origins.values())
-    return CheckRow("settings", "ok", f"{given} given, the rest by default")
+    return CheckRow("settings", "ok", f"{given} set, the others have their defaults")
 
 
 def folder(settings: Settings) -> CheckRow:
@@ -98,10 +100,10 @@ def folder(settings: Settings) -> CheckRow:
     try:
         free = shutil.disk_usage(prepare_folder(settings.data)).free
     except LonglineError as error:
-        return CheckRow("data folder", "fail", str(error), "give the folder to this user or name another with --data")
+        return CheckRow("data folder", "fail", str(error), "make the folder writable or choose another with --data")
     found = f"{settings.data}, {free / 1024**3:.1f} GB free"
-    if free < _SCARCE_BYTES:
-        return CheckRow("data folder", "fail" if free < _NO_BYTES else "warn", found, "make room on this disk")
+    if free < _WARN_FREE_BYTES:
+        return CheckRow("data folder", "fail" if free < _MIN_FREE_BYTES else "warn", found, "free space on this disk")
     return CheckRow("data folder", "ok", found)
 
 
@@ -109,11 +111,11 @@ def secret(settings: Settings) -> CheckRow:
     """Check that no other user can read the secret that signs tokens."""
     path = settings.data / SECRET_NAME
     if settings.jwt_secret:
-        return CheckRow("secret", "ok", "given in settings")
+        return CheckRow("secret", "ok", "from the settings")
     if not path.exists():
-        return CheckRow("secret", "ok", "none yet; made on first use")
+        return CheckRow("secret", "ok", "none yet; generated on first use")
     if path.stat().st_mode & 0o077:
-        return CheckRow("secret", "warn", f"{path} can be read by others", f"chmod 600 {path}")
+        return CheckRow("secret", "warn", f"{path} is readable by other users", f"chmod 600 {path}")
     return CheckRow("secret", "ok", str(path))
 
 
@@ -123,36 +125,36 @@ def port(settings: Settings) -> CheckRow:
     try:
         bind(settings.host, settings.port).close()
     except LonglineError as error:
-        return CheckRow("port", "warn", str(error), "nothing, if that is this platform running")
+        return CheckRow("port", "warn", str(error), "none needed if longline itself runs there")
     return CheckRow("port", "ok", f"{where} is free")
 
 
-class Checked(NamedTuple):
+class ArchiveCheck(NamedTuple):
     """The row for the archive, and a line for each damaged page."""
 
     row: CheckRow
     lines: list[str]
 
 
-def read_archive(settings: Settings, console: Console, *, repair: bool) -> Checked:
+def read_archive(settings: Settings, console: Console, *, repair: bool) -> ArchiveCheck:
     """Check every segment and record, with a progress bar."""
-    with bar(console, "reading the archive", DownloadColumn()) as progress:
+    with progress_bar(console, "reading the archive", DownloadColumn()) as progress:
         shown = progress.add_task("", total=None)
         work = check_archive(
             settings, lambda done, total: progress.update(shown, completed=done, total=total), repair=repair
         )
         findings, waiting = run(work)
-    told = f"{findings.segments} segments, {findings.records} records"
+    counts = f"{findings.segments} segments, {findings.records} records"
     if findings.replaced:
-        told += f"; {len(findings.replaced)} damaged records were fetched again since"
+        counts += f"; {len(findings.replaced)} damaged records have been fetched again"
     lines = [f"damaged: {damage}" for damage in findings.damaged]
-    lines += [f"fetched again since: {damage}" for damage in findings.replaced]
+    lines += [f"fetched again: {damage}" for damage in findings.replaced]
     if waiting:
-        lines.append(f"{waiting} pages wait to be fetched again by longline up, worker or crawl --again")
+        lines.append(f"{waiting} pages are queued; longline up, worker or crawl --again fetches them")
     if findings.damaged:
         advice = "" if waiting else "longline crawl --again, or longline doctor --deep --repair"
-        return Checked(CheckRow("archive", "fail", f"{told}; {len(findings.damaged)} damaged", advice), lines)
-    return Checked(CheckRow("archive", "warn" if findings.replaced else "ok", told), lines)
+        return ArchiveCheck(CheckRow("archive", "fail", f"{counts}; {len(findings.damaged)} damaged", advice), lines)
+    return ArchiveCheck(CheckRow("archive", "warn" if findings.replaced else "ok", counts), lines)
 
 
 async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
@@ -161,31 +163,37 @@ async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:
         async with open_house(settings) as house:
             carrier = "redis" if settings.redis else "signals"
             return [
-                await _ask("database", lambda: _database(house, deep=deep), "start it, or correct --database"),
-                await _ask("clock", lambda: clock(house), "see the database"),
-                await _ask("patterns", lambda: patterns(house), "see the database"),
-                await _ask("objects", lambda: _say("objects", house.blobs.check), "correct --objects or its rights"),
-                await _ask(carrier, lambda: _say(carrier, house.signals.check), "start it, or correct --redis"),
+                await _check(
+                    "database", lambda: _database(house, deep=deep), "start the database, or check --database"
+                ),
+                await _check("clock", lambda: clock(house), "see the database"),
+                await _check("patterns", lambda: patterns(house), "see the database"),
+                await _check(
+                    "objects", lambda: _answer("objects", house.blobs.check), "check --objects and its permissions"
+                ),
+                await _check(
+                    carrier, lambda: _answer(carrier, house.signals.check), "start the server, or check --redis"
+                ),
             ]
     except LonglineError as error:
-        return [CheckRow("engines", "fail", str(error), "mend this first; the engines could not be opened")]
+        return [CheckRow("engines", "fail", str(error), "fix this first; the engines could not be opened")]
 
 
-async def _ask(name: str, look: Callable[[], Awaitable[CheckRow]], advice: str) -> CheckRow:
+async def _check(name: str, check: Callable[[], Awaitable[CheckRow]], advice: str) -> CheckRow:
     try:
-        return await look()
+        return await check()
     except LonglineError as error:
         return CheckRow(name, "fail", str(error), advice)
 
 
-async def _say(name: str, check: Callable[[], Awaitable[str]]) -> CheckRow:
+async def _answer(name: str, check: Callable[[], Awaitable[str]]) -> CheckRow:
     return CheckRow(name, "ok", await check())
 
 
 async def _database(house: House, *, deep: bool) -> CheckRow:
     problems = await house.records.schema.problems(deep=deep)
     if problems:
-        advice = "restore it from a copy, or move it away and crawl again"
+        advice = "restore the database from a backup, or move it away and crawl again"
         return CheckRow("database", "fail", f"damaged: {problems[0]} ({len(problems)} faults)", advice)
     found, pending = await house.records.schema.version(), await house.records.schema.pending()
     if pending:
@@ -200,17 +208,17 @@ async def clock(house: House) -> CheckRow:
     offset = theirs - (before + house.clock.wall()) // 2
     found = f"{abs(offset)} ms {'ahead of' if offset < 0 else 'behind'} the database"
     far = abs(offset)
-    verdict: Verdict = "ok" if far < _DRIFT_MS else "warn" if far < _TOO_FAR_MS else "fail"
-    return CheckRow("clock", verdict, found, "" if verdict == "ok" else "set both clocks by NTP")
+    verdict: Verdict = "ok" if far < _WARN_DRIFT_MS else "warn" if far < _MAX_DRIFT_MS else "fail"
+    return CheckRow("clock", verdict, found, "" if verdict == "ok" else "synchronise both clocks by NTP")
 
 
 async def patterns(house: House) -> CheckRow:
     """Check that every stored pattern can be compiled; one that cannot matches nothing."""
     if await house.records.schema.pending():
-        return CheckRow("patterns", "ok", "not read before the migrations")
+        return CheckRow("patterns", "ok", "not checked before the migrations are applied")
     count, bad = await find_bad_patterns(house.records)
     if bad:
         found = "; ".join(f"{one.owner}: {one.error}" for one in bad[:_MAX_PATTERNS])
         more = f"; and {len(bad) - _MAX_PATTERNS} more" if len(bad) > _MAX_PATTERNS else ""
-        return CheckRow("patterns", "warn", found + more, "correct them: until then they match nothing")
-    return CheckRow("patterns", "ok", f"{count} stored, all of them usable")
+        return CheckRow("patterns", "warn", found + more, "correct the patterns; until then they match nothing")
+    return CheckRow("patterns", "ok", f"{count} stored, all valid")

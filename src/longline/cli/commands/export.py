@@ -20,7 +20,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.data_folder import READS, kept
+from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.model.archive.export import FORMATS
@@ -29,32 +29,34 @@ from longline.services.archive.exports import Exported
 from longline.settings import Loaded, Settings
 from longline.wiring import export as export_run
 
-EVERY = ",".join(FORMATS)
+ALL_FORMATS = ",".join(FORMATS)
 _DAMAGED = 1
 
 
-@takes(*READS)
+@takes(*READ_KEYS)
 def export(
     loaded: Loaded,
-    run: Annotated[int | None, typer.Option(help="Which run; unless given, the last one.", show_default=False)] = None,
-    out: Annotated[Path, typer.Option(help="Folder to put the files into.")] = Path("export"),
-    formats: Annotated[str, typer.Option(help=f"Which of {EVERY}, separated by commas.")] = "warc,jsonl,parquet",
+    run: Annotated[
+        int | None, typer.Option(help="Number of the run; if not given, the last run.", show_default=False)
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("export"),
+    formats: Annotated[str, typer.Option(help=f"Formats, separated by commas: {ALL_FORMATS}.")] = "warc,jsonl,parquet",
 ) -> None:
-    """Write what a run brought into files: pages and items."""
+    """Write the pages and items of a run into files."""
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
     console = Console()
-    exported = write(kept(loaded), run, out, split(formats), console)
+    exported = write(archive_settings(loaded), run, out, parse_formats(formats), console)
     table = Table("file", "size", box=None)
     table.columns[1].justify = "right"
     for file in exported.files:
         table.add_row(file.path, decimal(file.bytes))
-    console.print(table if exported.files else "there is nothing to write")
+    console.print(table if exported.files else "nothing to export")
     if exported.damaged:
-        _name_damage(exported)
+        _print_damage(exported)
         raise typer.Exit(_DAMAGED)
 
 
-def _name_damage(exported: Exported) -> None:
+def _print_damage(exported: Exported) -> None:
     """Print every damaged record, which the WARC file leaves out."""
     console = Console(stderr=True)
     for damage in exported.damaged:
@@ -67,7 +69,7 @@ def _name_damage(exported: Exported) -> None:
 
 def write(settings: Settings, run_id: int | None, out: Path, formats: Sequence[str], console: Console) -> Exported:
     """Export with a progress bar."""
-    with bar(console, "writing files") as progress:
+    with progress_bar(console, "writing files") as progress:
         shown = progress.add_task("", total=None)
         work = export_run(
             settings, run_id, out, formats, lambda done, total: progress.update(shown, completed=done, total=total)
@@ -75,11 +77,11 @@ def write(settings: Settings, run_id: int | None, out: Path, formats: Sequence[s
         return run_loop(work)
 
 
-def bar(console: Console, what: str, count: ProgressColumn | None = None) -> Progress:
+def progress_bar(console: Console, title: str, count: ProgressColumn | None = None) -> Progress:
     """Return a progress bar for counted steps, disabled off a terminal."""
     return Progress(
         SpinnerColumn(),
-        TextColumn(f"[bold]{what}"),
+        TextColumn(f"[bold]{title}"),
         BarColumn(),
         count or MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -89,9 +91,9 @@ def bar(console: Console, what: str, count: ProgressColumn | None = None) -> Pro
     )
 
 
-def split(formats: str) -> list[str]:
+def parse_formats(formats: str) -> list[str]:
     """Return the formats of a comma-separated list, each once."""
     words = list(dict.fromkeys(word for part in formats.split(",") if (word := part.strip().lower())))
     if unknown := [word for word in words if word not in FORMATS]:
-        raise BadInput(f"no such format: {', '.join(unknown)}; there are {EVERY}")
+        raise BadInput(f"no such format: {', '.join(unknown)}; there are {ALL_FORMATS}")
     return words

@@ -14,10 +14,10 @@ from longline.wiring import open_house
 def migrate(
     loaded: Loaded,
     check: Annotated[
-        bool, typer.Option("--check", help="Change nothing; exit with 1 when something is pending.")
+        bool, typer.Option("--check", help="Change nothing; exit with 1 if a migration is pending.")
     ] = False,
 ) -> None:
-    """Apply the migrations that are pending and say which."""
+    """Apply the pending migrations and print their names."""
     run(_check(loaded.settings) if check else _migrate(loaded.settings))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from longline.cli import log_setup as logs
-from longline.cli.data_folder import READS, kept
+from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.services.archive.pages import ArchivedPage
@@ -15,15 +15,15 @@ from longline.settings import Loaded
 from longline.wiring import read_page
 
 
-@takes(*READS)
+@takes(*READ_KEYS)
 def page(
     loaded: Loaded,
-    which: Annotated[str, typer.Argument(help="Its URL, or the number of its task.", show_default=False)],
-    headers: Annotated[bool, typer.Option("--headers", help="Show what is known of it instead of its body.")] = False,
+    which: Annotated[str, typer.Argument(help="URL of the page, or number of its task.", show_default=False)],
+    headers: Annotated[bool, typer.Option("--headers", help="Print metadata and headers instead of the body.")] = False,
 ) -> None:
-    """Print a page as it was kept, the last time it was fetched."""
+    """Print the newest archived version of a page."""
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
-    found = run_loop(read_page(kept(loaded), which))
+    found = run_loop(read_page(archive_settings(loaded), which))
     if headers:
         typer.echo("\n".join(f"{name}: {value}" for name, value in facts(found)))
     else:

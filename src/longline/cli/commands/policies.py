@@ -16,13 +16,15 @@ from longline.surfaces.bots.requests import NewPolicy
 from longline.surfaces.request_reader import InvalidRequest, RequestReader
 
 PolicyId = Annotated[str, typer.Option("--id", help="The policy's id.")]
-File = Annotated[Path, typer.Argument(help="A JSON list of policies, or one URL a line.", exists=True, dir_okay=False)]
+File = Annotated[
+    Path, typer.Argument(help="File with a JSON list of policies, or one URL per line.", exists=True, dir_okay=False)
+]
 
 
 def build() -> typer.Typer:
     """Return the command group."""
-    app = typer.Typer(help="Policies: what bots are to crawl, and how often.", no_args_is_help=True)
-    named = {"add": add, "enable": enable, "disable": disable, "import": read_in, "create-jobs": create_jobs}
+    app = typer.Typer(help="Policies: the URLs that bots crawl, and their intervals.", no_args_is_help=True)
+    named = {"add": add, "enable": enable, "disable": disable, "import": import_file, "create-jobs": create_jobs}
     for name, command in named.items():
         app.command(name)(command)
     return app
@@ -31,22 +33,22 @@ def build() -> typer.Typer:
 @takes("data", "database")
 def add(
     loaded: Loaded,
-    url: Annotated[str, typer.Option(help="The URL to crawl again and again.")] = "",
-    domain: Annotated[str, typer.Option(help="Instead of a URL: the domain whose known URLs are meant.")] = "",
-    name: Annotated[str, typer.Option(help="What a domain's policy is called.")] = "",
-    pattern: Annotated[str, typer.Option(help="Which URLs of the domain: a regular expression.")] = "",
+    url: Annotated[str, typer.Option(help="URL to crawl at an interval.")] = "",
+    domain: Annotated[str, typer.Option(help="Domain whose known URLs are crawled, instead of a URL.")] = "",
+    name: Annotated[str, typer.Option(help="Name of a domain's policy.")] = "",
+    pattern: Annotated[str, typer.Option(help="Regular expression for the URLs of the domain.")] = "",
     every: Annotated[int, typer.Option("--every", help="Hours between two crawls.", min=1)] = 24,
-    priority: Annotated[int, typer.Option(help="From 1 to 20; higher goes first.", min=1, max=20)] = 5,
+    priority: Annotated[int, typer.Option(help="Priority from 1 to 20; higher goes first.", min=1, max=20)] = 5,
 ) -> None:
-    """Make a policy and print its id."""
+    """Create a policy and print its id."""
     sent: dict[str, Any] = {"frequency_hours": every, "priority": priority}
     sent |= {k: v for k, v in (("url", url), ("domain", domain), ("name", name), ("url_pattern", pattern)) if v}
-    _make(loaded, [sent])
+    _create(loaded, [sent])
 
 
 @takes("data", "database")
-def read_in(loaded: Loaded, file: File) -> None:
-    """Make the policies of a file, all checked before the first is made, and print their ids."""
+def import_file(loaded: Loaded, file: File) -> None:
+    """Create the policies of a file and print their ids; all are checked before the first is created."""
     try:
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -58,10 +60,10 @@ def read_in(loaded: Loaded, file: File) -> None:
             raise BadInput(f"{file}: {error}") from None
     else:
         policies = [{"url": line.strip()} for line in text.splitlines() if line.strip()]
-    _make(loaded, policies)
+    _create(loaded, policies)
 
 
-def _make(loaded: Loaded, policies: list[dict[str, Any]]) -> None:
+def _create(loaded: Loaded, policies: list[dict[str, Any]]) -> None:
     reader = RequestReader(NewPolicy)
     made = [_checked(reader, sent) for sent in policies]
 
@@ -71,7 +73,7 @@ def _make(loaded: Loaded, policies: list[dict[str, Any]]) -> None:
             for asked in made:
                 policy = asked.policy(bots.now())
                 row = await bots.policies.add(policy)
-                ids.append(row.uid if row else f"there is one already: {policy.url or policy.name}")
+                ids.append(row.uid if row else f"already exists: {policy.url or policy.name}")
         return ids
 
     for line in run(work()):
@@ -88,13 +90,13 @@ def _checked(reader: RequestReader[NewPolicy], sent: Any) -> NewPolicy:
 
 @takes("data", "database")
 def enable(loaded: Loaded, policy_id: PolicyId) -> None:
-    """Let a policy make jobs again."""
+    """Enable a policy."""
     _switch(loaded, policy_id, True)
 
 
 @takes("data", "database")
 def disable(loaded: Loaded, policy_id: PolicyId) -> None:
-    """Let a policy rest; the jobs it has are still handed out."""
+    """Disable a policy; its existing jobs are still handed out."""
     _switch(loaded, policy_id, False)
 
 
@@ -109,7 +111,7 @@ def _switch(loaded: Loaded, policy_id: str, enabled: bool) -> None:
 
 @takes("data", "database")
 def create_jobs(loaded: Loaded, limit: Limit = 1000, dry_run: DryRun = False) -> None:
-    """Make a job for each policy that is due and has no open one."""
+    """Create a job for each due policy that has no open job."""
 
     async def work() -> str:
         async with services(loaded) as bots:

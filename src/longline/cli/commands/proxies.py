@@ -1,4 +1,4 @@
-"""`longline proxies`: proxies, their figures, and their pools."""
+"""`longline proxies`: proxies, their statistics, and their pools."""
 
 from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime
@@ -19,13 +19,13 @@ from longline.wiring.house import ready_tables
 
 T = TypeVar("T")
 
-Id = Annotated[int, typer.Argument(help="Number of the proxy, as `longline proxies list` shows it.")]
+Id = Annotated[int, typer.Argument(help="Number of the proxy, from `longline proxies list`.")]
 Ids = Annotated[list[int], typer.Argument(help="Numbers of proxies.")]
 
 
 def build() -> typer.Typer:
     """Return the command group."""
-    app = typer.Typer(help="Proxies that requests leave by, and pools of them.", no_args_is_help=True)
+    app = typer.Typer(help="Proxies and pools of proxies.", no_args_is_help=True)
     app.command(name="list")(show)
     for command in (add, remove, enable, disable, assign, pool, pools):
         app.command()(command)
@@ -34,8 +34,8 @@ def build() -> typer.Typer:
 
 @takes(*ENGINES, "vault_key")
 def show(loaded: Loaded) -> None:
-    """Show every proxy with its figures."""
-    found = _ask(loaded, lambda house: _proxies(house).find(limit=500))
+    """List the proxies with their statistics."""
+    found = _call(loaded, lambda house: _proxies(house).find(limit=500))
     table = Table("id", "proxy", "state", "ok", "failed", "streak", "ms", "last used")
     table.columns[1].no_wrap = True
     for column in (0, 3, 4, 5, 6):
@@ -48,74 +48,76 @@ def show(loaded: Loaded) -> None:
 @takes(*ENGINES, "vault_key")
 def add(
     loaded: Loaded,
-    uri: Annotated[str, typer.Argument(help="As in socks5://user:password@192.0.2.1:1080.")],
-    country: Annotated[str | None, typer.Option(help="Where it comes out, by two letters.")] = None,
-    provider: Annotated[str | None, typer.Option(help="Whom it is from.")] = None,
-    per_hour: Annotated[int, typer.Option(min=0, help="Requests that it may carry in an hour.")] = 1000,
-    priority: Annotated[int, typer.Option(help="Among the never used the lowest goes first.")] = 5,
+    uri: Annotated[str, typer.Argument(help="URI, like socks5://user:password@192.0.2.1:1080.")],
+    country: Annotated[str | None, typer.Option(help="Country code of its exit, two letters.")] = None,
+    provider: Annotated[str | None, typer.Option(help="Provider of the proxy.")] = None,
+    per_hour: Annotated[int, typer.Option(min=0, help="Maximum number of requests an hour.")] = 1000,
+    priority: Annotated[int, typer.Option(help="Order of proxies that were never used; lower goes first.")] = 5,
 ) -> None:
     """Register a proxy; its password is stored encrypted."""
     facts = {"country": country, "provider": provider, "max_per_hour": per_hour, "priority": priority}
-    proxy = _ask(loaded, lambda house: _proxies(house).add(uri, **facts))
+    proxy = _call(loaded, lambda house: _proxies(house).add(uri, **facts))
     typer.echo(f"proxy {proxy.id}: {proxy.scheme}://{proxy.host}:{proxy.port}")
 
 
 @takes(*ENGINES, "vault_key")
 def remove(loaded: Loaded, proxy: Id) -> None:
-    """Forget a proxy."""
-    _ask(loaded, lambda house: _proxies(house).remove(proxy))
-    typer.echo(f"proxy {proxy} is forgotten")
+    """Remove a proxy."""
+    _call(loaded, lambda house: _proxies(house).remove(proxy))
+    typer.echo(f"proxy {proxy} is removed")
 
 
 @takes(*ENGINES, "vault_key")
 def enable(loaded: Loaded, proxy: Id) -> None:
-    """Switch a proxy on; its failures in a row are forgotten."""
-    _ask(loaded, lambda house: _proxies(house).enable(proxy))
+    """Switch a proxy on and reset its failure streak."""
+    _call(loaded, lambda house: _proxies(house).enable(proxy))
     typer.echo(f"proxy {proxy} is on")
 
 
 @takes(*ENGINES, "vault_key")
 def disable(loaded: Loaded, proxy: Id) -> None:
-    """Switch a proxy off until somebody switches it on."""
-    _ask(loaded, lambda house: _proxies(house).disable(proxy))
+    """Switch a proxy off until an operator switches it on."""
+    _call(loaded, lambda house: _proxies(house).disable(proxy))
     typer.echo(f"proxy {proxy} is off")
 
 
 @takes(*ENGINES, "vault_key")
 def assign(loaded: Loaded, source: Annotated[int, typer.Argument(help="Number of the source.")], proxies: Ids) -> None:
-    """Give proxies to a source, which from then on uses no others."""
-    new = _ask(loaded, lambda house: _proxies(house).assign(source, proxies))
-    typer.echo(f"source {source} has {new} more")
+    """Assign proxies to a source; the source then uses no others."""
+    new = _call(loaded, lambda house: _proxies(house).assign(source, proxies))
+    typer.echo(f"source {source}: {new} proxies added")
 
 
 @takes(*ENGINES)
 def pool(
     loaded: Loaded,
-    name: Annotated[str, typer.Argument(help="What the pool is called.")],
-    proxies: Annotated[list[int] | None, typer.Argument(help="Its proxies; none forgets the pool.")] = None,
-    fallback: Annotated[list[str] | None, typer.Option(help="Pool to turn to when all of these fail.")] = None,
+    name: Annotated[str, typer.Argument(help="Name of the pool.")],
+    proxies: Annotated[
+        list[int] | None, typer.Argument(help="Numbers of its proxies; without them the pool is removed.")
+    ] = None,
+    fallback: Annotated[list[str] | None, typer.Option(help="Pool to use when all proxies of this pool fail.")] = None,
 ) -> None:
-    """Make a pool of proxies, or change the one of that name."""
+    """Create a pool of proxies, or replace the pool of that name."""
     if not proxies:
-        _ask(loaded, lambda house: Pools(house.records.pools).drop(name))
-        typer.echo(f"the pool {name} is forgotten")
+        _call(loaded, lambda house: Pools(house.records.pools).drop(name))
+        typer.echo(f"pool {name} is removed")
         return
-    kept = _ask(loaded, lambda house: Pools(house.records.pools).keep(name, proxies, fallback or ()))
-    typer.echo(_told(kept))
+    kept = _call(loaded, lambda house: Pools(house.records.pools).keep(name, proxies, fallback or ()))
+    typer.echo(_line(kept))
 
 
 @takes(*ENGINES)
 def pools(loaded: Loaded) -> None:
-    """Show every pool."""
-    for kept in _ask(loaded, lambda house: Pools(house.records.pools).find()):
-        typer.echo(_told(kept))
+    """List the pools."""
+    for kept in _call(loaded, lambda house: Pools(house.records.pools).find()):
+        typer.echo(_line(kept))
 
 
-def _ask(loaded: Loaded, question: Callable[[House], Coroutine[Any, Any, T]]) -> T:
+def _call(loaded: Loaded, method: Callable[[House], Coroutine[Any, Any, T]]) -> T:
     async def work() -> T:
         async with open_house(loaded.settings) as house:
             await ready_tables(house, may_migrate=True)
-            return await question(house)
+            return await method(house)
 
     return run(work())
 
@@ -124,7 +126,7 @@ def _proxies(house: House) -> Proxies:
     return Proxies(house.records.proxies, house.vault)
 
 
-def _told(pool: Pool) -> str:
+def _line(pool: Pool) -> str:
     rest = f", then {', '.join(pool.fallbacks)}" if pool.fallbacks else ""
     return f"{pool.name}: proxies {', '.join(map(str, pool.proxies))}{rest}"
 

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from longline.cli import log_setup as logs
-from longline.cli.data_folder import READS, kept
+from longline.cli.data_folder import READ_KEYS, archive_settings
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
 from longline.model.search.query import Filters
@@ -19,21 +19,22 @@ from longline.wiring import search as ask
 _NOTHING_FOUND = 1
 
 
-@takes(*READS, "search")
+@takes(*READ_KEYS, "search")
 def search(
     loaded: Loaded,
     words: Annotated[
-        list[str], typer.Argument(help='Words, "a phrase", -without, begin*; quotes need quoting.', show_default=False)
+        list[str],
+        typer.Argument(help='Words, "a phrase", -without, begin*; quote the quotes for the shell.', show_default=False),
     ],
     kind: Annotated[str | None, typer.Option(help="Only items of this kind.", show_default=False)] = None,
     run: Annotated[int | None, typer.Option(help="Only items of this run.", show_default=False)] = None,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="At most so many.")] = 10,
-    offset: Annotated[int, typer.Option(min=0, help="Leave out so many of the best.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="Maximum number of items.")] = 10,
+    offset: Annotated[int, typer.Option(min=0, help="Number of best items to skip.")] = 0,
 ) -> None:
-    """Look for items, the best first."""
+    """Search items, the best match first."""
     logs.set_up(loaded.settings.log_level, loaded.settings.log_format)
     asked = SearchRequest(" ".join(words), Filters(kind=kind, run_id=run), limit=limit, offset=offset)
-    found = run_loop(ask(kept(loaded), asked))
+    found = run_loop(ask(archive_settings(loaded), asked))
     show(found, Console())
     if not found.total:
         raise typer.Exit(_NOTHING_FOUND)
@@ -42,17 +43,17 @@ def search(
 def show(found: SearchPage, console: Console) -> None:
     """Print hits as a table, and their total."""
     if found.meant:
-        console.print(Text(f"nothing has all of these words; looked for: {found.meant}"))
+        console.print(Text(f"no item has all of these words; searched for: {found.meant}"))
     if found.hits:
-        table = Table("item", "score", "what it says", box=None, padding=(0, 1))
+        table = Table("item", "score", "text", box=None, padding=(0, 1))
         for hit in found.hits:
-            table.add_row(str(hit.item.id), f"{hit.score:.2f}", _told(hit))
+            table.add_row(str(hit.item.id), f"{hit.score:.2f}", _text(hit))
         console.print(table)
     console.print(f"{'more than ' if found.more else ''}{found.total:,} found")
 
 
-def _told(hit: Hit) -> Text:
-    said = Text.assemble((hit.item.title or "(no title)", "bold"), "\n", (hit.item.url, "cyan"), "\n")
+def _text(hit: Hit) -> Text:
+    text = Text.assemble((hit.item.title or "(no title)", "bold"), "\n", (hit.item.url, "cyan"), "\n")
     for piece in hit.excerpt:
-        said.append(" ".join(piece.text.split("\n")), "yellow" if piece.wanted else "dim")
-    return said
+        text.append(" ".join(piece.text.split("\n")), "yellow" if piece.wanted else "dim")
+    return text

@@ -37,7 +37,9 @@ def api(loaded: Loaded) -> None:
 @takes(*ENGINES, "workers", *_WORK, *_LOGS)
 def worker(
     loaded: Loaded,
-    roles: Annotated[str, typer.Option(help="What this worker does.", metavar="ROLES")] = ",".join(ROLES),
+    roles: Annotated[str, typer.Option(help="Roles of this worker: fetch, parse, upkeep.", metavar="ROLES")] = ",".join(
+        ROLES
+    ),
     leashed: Annotated[bool, typer.Option("--leashed", hidden=True, help="Stop when standard input ends.")] = False,
 ) -> None:
     """Run a worker alone."""

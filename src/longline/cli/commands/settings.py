@@ -8,7 +8,7 @@ from longline.settings import KEYS, Loaded
 
 @takes(*(name for name, key in KEYS.items() if not key.secret))
 def settings(loaded: Loaded) -> None:
-    """Show every setting, its value and where it comes from; secrets are masked."""
+    """List the settings with values and origins; secrets are masked."""
     rows = [(name, loaded.settings.display(name), loaded.origins[name]) for name in KEYS]
     names, values = (max(len(row[i]) for row in rows) for i in (0, 1))
     for name, value, origin in rows:

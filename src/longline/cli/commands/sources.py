@@ -15,14 +15,14 @@ from longline.settings import Loaded
 from longline.wiring import open_house
 from longline.wiring.house import House, ready_tables
 
-SourceId = Annotated[int, typer.Option("--id", help="The source's number.", min=1)]
-Most = Annotated[int | None, typer.Option("--most", help="URLs that all its runs together may admit.", min=1)]
-Limit = Annotated[int, typer.Option("--limit", help="How many at most.", min=1, max=1000)]
+SourceId = Annotated[int, typer.Option("--id", help="Number of the source.", min=1)]
+Most = Annotated[int | None, typer.Option("--most", help="URLs that all runs of the source together may admit.", min=1)]
+Limit = Annotated[int, typer.Option("--limit", help="Maximum number.", min=1, max=1000)]
 
 
 def build() -> typer.Typer:
     """Return the command group."""
-    app = typer.Typer(help="Sources: list them, and bound how much of one is crawled.", no_args_is_help=True)
+    app = typer.Typer(help="List sources and limit their URLs.", no_args_is_help=True)
     for name, command in {"list": show, "budget": budget}.items():
         app.command(name)(command)
     return app
@@ -33,11 +33,11 @@ def budget(
     loaded: Loaded,
     source_id: SourceId,
     most: Most = None,
-    none: Annotated[bool, typer.Option("--none", help="Lift the bound.")] = False,
+    none: Annotated[bool, typer.Option("--none", help="Remove the limit.")] = False,
 ) -> None:
-    """Bound how many URLs all runs of a source together may admit; what they admitted so far counts."""
+    """Limit the URLs that all runs of a source together may admit; URLs admitted before count."""
     if (most is None) != none:
-        raise typer.BadParameter("say either --most or --none")
+        raise typer.BadParameter("give either --most or --none")
 
     async def work() -> SourceRow:
         async with open_house(loaded.settings) as house:
@@ -50,7 +50,7 @@ def budget(
 
 @takes("data", "database")
 def show(loaded: Loaded, limit: Limit = 100) -> None:
-    """Sources by name, with their budgets."""
+    """List the sources by name, with their budgets."""
 
     async def work() -> list[SourceRow]:
         async with open_house(loaded.settings) as house:

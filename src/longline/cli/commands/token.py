@@ -15,11 +15,11 @@ from longline.settings import Loaded, jwt_secret
 @takes("data")
 def token(
     loaded: Loaded,
-    role: Annotated[str, typer.Option(help="What the bearer may do, for example admin.")],
-    sub: Annotated[str, typer.Option(help="Who the bearer is.")] = "cli",
-    ttl: Annotated[str, typer.Option(help="How long the token is good for.", metavar="DURATION")] = "1h",
+    role: Annotated[str, typer.Option(help="Role of the bearer, for example admin.")],
+    sub: Annotated[str, typer.Option(help="Subject: the name of the bearer.")] = "cli",
+    ttl: Annotated[str, typer.Option(help="Lifetime of the token.", metavar="DURATION")] = "1h",
 ) -> None:
-    """Print an access token, signed with the secret that the server of the same data folder uses."""
+    """Print an access token, signed with the secret of the data folder or the settings."""
     tokens = Tokens(jwt_secret(loaded.settings), lambda: time.time_ns() // 1_000_000)
     typer.echo(tokens.issue(role, sub, _seconds(ttl)))
 
