@@ -115,11 +115,12 @@ def test_the_map_of_the_documents_leads_to_every_one_of_them():
     assert not {page for page in pages if not page.startswith("decisions/")} - linked - {"README.md"}
 
 
-@pytest.mark.parametrize("walk", ["request's walk", "URL's walk"])
-def test_each_walk_is_told_in_steps_that_name_files(walk: str):
+@pytest.mark.parametrize("walk", ["request's walk", "URL's walk", "schedule's walk", "feed's walk", "bot's walk"])
+def test_each_walk_is_told_in_steps_that_name_about_ten_files(walk: str):
     told = steps(section(read("ARCHITECTURE.md"), walk))
     assert len(told) >= 4
     assert not [step for step in told if not named_files(step)]
+    assert 7 <= len({name for step in told for name in named_files(step)}) <= 16
 
 
 # What is generated

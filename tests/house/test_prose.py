@@ -48,9 +48,8 @@ def test_log_messages_are_plain():
     assert not faults(texts)
 
 
-@pytest.mark.parametrize("document", [*DOCUMENTS, *HOW_TOS])
-def test_documents_are_plain(document: str):
-    assert not faults(paragraphs(document, read(document)))
+def test_documents_are_plain():
+    assert not faults(text for name in [*DOCUMENTS, *HOW_TOS] for text in paragraphs(name, read(name)))
 
 
 def test_readmes_of_folders_are_plain():

@@ -72,7 +72,7 @@ def build(only: str | None = None) -> typer.Typer:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        _written(COMMANDS["version"])()
+        _function(COMMANDS["version"])()
         raise typer.Exit
 
 

@@ -11,10 +11,10 @@ from urllib.parse import quote, urlencode
 
 from longline.model.errors import BadInput
 from longline.settings.values import (
-    ID_AND_KEY,
-    PASSWORD,
     DURATION,
     HOST_AND_PORT,
+    ID_AND_KEY,
+    PASSWORD,
     PROXIES,
     SWITCH,
     URLS,
