@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.parsers.dates import date_of, moment_of
+from longline.parsers.dates import date_of, timestamp_of
 
 
 @pytest.mark.parametrize(
@@ -81,4 +81,4 @@ MIDNIGHT = 1072915200000
     ],
 )
 def test_moments(text, moment):
-    assert moment_of(text) == moment
+    assert timestamp_of(text) == moment

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.parsers.markup import one_line, plain, settled
+from longline.parsers.markup import one_line, plain_text, sanitized
 
 BASE = "https://a.example/b/"
 
@@ -22,7 +22,7 @@ BASE = "https://a.example/b/"
     ],
 )
 def test_plain_text(markup: str, text: str) -> None:
-    assert plain(markup) == text
+    assert plain_text(markup) == text
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_plain_text(markup: str, text: str) -> None:
     ],
 )
 def test_links_are_made_whole_and_nothing_runs(markup: str, wanted: str) -> None:
-    assert settled(markup, BASE) == wanted
+    assert sanitized(markup, BASE) == wanted
 
 
 def test_one_line() -> None:

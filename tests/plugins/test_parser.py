@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from longline.plugins import Item, Link, Links, Page, parser
-from longline.plugins.parser import MARK, Parser
+from longline.plugins.parser import PARSER_ATTRIBUTE, Parser
 
 
 @parser("my-news", match="https://news.example/*")
@@ -22,7 +22,7 @@ def plain(page: Page) -> Iterator[Item | Link]:
 
 
 def marked(function: Any) -> Parser:
-    mark = getattr(function, MARK)
+    mark = getattr(function, PARSER_ATTRIBUTE)
     assert isinstance(mark, Parser)
     return mark
 

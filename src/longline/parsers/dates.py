@@ -14,7 +14,7 @@ _EPOCH = re.compile(r"\d{10}(?:\d{3})?", re.ASCII)
 _OTHER_ISO = re.compile(r"\d{8}t\S+|\d{8}|\d{4}-?w\d\S*", re.ASCII)
 _NAME = r"(?P<name>[^\W\d_]{3,})\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_SHAPES = tuple(
+_DATE_PATTERNS = tuple(
     map(
         re.compile,
         (
@@ -78,7 +78,7 @@ def date_of(text: object) -> str | None:
     return (at if at.tzinfo else at.replace(tzinfo=UTC)).isoformat()
 
 
-def moment_of(text: str) -> int | None:
+def timestamp_of(text: str) -> int | None:
     """Return a date in any form found in feeds as UTC milliseconds; None for other text."""
     exact = w3c_moment(text)
     text = text.strip().lower()
@@ -87,15 +87,15 @@ def moment_of(text: str) -> int | None:
     try:
         if _EPOCH.fullmatch(text):
             return int(text.ljust(13, "0"))
-        at = datetime.fromisoformat(text.upper()) if _OTHER_ISO.fullmatch(text) else _written(text)
+        at = datetime.fromisoformat(text.upper()) if _OTHER_ISO.fullmatch(text) else _written_date(text)
         return timegm(at.utctimetuple()) * 1000 if at else None
     except (ValueError, OverflowError):
         return None
 
 
-def _written(text: str) -> datetime | None:
+def _written_date(text: str) -> datetime | None:
     """Return the time of a date written in one of the usual forms, None for another form."""
-    found = next((match for shape in _SHAPES if (match := shape.search(text))), None)
+    found = next((match for shape in _DATE_PATTERNS if (match := shape.search(text))), None)
     if found is None:
         return None
     part = found.groupdict()

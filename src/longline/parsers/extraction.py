@@ -11,11 +11,11 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from longline.plugins import Page
 from longline.plugins.html.maintext import lines_of
 
-HEAD_OF_PAGE = 4096
+TEMPLATE_SEARCH_CHARS = 4096
 """Characters of a page that are searched for the signs of a template."""
 
-_USUAL = ("article", "main", ".content", ".post-content", ".entry-content", "[role=main]", "[role=article]")
-_BODY_LESS = ["header", "footer", "nav", "aside", "menu", "script", "style"]
+_COMMON_SELECTORS = ("article", "main", ".content", ".post-content", ".entry-content", "[role=main]", "[role=article]")
+_NOT_BODY_TEXT = ["header", "footer", "nav", "aside", "menu", "script", "style"]
 _NOISE = (
     "nav",
     "menu",
@@ -31,7 +31,7 @@ _NOISE = (
     "widget",
 )
 _LEAST_CHARACTERS, _LEAST_DENSE, _NEARLY_BEST = 50, 200, 0.8
-_LEAST_PARAGRAPH = 20
+_MIN_PARAGRAPH_CHARS = 20
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Content:
 def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> Content:
     """Return the content of a page; the page itself is not modified."""
     tree = page.tree.clone()
-    drop(tree, selectors.get("exclude"))
+    remove_excluded(tree, selectors.get("exclude"))
     found = _by_name(page, tree, selectors, hint)
     if found.text:
         return found
-    node = _by_looks(tree)
+    node = _by_heuristics(tree)
     return Content(_html(node), _text(node), "heuristic", found.title)
 
 
@@ -115,7 +115,7 @@ def select_all(tree: LexborHTMLParser | LexborNode, selector: object) -> list[Le
         return []
 
 
-def drop(tree: LexborHTMLParser, excluded: object) -> None:
+def remove_excluded(tree: LexborHTMLParser, excluded: object) -> None:
     """Remove the elements that a list of selectors matches."""
     for selector in excluded if isinstance(excluded, Sequence) and not isinstance(excluded, str) else ():
         for node in select_all(tree, selector):
@@ -136,14 +136,14 @@ def _template(page: Page, hint: str) -> Template | None:
     if hint.lower() in TEMPLATES:
         return TEMPLATES[hint.lower()]
     host = (urlsplit(page.url).hostname or "").removeprefix("www.")
-    start = re.sub("[\"']", "", page.html[:HEAD_OF_PAGE].lower())
+    start = re.sub("[\"']", "", page.html[:TEMPLATE_SEARCH_CHARS].lower())
     by_host = (template for template in TEMPLATES.values() if host in template.hosts)
     by_sign = (template for template in TEMPLATES.values() if any(sign in start for sign in template.signs))
     return next(by_host, None) or next(by_sign, None)
 
 
-def _by_looks(tree: LexborHTMLParser) -> LexborNode | None:
-    for selector in _USUAL:
+def _by_heuristics(tree: LexborHTMLParser) -> LexborNode | None:
+    for selector in _COMMON_SELECTORS:
         node = tree.css_first(selector)
         if node is not None and len(node.text(strip=True)) > _LEAST_CHARACTERS:
             return node
@@ -171,7 +171,7 @@ def _scores(tree: LexborHTMLParser) -> Iterator[tuple[float, LexborNode]]:
 
 
 def _body(tree: LexborHTMLParser) -> LexborNode | None:
-    tree.strip_tags(_BODY_LESS)
+    tree.strip_tags(_NOT_BODY_TEXT)
     return tree.body
 
 
@@ -186,5 +186,5 @@ def _text(node: LexborNode | None) -> str:
     copy.strip_tags(["script", "style", "noscript", "template"])
     if copy.body is None:
         return ""
-    paragraphs = [text for each in copy.css("p") if len(text := " ".join(each.text().split())) > _LEAST_PARAGRAPH]
+    paragraphs = [text for each in copy.css("p") if len(text := " ".join(each.text().split())) > _MIN_PARAGRAPH_CHARS]
     return lines_of(copy.body) or "\n\n".join(paragraphs)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from longline.plugins import Item, Links, Page, parser
 
-_SILENT = ["script", "style", "noscript"]
+_INVISIBLE = ["script", "style", "noscript"]
 """Elements without visible text; the content of a template is no child of its element, so `text()` skips it."""
 
 
@@ -23,7 +23,7 @@ def extract(page: Page) -> PageExtract:
 
 def whole_text(page: Page) -> str:
     """Return all text of the page on one line; removes scripts and styles from its tree, so it must be called last."""
-    page.tree.strip_tags(_SILENT)
+    page.tree.strip_tags(_INVISIBLE)
     body = page.tree.body
     return " ".join(body.text(separator=" ").split()) if body is not None else ""
 

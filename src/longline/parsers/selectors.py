@@ -10,13 +10,13 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-from longline.parsers.extraction import drop, select, select_all, text_of
+from longline.parsers.extraction import remove_excluded, select, select_all, text_of
 from longline.plugins import Item, Links, Page, parser
-from longline.plugins.page import joined
+from longline.plugins.page import absolute_urls
 
 _LISTS = ("container", "article_cards", "article_list")
-_PLACES = frozenset(("container", "exclude"))
-_SINGLE = frozenset(("article", "page", "product"))
+_NOT_FIELDS = frozenset(("container", "exclude"))
+_SINGLE_ITEM_KINDS = frozenset(("article", "page", "product"))
 """Kinds of which a page has one item; further containers are ignored."""
 
 
@@ -41,9 +41,9 @@ def groups_of(page: Page) -> dict[str, Mapping[str, Any]]:
 def select_fields(page: Page, kind: str, fields: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the fields that a group of selectors finds, once for each of its containers."""
     tree = page.tree.clone()
-    drop(tree, fields.get("exclude"))
+    remove_excluded(tree, fields.get("exclude"))
     for scope in _scopes(tree, kind, fields.get("container")):
-        found = {name: _value(scope, how) for name, how in fields.items() if name not in _PLACES}
+        found = {name: _value(scope, how) for name, how in fields.items() if name not in _NOT_FIELDS}
         if found := {name: value for name, value in found.items() if value}:
             yield found
 
@@ -51,7 +51,7 @@ def select_fields(page: Page, kind: str, fields: Mapping[str, Any]) -> Iterator[
 def _scopes(tree: LexborHTMLParser, kind: str, container: object) -> list[LexborHTMLParser] | list[LexborNode]:
     if not container:
         return [tree]
-    return select_all(tree, container)[: 1 if kind in _SINGLE else None]
+    return select_all(tree, container)[: 1 if kind in _SINGLE_ITEM_KINDS else None]
 
 
 def _value(scope: LexborHTMLParser | LexborNode, how: object) -> str | list[str]:
@@ -76,9 +76,9 @@ def _links(page: Page, where: Mapping[str, Any]) -> list[str]:
     if not places or not page.rules.follow:
         return page.links()
     tree = page.tree.clone()
-    drop(tree, where.get("exclude_from_list"))
+    remove_excluded(tree, where.get("exclude_from_list"))
     nodes = [link for place in places for node in select_all(tree, place) for link in _anchors(node)]
-    return joined(page, (href for node in nodes if (href := node.attributes.get("href")) is not None))
+    return absolute_urls(page, (href for node in nodes if (href := node.attributes.get("href")) is not None))
 
 
 def _anchors(node: LexborNode) -> list[LexborNode]:

@@ -7,10 +7,10 @@ and the system then clears each memory page anew: half of the time of parsing.
 import ctypes
 import sys
 
-KEPT_BYTES = 16 * 1024 * 1024
+MAX_KEPT_BYTES = 16 * 1024 * 1024
 """Largest amount of free memory that a process keeps."""
 
-LARGE_BYTES = 4 * 1024 * 1024
+MIN_MAPPED_BYTES = 4 * 1024 * 1024
 """Size from which an allocation is mapped by itself, and returned to the system when freed."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
@@ -24,4 +24,4 @@ def keep_freed_memory() -> bool:
         ask = ctypes.CDLL(None).mallopt
     except AttributeError:
         return False
-    return bool(ask(_TRIM_THRESHOLD, KEPT_BYTES) and ask(_MMAP_THRESHOLD, LARGE_BYTES))
+    return bool(ask(_TRIM_THRESHOLD, MAX_KEPT_BYTES) and ask(_MMAP_THRESHOLD, MIN_MAPPED_BYTES))

@@ -10,12 +10,12 @@ from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNod
 from longline.model.cached_property import cached_property
 from longline.model.url import MAX_LENGTH, join, join_all
 from longline.plugins.html.charset import charset_of, decode_as, encode_as
-from longline.plugins.html.links import Outline, RobotsMeta, header_rules, outline
+from longline.plugins.html.links import PageLinks, RobotsMeta, header_directives, page_links
 from longline.plugins.html.maintext import main_text, simple_text
-from longline.plugins.html.parse_cost import check_intricacy
+from longline.plugins.html.parse_cost import check_parse_cost
 from longline.plugins.html.structured import Data
 
-ENOUGH_LETTERS = 250
+MIN_MAIN_TEXT_CHARS = 250
 """Characters below which a main text is also extracted in other ways; not words: not every script has spaces."""
 
 
@@ -44,7 +44,7 @@ class Page:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Cached properties are not pickled: a parsed tree cannot be.
-        return _carried, (self.url, self.body, self.status, self.headers, self.content_type, dict(self.config))
+        return _unpickled, (self.url, self.body, self.status, self.headers, self.content_type, dict(self.config))
 
     def header(self, name: str) -> str | None:
         """Return the value of the first header with this name; case is ignored."""
@@ -63,7 +63,7 @@ class Page:
         name, skip = self._encoding
         # The parser reads UTF-8 by itself; only other encodings cost a decoding.
         markup = self.body[skip:] if name == "utf-8" else self.html.encode("utf-8", "replace")
-        check_intricacy(markup)
+        check_parse_cost(markup)
         # Without events: with them a select of thirty thousand options takes seconds.
         return LexborHTMLParser(markup, options=LexborDocumentOptions.WO_EVENTS)
 
@@ -71,7 +71,7 @@ class Page:
     def rules(self) -> RobotsMeta:
         """Return the robots directives of the page and of its X-Robots-Tag headers."""
         headers = (value for key, value in self.headers if key.lower() == "x-robots-tag")
-        return RobotsMeta(self._outline.rules | header_rules(headers))
+        return RobotsMeta(self._outline.rules | header_directives(headers))
 
     @cached_property
     def base(self) -> str:
@@ -101,7 +101,7 @@ class Page:
     def text(self, selector: str) -> str:
         """Return the text of the first match, without line breaks and runs of spaces; empty if nothing matches."""
         node = self.tree.css_first(selector)
-        return _spaced(node.text()) if node else ""
+        return _collapse_spaces(node.text()) if node else ""
 
     def links(self, selector: str | None = None) -> list[str]:
         """Return the URLs of the matching elements or, without a selector, of all links that robots may follow.
@@ -109,8 +109,8 @@ class Page:
         Each URL comes once, in order. All links are `a`, `area`, frames, a refresh, and `link` of types such as next.
         """
         if selector is not None:
-            return joined(self, _leads(self.css(selector)))
-        return joined(self, self._outline.hrefs) if self.rules.follow else []
+            return absolute_urls(self, _link_targets(self.css(selector)))
+        return absolute_urls(self, self._outline.hrefs) if self.rules.follow else []
 
     @cached_property
     def data(self) -> Data:
@@ -120,7 +120,7 @@ class Page:
     def article(self) -> str:
         """Return the main text, a line for each paragraph; takes milliseconds, so a `light` parser must not call it."""
         found = main_text(self.html)
-        if len(found) >= ENOUGH_LETTERS:
+        if len(found) >= MIN_MAIN_TEXT_CHARS:
             return found
         # On a short page the library extracts everything, menus too, or nothing: the page's markup is more reliable.
         marked = simple_text(self.tree) if not found or self.tree.css_first("article, main") else ""
@@ -131,11 +131,11 @@ class Page:
         for thing in (*self.data.json_ld, *self.data.microdata):
             body = thing.get("articleBody")
             if isinstance(body, str) and "<" not in body:
-                yield "\n".join(line for part in body.splitlines() if (line := _spaced(part)))
+                yield "\n".join(line for part in body.splitlines() if (line := _collapse_spaces(part)))
 
     @cached_property
-    def _outline(self) -> Outline:
-        return outline(self.tree)
+    def _outline(self) -> PageLinks:
+        return page_links(self.tree)
 
     @cached_property
     def _encoding(self) -> tuple[str, int]:
@@ -143,7 +143,7 @@ class Page:
         return charset_of(self.body, self.content_type)
 
 
-def joined(page: Page, hrefs: Iterable[str]) -> list[str]:
+def absolute_urls(page: Page, hrefs: Iterable[str]) -> list[str]:
     """Return the absolute URLs of a page's href values, each once, in order."""
     name = page._encoding[0]
     if name != "utf-8":
@@ -151,13 +151,13 @@ def joined(page: Page, hrefs: Iterable[str]) -> list[str]:
     return join_all(page.base, hrefs)
 
 
-def _carried(
+def _unpickled(
     url: str, body: bytes, status: int, headers: tuple[tuple[str, str], ...], content_type: str, config: dict[str, Any]
 ) -> Page:
     return Page(url, body, status=status, headers=headers, content_type=content_type, config=config)
 
 
-def _leads(nodes: Iterable[LexborNode]) -> Iterator[str]:
+def _link_targets(nodes: Iterable[LexborNode]) -> Iterator[str]:
     """Yield the `href`, else the `src`, of each element that has either, as written."""
     for node in nodes:
         attributes = node.attributes
@@ -176,5 +176,5 @@ def _with_query_as(name: str, href: str) -> str:
     return f"{before}{mark}{escaped}{hash_sign}{fragment}"
 
 
-def _spaced(text: str) -> str:
+def _collapse_spaces(text: str) -> str:
     return " ".join(text.split())

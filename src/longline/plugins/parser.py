@@ -9,7 +9,7 @@ from longline.plugins.page import Page
 from longline.plugins.results import Item, Link, Links
 
 HTML = ("text/html", "application/xhtml+xml")
-MARK = "__longline_parser__"
+PARSER_ATTRIBUTE = "__longline_parser__"
 
 Made = Item | Link | Links
 ParserFunction = Callable[[Page], AsyncIterator[Made]] | Callable[[Page], Iterator[Made]]
@@ -74,7 +74,7 @@ def parser(
         if not inspect.isasyncgenfunction(function) and not inspect.isgeneratorfunction(function):
             raise TypeError(f"parser {name} must yield items and links")
         patterns = (match,) if isinstance(match, str) else match
-        setattr(function, MARK, Parser(name, patterns, types, light, function, when))
+        setattr(function, PARSER_ATTRIBUTE, Parser(name, patterns, types, light, function, when))
         return function
 
     return mark

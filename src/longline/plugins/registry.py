@@ -9,7 +9,7 @@ import msgspec
 
 from longline.model.errors import BadInput
 from longline.plugins.page import Page
-from longline.plugins.parser import MARK, Parser
+from longline.plugins.parser import PARSER_ATTRIBUTE, Parser
 
 
 class Registry:
@@ -27,7 +27,11 @@ class Registry:
 
     def scan(self, module: ModuleType) -> tuple[Parser, ...]:
         """Register every parser of a module; raise `BadInput` for a second parser of the same name."""
-        found = [mark for thing in vars(module).values() if isinstance(mark := getattr(thing, MARK, None), Parser)]
+        found = [
+            mark
+            for thing in vars(module).values()
+            if isinstance(mark := getattr(thing, PARSER_ATTRIBUTE, None), Parser)
+        ]
         for parser in found:
             if self._parsers.setdefault(parser.name, parser) is not parser:
                 raise BadInput(f"two parsers are called {parser.name!r}; the second is in {module.__name__}")
@@ -53,12 +57,12 @@ class ParserSources(msgspec.Struct, frozen=True):
         """Load all parsers; raise `BadInput` for a file that is not Python or has no parser."""
         registry = Registry(*map(importlib.import_module, self.modules))
         for file in self.files:
-            if not registry.scan(_loaded(Path(file))):
+            if not registry.scan(_load_module(Path(file))):
                 raise BadInput(f"there is no parser in {file}; mark a function with @parser")
         return registry
 
 
-def _loaded(file: Path) -> ModuleType:
+def _load_module(file: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"longline_parsers_{file.stem}", file)
     if spec is None or spec.loader is None or not file.is_file():
         raise BadInput(f"parsers: {file} is no Python file")

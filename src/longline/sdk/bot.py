@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from longline.sdk.door import (
+from longline.sdk.client import (
     FIRST_PAUSE_SECONDS,
     MAX_PAUSE_SECONDS,
     ApiClient,
@@ -16,9 +16,9 @@ from longline.sdk.door import (
     RequestRefused,
     Unreachable,
 )
-from longline.sdk.hosts import Handler, Handlers, host_pattern
+from longline.sdk.handlers import Handler, Handlers, host_pattern
+from longline.sdk.job import Job
 from longline.sdk.task import Task
-from longline.sdk.work import Job
 
 IDLE_SECONDS = 5.0
 MAX_PULL = 100

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from longline.sdk.bot import Bot, NoHandler
-from longline.sdk.door import RequestRefused, Unreachable
+from longline.sdk.client import RequestRefused, Unreachable
 
 NOT_DONE, NOT_POSSIBLE = 1, 2
 
@@ -35,14 +35,14 @@ async def _run(bot: Bot, *, once: bool) -> int:
     try:
         await bot.run(once=once)
     except Unreachable as error:
-        return _told(bot, NOT_DONE, str(error))
+        return _print_outcome(bot, NOT_DONE, str(error))
     except RequestRefused as refused:
-        return _told(bot, NOT_POSSIBLE, f"{bot.door.url} refused this bot: {refused}")
+        return _print_outcome(bot, NOT_POSSIBLE, f"{bot.door.url} refused this bot: {refused}")
     except NoHandler as error:
-        return _told(bot, NOT_POSSIBLE, str(error))
+        return _print_outcome(bot, NOT_POSSIBLE, str(error))
     return 0
 
 
-def _told(bot: Bot, code: int, text: str) -> int:
+def _print_outcome(bot: Bot, code: int, text: str) -> int:
     print(f"{bot.door.bot_id}: {text}", file=sys.stderr)
     return code

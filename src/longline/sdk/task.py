@@ -5,9 +5,9 @@ import logging
 from dataclasses import dataclass
 from typing import Literal
 
-from longline.sdk.door import ApiClient, RequestRefused, Unreachable
-from longline.sdk.hosts import Handler
-from longline.sdk.work import Found, Job, JobFailed, Unsendable, failure
+from longline.sdk.client import ApiClient, RequestRefused, Unreachable
+from longline.sdk.handlers import Handler
+from longline.sdk.job import Found, Job, JobFailed, Unsendable, failure
 
 Outcome = Literal["done", "failed", "handled", "lost", "unsent"]
 

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from longline.plugins.page import Page
-from longline.plugins.parser import MARK, Made, Parser, ParserFunction
+from longline.plugins.parser import PARSER_ATTRIBUTE, Made, Parser, ParserFunction
 
 
 def page(
@@ -26,5 +26,5 @@ def page(
 
 async def parsed(function: ParserFunction, page: Page) -> list[Made]:
     """Return all results that a function marked with `@parser` yields for a page, in order, checked as in a crawl."""
-    parser: Parser = getattr(function, MARK)
+    parser: Parser = getattr(function, PARSER_ATTRIBUTE)
     return [made async for made in parser.parse(page)]

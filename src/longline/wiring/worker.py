@@ -21,7 +21,7 @@ from longline.engine.worker.page_log import PageLog
 from longline.engine.worker.pipeline import Pipeline
 from longline.engine.worker.reporter import Reporter, ReportObserver
 from longline.engine.worker.worker import Progress, Worker, WorkerParts
-from longline.parsers.article.content import promises_content
+from longline.parsers.article.content import is_content_url
 from longline.settings import Settings
 from longline.wiring.house import House
 from longline.wiring.parts.discovery import discovery
@@ -87,7 +87,7 @@ def report_observers(house: House, run_log: RunLogWriter | None) -> list[ReportO
     if house.settings.save_links:
         observers.append(Outlinks(house.records.links).save)
     if house.settings.frontier_links:
-        observers.append(OnsiteLinks(house.lifecycle, standing_runs(house), promises_content).save)
+        observers.append(OnsiteLinks(house.lifecycle, standing_runs(house), is_content_url).save)
     if house.settings.discovery:
         observers.append(discovery(house).save)
     return observers

@@ -6,7 +6,7 @@ import pytest
 
 from longline.model.feeds.feed import NotAFeed
 from longline.parsers.feeds import xmlfeed
-from longline.parsers.feeds.xmlfeed import MAX_AUTHOR, read_xml
+from longline.parsers.feeds.xmlfeed import MAX_AUTHOR_CHARS, read_xml
 
 ITEM = "<rss version='2.0'><channel><item>{}</item></channel></rss>"
 
@@ -37,7 +37,7 @@ def test_a_very_long_author_is_cut() -> None:
 
     made, _ = read_xml(ITEM.format(f"<author>{'1' * 50_000}</author>").encode(), "", "")
 
-    assert len(made["entries"][0]["author"]) == MAX_AUTHOR
+    assert len(made["entries"][0]["author"]) == MAX_AUTHOR_CHARS
     assert time.thread_time() - began < 5
 
 

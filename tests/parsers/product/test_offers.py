@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.parsers.product.offers import availability_of, of_offers
+from longline.parsers.product.offers import availability_of, offer_fields
 
 SUM = {"@type": "AggregateOffer", "lowPrice": "10", "highPrice": "20", "priceCurrency": "USD"}
 SALE = {"price": "7", "priceCurrency": "EUR", "priceType": "https://schema.org/SalePrice"}
@@ -27,7 +27,7 @@ SALE = {"price": "7", "priceCurrency": "EUR", "priceType": "https://schema.org/S
     ],
 )
 def test_offers(offers, price, currency, availability):
-    assert of_offers(offers) == {"price": price, "currency": currency, "availability": availability}
+    assert offer_fields(offers) == {"price": price, "currency": currency, "availability": availability}
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longline.plugins.html.charset import PRESCAN_BYTES, charset_of, decode, decode_as, encode_as
-from longline.plugins.html.encoding_labels import names
+from longline.plugins.html.encoding_labels import encoding_names
 
 LATIN = "text/html; charset=iso-8859-1"
 
@@ -134,7 +134,7 @@ def test_encodings_are_the_standards_not_pythons(name, body, text):
     assert decode_as(name, body) == text
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", encoding_names())
 def test_every_encoding_can_be_read_and_written(name):
     assert decode_as(name, bytes(range(256)))
     if name not in ("replacement", "utf-16le", "utf-16be"):

@@ -5,7 +5,7 @@ import codecs
 import pytest
 
 from longline.plugins.html.charset import decode_as
-from longline.plugins.html.encoding_labels import encoding_of, names
+from longline.plugins.html.encoding_labels import encoding_names, encoding_of
 
 
 @pytest.mark.parametrize(
@@ -37,11 +37,11 @@ def test_labels(label, name):
 
 
 def test_there_are_as_many_as_the_standard_has():
-    assert len(names()) == 40
-    assert all(encoding_of(name) == name for name in names())
+    assert len(encoding_names()) == 40
+    assert all(encoding_of(name) == name for name in encoding_names())
 
 
-@pytest.mark.parametrize("name", [name for name in names() if name.startswith("iso-8859")])
+@pytest.mark.parametrize("name", [name for name in encoding_names() if name.startswith("iso-8859")])
 def test_python_agrees_where_it_knows_the_encoding_by_the_same_name(name):
     every = bytes(range(256))
     mine = decode_as(name, every)

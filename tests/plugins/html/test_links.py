@@ -3,7 +3,7 @@
 import pytest
 
 from longline.plugins import Page
-from longline.plugins.html.links import header_rules
+from longline.plugins.html.links import header_directives
 
 HERE = "https://example.com/dir/page"
 
@@ -78,7 +78,7 @@ def test_outgoing(markup, leads_to):
     ],
 )
 def test_rules_of_headers(value, rules):
-    assert header_rules([value]) == rules
+    assert header_directives([value]) == rules
 
 
 def test_headers_forbid_as_the_page_does():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longline.plugins.html.loose_json import MAX_MENDED, literal, parse_json
+from longline.plugins.html.loose_json import MAX_REPAIRED_CHARS, literal, parse_json
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_json_as_it_is_written(text, value):
 
 
 def test_what_is_too_long_is_not_mended():
-    assert parse_json('{"a": 1,}' + " " * MAX_MENDED + "{}") is None
-    assert parse_json('{"a": 1}' + " " * MAX_MENDED) == {"a": 1}
+    assert parse_json('{"a": 1,}' + " " * MAX_REPAIRED_CHARS + "{}") is None
+    assert parse_json('{"a": 1}' + " " * MAX_REPAIRED_CHARS) == {"a": 1}
 
 
 def test_depth_is_no_danger():

@@ -3,12 +3,12 @@
 import pytest
 
 from longline.plugins.html.parse_cost import (
-    HARMLESS_BYTES,
-    QUICK_BYTES,
+    MAX_HARMLESS_BYTES,
+    MAX_QUICK_BYTES,
     ParseCost,
     TooComplex,
-    check_intricacy,
-    effort_of,
+    check_parse_cost,
+    parse_cost_of,
 )
 from longline.plugins.page import Page
 
@@ -42,7 +42,7 @@ MANY = 30_000
 )
 def test_hostile_markup(markup):
     with pytest.raises(TooComplex):
-        check_intricacy(markup)
+        check_parse_cost(markup)
     with pytest.raises(TooComplex):
         Page("http://example.com/", markup).links()
 
@@ -79,13 +79,13 @@ def test_hostile_markup(markup):
     ],
 )
 def test_large_but_honest_markup(markup):
-    check_intricacy(markup)
+    check_parse_cost(markup)
     Page("http://example.com/", markup).links()
 
 
 def test_an_encoding_hides_nothing():
     body = ("<div>" * MANY).encode("utf-16")
-    assert len(body) > HARMLESS_BYTES
+    assert len(body) > MAX_HARMLESS_BYTES
     with pytest.raises(TooComplex):
         Page("http://example.com/", body).links()
 
@@ -110,14 +110,14 @@ def test_an_encoding_hides_nothing():
     ],
 )
 def test_how_much_effort_a_page_takes(body: bytes, effort: ParseCost):
-    assert effort_of(body) is effort
+    assert parse_cost_of(body) is effort
 
 
 def test_links_relative_to_a_long_url_take_effort():
-    assert effort_of(b"<a href=x>", "https://a.example/" + "a" * 2_000) is ParseCost.MUCH
+    assert parse_cost_of(b"<a href=x>", "https://a.example/" + "a" * 2_000) is ParseCost.MUCH
 
 
 def test_what_is_quick_is_more_than_what_is_harmless():
-    assert effort_of(b" " * QUICK_BYTES) is ParseCost.LITTLE
-    assert effort_of(b" " * (QUICK_BYTES + 1)) is ParseCost.SOME
-    assert HARMLESS_BYTES < QUICK_BYTES
+    assert parse_cost_of(b" " * MAX_QUICK_BYTES) is ParseCost.LITTLE
+    assert parse_cost_of(b" " * (MAX_QUICK_BYTES + 1)) is ParseCost.SOME
+    assert MAX_HARMLESS_BYTES < MAX_QUICK_BYTES

@@ -1,7 +1,7 @@
 """What pages say for machines, however carelessly."""
 
 from longline.plugins import Page
-from longline.plugins.html.structured import links_of, types_of, words_of
+from longline.plugins.html.structured import text_value, types_of, url_values
 
 
 def page(markup: str) -> Page:
@@ -18,8 +18,8 @@ def test_lists_and_graphs_are_taken_apart():
 def test_types_and_texts_and_addresses():
     assert types_of({"@type": ["http://schema.org/Article", "schema:Thing", "X"]}) == {"Article", "Thing", "X"}
     assert types_of({}) == frozenset()
-    assert words_of([{"name": " A  B "}, "C", {"@value": 5}, {"name": ["D"]}, None, True, "C"]) == "A B, C, 5, D"
-    assert links_of([{"url": "/a"}, " /b ", {"contentUrl": ["/c"]}, {"@id": "/d"}, 5, "", None, {}]) == [
+    assert text_value([{"name": " A  B "}, "C", {"@value": 5}, {"name": ["D"]}, None, True, "C"]) == "A B, C, 5, D"
+    assert url_values([{"url": "/a"}, " /b ", {"contentUrl": ["/c"]}, {"@id": "/d"}, 5, "", None, {}]) == [
         *("/a", "/b", "/c", "/d")
     ]
 
@@ -33,9 +33,9 @@ def test_names_may_have_their_vocabulary_before_them():
 
 
 def test_references_of_html_are_read_and_lists_may_be_called_so():
-    assert words_of("Tom &amp; Jerry&#39;s &nbsp; &unknown;") == "Tom & Jerry's &unknown;"
-    assert words_of({"@list": ["A", "B"]}) == "A, B"
-    assert links_of({"@set": ["/a", {"@id": "/b"}]}) == ["/a", "/b"]
+    assert text_value("Tom &amp; Jerry&#39;s &nbsp; &unknown;") == "Tom & Jerry's &unknown;"
+    assert text_value({"@list": ["A", "B"]}) == "A, B"
+    assert url_values({"@set": ["/a", {"@id": "/b"}]}) == ["/a", "/b"]
 
 
 def test_metas_go_by_name_and_property():
@@ -80,7 +80,7 @@ def test_things_that_are_only_named_are_put_in_once():
     {"@type": "Article", "@id": "#a", "author": {"@id": "#p"}, "publisher": [{"@id": "#gone"}, {"@id": 5}]},
     {"@type": "Person", "@id": "#p", "name": "A. Mate", "mainEntity": {"@id": "#a"}}]}</script>"""
     article, person = page(markup).data.json_ld
-    assert words_of(article["author"]) == "A. Mate"
+    assert text_value(article["author"]) == "A. Mate"
     assert article["publisher"] == [{"@id": "#gone"}, {"@id": 5}]
     assert person["mainEntity"]["author"] == {"@id": "#p"}
 

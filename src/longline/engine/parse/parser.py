@@ -16,7 +16,7 @@ from longline.model.frontier.task import ClaimedTask
 from longline.model.search.item import NewItem, Origin, new_items
 from longline.model.storable_text import storable
 from longline.plugins import Item, Link, Links, Page
-from longline.plugins.html.parse_cost import ParseCost, TooComplex, effort_of
+from longline.plugins.html.parse_cost import ParseCost, TooComplex, parse_cost_of
 from longline.plugins.parser import Parser as Marked
 from longline.plugins.registry import Registry
 
@@ -115,7 +115,7 @@ class PageParser:
         marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
-        effort = effort_of(page.body, page.url)
+        effort = parse_cost_of(page.body, page.url)
         if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(effort, share)):
             return await self._elsewhere.parse(
                 marked.name, page, share, slow=effort in (ParseCost.MUCH, ParseCost.WILD)

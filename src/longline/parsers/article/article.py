@@ -10,10 +10,10 @@ from selectolax.lexbor import LexborHTMLParser
 from longline.model.runs.plan import BY_NAME
 from longline.parsers.article import content, jsonld
 from longline.parsers.dates import date_of
-from longline.parsers.extraction import Content, drop, extract, select, text_of
+from longline.parsers.extraction import Content, extract, remove_excluded, select, text_of
 from longline.parsers.selectors import groups_of
 from longline.plugins import Item, Links, Page, parser
-from longline.plugins.html.structured import Thing, words_of
+from longline.plugins.html.structured import Thing, text_value
 
 _DATES = ".published-date, .post-date, .entry-date, .article-date"
 _BYLINES = ".byline, .author, .post-author, .article-author"
@@ -59,7 +59,7 @@ def document(page: Page) -> ArticleDocument:
     selectors = groups_of(page).get("article", {})
     kind = content.detected_type(page, page.config.get("article_url_patterns") or ())
     found, text, method = _content(page, selectors)
-    about = _About(page, selectors, found)
+    about = _Metadata(page, selectors, found)
     title, words = about.title(), len(text.split())
     fields = about.fields() | {
         "id": sha256(page.url.encode()).hexdigest(),
@@ -69,8 +69,10 @@ def document(page: Page) -> ArticleDocument:
         "raw_html": found.markup,
         "word_count": words,
     }
-    figures = _figures(fields, kind)
-    fields["meta"] = about.meta() | {"page_type": content.page_type(figures)} | _given(detected_content_type=kind)
+    figures = _features(fields, kind)
+    fields["meta"] = (
+        about.meta() | {"page_type": content.page_type(figures)} | _without_none(detected_content_type=kind)
+    )
     # The gate by type is for links that a crawl found; pages requested by name pass it.
     gated = kind is None and not page.config.get(BY_NAME)
     skipped = "noindex" if page.rules.noindex else "page_type" if gated else content.skip_reason(title, words)
@@ -90,7 +92,7 @@ def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[Content, str, st
 
 
 def _is_enough(text: str) -> bool:
-    return len(text.split()) >= content.ENOUGH_WORDS
+    return len(text.split()) >= content.MIN_WORDS
 
 
 def _without(page: Page, excluded: object) -> Page:
@@ -98,11 +100,11 @@ def _without(page: Page, excluded: object) -> Page:
     if not excluded:
         return page
     tree = page.tree.clone()
-    drop(tree, excluded)
+    remove_excluded(tree, excluded)
     return Page(page.url, (tree.html or "").encode(), content_type="text/html; charset=utf-8")
 
 
-def _figures(fields: Mapping[str, Any], kind: str | None) -> content.PageTypeFeatures:
+def _features(fields: Mapping[str, Any], kind: str | None) -> content.PageTypeFeatures:
     markup = fields["raw_html"]
     return content.PageTypeFeatures(
         title=fields["title"],
@@ -115,11 +117,11 @@ def _figures(fields: Mapping[str, Any], kind: str | None) -> content.PageTypeFea
     )
 
 
-def _given(**fields: str | None) -> dict[str, str]:
+def _without_none(**fields: str | None) -> dict[str, str]:
     return {name: value for name, value in fields.items() if value}
 
 
-class _About:
+class _Metadata:
     """Metadata of a page: by the source's selectors first, then structured data, then visible elements."""
 
     def __init__(self, page: Page, selectors: Mapping[str, Any], found: Content) -> None:
@@ -150,7 +152,7 @@ class _About:
 
     def meta(self) -> dict[str, str]:
         page = self._page
-        return _given(
+        return _without_none(
             article_opinion=page.data.meta("article:opinion"),
             article_content_tier=page.data.meta("article:content_tier"),
             twitter_card=page.data.meta("twitter:card"),
@@ -166,7 +168,7 @@ class _About:
 
     def _of_ld(self, name: str) -> str | None:
         value = self._ld[0].get(name) if self._ld else None
-        return words_of(value) or None
+        return text_value(value) or None
 
     def _published(self) -> str | None:
         page = self._page

@@ -10,10 +10,10 @@ from longline.model.patterns import MAX_PATTERNS, Patterns
 from longline.plugins import Page
 from longline.plugins.html.structured import types_of
 
-ENOUGH_WORDS = 50
+MIN_WORDS = 50
 """Least words of a page that is indexed."""
 
-SHORT_WORDS = 200
+MAX_SIGN_IN_WORDS = 200
 """Words below which a page may be only a sign-in form."""
 
 _BY_TYPE = {
@@ -76,7 +76,7 @@ def type_of_path(path: str) -> str | None:
     return next((kind for words, kind in _BY_PATH if any(f"/{word}/" in lowered for word in words)), None)
 
 
-def promises_content(url: str) -> bool:
+def is_content_url(url: str) -> bool:
     """Return whether a page may be content by the form of its URL alone."""
     return type_of_path(urlsplit(url).path) is not None or _is_content(url, ())
 
@@ -112,13 +112,13 @@ class PageTypeFeatures:
 
 def page_type(f: PageTypeFeatures) -> str:
     """Return `article`, `listing`, `stub` or `other`."""
-    if f.words < SHORT_WORDS and _SIGN_IN.search(f.markup):
+    if f.words < MAX_SIGN_IN_WORDS and _SIGN_IN.search(f.markup):
         return "other"
     if article_score(f) >= 4:
         return "article"
     if f.links >= 20 and f.words / f.links < 10:
         return "listing"
-    return "stub" if f.title and f.words < ENOUGH_WORDS else "other"
+    return "stub" if f.title and f.words < MIN_WORDS else "other"
 
 
 def article_score(f: PageTypeFeatures) -> int:
@@ -130,14 +130,14 @@ def article_score(f: PageTypeFeatures) -> int:
         (f.detected == "article", 3),
         ("<article" in markup, 2),
         ("<time datetime" in markup, 1),
-        (bool(f.title) and f.words >= SHORT_WORDS, 4),
+        (bool(f.title) and f.words >= MAX_SIGN_IN_WORDS, 4),
     )
     return sum(worth for sign, worth in signs if sign)
 
 
 def skip_reason(title: str, words: int) -> str | None:
     """Return the reason for not indexing a page of that many words, or None."""
-    return "quality_gate" if (not title and not words) or words < ENOUGH_WORDS else None
+    return "quality_gate" if (not title and not words) or words < MIN_WORDS else None
 
 
 def bucket(words: int) -> str:

@@ -13,15 +13,15 @@ from msgspec import to_builtins
 
 from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from longline.model.url import join
-from longline.parsers.dates import moment_of
+from longline.parsers.dates import timestamp_of
 from longline.parsers.feeds.jsonfeed import is_json_feed, read_json_feed
 from longline.parsers.feeds.xmlfeed import read_xml
-from longline.parsers.markup import one_line, plain, settled
+from longline.parsers.markup import one_line, plain_text, sanitized
 from longline.plugins import Item, Link, Page, parser
 from longline.plugins.html.sniffing import is_json, root_of
 
 _ROOTS = frozenset(("rss", "rdf", "feed", "channel"))
-_BY = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")
+_ADDRESS_AND_NAME = re.compile(r"(?P<address>[^\s@]+@[^\s@]+)\s*\((?P<name>[^()]*)\)")
 _DIGITS = re.compile(r"[\d-]+", re.ASCII)
 _HOUR_MS = 3_600_000
 _PERIODS = {
@@ -79,8 +79,8 @@ def _feed(made: Any, url: str, root: str, flaw: str | None) -> Feed:
         link=_web(_text(about, "link")),
         url=_first_link(about, "self", url),
         language=_text(about, "language"),
-        updated=_moment(about, "updated", "published"),
-        every_ms=_every(about),
+        updated=_timestamp(about, "updated", "published"),
+        every_ms=_update_interval_ms(about),
         hub=_first_link(about, "hub", url),
         image=_href(about.get("image"), url) or _web(_text(about, "logo")) or _web(_text(about, "icon")),
         authors=_authors(about),
@@ -93,23 +93,23 @@ def _entry(entry: Any, url: str) -> FeedEntry:
     name = _text(entry, "id")
     contents = [part for part in entry.get("content") or () if part.get("value")]
     return FeedEntry(
-        url=_lead(entry, url) or _web(name),
+        url=_entry_url(entry, url) or _web(name),
         id=name,
         title=_title(entry, "title"),
         # Without a summary detail, the type and base of the content apply.
         summary=_markup(entry.get("summary_detail") or next(iter(contents), None), _text(entry, "summary"), url),
         content="\n".join(_markup(part, part["value"], url) for part in contents),
         authors=_authors(entry),
-        published=_moment(entry, "published", "created"),
-        updated=_moment(entry, "updated"),
-        categories=_once(tag.get("term") or tag.get("label") or "" for tag in entry.get("tags") or ()),
+        published=_timestamp(entry, "published", "created"),
+        updated=_timestamp(entry, "updated"),
+        categories=_without_duplicates(tag.get("term") or tag.get("label") or "" for tag in entry.get("tags") or ()),
         enclosures=tuple(_enclosures(entry, url)),
-        images=_once(_images(entry, url)),
+        images=_without_duplicates(_images(entry, url)),
         language=_text(entry, "language") or _language(entry),
     )
 
 
-def _lead(entry: Any, url: str) -> str | None:
+def _entry_url(entry: Any, url: str) -> str | None:
     link = _text(entry, "link")
     # The library takes every id for a link unless isPermaLink is false; most ids are only names.
     if entry.get("guidislink") and not link.lower().startswith((*_WEB, "/")):
@@ -126,7 +126,7 @@ def _text(thing: Any, name: str) -> str:
 def _title(thing: Any, name: str) -> str:
     detail = dict.get(thing, f"{name}_detail") or {}
     text = _text(thing, name)
-    return one_line(text) if detail.get("type") == "text/plain" else plain(text)
+    return one_line(text) if detail.get("type") == "text/plain" else plain_text(text)
 
 
 def _described(thing: Any, name: str, url: str) -> str:
@@ -136,14 +136,16 @@ def _described(thing: Any, name: str, url: str) -> str:
 def _markup(detail: Any, text: str, url: str) -> str:
     if not detail or detail.get("type") == "text/plain":
         return text
-    return settled(text, detail.get("base") or url)
+    return sanitized(text, detail.get("base") or url)
 
 
 def _language(entry: Any) -> str:
-    return next((d["language"] for d in (entry.get("title_detail"), entry.get("summary_detail")) if _spoken(d)), "")
+    return next(
+        (d["language"] for d in (entry.get("title_detail"), entry.get("summary_detail")) if _has_language(d)), ""
+    )
 
 
-def _spoken(detail: Any) -> bool:
+def _has_language(detail: Any) -> bool:
     return bool(detail and detail.get("language"))
 
 
@@ -166,11 +168,13 @@ def _first_link(about: Any, rel: str, base: str) -> str | None:
 
 def _authors(thing: Any) -> tuple[str, ...]:
     # The form that RSS requires, which the library misreads if the address has a long top-level domain.
-    if by := _BY.fullmatch(_text(thing, "author")):
-        return _once([by["name"] or by["address"]])
+    if by := _ADDRESS_AND_NAME.fullmatch(_text(thing, "author")):
+        return _without_duplicates([by["name"] or by["address"]])
     people = thing.get("authors") or ()
-    named = _once(person.get("name") or person.get("email") or person.get("href") or "" for person in people)
-    return named or _once([_text(thing, "author")])
+    named = _without_duplicates(
+        person.get("name") or person.get("email") or person.get("href") or "" for person in people
+    )
+    return named or _without_duplicates([_text(thing, "author")])
 
 
 def _enclosures(entry: Any, base: str) -> Iterator[Enclosure]:
@@ -196,13 +200,13 @@ def _images(entry: Any, base: str) -> Iterator[str | None]:
             yield enclosure.url
 
 
-def _once(texts: Iterable[str | None]) -> tuple[str, ...]:
+def _without_duplicates(texts: Iterable[str | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(bare for text in texts if text and (bare := text.strip())))
 
 
-def _moment(thing: Any, *names: str) -> int | None:
+def _timestamp(thing: Any, *names: str) -> int | None:
     """Return the first valid date among these fields, in milliseconds rounded down to seconds."""
-    moments = (read for name in names for read in (moment_of(_text(thing, name)), _of_digits(thing, name)))
+    moments = (read for name in names for read in (timestamp_of(_text(thing, name)), _of_digits(thing, name)))
     return next((moment // 1000 * 1000 for moment in moments if moment is not None), None)
 
 
@@ -217,7 +221,7 @@ def _of_digits(thing: Any, name: str) -> int | None:
         return None
 
 
-def _every(about: Any) -> int | None:
+def _update_interval_ms(about: Any) -> int | None:
     minutes = _text(about, "ttl")
     if minutes.isascii() and minutes.isdigit() and int(minutes[:9]) > 0:
         return int(minutes[:9]) * 60_000

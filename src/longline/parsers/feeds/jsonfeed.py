@@ -8,8 +8,8 @@ import msgspec
 
 from longline.model.feeds.feed import Enclosure, Feed, FeedEntry, NotAFeed
 from longline.model.url import join
-from longline.parsers.dates import moment_of
-from longline.parsers.markup import plain, settled
+from longline.parsers.dates import timestamp_of
+from longline.parsers.markup import plain_text, sanitized
 from longline.plugins.html.sniffing import is_json
 
 _VERSION = re.compile(r"https?://(?:www\.)?jsonfeed\.org/version/(\d+(?:\.\d+)?)")
@@ -56,12 +56,12 @@ def _entry(item: dict[str, Any], url: str, language: str) -> FeedEntry:
     return FeedEntry(
         url=_whole(url, item, "url") or (name if name.startswith(("http://", "https://")) else None),
         id=name,
-        title=plain(_text(item, "title")) if "<" in _text(item, "title") else _text(item, "title"),
+        title=plain_text(_text(item, "title")) if "<" in _text(item, "title") else _text(item, "title"),
         summary=_text(item, "summary"),
-        content=settled(html, url) if html else _text(item, "content_text"),
+        content=sanitized(html, url) if html else _text(item, "content_text"),
         authors=_authors(item),
-        published=moment_of(_text(item, "date_published")),
-        updated=moment_of(_text(item, "date_modified")),
+        published=timestamp_of(_text(item, "date_published")),
+        updated=timestamp_of(_text(item, "date_modified")),
         categories=tuple(str(tag) for tag in _list(item, "tags") if isinstance(tag, str) and tag.strip()),
         enclosures=tuple(_enclosures(item, url)),
         images=tuple(dict.fromkeys(image for image in images if image)),

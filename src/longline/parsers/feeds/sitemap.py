@@ -26,17 +26,17 @@ from longline.model.feeds.sitemap import (
 )
 from longline.model.fetch.content_encoding import Undecodable, readable
 from longline.model.url import join
-from longline.parsers.dates import moment_of
+from longline.parsers.dates import timestamp_of
 from longline.parsers.feeds.feed import read_feed
 from longline.plugins import Item, Link, Page, parser
 from longline.plugins.html.charset import charset_of, decode
-from longline.plugins.html.sniffing import LOOKED_AT, root_of
+from longline.plugins.html.sniffing import SNIFFED_BYTES, root_of
 
-PIECE = 16 * 1024
+CHUNK_BYTES = 16 * 1024
 """Bytes that are parsed at once, which bounds the time that other threads wait."""
 
 _GZIP = b"\x1f\x8b"
-_LAYERS = 2
+_MAX_COMPRESSION_LAYERS = 2
 _ROOTS = {"urlset": "url", "sitemapindex": "sitemap"}
 _LATE_ROOT = re.compile(rb"<(?:[\w.-]+:)?(?:urlset|sitemapindex)[\s/>]", re.IGNORECASE)
 _FEEDS = frozenset(("rss", "rdf", "feed"))
@@ -48,9 +48,9 @@ _REFERENCE = re.compile(
     rb"(<!\[CDATA\[.*?(?:\]\]>|\Z))|&(?:(amp|lt|gt|quot|apos);|(?!#\d+;|#x[\da-fA-F]+;))", re.DOTALL
 )
 _NUMBERS = {b"amp": b"&#38;", b"lt": b"&#60;", b"gt": b"&#62;", b"quot": b"&#34;", b"apos": b"&#39;"}
-_LINES_LOOKED_AT = 5
+_SNIFFED_LINES = 5
 _WEB = ("http://", "https://")
-_BARE = "www."
+_WITHOUT_SCHEME = "www."
 """Beginning of URLs without a scheme."""
 
 
@@ -97,7 +97,7 @@ def _read(body: bytes, url: str, content_type: str) -> Sitemap:
     root = root_of(body)
     if root in _FEEDS:
         return _from_feed(body, url, content_type)
-    if root not in _ROOTS and root != "html" and (late := _LATE_ROOT.search(body, 0, LOOKED_AT)):
+    if root not in _ROOTS and root != "html" and (late := _LATE_ROOT.search(body, 0, SNIFFED_BYTES)):
         # Error messages of the server's program precede the root element.
         body = body[late.start() :]
         root = root_of(body)
@@ -111,7 +111,7 @@ def _read(body: bytes, url: str, content_type: str) -> Sitemap:
 def _inflated(body: bytes) -> tuple[bytes, str | None]:
     """Return the decompressed document, and the flaw of its file; some files are compressed twice."""
     flaw = None
-    for _ in range(_LAYERS):
+    for _ in range(_MAX_COMPRESSION_LAYERS):
         if body.startswith(_GZIP):
             body, wrong = readable(body, MAX_BYTES)
             flaw = flaw or wrong
@@ -122,14 +122,14 @@ def _inflated(body: bytes) -> tuple[bytes, str | None]:
 
 def _is_list(start: bytes) -> bool:
     """Return whether most of the first lines are a URL each."""
-    lines = [line.split() for line in decode(start).lstrip("\ufeff").splitlines() if line.strip()][:_LINES_LOOKED_AT]
+    lines = [line.split() for line in decode(start).lstrip("\ufeff").splitlines() if line.strip()][:_SNIFFED_LINES]
     alone = [words[0] for words in lines if len(words) == 1]
-    return 2 * sum(word.lower().startswith((*_WEB, _BARE)) for word in alone) > len(lines)
+    return 2 * sum(word.lower().startswith((*_WEB, _WITHOUT_SCHEME)) for word in alone) > len(lines)
 
 
 def _from_lines(text: str, url: str) -> Sitemap:
     lines = (line.strip() for line in text.lstrip("\ufeff").splitlines())
-    return _gathered("text", (SitemapEntry(where) for line in lines if (where := _web(line, url))))
+    return _sitemap_of("text", (SitemapEntry(where) for line in lines if (where := _web(line, url))))
 
 
 def _from_feed(body: bytes, url: str, content_type: str) -> Sitemap:
@@ -138,10 +138,10 @@ def _from_feed(body: bytes, url: str, content_type: str) -> Sitemap:
     except NotAFeed as error:
         raise NotASitemap(str(error)) from None
     places = (SitemapEntry(entry.url, entry.updated or entry.published) for entry in feed.entries if entry.url)
-    return _gathered(feed.kind, places, flaw=feed.flaw)
+    return _sitemap_of(feed.kind, places, flaw=feed.flaw)
 
 
-def _gathered(kind: str, places: Iterable[SitemapEntry], *, index: bool = False, flaw: str | None = None) -> Sitemap:
+def _sitemap_of(kind: str, places: Iterable[SitemapEntry], *, index: bool = False, flaw: str | None = None) -> Sitemap:
     found: dict[str, SitemapEntry] = {}
     for place in places:
         if len(found) >= MAX_PLACES:
@@ -155,13 +155,13 @@ def _from_xml(body: bytes, url: str, content_type: str, root: str) -> Sitemap:
     reader = _EntryReader(_ROOTS[root], url)
     index = root == "sitemapindex"
     try:
-        found = _gathered(root, reader.read(_pieces(body, content_type)), index=index)
+        found = _sitemap_of(root, reader.read(_chunks(body, content_type)), index=index)
     except (etree.LxmlError, ValueError) as error:
         raise NotASitemap(f"the sitemap cannot be read: {error}") from None
     return Sitemap(root, found.places, index, found.flaw or reader.flaw)
 
 
-def _pieces(body: bytes, content_type: str) -> Iterator[bytes]:
+def _chunks(body: bytes, content_type: str) -> Iterator[bytes]:
     """Yield the document in UTF-8 piece by piece, stray ampersands escaped; each piece ends at the end of a tag."""
     rest = b""
     for text in _texts(body, content_type):
@@ -170,24 +170,24 @@ def _pieces(body: bytes, content_type: str) -> Iterator[bytes]:
         opened = rest.rfind(b"<![CDATA[", 0, end)
         if opened >= 0 and rest.find(b"]]>", opened, end) < 0:
             end = opened
-        yield _REFERENCE.sub(_mended, rest[:end])
+        yield _REFERENCE.sub(_repaired_reference, rest[:end])
         rest = rest[end:]
     # Truncated text may be half a URL, which is another URL.
-    yield _REFERENCE.sub(_mended, rest[: max(rest.rfind(b"<"), 0)])
+    yield _REFERENCE.sub(_repaired_reference, rest[: max(rest.rfind(b"<"), 0)])
 
 
 def _texts(body: bytes, content_type: str) -> Iterator[str]:
     # Only the beginning: searching all of a large document is slow.
-    name, skip = charset_of(body[: body.rfind(b">", 0, PIECE) + 1], content_type)
+    name, skip = charset_of(body[: body.rfind(b">", 0, CHUNK_BYTES) + 1], content_type)
     if name != "utf-8":
         text = decode(body, content_type)
-        yield from (text[at : at + PIECE] for at in range(0, len(text), PIECE))
+        yield from (text[at : at + CHUNK_BYTES] for at in range(0, len(text), CHUNK_BYTES))
         return
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    yield from (decoder.decode(body[at : at + PIECE]) for at in range(skip, len(body), PIECE))
+    yield from (decoder.decode(body[at : at + CHUNK_BYTES]) for at in range(skip, len(body), CHUNK_BYTES))
 
 
-def _mended(found: re.Match[bytes]) -> bytes:
+def _repaired_reference(found: re.Match[bytes]) -> bytes:
     return found[1] or _NUMBERS[found[2] or b"amp"]
 
 
@@ -277,7 +277,7 @@ def _place(where: str, parts: _Parts) -> SitemapEntry:
     frequency, priority = parts.text("changefreq").lower(), parts.text("priority")
     return SitemapEntry(
         where,
-        moment_of(parts.text("lastmod")),
+        timestamp_of(parts.text("lastmod")),
         frequency if frequency in _FREQUENCIES else "",
         _priority(priority) if priority else None,
         next(map(_news, parts.parts("news")), None),
@@ -293,7 +293,7 @@ def _news(part: _Parts) -> News:
         part.text("title"),
         publication.text("name"),
         publication.text("language"),
-        moment_of(part.text("publication_date")),
+        timestamp_of(part.text("publication_date")),
         tuple(word for piece in part.text("keywords").split(",") if (word := piece.strip())),
     )
 
@@ -305,7 +305,7 @@ def _video(part: _Parts, base: str) -> Video:
         _web(part.text("thumbnail_loc"), base),
         _web(part.text("content_loc"), base),
         _web(part.text("player_loc"), base),
-        moment_of(part.text("publication_date")),
+        timestamp_of(part.text("publication_date")),
     )
 
 
@@ -318,7 +318,7 @@ def _alternates(links: Iterable[Any], base: str) -> Iterator[Alternate]:
 
 def _web(text: str, base: str) -> str | None:
     """Return an absolute URL that can be fetched, or None; a missing scheme or host is added."""
-    if text.lower().startswith(_BARE):
+    if text.lower().startswith(_WITHOUT_SCHEME):
         text = f"//{text}"
     return join(base or text, text) if text.lower().startswith((*_WEB, "/")) else None
 

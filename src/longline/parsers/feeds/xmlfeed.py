@@ -23,24 +23,24 @@ from feedparser.sanitizer import replace_doctype  # type: ignore[import-untyped]
 
 from longline.model.feeds.feed import NotAFeed
 from longline.plugins.html.charset import charset_of, decode_as
-from longline.plugins.html.sniffing import LOOKED_AT
+from longline.plugins.html.sniffing import SNIFFED_BYTES
 
-MAX_GROWTH = 10_000_000
+MAX_EXPANDED_CHARS = 10_000_000
 """Most characters to which the entities of a document may expand: a small file can expand without end."""
 
-MAX_WORK = 100_000_000
+MAX_SEARCHED_CHARS = 100_000_000
 """Most characters that are searched for the encoding."""
 
 MAX_SECONDS = 10.0
 """CPU seconds that one document may take."""
 
-MAX_AUTHOR = 500
+MAX_AUTHOR_CHARS = 500
 """Most characters of an author, beyond which it is cut: the library's search for an address takes quadratic time."""
 
 MAX_NAMESPACES = 256
 """Most namespaces of a document: the library searches all of them at every element of an unknown namespace."""
 
-MAX_BASE = 8192
+MAX_BASE_URL_CHARS = 8192
 """Most characters of a base URL: each nested `xml:base` can make it longer."""
 
 _ENTITY = re.compile(rb"<!ENTITY\s[^<>\"']*(?:\"[^\"]*\"|'[^']*')", re.IGNORECASE)
@@ -48,7 +48,7 @@ _ELEMENT = re.compile(rb"<\w")
 _REFERENCE = re.compile(
     rb"(<!\[CDATA\[.*?(?:\]\]>|\Z)|<!--.*?(?:-->|\Z))|&(?:#(\d{1,7});|#[xX]([\da-fA-F]{1,6});|(\w{1,40});)?", re.DOTALL
 )
-_OF_XML = frozenset((b"amp", b"lt", b"gt", b"quot", b"apos"))
+_XML_ENTITIES = frozenset((b"amp", b"lt", b"gt", b"quot", b"apos"))
 _SIMPLE = re.compile(r"(?:[^&<]|&#\w{1,8};|&(?:amp|lt|gt|quot|apos);)*")
 """The value of an entity that contains no other entities and no elements."""
 
@@ -72,8 +72,8 @@ class _Bounded:
     def unknown_starttag(self, tag: str, attrs: Any) -> None:
         self._go_on()
         super().unknown_starttag(tag, attrs)  # type: ignore[misc]  # mixed into the library's classes
-        if len(self.baseuri) > MAX_BASE:  # type: ignore[attr-defined]  # the same
-            raise NotAFeed(f"the feed has a base URL of more than {MAX_BASE} characters")
+        if len(self.baseuri) > MAX_BASE_URL_CHARS:  # type: ignore[attr-defined]  # the same
+            raise NotAFeed(f"the feed has a base URL of more than {MAX_BASE_URL_CHARS} characters")
 
     def handle_data(self, text: str, escape: int = 1) -> None:
         self._go_on()
@@ -107,7 +107,7 @@ class _Bounded:
     def _sync_author_detail(self, key: str = "author") -> None:
         context = self._get_context()  # type: ignore[attr-defined]  # the same
         if isinstance(author := context.get(key), str):
-            context[key] = author[:MAX_AUTHOR]
+            context[key] = author[:MAX_AUTHOR_CHARS]
         super()._sync_author_detail(key)  # type: ignore[misc]  # the same
 
     def _go_on(self) -> None:
@@ -172,7 +172,7 @@ def read_xml(body: bytes, url: str, content_type: str) -> tuple[Any, str | None]
     _check_growth(max(map(len, entities.values()), default=0), text.count(b"&"))
     reader, flaw = None, None
     if made["encoding"]:
-        reader, flaw = _strictly(text, url, ends_at)
+        reader, flaw = _parse_strictly(text, url, ends_at)
     elif isinstance(made.get("bozo_exception"), CharacterEncodingUnknown):
         flaw = str(made["bozo_exception"])
     if reader is None:
@@ -183,7 +183,7 @@ def read_xml(body: bytes, url: str, content_type: str) -> tuple[Any, str | None]
 
 def _repaired(text: bytes, url: str, entities: dict[str, str], ends_at: float) -> Any:
     """Read a document with repaired references: by the strict parser if it is well-formed, else by the loose one."""
-    reader, _ = _strictly(text, url, ends_at)
+    reader, _ = _parse_strictly(text, url, ends_at)
     if reader is None:
         reader = _Loose(url, None, "utf-8", entities)
         reader.ends_at = ends_at
@@ -197,7 +197,7 @@ def _with_references(text: bytes, entities: dict[str, str]) -> bytes:
 
     def mend(found: re.Match[bytes]) -> bytes:
         passed, decimal, hexadecimal, name = found.groups()
-        if passed is not None or name in _OF_XML or (name or b"").decode("utf-8", "replace") in entities:
+        if passed is not None or name in _XML_ENTITIES or (name or b"").decode("utf-8", "replace") in entities:
             return found[0]
         if decimal or hexadecimal:
             return found[0] if _is_character(int(decimal or hexadecimal, 10 if decimal else 16)) else b"&#65533;"
@@ -231,20 +231,20 @@ def _utf8(body: bytes, content_type: str, made: Any) -> bytes:
 
 def _check(body: bytes) -> None:
     text = body.replace(b"\0", b"")
-    if not _ELEMENT.search(text, 0, LOOKED_AT):
+    if not _ELEMENT.search(text, 0, SNIFFED_BYTES):
         raise NotAFeed("the document does not begin with an element")
     _check_growth(max(map(len, _ENTITY.findall(text)), default=0), text.count(b"&"))
     line = text.partition(b"\n")[0]
-    if len(line) * line.count(b"encoding=") > MAX_WORK:
+    if len(line) * line.count(b"encoding=") > MAX_SEARCHED_CHARS:
         raise NotAFeed("the document names its encoding too often")
 
 
 def _check_growth(longest: int, references: int) -> None:
-    if longest * references > MAX_GROWTH:
+    if longest * references > MAX_EXPANDED_CHARS:
         raise NotAFeed("the document's entities would make it swell beyond all bounds")
 
 
-def _strictly(text: bytes, url: str, ends_at: float) -> tuple[Any, str | None]:
+def _parse_strictly(text: bytes, url: str, ends_at: float) -> tuple[Any, str | None]:
     """Return the reader of a well-formed document, or None and the flaw."""
     reader = _Strict(url, None, "utf-8")
     reader.ends_at = ends_at

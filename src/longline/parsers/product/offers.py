@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from longline.parsers.product.prices import currency_of, price_of
-from longline.plugins.html.structured import Thing, as_list, links_of, things_of, words_of
+from longline.plugins.html.structured import Thing, as_list, text_value, things_of, url_values
 
 _WORDS = (
     ("discontinued", "discontinued"),
@@ -26,12 +26,14 @@ _WORDS = (
 _AVAILABILITY = tuple((sign, word) for word, signs in _WORDS for sign in signs.split())
 """Signs of availability, in order: a sign that is part of another one comes after it."""
 
-_CROSSED_OUT = frozenset(("ListPrice", "MSRP", "SRP", "RegularPrice", "StrikethroughPrice", "MinimumAdvertisedPrice"))
+_LIST_PRICE_TYPES = frozenset(
+    ("ListPrice", "MSRP", "SRP", "RegularPrice", "StrikethroughPrice", "MinimumAdvertisedPrice")
+)
 
 Fields = dict[str, Any]
 
 
-def of_offers(values: list[Any]) -> Fields:
+def offer_fields(values: list[Any]) -> Fields:
     """Return the cheapest available offer, else the cheapest."""
     offers = [offer for value in things_of(values) for offer in _summed(value)]
     priced = [offer for offer in offers if offer["price"] is not None]
@@ -47,31 +49,31 @@ def of_offers(values: list[Any]) -> Fields:
 
 def _summed(offer: Thing) -> list[Fields]:
     """Return the inner offers of an offer if any has a price, else the offer itself and its inner offers."""
-    own = _of_offer(offer)
-    inner = [_of_offer(each) for each in things_of(offer.get("offers"))]
+    own = _one_offer(offer)
+    inner = [_one_offer(each) for each in things_of(offer.get("offers"))]
     inner = [each | {"currency": each["currency"] or own["currency"]} for each in inner]
     return inner if any(each["price"] is not None for each in inner) else [own, *inner]
 
 
-def _of_offer(offer: Thing) -> Fields:
-    specified = sorted(things_of(offer.get("priceSpecification")), key=_is_beside)
+def _one_offer(offer: Thing) -> Fields:
+    specified = sorted(things_of(offer.get("priceSpecification")), key=_is_reference_price)
     written = next((value for each in (offer, *specified) for value in _amounts(each)), None)
-    codes = (currency_of(words_of(each.get("priceCurrency"))) for each in (offer, *specified))
+    codes = (currency_of(text_value(each.get("priceCurrency"))) for each in (offer, *specified))
     currency = next(filter(None, codes), "") or currency_of(written)
-    said = words_of(offer.get("availability")) or "".join(links_of(offer.get("availability"))[:1])
+    said = text_value(offer.get("availability")) or "".join(url_values(offer.get("availability"))[:1])
     return {"price": price_of(written, currency), "currency": currency, "availability": availability_of(said)}
 
 
-def _is_beside(price: Thing) -> bool:
+def _is_reference_price(price: Thing) -> bool:
     """Return whether a price is a list price, a former price or a price per unit of measure."""
-    crossed_out = words_of(price.get("priceType")).rpartition("/")[2] in _CROSSED_OUT
+    crossed_out = text_value(price.get("priceType")).rpartition("/")[2] in _LIST_PRICE_TYPES
     return crossed_out or bool(price.get("referenceQuantity"))
 
 
 def _amounts(offer: Thing) -> Iterator[Any]:
     for name in ("price", "lowPrice", "minPrice", "highPrice"):
         value = next(iter(as_list(offer.get(name))), None)
-        value = words_of(value) if isinstance(value, dict) else value
+        value = text_value(value) if isinstance(value, dict) else value
         if price_of(value) is not None:
             yield value
 

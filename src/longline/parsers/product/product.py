@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from longline.model.url import join
-from longline.parsers.markup import plain
-from longline.parsers.product.offers import availability_of, of_offers
+from longline.parsers.markup import plain_text
+from longline.parsers.product.offers import availability_of, offer_fields
 from longline.parsers.product.prices import currency_of, price_of
 from longline.parsers.product.scripts import objects, script_data
 from longline.parsers.selectors import groups_of, select_fields
 from longline.plugins import Item, Links, Page, parser
-from longline.plugins.html.structured import Thing, as_list, links_of, things_of, types_of, words_of
+from longline.plugins.html.structured import Thing, as_list, text_value, things_of, types_of, url_values
 
 FIELDS = (
     *("name", "description", "price", "currency", "availability", "rating", "review_count", "brand", "category"),
@@ -19,15 +19,17 @@ FIELDS = (
 )
 
 _KINDS = frozenset(("product", "productgroup", "productmodel", "individualproduct", "someproducts", "vehicle", "car"))
-_SOLD = frozenset(("book", "softwareapplication", "mobileapplication", "webapplication", "videogame", "musicalbum"))
+_PRODUCTS_WITH_OFFERS = frozenset(
+    ("book", "softwareapplication", "mobileapplication", "webapplication", "videogame", "musicalbum")
+)
 """Types of objects that are products if they have offers."""
 
-_OF_GROUP = ("description", "brand", "manufacturer", "category", "image", "aggregateRating")
+_GROUP_PROPERTIES = ("description", "brand", "manufacturer", "category", "image", "aggregateRating")
 """Properties that a variant inherits from its group, unless it has its own."""
 
 _GTINS = ("gtin", "gtin13", "gtin14", "gtin12", "gtin8", "isbn")
-_OUT_OF = re.compile(r"([\d.,]+)\s*(?:(%)|(?:/|out of|of|von|sur|de|su|из)\s*(\d+))\D*")
-_MOST_RATING = 9.99
+_RATING = re.compile(r"([\d.,]+)\s*(?:(%)|(?:/|out of|of|von|sur|de|su|из)\s*(\d+))\D*")
+_MAX_RATING = 9.99
 """Largest rating: the stored number has one digit before the point."""
 
 Fields = dict[str, Any]
@@ -59,7 +61,7 @@ def _of_selectors(page: Page) -> Fields:
     """Return the fields that the source's selectors find, converted to their types."""
     found = next(select_fields(page, "product", groups_of(page).get("product", {})), {})
     currency = currency_of(found.get("currency")) or currency_of(found.get("price"))
-    read_as = {name: _AS[name](value) if name in _AS else value for name, value in found.items()}
+    read_as = {name: _CONVERTERS[name](value) if name in _CONVERTERS else value for name, value in found.items()}
     return read_as | {"price": price_of(found.get("price"), currency), "currency": currency}
 
 
@@ -77,13 +79,13 @@ def _of_rdfa(page: Page) -> Fields:
 
 def _of_things(things: list[Thing]) -> Fields:
     products = [inner for thing in things for inner in _products(thing) if _is_product(inner)]
-    with_price = (fields for fields in map(of_schema, products) if fields["price"] is not None)
-    return next(with_price, of_schema(products[0]) if products else {})
+    with_price = (fields for fields in map(schema_fields, products) if fields["price"] is not None)
+    return next(with_price, schema_fields(products[0]) if products else {})
 
 
 def _is_product(thing: Thing) -> bool:
     kinds = {kind.lower() for kind in types_of(thing)}
-    return not _KINDS.isdisjoint(kinds) or bool(thing.get("offers") and not _SOLD.isdisjoint(kinds))
+    return not _KINDS.isdisjoint(kinds) or bool(thing.get("offers") and not _PRODUCTS_WITH_OFFERS.isdisjoint(kinds))
 
 
 def _products(thing: Thing) -> Iterator[Thing]:
@@ -94,42 +96,42 @@ def _products(thing: Thing) -> Iterator[Thing]:
         yield from things_of(thing.get(name))
 
 
-def of_schema(thing: Thing) -> Fields:
+def schema_fields(thing: Thing) -> Fields:
     """Return the fields of a schema.org product from JSON-LD, microdata or RDFa."""
     for group in things_of(thing.get("isVariantOf")):
-        thing = {name: group[name] for name in _OF_GROUP if name in group} | thing
+        thing = {name: group[name] for name in _GROUP_PROPERTIES if name in group} | thing
     variants = things_of(thing.get("hasVariant"))
     rating = next(iter(things_of(thing.get("aggregateRating"))), {})
     first = variants[0] if variants else {}
     offers = as_list(thing.get("offers")) or [o for variant in variants for o in as_list(variant.get("offers"))]
     return {
-        "name": words_of(thing.get("name")),
-        "description": plain(words_of(thing.get("description"))),
-        **of_offers(offers),
+        "name": text_value(thing.get("name")),
+        "description": plain_text(text_value(thing.get("description"))),
+        **offer_fields(offers),
         "rating": _rating(rating.get("ratingValue"), rating.get("bestRating")),
         "review_count": _count(rating.get("reviewCount") or rating.get("ratingCount")),
-        "brand": words_of(thing.get("brand") or thing.get("manufacturer")),
-        "category": words_of(thing.get("category")),
-        "sku": words_of(thing.get("sku") or first.get("sku") or thing.get("mpn") or thing.get("productID")),
-        "gtin": next((text for name in _GTINS if (text := words_of(thing.get(name)))), ""),
-        "images": links_of(thing.get("image") or first.get("image")),
-        "url": next(iter(links_of(thing.get("url"))), ""),
+        "brand": text_value(thing.get("brand") or thing.get("manufacturer")),
+        "category": text_value(thing.get("category")),
+        "sku": text_value(thing.get("sku") or first.get("sku") or thing.get("mpn") or thing.get("productID")),
+        "gtin": next((text for name in _GTINS if (text := text_value(thing.get(name)))), ""),
+        "images": url_values(thing.get("image") or first.get("image")),
+        "url": next(iter(url_values(thing.get("url"))), ""),
     }
 
 
 def _rating(value: Any, best: Any = None) -> float | None:
     """Return a rating out of five; a rating out of ten, of a hundred and the like is scaled."""
-    written = _OUT_OF.fullmatch(words_of(value))
+    written = _RATING.fullmatch(text_value(value))
     rating, most = price_of(written[1] if written else value), price_of(best)
     if written and most is None:
         most = 100.0 if written[2] == "%" else price_of(written[3])
     if rating is not None and most and most > 5:
         rating = round(rating / most * 5, 2)
-    return rating if rating is not None and rating <= _MOST_RATING else None
+    return rating if rating is not None and rating <= _MAX_RATING else None
 
 
 def _count(value: Any) -> int | None:
-    digits = "".join(c for c in words_of(value) if c.isdecimal())
+    digits = "".join(c for c in text_value(value) if c.isdecimal())
     return int(digits) if digits and len(digits) < 12 else None
 
 
@@ -199,15 +201,15 @@ def _of_scripts(page: Page) -> Fields:
 
 def _of_object(thing: Mapping[str, Any], outer: Mapping[str, Any]) -> Fields:
     said = {field: _first(thing, names) for field, names in _NAMES.items()}
-    name, price = words_of(said["name"]), said["price"]
+    name, price = text_value(said["name"]), said["price"]
     if isinstance(price, Mapping):
         said["currency"] = said["currency"] or _first(price, _NAMES["currency"])
         price = _first(price, ("value", "amount", "current", "price", "centAmount"))
-    currency = currency_of(words_of(said["currency"] or _first(outer, _NAMES["currency"]))) or currency_of(price)
+    currency = currency_of(text_value(said["currency"] or _first(outer, _NAMES["currency"]))) or currency_of(price)
     amount = price_of(price, currency)
     if not name or amount is None or not isinstance(said["name"], str):
         return {}
-    made = {field: _AS[field](value) for field, value in said.items() if field in _AS}
+    made = {field: _CONVERTERS[field](value) for field, value in said.items() if field in _CONVERTERS}
     made |= {"name": name, "price": amount, "currency": currency}
     return {field: value for field, value in made.items() if value not in (None, "", [])}
 
@@ -216,17 +218,17 @@ def _first(thing: Mapping[str, Any], names: tuple[str, ...]) -> Any:
     return next((thing[name] for name in names if thing.get(name) not in (None, "", [])), None)
 
 
-def _stocked(value: Any) -> str:
+def _availability(value: Any) -> str:
     if isinstance(value, bool):
         return "in_stock" if value else "out_of_stock"
-    return availability_of(words_of(value))
+    return availability_of(text_value(value))
 
 
-_AS: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("description", "brand", "category", "sku", "gtin"), words_of),
-    "availability": _stocked,
+_CONVERTERS: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("description", "brand", "category", "sku", "gtin"), text_value),
+    "availability": _availability,
     "rating": _rating,
     "review_count": _count,
-    "images": links_of,
-    "url": lambda value: next(iter(links_of(value)), ""),
+    "images": url_values,
+    "url": lambda value: next(iter(url_values(value)), ""),
 }

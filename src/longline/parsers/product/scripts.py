@@ -6,9 +6,9 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from longline.plugins.html.loose_json import MAX_SCRIPT, literal, parse_json
+from longline.plugins.html.loose_json import MAX_SCRIPT_CHARS, literal, parse_json
 
-MAX_VISITED = 50_000
+MAX_VISITED_VALUES = 50_000
 """Most values of a script's data that are visited."""
 
 _ASSIGNED = re.compile(
@@ -22,7 +22,7 @@ def script_data(tree: LexborHTMLParser) -> Iterator[Any]:
     """Yield the data of the page's scripts: JSON elements, and literals assigned to well-known names."""
     for node in tree.css("script:not([src])"):
         kind, text = (node.attributes.get("type") or "").lower(), node.text()
-        if not text or len(text) > MAX_SCRIPT or "ld+json" in kind:
+        if not text or len(text) > MAX_SCRIPT_CHARS or "ld+json" in kind:
             continue
         if "json" in kind or (node.attributes.get("id") or "") == "__NEXT_DATA__":
             yield parse_json(text)
@@ -38,7 +38,7 @@ def _assigned(text: str) -> Iterator[Any]:
 def objects(data: Any) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Yield every object, breadth first, each with the object that contains it."""
     waiting: list[tuple[Any, dict[str, Any]]] = [(data, {})]
-    for _ in range(MAX_VISITED):
+    for _ in range(MAX_VISITED_VALUES):
         if not waiting:
             return
         value, outer = waiting.pop(0)

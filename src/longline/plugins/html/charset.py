@@ -9,15 +9,15 @@ from collections.abc import Iterator
 from itertools import islice
 
 from longline.plugins.html.encoding_labels import encoding_of
-from longline.plugins.html.multibyte import ERRORS, OTHERWISE, decode_codes, has_codes, iso_2022_jp
+from longline.plugins.html.multibyte import DIFFERENT_CHARACTERS, ERROR_HANDLER, decode_codes, has_codes, iso_2022_jp
 
 PRESCAN_BYTES = 1024
 
 MAX_ATTRIBUTES = 10_000
 """Most tags and attributes that are read in search of a `meta`, which stands in the head of a page."""
 
-_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
-_HEADER = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
+_BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16le"), (codecs.BOM_UTF16_BE, "utf-16be"))
+_HEADER_CHARSET = re.compile(r"(?:^|[;,\s])charset\s*=\s*[\"']?\s*([^\s\"';,]+)", re.IGNORECASE)
 
 _UTF16_XML = ((b"<\0?\0x\0", "utf-16le"), (b"\0<\0?\0x", "utf-16be"))
 _XML = re.compile(
@@ -25,7 +25,7 @@ _XML = re.compile(
 )
 _META = re.compile(rb"<meta[\t\n\f\r /]", re.IGNORECASE)
 # A match ends before the next `meta`, where the next one begins: up to the next ">" the search would be quadratic.
-_LATE = re.compile(rb"<meta[\t\n\f\r /](?:[^><c]++|c(?!harset)|<(?!meta[\t\n\f\r /]))*+charset", re.IGNORECASE)
+_LATE_META = re.compile(rb"<meta[\t\n\f\r /](?:[^><c]++|c(?!harset)|<(?!meta[\t\n\f\r /]))*+charset", re.IGNORECASE)
 _SCRIPT = re.compile(rb"<script\b", re.IGNORECASE)
 _SCRIPT_END = re.compile(rb"</script", re.IGNORECASE)
 _TAG = re.compile(rb"</?[a-z][^\t\n\f\r >]*", re.IGNORECASE)
@@ -34,7 +34,9 @@ _ATTRIBUTE = re.compile(
     rb"(?:[\t\n\f\r ]*=[\t\n\f\r ]*(?:([\"'])(.*?)(?:\2|\Z)|([^\t\n\f\r >]*)))?",
     re.DOTALL,
 )
-_CONTENT = re.compile(rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))")
+_CONTENT_CHARSET = re.compile(
+    rb"charset[\t\n\f\r ]*=[\t\n\f\r ]*(?:\"([^\"]*)\"|'([^']*)'|([^\t\n\f\r ;\"'][^\t\n\f\r ;]*))"
+)
 
 # Encodings for which Python has another name, or a smaller character set under the same name.
 _CODECS = {
@@ -55,11 +57,11 @@ _CODECS = {
 
 def charset_of(body: bytes, content_type: str = "") -> tuple[str, int]:
     """Return the encoding of a page, and the length of its byte order mark."""
-    for mark, name in _MARKS:
+    for mark, name in _BYTE_ORDER_MARKS:
         if body.startswith(mark):
             return name, len(mark)
-    found = _HEADER.search(content_type)
-    declared = (encoding_of(found[1]) if found else None) or _prescan(body[:PRESCAN_BYTES]) or _late(body)
+    found = _HEADER_CHARSET.search(content_type)
+    declared = (encoding_of(found[1]) if found else None) or _prescan(body[:PRESCAN_BYTES]) or _late_declaration(body)
     return declared or _guess(body), 0
 
 
@@ -76,12 +78,12 @@ def decode_as(name: str, body: bytes) -> str:
     if name == "iso-2022-jp":
         return iso_2022_jp(body)
     if name == "windows-1255":  # Python's codec does not map byte 0xCA
-        return "\u05ba".join(piece.decode("cp1255", ERRORS) for piece in body.split(b"\xca"))
+        return "\u05ba".join(piece.decode("cp1255", ERROR_HANDLER) for piece in body.split(b"\xca"))
     if has_codes(name):
         text = decode_codes(name, _codec(name), body)
     else:
-        text = body.decode(_codec(name), "replace" if name.startswith("utf") else ERRORS)
-    return text.translate(OTHERWISE[name]) if name in OTHERWISE else text
+        text = body.decode(_codec(name), "replace" if name.startswith("utf") else ERROR_HANDLER)
+    return text.translate(DIFFERENT_CHARACTERS[name]) if name in DIFFERENT_CHARACTERS else text
 
 
 def encode_as(name: str, text: str) -> bytes:
@@ -104,23 +106,23 @@ def _prescan(start: bytes) -> str | None:
     attributes = 0
     while (at := start.find(b"<", at)) >= 0 and attributes <= MAX_ATTRIBUTES:
         if start.startswith(b"<!--", at):
-            at = _after(start, b"-->", at + 2)
+            at = _end_of(start, b"-->", at + 2)
         elif tag := _TAG.match(start, at):
             declared, at, read = _declared(start, at, tag.end())
             attributes += read + 1
             if declared:
                 return declared
         elif start[at + 1 : at + 2] in (b"!", b"/", b"?"):
-            at = _after(start, b">", at)
+            at = _end_of(start, b">", at)
         else:
             at += 1
     found = _XML.match(start)
-    return _inside(found[1] or found[2]) if found else None
+    return _encoding_of_label(found[1] or found[2]) if found else None
 
 
-def _late(body: bytes) -> str | None:
+def _late_declaration(body: bytes) -> str | None:
     """Return the encoding declared by a `meta` further down, at which a browser restarts parsing."""
-    return _prescan(_without_scripts(body)) if _LATE.search(body, PRESCAN_BYTES) else None
+    return _prescan(_without_scripts(body)) if _LATE_META.search(body, PRESCAN_BYTES) else None
 
 
 def _without_scripts(body: bytes) -> bytes:
@@ -135,7 +137,7 @@ def _without_scripts(body: bytes) -> bytes:
     return b"".join([*kept, body[at:]])
 
 
-def _after(start: bytes, sign: bytes, at: int) -> int:
+def _end_of(start: bytes, sign: bytes, at: int) -> int:
     found = start.find(sign, at)
     return found + len(sign) if found >= 0 else len(start)
 
@@ -149,7 +151,7 @@ def _declared(start: bytes, at: int, end: int) -> tuple[str | None, int, int]:
         seen.setdefault(name, value)
         end = reached
         read += 1
-    return (_of_meta(seen) if meta and end < len(start) else None), end, read
+    return (_meta_charset(seen) if meta and end < len(start) else None), end, read
 
 
 def _attributes(start: bytes, at: int) -> Iterator[tuple[bytes, bytes, int]]:
@@ -159,15 +161,15 @@ def _attributes(start: bytes, at: int) -> Iterator[tuple[bytes, bytes, int]]:
         yield found[1].lower(), (found[3] or found[4] or b"").lower(), at
 
 
-def _of_meta(seen: dict[bytes, bytes]) -> str | None:
+def _meta_charset(seen: dict[bytes, bytes]) -> str | None:
     if b"charset" in seen:
-        return _inside(seen[b"charset"])
-    found = _CONTENT.search(seen.get(b"content", b""))
+        return _encoding_of_label(seen[b"charset"])
+    found = _CONTENT_CHARSET.search(seen.get(b"content", b""))
     pragma = seen.get(b"http-equiv") == b"content-type"
-    return _inside(found[1] or found[2] or found[3] or b"") if found and pragma else None
+    return _encoding_of_label(found[1] or found[2] or found[3] or b"") if found and pragma else None
 
 
-def _inside(label: bytes) -> str | None:
+def _encoding_of_label(label: bytes) -> str | None:
     """Return the encoding of a label that stands in the page itself."""
     name = encoding_of(label.decode("latin-1"))
     if name in ("utf-16le", "utf-16be"):  # a page that was read as ASCII up to the label is not UTF-16

@@ -65,6 +65,6 @@ def encoding_of(label: str) -> str | None:
     return _ENCODINGS.get(label.strip("\t\n\f\r ").lower())
 
 
-def names() -> tuple[str, ...]:
+def encoding_names() -> tuple[str, ...]:
     """Return the names of all encodings."""
     return tuple(_LABELS)

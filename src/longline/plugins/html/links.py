@@ -9,13 +9,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 AGENTS = frozenset(("robots", "longline"))
 """User agents in `meta` and in X-Robots-Tag that address the crawler."""
 
-_OF_HEAD = (
+_HEAD_SELECTOR = (
     "link[href][rel], base[href], meta[content][http-equiv=refresh i], "
     "meta[content][name=robots i], meta[content][name=longline i]"
 )
-_OF_BODY = "a[href]:not([rel~='nofollow' i]), area[href]:not([rel~='nofollow' i]), iframe[src], base[href]"
+_BODY_SELECTOR = "a[href]:not([rel~='nofollow' i]), area[href]:not([rel~='nofollow' i]), iframe[src], base[href]"
 _ANCHORS = frozenset(("a", "area"))
-_LEADING = frozenset(
+_PAGE_LINK_TYPES = frozenset(
     (
         *("alternate", "author", "canonical", "help", "license", "next"),
         *("prev", "privacy-policy", "search", "terms-of-service"),
@@ -23,25 +23,25 @@ _LEADING = frozenset(
 )
 """Link types of `link` elements that lead to a page; other types load a resource of the same page."""
 
-_RESOURCE = frozenset(("stylesheet", "icon", "nofollow"))
+_RESOURCE_LINK_TYPES = frozenset(("stylesheet", "icon", "nofollow"))
 
 _REFRESH = re.compile(
     r"""\s*(?:\d[\d.]*|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*|(?!url\s*=))(?:"([^"]+)|'([^']+)|([^\s"'].*))""",
     re.IGNORECASE | re.DOTALL | re.ASCII,
 )
-MAX_CONTENT_CHARACTERS = 10_000
+MAX_META_CHARS = 10_000
 """Most characters read of the content of a `meta`: enough for the longest URL and some words."""
 
-_FORWARDING = "meta[content][http-equiv=refresh i]"
-_FEW = 10
+_REFRESH_SELECTOR = "meta[content][http-equiv=refresh i]"
+_MAX_LINKS_OF_FORWARDING_PAGE = 10
 """Most links with which a page's body is searched for a refresh, since the search costs; forwarding pages have few."""
 
 _WORDS = re.compile(r"[\s;]+")
 _AGENT = re.compile(r"\s*([a-z][\w.-]*)\s*:", re.IGNORECASE)
-_VALUED = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
+_DIRECTIVES_WITH_VALUE = frozenset(("unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"))
 
 
-class Outline(NamedTuple):
+class PageLinks(NamedTuple):
     """The links of a page as written, in order; `rules` are the words of robots metas, in lower case."""
 
     hrefs: list[str]
@@ -64,23 +64,23 @@ class RobotsMeta(frozenset[str]):
         return not self.isdisjoint(("noindex", "none"))
 
 
-def outline(tree: LexborHTMLParser) -> Outline:
+def page_links(tree: LexborHTMLParser) -> PageLinks:
     """Return the links and robots directives of a page; links of its head come first."""
-    seen = _Seen()
+    seen = _LinkCollector()
     # Every selector costs, and a page of frames has no other links.
-    head, nodes = tree.head, tree.css(_OF_BODY) or tree.css("frame[src]")
-    for node in head.css(_OF_HEAD) if head else ():
+    head, nodes = tree.head, tree.css(_BODY_SELECTOR) or tree.css("frame[src]")
+    for node in head.css(_HEAD_SELECTOR) if head else ():
         seen.of_head(node)
-    for node in tree.body.css(_FORWARDING) if len(nodes) <= _FEW and tree.body else ():
+    for node in tree.body.css(_REFRESH_SELECTOR) if len(nodes) <= _MAX_LINKS_OF_FORWARDING_PAGE and tree.body else ():
         seen.of_head(node)
     if not {node.tag for node in nodes} <= _ANCHORS:
         nodes = [node for node in nodes if not seen.rare(node)]
     # Most links are anchors: only their href is read.
     hrefs = [href for node in nodes if (href := node.attrs.get("href")) is not None]
-    return Outline([*seen.hrefs, *hrefs], seen.base, seen.canonical, frozenset(seen.rules))
+    return PageLinks([*seen.hrefs, *hrefs], seen.base, seen.canonical, frozenset(seen.rules))
 
 
-class _Seen:
+class _LinkCollector:
     """Collected links and rules of all elements except anchors."""
 
     def __init__(self) -> None:
@@ -107,7 +107,7 @@ class _Seen:
         return node.tag not in _ANCHORS
 
     def _meta(self, attributes: Mapping[str, str | None]) -> None:
-        content = (attributes["content"] or "")[:MAX_CONTENT_CHARACTERS]
+        content = (attributes["content"] or "")[:MAX_META_CHARS]
         if (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             found = _REFRESH.match(content)
             self.hrefs += [found[1] or found[2] or found[3]] if found else []
@@ -119,16 +119,16 @@ class _Seen:
         href = attributes["href"] or ""
         if "canonical" in words and self.canonical is None:
             self.canonical = href
-        if not _LEADING.isdisjoint(words) and _RESOURCE.isdisjoint(words):
+        if not _PAGE_LINK_TYPES.isdisjoint(words) and _RESOURCE_LINK_TYPES.isdisjoint(words):
             self.hrefs.append(href)
 
 
-def header_rules(values: Iterable[str]) -> frozenset[str]:
+def header_directives(values: Iterable[str]) -> frozenset[str]:
     """Return the words of X-Robots-Tag headers that apply to the crawler."""
     found: set[str] = set()
     for value in values:
         agent = _AGENT.match(value)
-        if agent is None or agent[1].lower() in _VALUED:
+        if agent is None or agent[1].lower() in _DIRECTIVES_WITH_VALUE:
             found.update(_words(value))
         elif agent[1].lower() in AGENTS:
             found.update(_words(value[agent.end() :]))

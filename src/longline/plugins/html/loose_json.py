@@ -5,10 +5,10 @@ import re
 from html import unescape
 from typing import Any
 
-MAX_SCRIPT = 4 * 1024 * 1024
+MAX_SCRIPT_CHARS = 4 * 1024 * 1024
 """Most characters of one script; a larger script is not read."""
 
-MAX_MENDED = 512 * 1024
+MAX_REPAIRED_CHARS = 512 * 1024
 """Most characters of a script that is repaired when it is not valid JSON; repairing is slow."""
 
 _OPENING = re.compile(r"[\[{]")
@@ -26,7 +26,7 @@ _LITERALS = frozenset(("true", "false", "null"))
 
 def parse_json(text: str) -> Any:
     """Parse JSON, also with `&quot;`, comments around or inside, trailing commas, or in pieces; None if impossible."""
-    if len(text) > MAX_SCRIPT:
+    if len(text) > MAX_SCRIPT_CHARS:
         return None
     if '"' not in text and "&quot;" in text:
         text = unescape(text)
@@ -38,14 +38,14 @@ def parse_json(text: str) -> Any:
     try:
         return json.loads(inside, strict=False)
     except (ValueError, RecursionError):
-        return _mended(inside)
+        return _repaired(inside)
 
 
-def _mended(text: str) -> Any:
+def _repaired(text: str) -> Any:
     values: list[Any] = []
     at = 0
     try:
-        while len(text) <= MAX_MENDED and (opening := _NEXT.match(text, at)):
+        while len(text) <= MAX_REPAIRED_CHARS and (opening := _NEXT.match(text, at)):
             made, at = _as_json(text, opening.end())
             values.append(json.loads(made, strict=False))
     except (ValueError, RecursionError):
@@ -77,13 +77,13 @@ def _as_json(text: str, at: int) -> tuple[str, int]:
             depth += (piece in "[{") - (piece in "]}")
             if piece in "]}" and out and out[-1] == ",":
                 out.pop()
-        out.append(_piece(str(kind), piece))
+        out.append(_json_token(str(kind), piece))
         if depth == 0:
             return "".join(out), token.end()
     raise ValueError("it does not end")
 
 
-def _piece(kind: str, piece: str) -> str:
+def _json_token(kind: str, piece: str) -> str:
     if kind == "double":
         return _ESCAPED.sub(_escape, piece) if "\\" in piece else piece
     if kind == "single":

@@ -6,7 +6,7 @@ from importlib import import_module
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-_NO_TEXT = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form")
+_ELEMENTS_WITHOUT_MAIN_TEXT = ("script", "style", "noscript", "template", "nav", "header", "footer", "aside", "form")
 _BLOCKS = "p, div, br, h1, h2, h3, h4, h5, h6, li, dt, dd, tr, td, th, pre, blockquote, section, figcaption"
 
 # The library warns of every page without text, which is common in a crawl.
@@ -24,7 +24,7 @@ def main_text(markup: str) -> str:
     return text
 
 
-def simple_text(tree: LexborHTMLParser, without: Sequence[str] = _NO_TEXT) -> str:
+def simple_text(tree: LexborHTMLParser, without: Sequence[str] = _ELEMENTS_WITHOUT_MAIN_TEXT) -> str:
     """Return the text of `article`, else of `main`, else of the body, without the elements in `without`."""
     copy = tree.clone()
     copy.strip_tags(list(without))

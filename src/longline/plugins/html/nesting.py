@@ -8,7 +8,7 @@ and MathML, and nowhere else.
 from collections import Counter
 
 _VOID = frozenset(b"html head body area base br col embed hr img input link meta param source track wbr a".split())
-_REPLACED = {name: name for name in b"p li dd option optgroup tr td tbody rt".split()} | {
+_IMPLICITLY_CLOSED = {name: name for name in b"p li dd option optgroup tr td tbody rt".split()} | {
     b"dt": b"dd",
     b"th": b"td",
     b"thead": b"tbody",
@@ -17,31 +17,31 @@ _REPLACED = {name: name for name in b"p li dd option optgroup tr td tbody rt".sp
 }
 """Elements that the next start tag of the same kind closes, with the kind."""
 
-NEVER_DEEP = _VOID | _REPLACED.keys()
+NEVER_NESTED = _VOID | _IMPLICITLY_CLOSED.keys()
 """Elements that are void or closed implicitly, so that many of them in a row are not nested."""
 
-_TAKEN_UP_AGAIN = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
+_FORMATTING = frozenset(b"b big code em font i nobr s small strike strong tt u".split())
 _BLOCKS = frozenset(
     b"address applet article aside blockquote button caption center details dir div dl fieldset figcaption figure "
     b"footer form frameset h1 h2 h3 h4 h5 h6 header hgroup iframe listing main marquee menu nav noembed noframes "
     b"noscript object ol plaintext pre script search section select style summary table template textarea title ul "
     b"xmp".split()
 )
-_LOOKS_UP = _BLOCKS | NEVER_DEEP | _TAKEN_UP_AGAIN
+_SEARCHES_OPEN_ELEMENTS = _BLOCKS | NEVER_NESTED | _FORMATTING
 """Tags at which the parser searches the open elements; other tags only push an element."""
 
 _FOREIGN = frozenset((b"svg", b"math"))
-_HTML_INSIDE = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
+_INTEGRATION_POINTS = frozenset(b"foreignobject desc title annotation-xml mi mo mn ms mtext".split())
 _BREAK_OUT = frozenset(
     b"b big blockquote body br center code dd div dl dt em embed font h1 h2 h3 h4 h5 h6 head hr i img li listing menu "
     b"meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var".split()
 )
 
 
-_COST_OF_ANEW = 30
+_RECONSTRUCTION_COST = 30
 """Cost of reconstructing a formatting element, relative to the cost of looking at an open element."""
 
-_MOST_ALIKE = 3
+_MAX_EQUAL_FORMATTING = 3
 """Most equal formatting elements that are reconstructed; the standard drops earlier ones."""
 
 
@@ -71,14 +71,14 @@ class Nesting:
             return
         while name in _BREAK_OUT and self._in_foreign:
             self._pop()
-        if name in _LOOKS_UP:
-            self.work += len(self._open) + _COST_OF_ANEW * self._anew
-        if name in _TAKEN_UP_AGAIN and self._alike[tag] < _MOST_ALIKE:
+        if name in _SEARCHES_OPEN_ELEMENTS:
+            self.work += len(self._open) + _RECONSTRUCTION_COST * self._anew
+        if name in _FORMATTING and self._alike[tag] < _MAX_EQUAL_FORMATTING:
             self._alike[tag] += 1
             self._formatting.setdefault(name, []).append(tag)
             self._anew += 1
-        if name in _REPLACED:
-            self._replace(_REPLACED[name])
+        if name in _IMPLICITLY_CLOSED:
+            self._replace(_IMPLICITLY_CLOSED[name])
         elif name not in _VOID:
             self._push(name, foreign=False)
 
@@ -95,8 +95,8 @@ class Nesting:
                 self._pop_to(places[-1])
         else:
             self.work += len(self._open) - block
-            if name in _REPLACED:
-                self._replace(_REPLACED[name])
+            if name in _IMPLICITLY_CLOSED:
+                self._replace(_IMPLICITLY_CLOSED[name])
 
     def _replace(self, kind: bytes) -> None:
         """Close the open paragraph, list item or cell of this kind and all elements left open in it."""
@@ -107,7 +107,7 @@ class Nesting:
 
     @property
     def _in_foreign(self) -> bool:
-        return bool(self._open) and self._open[-1][1] and self._open[-1][0] not in _HTML_INSIDE
+        return bool(self._open) and self._open[-1][1] and self._open[-1][0] not in _INTEGRATION_POINTS
 
     def _is_foreign(self, name: bytes) -> bool:
         return name in _FOREIGN or (self._in_foreign and name not in _BREAK_OUT)

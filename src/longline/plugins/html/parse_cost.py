@@ -12,42 +12,42 @@ from enum import Enum
 from itertools import accumulate
 
 from longline.model.errors import LonglineError
-from longline.plugins.html.nesting import NEVER_DEEP, Nesting
+from longline.plugins.html.nesting import NEVER_NESTED, Nesting
 
-HARMLESS_BYTES = 64 * 1024
+MAX_HARMLESS_BYTES = 64 * 1024
 """Size up to which any page costs at most two seconds; most pages are smaller."""
 
-QUICK_BYTES = 256 * 1024
-FEW_TAGS = 2000
-QUICK_TAGS = 6_500_000
-QUICK_TAG_BYTES = 4096
-QUICK_URL_BYTES = 1024
+MAX_QUICK_BYTES = 256 * 1024
+MAX_FEW_TAGS = 2000
+MAX_QUICK_TAG_PRODUCT = 6_500_000
+MAX_QUICK_TAG_BYTES = 4096
+MAX_QUICK_URL_BYTES = 1024
 """Bounds within which any page takes some milliseconds; a thread would cost about as much.
 
 The bounds: size, tags (or tags times opening tags), longest tag, and the URL, to which links are relative.
 """
 
-THREAD_BYTES = 1024 * 1024
-THREAD_TAGS = 100_000_000
+MAX_THREAD_BYTES = 1024 * 1024
+MAX_THREAD_TAG_PRODUCT = 100_000_000
 """Bounds within which a page takes half a second at most, for which a thread may wait.
 
 The bounds: size, and tags times opening tags.
 """
 
-CAREFUL_BYTES = 512 * 1024
+MIN_EXACT_TAGS_BYTES = 512 * 1024
 """Size above which each tag is read to its true end, which costs as much as parsing."""
 
-MANY_TAGS = 100_000_000
+MAX_UNCHECKED_TAG_PRODUCT = 100_000_000
 """Tags times opening tags up to which no nesting takes long."""
 
-WILD_TAGS = 10 * MANY_TAGS
+MIN_DEADLINE_TAG_PRODUCT = 10 * MAX_UNCHECKED_TAG_PRODUCT
 """Tags times opening tags above which a page gets a deadline; with fewer, a thread may wait for the parser."""
 
 MAX_WORK = 50_000_000
 """Most open elements that the parser may look at, over all tags."""
 
 MAX_ATTRIBUTES = 5000
-_LONG = 4 * MAX_ATTRIBUTES
+_LONG_TAG_BYTES = 4 * MAX_ATTRIBUTES
 """Bytes that a tag with more than `MAX_ATTRIBUTES` attributes has at least."""
 
 _ESCAPE = b"\x1b"
@@ -77,33 +77,33 @@ class ParseCost(Enum):
     WILD = 3
 
 
-def check_intricacy(markup: bytes) -> None:
+def check_parse_cost(markup: bytes) -> None:
     """Raise `TooComplex` for a page that must not be parsed."""
-    if len(markup) > HARMLESS_BYTES:
+    if len(markup) > MAX_HARMLESS_BYTES:
         _check_depth(markup)
         _check_attributes(markup)
 
 
-def effort_of(markup: bytes, url: str = "") -> ParseCost:
+def parse_cost_of(markup: bytes, url: str = "") -> ParseCost:
     """Return the estimated cost of parsing a page."""
     signs = markup.count(b"<")
-    tags = signs * (signs - markup.count(b"</")) if signs > FEW_TAGS else 0
-    if len(markup) <= THREAD_BYTES and tags <= THREAD_TAGS and _is_ordinary(markup, url):
-        return ParseCost.SOME if tags > QUICK_TAGS or len(markup) > QUICK_BYTES else ParseCost.LITTLE
-    return ParseCost.WILD if tags > WILD_TAGS else ParseCost.MUCH
+    tags = signs * (signs - markup.count(b"</")) if signs > MAX_FEW_TAGS else 0
+    if len(markup) <= MAX_THREAD_BYTES and tags <= MAX_THREAD_TAG_PRODUCT and _is_ordinary(markup, url):
+        return ParseCost.SOME if tags > MAX_QUICK_TAG_PRODUCT or len(markup) > MAX_QUICK_BYTES else ParseCost.LITTLE
+    return ParseCost.WILD if tags > MIN_DEADLINE_TAG_PRODUCT else ParseCost.MUCH
 
 
 def _is_ordinary(markup: bytes, url: str) -> bool:
     """Return whether a page lacks the features that take long at any size."""
     # An encoding with escape sequences is decoded piece by piece.
-    return len(url) <= QUICK_URL_BYTES and _ESCAPE not in markup and not _has_long_tag(markup)
+    return len(url) <= MAX_QUICK_URL_BYTES and _ESCAPE not in markup and not _has_long_tag(markup)
 
 
 def _has_long_tag(markup: bytes) -> bool:
     """Return whether a tag may be so long that its attributes, each compared with all others, take long."""
-    for piece in _long_pieces(markup, QUICK_TAG_BYTES):
+    for piece in _long_pieces(markup, MAX_QUICK_TAG_BYTES):
         tag = _TAG.search(piece)
-        if tag and len(piece) - tag.start() > QUICK_TAG_BYTES:
+        if tag and len(piece) - tag.start() > MAX_QUICK_TAG_BYTES:
             return True
     return False
 
@@ -112,11 +112,11 @@ def _tags(markup: bytes) -> int:
     """Return tags times opening tags, an upper bound of the nesting work; for few tags the square of all tags."""
     signs = markup.count(b"<")
     # The second count costs most, and is rarely needed.
-    return signs**2 if signs**2 <= MANY_TAGS else signs * (signs - markup.count(b"</"))
+    return signs**2 if signs**2 <= MAX_UNCHECKED_TAG_PRODUCT else signs * (signs - markup.count(b"</"))
 
 
 def _check_depth(markup: bytes) -> None:
-    if _tags(markup) <= MANY_TAGS:
+    if _tags(markup) <= MAX_UNCHECKED_TAG_PRODUCT:
         return
     tags = _TAG.findall(markup)
     if len(tags) * _deepest(tags) <= MAX_WORK:
@@ -139,15 +139,19 @@ def _deepest(tags: list[bytes]) -> int:
 
 
 def _step(tag: bytes) -> int:
-    if tag.lstrip(b"</").lower() in NEVER_DEEP:
+    if tag.lstrip(b"</").lower() in NEVER_NESTED:
         return 0
     return -1 if tag.startswith(b"</") else 1
 
 
 def _check_attributes(markup: bytes) -> None:
-    pieces = _long_pieces(markup, _LONG) if len(markup) <= CAREFUL_BYTES else map(_whole, _WHOLE_TAG.finditer(markup))
+    pieces = (
+        _long_pieces(markup, _LONG_TAG_BYTES)
+        if len(markup) <= MIN_EXACT_TAGS_BYTES
+        else map(_whole, _WHOLE_TAG.finditer(markup))
+    )
     for piece in pieces:
-        if len(piece) > _LONG:
+        if len(piece) > _LONG_TAG_BYTES:
             attributes = len(_NAME.findall(_QUOTED.sub(b" ", piece.partition(b"<")[2])))
             if attributes > MAX_ATTRIBUTES:
                 raise TooComplex(f"a tag with {attributes} attributes")

@@ -2,7 +2,7 @@
 
 import re
 
-LOOKED_AT = 8192
+SNIFFED_BYTES = 8192
 """Bytes of a document in which its root element must begin."""
 
 # One step at a time: one pattern for all of them could backtrack in many ways, and Python before 3.11.4 has a bug in
@@ -23,7 +23,7 @@ def root_of(body: bytes) -> str:
     if _HTML.match(body):
         return "html"
     # Names are ASCII in any encoding of Unicode, once the zero bytes of UTF-16 are removed.
-    start = body[:LOOKED_AT].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
+    start = body[:SNIFFED_BYTES].replace(b"\0", b"").lstrip(b"\xef\xbb\xbf\xff\xfe")
     at = 0
     while skipped := _BEFORE_ROOT.match(start, at):
         at = skipped.end()

@@ -10,10 +10,10 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from longline.model.cached_property import cached_property
 from longline.plugins.html.loose_json import parse_json
 
-MAX_CLIMB = 256
+MAX_ANCESTORS = 256
 """Most ancestors that are searched for the item of a property."""
 
-MAX_SHARED = 100
+MAX_ITEMS_PER_REFERENCE = 100
 """Most items that may refer to the same element by `itemref`."""
 
 _PREFIXED = re.compile(r'"(?:schema:|https?://schema\.org/)(\w+"\s*:)')
@@ -26,13 +26,13 @@ _VALUES = {
     "time": "datetime",
 }
 
-_REFERRED = (
+_LINKED_PROPERTIES = (
     *("author", "publisher", "image", "brand", "offers", "priceSpecification", "aggregateRating", "mainEntity"),
     "hasVariant",
 )
 
-_SAYING = ("@value", "name", "@list", "@set")
-_LEADING = ("url", "contentUrl", "@id", "@list", "@set")
+_TEXT_PROPERTIES = ("@value", "name", "@list", "@set")
+_URL_PROPERTIES = ("url", "contentUrl", "@id", "@list", "@set")
 
 Thing = dict[str, Any]
 """An object of schema.org: properties by name, and its `@type`."""
@@ -90,12 +90,12 @@ def json_ld(tree: LexborHTMLParser) -> list[Thing]:
     things = [thing for text in texts for thing in _things(parse_json(text), depth=0)]
     named = {name: thing for thing in reversed(things) if isinstance(name := thing.get("@id"), str)}
     # References inside of resolved objects stay, since they may be circular.
-    return [thing | {of: _meant(thing[of], named) for of in _REFERRED if of in thing} for thing in things]
+    return [thing | {of: _resolved(thing[of], named) for of in _LINKED_PROPERTIES if of in thing} for thing in things]
 
 
-def _meant(value: Any, named: dict[str, Thing]) -> Any:
+def _resolved(value: Any, named: dict[str, Thing]) -> Any:
     if isinstance(value, list):
-        return [_meant(each, named) for each in value]
+        return [_resolved(each, named) for each in value]
     only_named = isinstance(value, dict) and value.keys() == {"@id"} and isinstance(value["@id"], str)
     return named.get(value["@id"], value) if only_named else value
 
@@ -116,10 +116,10 @@ def _things(value: Any, depth: int) -> Iterator[Thing]:
 def types_of(thing: Thing) -> frozenset[str]:
     """Return the types of an object, without the URL of the vocabulary."""
     kinds = thing.get("@type")
-    return frozenset(_bare(str(kind)) for kind in as_list(kinds))
+    return frozenset(_local_name(str(kind)) for kind in as_list(kinds))
 
 
-def _bare(name: str) -> str:
+def _local_name(name: str) -> str:
     """Return a name without the URL or prefix of its vocabulary."""
     return name.rpartition("/")[2].rpartition(":")[2]
 
@@ -136,24 +136,24 @@ def things_of(value: Any) -> list[Thing]:
     return [each for each in as_list(value) if isinstance(each, dict)]
 
 
-def words_of(value: Any) -> str:
+def text_value(value: Any) -> str:
     """Return the text of a property that may be a text, a number, an object with a name or a list of these."""
     if isinstance(value, dict):
-        return words_of(next((value[key] for key in _SAYING if value.get(key)), None))
+        return text_value(next((value[key] for key in _TEXT_PROPERTIES if value.get(key)), None))
     if isinstance(value, list):
-        return ", ".join(dict.fromkeys(filter(None, map(words_of, value))))
+        return ", ".join(dict.fromkeys(filter(None, map(text_value, value))))
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return ""
     # JSON has no character references, but many pages write them there.
     return " ".join(unescape(str(value)).split())
 
 
-def links_of(value: Any) -> list[str]:
+def url_values(value: Any) -> list[str]:
     """Return the URLs of a property with texts or objects with a URL as values."""
     found: list[str] = []
     for each in as_list(value):
         if isinstance(each, dict):
-            found += links_of(next((each[key] for key in _LEADING if each.get(key)), None))
+            found += url_values(next((each[key] for key in _URL_PROPERTIES if each.get(key)), None))
         elif isinstance(each, str) and each.strip():
             found.append(each.strip())
     return found
@@ -180,25 +180,25 @@ def _items(tree: LexborHTMLParser, syntax: _Syntax) -> list[Thing]:
     scopes: dict[int, Thing] = {}
     for node in tree.css(f"[{syntax.scope}]"):
         scopes[node.mem_id] = {"@type": (node.attributes.get(syntax.kind) or "").split()}
-    referred = _referred(tree, syntax, scopes) if syntax.refers else {}
+    referred = _items_by_reference(tree, syntax, scopes) if syntax.refers else {}
     inner: set[int] = set()
     for node in tree.css(f"[{syntax.property}]"):
         value = scopes.get(node.mem_id) or _value(node)
         for owner in _owners(node, scopes, referred):
             inner.add(node.mem_id)
             for name in (node.attributes[syntax.property] or "").split():
-                _add(owner, _bare(name), value)
+                _add(owner, _local_name(name), value)
     return [thing for key, thing in scopes.items() if key not in inner]
 
 
-def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing]) -> dict[int, list[Thing]]:
+def _items_by_reference(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing]) -> dict[int, list[Thing]]:
     """Return the items that refer to an element by `itemref`, by the element's `mem_id`."""
     naming = tree.css(f"[{syntax.scope}][{syntax.refers}]")
     owners: dict[str, list[Thing]] = {}
     for node in naming:
         for name in dict.fromkeys((node.attributes[syntax.refers] or "").split()):
             sharing = owners.setdefault(name, [])
-            if len(sharing) < MAX_SHARED:
+            if len(sharing) < MAX_ITEMS_PER_REFERENCE:
                 sharing.append(scopes[node.mem_id])
     # An element that contains a referring item could make the item contain itself.
     around = {node.mem_id for node in naming} | {parent.mem_id for node in naming for parent in _parents(node)}
@@ -208,7 +208,7 @@ def _referred(tree: LexborHTMLParser, syntax: _Syntax, scopes: dict[int, Thing])
 
 def _parents(node: LexborNode) -> Iterator[LexborNode]:
     parent = node.parent
-    for _ in range(MAX_CLIMB):
+    for _ in range(MAX_ANCESTORS):
         if parent is None:
             return
         yield parent
@@ -231,10 +231,10 @@ def _value(node: LexborNode) -> str:
     if attributes.get("content") is not None:
         return attributes["content"] or ""
     named = attributes.get(_VALUES.get(node.tag or "", ""))
-    return named if named is not None else _seen(node)
+    return named if named is not None else _visible_text(node)
 
 
-def _seen(node: LexborNode) -> str:
+def _visible_text(node: LexborNode) -> str:
     """Return the visible text of an element, in one line."""
     text, at = node.text(), 0
     pieces = []

@@ -6,14 +6,14 @@ from typing import Any
 
 import can_ada
 
-from longline.sdk.work import Found, Job
+from longline.sdk.job import Found, Job
 
 Handler = Callable[[Job], Coroutine[Any, Any, Found]]
 
 MAX_HOSTS = 100
 """Largest number of host names that the server accepts in one pull."""
 
-_BELOW = "*."
+_SUBDOMAINS = "*."
 
 
 class Handlers:
@@ -50,7 +50,7 @@ class Handlers:
         names = [job.host_and_port, job.host]
         above = job.host.partition(".")[2]
         while above:
-            names.append(_BELOW + above)
+            names.append(_SUBDOMAINS + above)
             above = above.partition(".")[2]
         return next((self._by_host[name] for name in names if name in self._by_host), self._for_all)
 
@@ -59,7 +59,7 @@ def host_pattern(text: str) -> str:
     """Return a host name as the server spells it; `*.name` stands for every host below `name`."""
     if not isinstance(text, str):
         raise TypeError(f"{text!r} is not a host name; write @bot.on() or @bot.on('shop.example')")
-    below, name = (_BELOW, text[2:]) if text.startswith(_BELOW) else ("", text)
+    below, name = (_SUBDOMAINS, text[2:]) if text.startswith(_SUBDOMAINS) else ("", text)
     if not name or any(char in "*/?#@\\" or char.isspace() for char in name):
         raise ValueError(f"{text!r} is not a host name, such as 'shop.example' or '*.shop.example'")
     try:

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from longline.sdk import ApiClient, Found, Job, RequestRefused, Unreachable
-from longline.sdk.door import _seconds
+from longline.sdk.client import _seconds
 from tests.surfaces.bots.running import Door as Server
 
 JOB = Job("id", "https://example.com/", 5, 3, 600, 0, "2025-01-07T07:20:00Z")

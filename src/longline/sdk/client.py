@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import orjson
 import wreq
 
-from longline.sdk.work import Found, Job, encoded, failure
+from longline.sdk.job import Found, Job, encoded, failure
 
 FIRST_PAUSE_SECONDS = 1.0
 MAX_PAUSE_SECONDS = 60.0
@@ -22,8 +22,8 @@ MIN_LOCK_SECONDS = 0.1
 MAX_RETRY_AFTER_SECONDS = 3600.0
 TIMEOUT_SECONDS = 30.0
 
-_AGAIN = frozenset({408, 425, 429})
-_BROKEN = (
+_RETRIED_STATUSES = frozenset({408, 425, 429})
+_CONNECTION_ERRORS = (
     wreq.BuilderError,
     wreq.RequestError,
     wreq.ConnectionError,
@@ -144,7 +144,7 @@ class ApiClient:
             status, text = answer.status.as_int(), bytes(await answer.bytes())
         except wreq.TimeoutError as error:
             raise Unreachable(f"{self.url} did not answer within {TIMEOUT_SECONDS:.0f} seconds") from error
-        except _BROKEN as error:
+        except _CONNECTION_ERRORS as error:
             raise Unreachable(f"{self.url} cannot be reached: {_reason(str(error))}") from error
         return self._data(status, text, bytes(answer.headers.get("retry-after") or b""))
 
@@ -161,7 +161,7 @@ class ApiClient:
                 raise Unreachable(detail) from None
         if status == 429:
             raise RateLimited(_sentence(detail), _seconds(retry_after))
-        if status in _AGAIN or status >= 500:
+        if status in _RETRIED_STATUSES or status >= 500:
             raise Unreachable(f"{code}: {_sentence(detail)}", _seconds(retry_after))
         raise RequestRefused(status, code, detail)
 

@@ -1,7 +1,7 @@
 from decimal import Decimal
 
 from longline.sdk import Found, Job, JobFailed
-from longline.sdk.work import failure
+from longline.sdk.job import failure
 
 JOB = Job("id", "https://Shop.Example.com:8080/a", 5, 3, 600, 0, "2025-01-07T07:20:00Z")
 
