@@ -22,6 +22,7 @@ SECURITY_SCHEMES: Mapping[str, Schema] = {
     "bot_token": {"type": "http", "scheme": "bearer", "description": "The token of a registered bot."},
     "internal_secret": {"type": "apiKey", "in": "header", "name": "X-Internal-Secret"},
 }
+_TYPES: Mapping[type, str] = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
 _REF = "#/components/schemas/{name}"
 
 
@@ -124,8 +125,8 @@ class _Document:
         return media if example is None else media | {"example": msgspec.to_builtins(example)}
 
     def _schema(self, kind: Any, decimal_type: str = "string") -> Schema:
-        schema, components = _schemas(kind)
-        self._keep(_with_decimals(components, decimal_type))
+        schema, components = _schemas(kind, decimal_type)
+        self._keep(components)
         return schema
 
     def _keep(self, components: Mapping[str, Schema]) -> None:
@@ -134,10 +135,10 @@ class _Document:
                 raise TypeError(f"two types of the APIs are called {name}")
 
 
-def _schemas(kind: Any) -> tuple[Schema, dict[str, Schema]]:
+def _schemas(kind: Any, decimal_type: str = "string") -> tuple[Schema, dict[str, Schema]]:
     """Return the schema of a type, and the schemas that it refers to."""
     (schema,), components = msgspec.json.schema_components([kind], ref_template=_REF, schema_hook=_schema_of)
-    return schema, components
+    return _completed(schema, decimal_type), _completed(components, decimal_type)
 
 
 def _parameter(schema: Schema) -> Schema:
@@ -155,15 +156,25 @@ def _schema_of(parsed: Any) -> Schema:
     return dict(parsed.json_schema)
 
 
-def _with_decimals(schema: Any, decimal_type: str) -> Any:
-    """Return a schema with decimal numbers of this JSON type; the library has them as strings."""
+def _completed(schema: Any, decimal_type: str) -> Any:
+    """Return a schema with the parts that the library leaves out: types of choices, and of entries of lists.
+
+    Decimal numbers, which the library has as strings, get the JSON type of the API.
+    """
     if isinstance(schema, list):
-        return [_with_decimals(each, decimal_type) for each in schema]
+        return [_completed(each, decimal_type) for each in schema]
     if not isinstance(schema, dict):
         return schema
-    if schema.get("format") == "decimal":
-        return schema | {"type": decimal_type}
-    return {name: _with_decimals(each, decimal_type) for name, each in schema.items()}
+    found = {name: _completed(each, decimal_type) for name, each in schema.items()}
+    if found.get("format") == "decimal":
+        found["type"] = decimal_type
+    if found.get("type") == "array":
+        found.setdefault("items", {})
+    if isinstance(choices := found.get("enum"), list):
+        found |= {"type": _TYPES[type(choices[0])]} if len({type(each) for each in choices}) == 1 else {}
+        if len(choices) == 1:
+            found["const"] = found.pop("enum")[0]
+    return found
 
 
 def _example(operation: Operation, status: int, api_format: ApiFormat) -> Schema:

@@ -106,7 +106,7 @@ RateLimit = Annotated[
 ]
 
 
-Times = Annotated[list[Any], Meta(description="Kept for other services.", extra_json_schema={"items": {}})]
+Times = Annotated[list[Any], Meta(description="Kept for other services.")]
 
 
 class CrawlSettings(msgspec.Struct, frozen=True, kw_only=True):
