@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
@@ -10,6 +9,7 @@ from itertools import groupby
 from longline.engine.discovery.outlinks import leading_away
 from longline.engine.frontier.seeding import Seeder
 from longline.engine.worker.reporter import Finished
+from longline.model.bounded_dict import BoundedDict
 from longline.model.discovery.candidate import Decision, DiscoveryRules, LinkSighting, home_of, identity_of
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import DEFAULT_PRIORITY
@@ -46,8 +46,8 @@ class Discovery:
 
     def __init__(self, parts: DiscoveryParts, rules: DiscoveryRules) -> None:
         self._parts, self._rules = parts, rules
-        self._sources: OrderedDict[str, tuple[float, int | None]] = OrderedDict()
-        self._said: OrderedDict[tuple[int, str, str], float] = OrderedDict()
+        self._sources: BoundedDict[str, tuple[float, int | None]] = BoundedDict(MOST_REMEMBERED)
+        self._said: BoundedDict[tuple[int, str, str], float] = BoundedDict(MOST_REMEMBERED)
 
     async def save(self, pages: Iterable[Finished]) -> None:
         """Follow up the external links of pages."""
@@ -96,8 +96,6 @@ class Discovery:
         if before is not None and now < before + REMEMBERED_SECONDS:
             return False
         self._said[key] = now
-        if len(self._said) > MOST_REMEMBERED:
-            self._said.popitem(last=False)
         return True
 
     async def _source_of(self, identity: str, url: Url) -> int | None:
@@ -107,8 +105,6 @@ class Discovery:
         if now >= at + REMEMBERED_SECONDS:
             source_id = await self._look_up(identity, url)
             self._sources[identity] = (now, source_id)
-            if len(self._sources) > MOST_REMEMBERED:
-                self._sources.popitem(last=False)
         return source_id
 
     async def _look_up(self, identity: str, url: Url) -> int | None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import random
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
@@ -15,6 +14,7 @@ from longline.engine.fetch.sender import Headers, RequestContext, Sender, TimedR
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.engine.sources.crawl_plan import is_binary
+from longline.model.bounded_dict import BoundedDict
 from longline.model.feeds.sitemap import MAX_BYTES, may_be_sitemap
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.frontier import outcomes as fate
@@ -100,7 +100,7 @@ class Fetcher:
         self._sender, self._rules, self._clock = parts.sender, parts.rules, parts.clock
         self._politeness, self._tasks, self._witness = parts.politeness, parts.tasks, parts.witness
         self._max_bytes, self._chance = max_bytes, chance
-        self._told: OrderedDict[tuple[int, str], None] = OrderedDict()
+        self._told: BoundedDict[tuple[int, str], None] = BoundedDict(MOST_TOLD)
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
         """Fetch one page; every outcome has a reason in `model/frontier/outcomes.py`."""
@@ -143,8 +143,6 @@ class Fetcher:
         if once in self._told:
             return ()
         self._told[once] = None
-        if len(self._told) > MOST_TOLD:
-            self._told.popitem(last=False)
         return tuple(join_all(task.url, (await self._rules.of(host, task.url, errand)).sitemaps))
 
     async def _follow(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import random
-from collections import OrderedDict
 from collections.abc import Callable
 from weakref import WeakValueDictionary
 
@@ -12,6 +11,7 @@ import msgspec
 from longline.engine.fetch.retry_after import TOO_MANY, back_off
 from longline.engine.fetch.sender import RequestContext, Sender
 from longline.engine.frontier.held_hosts import HeldHost
+from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import Undecodable, decode_body
 from longline.model.fetch.robots import MAX_BYTES, Robots
 from longline.model.frontier import outcomes as fate
@@ -42,8 +42,7 @@ class RobotsCache:
     """A cache of sites' rules and of failures to fetch them, so that robots.txt is not fetched every time."""
 
     def __init__(self, origins: int = 10_000) -> None:
-        self._origins = origins
-        self._known: OrderedDict[str, tuple[float, Robots | FetchFailed]] = OrderedDict()
+        self._known: BoundedDict[str, tuple[float, Robots | FetchFailed]] = BoundedDict(origins)
 
     def get(self, origin: str, now: float, *, lenient: bool = False) -> Robots | FetchFailed | None:
         """Return the rules of a site or the failure to fetch them; None when neither is cached or the entry expired."""
@@ -54,9 +53,6 @@ class RobotsCache:
     def put(self, origin: str, robots: Robots | FetchFailed, now: float) -> None:
         """Cache the rules of a site and evict the site that was cached longest ago."""
         self._known[origin] = (now, robots)
-        self._known.move_to_end(origin)
-        if len(self._known) > self._origins:
-            self._known.popitem(last=False)
 
 
 class RobotsRules:

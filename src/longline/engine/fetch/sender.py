@@ -1,7 +1,6 @@
 """Sending of single requests: at the host's turn, through a proxy, with headers and cookies of the run."""
 
 import random
-from collections import OrderedDict
 from collections.abc import Callable
 from itertools import count
 
@@ -9,6 +8,7 @@ import msgspec
 
 from longline.engine.frontier.held_hosts import HeldHost
 from longline.engine.proxies.rotation import ProxyRotation
+from longline.model.bounded_dict import BoundedDict
 from longline.model.fetch.content_encoding import ACCEPT_ENCODING
 from longline.model.fetch.cookies import RunCookies
 from longline.model.frontier.task import RequestMade
@@ -87,7 +87,7 @@ class Sender:
         chance: Callable[[], float] = random.random,
     ) -> None:
         self._http, self._clock, self._settings, self._exits, self._chance = http, clock, settings, exits, chance
-        self._jars: OrderedDict[int, RunCookies] = OrderedDict()
+        self._jars: BoundedDict[int, RunCookies] = BoundedDict(MOST_RUNS)
         self._number = count()
 
     def agent(self, plan: CrawlPlan) -> str:
@@ -204,8 +204,6 @@ class Sender:
         if values:
             jar = self._jars.setdefault(errand.run_id, RunCookies())
             self._jars.move_to_end(errand.run_id)
-            if len(self._jars) > MOST_RUNS:
-                self._jars.popitem(last=False)
             jar.learn(url, values)
 
 

@@ -6,6 +6,7 @@ from functools import partial
 import msgspec
 
 from longline.engine.frontier.standing_runs import StandingRun, StandingRuns
+from longline.model.bounded_dict import BoundedDict
 from longline.model.frontier.standing_frontier import is_standing
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
@@ -25,8 +26,8 @@ class PlanCache:
     """
 
     def __init__(self, runs: RunStore, standing: StandingRuns | None = None, max_plans: int = MAX_PLANS) -> None:
-        self._runs, self._standing, self._max_plans = runs, standing, max_plans
-        self._known: dict[int, CrawlPlan | LookUp] = {}
+        self._runs, self._standing = runs, standing
+        self._known: BoundedDict[int, CrawlPlan | LookUp] = BoundedDict(max_plans)
 
     async def get(self, run_id: int) -> CrawlPlan:
         """Return the plan of a run."""
@@ -35,8 +36,6 @@ class PlanCache:
 
     async def _read(self, run_id: int) -> CrawlPlan | LookUp:
         row = await self._runs.get(run_id)
-        if len(self._known) >= self._max_plans:
-            self._known.clear()
         self._known[run_id] = found = self._plan(row)
         return found
 

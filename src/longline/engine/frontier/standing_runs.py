@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 
 from longline.engine.sources.crawl_plan import DOWNLOADS, FILES, pause_ms, reading
+from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
 from longline.model.frontier.standing_frontier import ASLEEP
 from longline.model.ids import new_id
@@ -49,8 +50,8 @@ class StandingRuns:
 
     def __init__(self, runs: RunStore, directory: SourceLookup, rules: StandingRules, clock: Clock) -> None:
         self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
-        self._known: dict[tuple[str, str], tuple[StandingRun, float]] = {}
-        self._called: dict[int, tuple[str, float]] = {}
+        self._known: BoundedDict[tuple[str, str], tuple[StandingRun, float]] = BoundedDict(MOST_KNOWN)
+        self._called: BoundedDict[int, tuple[str, float]] = BoundedDict(MOST_KNOWN)
 
     @property
     def due(self) -> int:
@@ -62,8 +63,6 @@ class StandingRuns:
         now = self._clock.monotonic()
         source, until = self._called.get(source_id, ("", now))
         if now >= until:
-            if len(self._called) >= MOST_KNOWN:
-                self._called.clear()
             source = await self._directory.called(source_id)
             self._called[source_id] = source, now + KNOWN_SECONDS
         return await self.get(kind, source)
@@ -80,8 +79,6 @@ class StandingRuns:
         return run
 
     def _remember(self, kind: str, source: str, run: StandingRun) -> None:
-        if len(self._known) >= MOST_KNOWN:
-            self._known.clear()
         self._known[kind, source] = run, self._clock.monotonic() + KNOWN_SECONDS
 
     async def _look_up(self, kind: str, source: str) -> StandingRun:

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from longline.engine.logs.redis_copy import RedisLogCopy
+from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
 from longline.model.logs import LogFilter, NewLogEntry
 from longline.model.storable_text import storable
@@ -71,8 +72,8 @@ class RunLogWriter(logging.Handler):
         self._opening: dict[int, list[NewLogEntry]] = {}
         self._waiting: list[NewLogEntry] = []
         self._lost: Counter[int] = Counter()
-        self._buckets: dict[int, LineBudget] = {}
-        self._known: dict[int, None] = {}
+        self._buckets: BoundedDict[int, LineBudget] = BoundedDict(MOST_WAITING)
+        self._known: BoundedDict[int, None] = BoundedDict(MOST_WAITING)
 
     def emit(self, record: logging.LogRecord) -> None:
         """Gather a log record that names its run."""
@@ -106,8 +107,6 @@ class RunLogWriter(logging.Handler):
         """Begin the log of a run that is worked on here, unless the log was begun before."""
         if run_id in self._known:
             return
-        if len(self._known) >= MOST_WAITING:
-            self._known.clear()
         self._known[run_id] = None
         first = NewLogEntry(run_id, self._clock.now(), "info", "lifecycle", "run started")
         with self._own:
@@ -117,8 +116,6 @@ class RunLogWriter(logging.Handler):
         rate, now = self._settings.rate, self._clock.monotonic()
         if rate <= 0:
             return True
-        if len(self._buckets) > MOST_WAITING:
-            self._buckets.clear()
         return self._buckets.setdefault(run_id, LineBudget(rate, now)).take(now)
 
     async def write(self) -> None:

@@ -1,7 +1,8 @@
 """Hosts with pages that take long to parse, remembered for a while."""
 
 import time
-from collections import OrderedDict
+
+from longline.model.bounded_dict import BoundedDict
 
 REMEMBERED_SECONDS = 600.0
 """Seconds for which a host is remembered after a slow page, unless discarded before."""
@@ -14,19 +15,15 @@ class SlowHosts:
     """A set of hosts that expire after a while; the empty host name is never in the set."""
 
     def __init__(self) -> None:
-        self._until: OrderedDict[str, float] = OrderedDict()
+        self._until: BoundedDict[str, float] = BoundedDict(MAX_HOSTS)
 
     def __contains__(self, host: str) -> bool:
         return self._until.get(host, 0.0) > time.monotonic()
 
     def add(self, host: str) -> None:
         """Remember a host from now on."""
-        if not host:
-            return
-        self._until[host] = time.monotonic() + REMEMBERED_SECONDS
-        self._until.move_to_end(host)
-        if len(self._until) > MAX_HOSTS:
-            self._until.popitem(last=False)
+        if host:
+            self._until[host] = time.monotonic() + REMEMBERED_SECONDS
 
     def discard(self, host: str) -> None:
         """Forget a host."""

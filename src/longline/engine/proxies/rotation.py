@@ -6,10 +6,11 @@ picks none until its time is over or the proxy failed.
 """
 
 import asyncio
-from collections import OrderedDict, defaultdict
+from collections import defaultdict
 
 import msgspec
 
+from longline.model.bounded_dict import BoundedDict
 from longline.model.proxies import NoProxies, ProxyRequest, ProxyUse
 from longline.model.runs.plan import CrawlPlan
 from longline.ports.clock import Clock
@@ -30,7 +31,7 @@ class ProxyRotation:
 
     def __init__(self, ways: ProxySource, clock: Clock, sticky: float = 0.0) -> None:
         self._ways, self._clock, self._sticky = ways, clock, sticky
-        self._stuck: OrderedDict[tuple[str, ProxyRequest], tuple[float, PickedProxy]] = OrderedDict()
+        self._stuck: BoundedDict[tuple[str, ProxyRequest], tuple[float, PickedProxy]] = BoundedDict(MOST_STUCK)
         self._without: dict[ProxyRequest, float] = {}
         self._waiting: dict[ProxyRequest, list[Waiting]] = defaultdict(list)
         self._serving: dict[ProxyRequest, asyncio.Task[None]] = {}
@@ -80,9 +81,6 @@ class ProxyRotation:
         way = await self._turn(ask)
         if way is not None:
             self._stuck[place] = self._clock.monotonic() + self._sticky, way
-            self._stuck.move_to_end(place)
-            if len(self._stuck) > MOST_STUCK:
-                self._stuck.popitem(last=False)
         return way
 
     async def _turn(self, ask: ProxyRequest) -> PickedProxy | None:

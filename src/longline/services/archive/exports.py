@@ -1,6 +1,5 @@
 """Exports: pages and items of a run, as files."""
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -9,6 +8,7 @@ import msgspec
 from longline.model.archive.export import WARC_NAME, ExportedFile
 from longline.model.archive.page import PageRow, RedirectRow
 from longline.model.archive.warc import info_record
+from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import NotFound
 from longline.model.search.item import ItemRow
 from longline.ports.archive import Export
@@ -126,7 +126,7 @@ class _Members:
 
     def __init__(self, blobs: Blobs, pages: PageStore, run_id: int) -> None:
         self._blobs, self._pages, self._run_id = blobs, pages, run_id
-        self._held: OrderedDict[str, bytes | None] = OrderedDict()
+        self._held: BoundedDict[str, bytes | None] = BoundedDict(SEGMENTS_IN_HAND)
         self.damaged: list[Damage] = []
 
     async def of(self, row: PageRow | RedirectRow) -> list[bytes]:
@@ -160,8 +160,6 @@ class _Members:
                 self._held[key] = await self._blobs.get(key)
             except NotFound:
                 self._held[key] = None
-            if len(self._held) > SEGMENTS_IN_HAND:
-                self._held.popitem(last=False)
         return self._held[key]
 
 

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from longline.model.bounded_dict import BoundedDict
 from longline.model.event import Event
 from longline.model.runs.run import RunRow
 from longline.model.states import RUN_ENDED
@@ -179,7 +180,7 @@ class MovePublisher:
         self._history, self._clock = history, clock
         self._after: int | None = None
         self._marking = asyncio.Lock()
-        self._told: dict[int, tuple[int, float]] = {}
+        self._told: BoundedDict[int, tuple[int, float]] = BoundedDict(MOST_RUNS)
 
     async def attend(self) -> int:
         """Return the event id to read from, by default the newest: clients of the stream get all later events."""
@@ -252,8 +253,6 @@ class MovePublisher:
         return run.completed - self._told[run.id][0] >= PROGRESS_PAGES
 
     def _note(self, run: RunRow) -> None:
-        if len(self._told) >= MOST_RUNS:
-            self._told.clear()
         self._told[run.id] = (run.completed, self._clock.monotonic())
 
 
