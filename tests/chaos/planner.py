@@ -27,6 +27,7 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleSpec
 from longline.model.sources.source import NewSource
 from tests.chaos.politeness import running_origin
 from tests.servers import running_postgres
+from tests.servers.program import Program
 
 STALE_MS = 4_000
 """After this long without a sign of life a schedule is taken back."""
@@ -96,9 +97,7 @@ class Crew:
             "LONGLINE_PORT": "0",
         }
         words = ["up"] if kind == "planner" else ["worker", "--roles", "fetch,parse"]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "longline.cli", *words], env=environment, stdout=subprocess.DEVNULL
-        )
+        process = Program(words, env=environment, stdout=subprocess.DEVNULL)
         self._running.append((kind, process))
 
     def kill_one(self) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers import program
+
 PROGRAM = str(Path(sys.executable).with_name("longline"))
 Outcome = subprocess.CompletedProcess[str]
 Command = Callable[..., Outcome]
@@ -25,9 +27,7 @@ def longline(tmp_path: Path) -> Command:
     """Run a command to its end."""
 
     def run(*words: str, **given: str) -> Outcome:
-        return subprocess.run(
-            [PROGRAM, *words], cwd=tmp_path, env=surroundings(given), capture_output=True, text=True, timeout=120
-        )
+        return program.run(*words, cwd=tmp_path, env=surroundings(given))
 
     return run
 
@@ -35,8 +35,8 @@ def longline(tmp_path: Path) -> Command:
 @contextmanager
 def running(folder: Path, *words: str, **given: str) -> Iterator[subprocess.Popen[str]]:
     """A command that runs on; it is killed if the test leaves it behind."""
-    process = subprocess.Popen(
-        [PROGRAM, *words],
+    process = program.Program(
+        words,
         cwd=folder,
         env=surroundings(given),
         stdin=subprocess.PIPE,

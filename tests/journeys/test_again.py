@@ -1,8 +1,6 @@
 """The same site a second time: what has not changed costs a conditional request and a revisit record."""
 
 import re
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -10,14 +8,14 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.journeys.archive import ask, is_page
+from tests.servers import program
 from tests.web import SiteHandle, running_site
 
 PAGES = 40
 
 
 def crawl(site: SiteHandle, out: Path, *more: str) -> str:
-    command = [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "9", "--out", str(out), *more]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    done = program.run("crawl", site.url, "--depth", "9", "--out", str(out), *more)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

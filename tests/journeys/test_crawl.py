@@ -10,6 +10,7 @@ import pytest
 
 from tests.journeys.archive import ask, records
 from tests.journeys.place import Place, wait_until
+from tests.servers import program
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer
 
@@ -17,17 +18,17 @@ PAGES = 500
 
 
 def command(site: SiteHandle, out: Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "10", "--out", str(out), *more]
+    return ["crawl", site.url, "--depth", "10", "--out", str(out), *more]
 
 
 def run(site: SiteHandle, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(site, out, *more), capture_output=True, text=True, timeout=120, check=False)
+    return program.run(*command(site, out, *more))
 
 
 def start(site: SiteHandle, out: Path, visits: int) -> subprocess.Popen[str]:
     """A crawl that has come so far, where the site holds it up: it cannot end before it is stopped."""
     site.hold(after=visits)
-    process = subprocess.Popen(command(site, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = program.Program(command(site, out), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: len(site.requests) > visits or process.poll() is not None, f"{visits} visits")
     assert process.poll() is None, "the crawl ended before it was to be stopped"
     return process
@@ -129,13 +130,7 @@ def test_limit_and_depth_bound_a_crawl(tmp_path: Path) -> None:
         limited = run(site, tmp_path / "limited", "--limit", "30")
         assert limited.returncode == 0
         assert ask(tmp_path / "limited", "SELECT admitted, completed + skipped FROM runs") == [(30, 30)]
-        shallow = subprocess.run(
-            [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "1", "--out", str(tmp_path / "one")],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            check=False,
-        )
+        shallow = program.run("crawl", site.url, "--depth", "1", "--out", str(tmp_path / "one"))
         assert shallow.returncode == 0, shallow.stderr
         assert ask(tmp_path / "one", "SELECT MAX(depth) FROM tasks") == [(1,)]
         assert ask(tmp_path / "one", "SELECT count FROM fates WHERE fate = 'refused' AND reason = 'depth'")[0] > (0,)
@@ -187,7 +182,7 @@ def test_a_site_that_answers_429_for_its_rules_is_asked_again_and_not_crawled_me
     later = Answer(429, headers=(("Retry-After", "1"),), content_type="text/plain")
     with running_site(pages=3) as site:
         site.site.extra["/robots.txt"] = later
-        process = subprocess.Popen(command(site, tmp_path / "out"), stdout=subprocess.PIPE, text=True)
+        process = program.Program(command(site, tmp_path / "out"), stdout=subprocess.PIPE, text=True)
         wait_until(lambda: len(site.requests) > 1 or process.poll() is not None, "a second request for the rules")
         site.site.extra["/robots.txt"] = Answer(body=b"User-agent: *\nDisallow: /private/\n", content_type="text/plain")
         process.communicate(timeout=60)

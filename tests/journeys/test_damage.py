@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from warcio.archiveiterator import ArchiveIterator
 from longline.drivers.blobs import open_blobs
 from tests.journeys.archive import ask
 from tests.journeys.place import LOOPBACK, Place, wait_until
+from tests.servers import program
 from tests.servers.postgres import apart
 from tests.web import SiteHandle, running_site
 
@@ -22,8 +22,7 @@ Damage = Callable[[Path], None]
 
 
 def longline(*words: str, code: int = 0) -> str:
-    command = [sys.executable, "-m", "longline.cli", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    done = program.run(*words)
     assert done.returncode == code, done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     return done.stdout + done.stderr
@@ -159,10 +158,8 @@ async def lose(place: Place, key: str) -> None:
 
 def work(place: Place, done: Callable[[], bool]) -> None:
     """Run a worker until something is so."""
-    command = [sys.executable, "-m", "longline.cli", "up", "--port", "0", *place.flags]
-    process = subprocess.Popen(
-        command, env={**os.environ, **LOOPBACK}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    words, env = ["up", "--port", "0", *place.flags], os.environ | LOOPBACK
+    process = program.Program(words, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     try:
         wait_until(done, "the run ends")
     finally:

@@ -24,8 +24,9 @@ from longline.settings import Settings
 from longline.wiring import CrawlRequest, CrawlResult, Watcher, crawl, open_house
 from longline.wiring.crawl import FETCH
 from longline.wiring.house import joined, ready_tables
-from tests.cli.conftest import PROGRAM, surroundings
+from tests.cli.conftest import surroundings
 from tests.journeys.place import Place
+from tests.servers import program
 from tests.servers.postgres import apart
 from tests.servers.proxies import Manners, running_proxy
 from tests.web import SiteHandle, running_site
@@ -175,14 +176,7 @@ def here(migrated_url: str, tmp_path: Path) -> Place:
 def typed(place: Place, url: str, bounds: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """`longline crawl`, to the end."""
     flags = ["--depth", "1", "--offsite", "--host-concurrency", "64", "--delay", "0s", "--out", str(place.data)]
-    return subprocess.run(
-        [PROGRAM, "crawl", url, *flags, "--database", place.engines["database"]],
-        env=surroundings(bounds),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return program.run("crawl", url, *flags, "--database", place.engines["database"], env=surroundings(bounds))
 
 
 def printed(text: str) -> Summary:

@@ -18,6 +18,7 @@ import pytest
 
 from tests.journeys.archive import ask, records
 from tests.journeys.place import LOOPBACK, Place, wait_until
+from tests.servers import program
 from tests.servers.disk import mounting, small_disk
 from tests.web import SiteHandle, running_site
 
@@ -26,8 +27,7 @@ PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH = 24, 1, 2
 
 
 def longline(*words: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "longline.cli", *words]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    return program.run(*words)
 
 
 def crawl(site: SiteHandle, out: Path) -> subprocess.CompletedProcess[str]:
@@ -103,9 +103,9 @@ def test_health_tells_of_a_full_disk_and_the_work_goes_on_afterwards(tmp_path: P
         place = Place(disk.folder / "data")
         place.data.mkdir()
         port_file = tmp_path / "told"
-        command = [sys.executable, "-m", "longline.cli", "up", "--port", "0", *place.flags]
+        words = ["up", "--port", "0", *place.flags]
         with port_file.open("wb") as told:
-            process = subprocess.Popen(command, env={**os.environ, **LOOPBACK}, stdout=told, stderr=told)
+            process = program.Program(words, env=os.environ | LOOPBACK, stdout=told, stderr=told)
         try:
             wait_until(lambda: address(port_file), "it listens")
             url = address(port_file)

@@ -1,20 +1,19 @@
 """What a crawl left behind, read by its own commands and by other people's tools."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 from arro3.io import read_parquet
 
 from tests.journeys.archive import records
+from tests.servers import program
 from tests.web import running_site
 
 PAGES = 40
 
 
 def longline(*words: str) -> bytes:
-    done = subprocess.run([sys.executable, "-m", "longline.cli", *words], capture_output=True, timeout=60, check=False)
+    done = program.run_for_bytes(*words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -2,10 +2,10 @@
 
 import re
 import signal
-import subprocess
 
-from tests.cli.conftest import PROGRAM, running, surroundings
-from tests.journeys.place import PATIENCE, Place, wait_until
+from tests.cli.conftest import running, surroundings
+from tests.journeys.place import Place, wait_until
+from tests.servers import program
 from tests.web import SiteHandle, running_site
 
 PAGES = 200
@@ -26,14 +26,7 @@ def test_killed_on_the_way_it_goes_on_and_keeps_everything_once(large: Place):
         site.let_go()
         assert large.value("SELECT open FROM runs") > 0
         assert large.held(), "who was killed could give nothing back"
-        done = subprocess.run(
-            [PROGRAM, *words(large, site)],
-            env=surroundings({}),
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
-        )
+        done = program.run(*words(large, site), env=surroundings({}))
         assert done.returncode == 0, done.stderr
         assert "resuming" in done.stdout
         assert re.search(rf"completed\W+ok\W+{PAGES}\b", done.stdout)

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.cli.conftest import running
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
+from tests.servers import program
 from tests.web import SiteHandle, running_site
 
 PAGES = 120
@@ -23,9 +23,9 @@ LEASE = {"LONGLINE_LEASE": f"{LEASE_SECONDS}s", "LONGLINE_REAP": "0.3s"}
 
 def crawl(stack: ExitStack, site: SiteHandle, out: Path) -> Process:
     """Start a crawl; one that the test leaves behind is killed."""
-    words = [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "10", "--out", str(out)]
+    words = ["crawl", site.url, "--depth", "10", "--out", str(out)]
     pipe = subprocess.PIPE
-    process = subprocess.Popen(words, stdout=pipe, stderr=pipe, text=True, env=os.environ | LEASE | LOOPBACK)
+    process = program.Program(words, stdout=pipe, stderr=pipe, text=True, env=os.environ | LEASE | LOOPBACK)
     stack.callback(process.communicate)
     stack.callback(process.kill)
     return process

@@ -1,7 +1,6 @@
 """A crawl through five real proxies: two die midway, one lies, one wants a password; every figure is foretold."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ import pytest
 
 from longline.model.proxies import SKIP_AT
 from tests.journeys.place import Place
+from tests.servers import program
 from tests.servers.proxies import Manners, RunningProxy, running_proxy
 from tests.web import SiteHandle, running_site
 
@@ -72,10 +72,8 @@ def crawl(place: Place, site: SiteHandle, proxies: list[RunningProxy], *more: st
         word for name in ("database", "objects") if name in place.engines for word in (f"--{name}", place.engines[name])
     ]
     uris = ",".join(p.uri for p in proxies)
-    command = [sys.executable, "-m", "longline.cli", "crawl", site.url, "--depth", "9", "--out", str(place.data)]
-    return subprocess.run(
-        [*command, "--proxies", uris, *engines, *more], capture_output=True, text=True, timeout=120, check=False
-    )
+    words = ("crawl", site.url, "--depth", "9", "--out", str(place.data))
+    return program.run(*words, "--proxies", uris, *engines, *more)
 
 
 def figures(place: Place) -> list[tuple[int, int, int]]:

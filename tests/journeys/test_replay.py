@@ -1,18 +1,16 @@
 """A crawl is recorded, and goes the same way again when its website is gone."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 from tests.journeys.archive import ask
+from tests.servers import program
 from tests.web import running_site
 
 FATES = "SELECT url, state, reason FROM tasks ORDER BY url"
 
 
 def crawl(url: str, out: Path, *more: str) -> None:
-    words = [sys.executable, "-m", "longline.cli", "crawl", url, "--depth", "10", "--out", str(out), *more]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+    done = program.run("crawl", url, "--depth", "10", "--out", str(out), *more)
     assert done.returncode == 0, done.stderr
 
 

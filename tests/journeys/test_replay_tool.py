@@ -1,7 +1,5 @@
 """Two visits of a site, replayed by pywb: every page that was fetched is shown, and every redirect."""
 
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -11,6 +9,7 @@ from warcio.checker import Checker
 
 from tests.journeys.archive import ask
 from tests.journeys.place import wait_until
+from tests.servers import program
 from tests.servers.replay import Replay, replaying
 from tests.web import running_site
 from tests.web.wire import Answer
@@ -19,8 +18,7 @@ PAGES = 6
 
 
 def crawl(url: str, out: Path, *more: str) -> None:
-    words = [sys.executable, "-m", "longline.cli", "crawl", url, "--depth", "9", "--out", str(out), *more]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    done = program.run("crawl", url, "--depth", "9", "--out", str(out), *more)
     assert done.returncode == 0, done.stderr
 
 
@@ -71,7 +69,7 @@ def test_an_export_of_the_second_visit_is_whole_by_itself(tmp_path: Path):
         crawl(site.url, tmp_path / "data")
         crawl(site.url, tmp_path / "data", "--again")
     words = ["export", "--data", str(tmp_path / "data"), "--out", str(tmp_path / "out"), "--formats", "warc"]
-    subprocess.run([sys.executable, "-m", "longline.cli", *words], check=True, capture_output=True, timeout=60)
+    program.run(*words).check_returncode()
     file = tmp_path / "out" / "pages.warc.gz"
     assert_sound([file])
     with replaying(tmp_path / "replay", [file]) as replay:

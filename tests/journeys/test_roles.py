@@ -1,15 +1,15 @@
 """The parts apart: one process fetches, another parses what it fetched, and together they crawl a site."""
 
 import signal
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import PROGRAM, running, surroundings
+from tests.cli.conftest import running, surroundings
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
+from tests.servers import program
 from tests.web import running_site
 
 PAGES = 40
@@ -23,8 +23,8 @@ def machines(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[list[Pl
         return
     engines = {"database": request.getfixturevalue("postgres_url"), "objects": (tmp_path / "objects").as_uri()}
     first, second = (Place(tmp_path / name, engines) for name in ("first", "second"))
-    migrate = [PROGRAM, "migrate", "--data", str(first.data), "--database", engines["database"]]
-    subprocess.run(migrate, env=surroundings({}), check=True, capture_output=True, timeout=PATIENCE)
+    words = ("migrate", "--data", str(first.data), "--database", engines["database"])
+    program.run(*words, env=surroundings({})).check_returncode()
     yield [first, second]
 
 

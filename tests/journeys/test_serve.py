@@ -16,8 +16,9 @@ import pytest
 from longline import __version__
 from longline.services.tokens import Tokens
 from longline.settings import jwt_secret
-from tests.cli.conftest import PROGRAM, surroundings
+from tests.cli.conftest import surroundings
 from tests.journeys.place import LOOPBACK, PATIENCE, Place, wait_until
+from tests.servers import program
 from tests.web import running_site
 
 QUICKLY = 10
@@ -25,9 +26,7 @@ QUICKLY = 10
 
 
 def run(folder: Path, *words: str, **given: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [PROGRAM, *words], cwd=folder, env=surroundings(given), capture_output=True, text=True, timeout=120, check=False
-    )
+    return program.run(*words, cwd=folder, env=surroundings(given))
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,8 @@ def up(place: Place, *more: str, **given: str) -> Iterator[Up]:
     place.data.parent.mkdir(parents=True, exist_ok=True)
     log = place.data.parent / "log"
     with log.open("w") as logged:
-        process = subprocess.Popen(
-            [PROGRAM, "up", "--port", "0", *place.flags, *more],
+        process = program.Program(
+            ["up", "--port", "0", *place.flags, *more],
             cwd=place.data.parent,
             env=surroundings(LOOPBACK | given),
             stdout=subprocess.PIPE,

@@ -2,16 +2,15 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 from tests.journeys.archive import ask
+from tests.servers import program
 from tests.web import running_site
 
 
 def crawl(url: str, out: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "longline.cli", "crawl", url, "--out", str(out), *more]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return program.run("crawl", url, "--out", str(out), *more)
 
 
 def test_what_was_typed_is_trusted_and_where_it_leads_is_not(tmp_path: Path):

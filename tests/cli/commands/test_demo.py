@@ -1,21 +1,14 @@
 """The demo runs from start to end."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 from tests.journeys.archive import ask, records
+from tests.servers import program
 
 
 def test_the_demo_crawls_its_site(tmp_path: Path):
-    done = subprocess.run(
-        [sys.executable, "-m", "longline.cli", "demo", "--out", str(tmp_path / "demo")],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = program.run("demo", "--out", str(tmp_path / "demo"))
     assert done.returncode == 0, done.stderr
     assert re.search(r"completed\W+ok\W+121", done.stdout)
     kept = records(tmp_path / "demo")
