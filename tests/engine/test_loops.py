@@ -2,7 +2,7 @@ import asyncio
 
 import pytest
 
-from longline.engine.loops import chore, cut_short, run_loops
+from longline.engine.loops import cancel_on_stop, chore, run_loops
 from longline.model.errors import DiskFull, Unavailable
 
 
@@ -199,7 +199,7 @@ async def test_a_loop_that_is_cut_short_is_not_waited_for():
             cut.append("cut")
 
     async with asyncio.timeout(60):
-        running = asyncio.create_task(cut_short(hangs)(stop))
+        running = asyncio.create_task(cancel_on_stop(hangs)(stop))
         await begun.wait()
         stop.set()
         await running
@@ -214,9 +214,9 @@ async def test_a_loop_that_ends_before_it_is_cut_short_ends_as_it_does():
         raise ZeroDivisionError
 
     async with asyncio.timeout(60):
-        await cut_short(ends)(asyncio.Event())
+        await cancel_on_stop(ends)(asyncio.Event())
         with pytest.raises(ZeroDivisionError):
-            await cut_short(dies)(asyncio.Event())
+            await cancel_on_stop(dies)(asyncio.Event())
 
 
 async def test_a_chore_ends_with_a_failure_that_is_fatal():

@@ -57,21 +57,22 @@ def peak_memory_mb() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def cut_short(loop: Loop) -> Loop:
+async def run_until(stop: asyncio.Event, work: Coroutine[None, None, object]) -> None:
+    """Run a coroutine until it ends or `stop` is set, which cancels it; raise its failure unless `stop` is set."""
+    running, stopped = asyncio.create_task(work), asyncio.create_task(stop.wait())
+    try:
+        await asyncio.wait((running, stopped), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in (running, stopped):
+            task.cancel()
+        ended, _ = await asyncio.gather(running, stopped, return_exceptions=True)
+    if isinstance(ended, Exception) and not stop.is_set():
+        raise ended
+
+
+def cancel_on_stop(loop: Loop) -> Loop:
     """Return a loop that a stop cancels without waiting: its work can be done again."""
-
-    async def cut(stop: asyncio.Event) -> None:
-        running, stopped = asyncio.create_task(loop(stop)), asyncio.create_task(stop.wait())
-        try:
-            await asyncio.wait((running, stopped), return_when=asyncio.FIRST_COMPLETED)
-            if running.done() and not running.cancelled():
-                running.result()
-        finally:
-            for task in (running, stopped):
-                task.cancel()
-            await asyncio.gather(running, stopped, return_exceptions=True)
-
-    return cut
+    return lambda stop: run_until(stop, loop(stop))
 
 
 async def _first(*events: asyncio.Event) -> None:

@@ -19,7 +19,7 @@ from longline.engine.frontier.held_hosts import MAX_PAUSE_SECONDS
 from longline.engine.frontier.log_standing_counts import StandingCountLog
 from longline.engine.frontier.wake_standing import StandingWaker
 from longline.engine.logs.run_log_writer import RunLogWriter
-from longline.engine.loops import Loop, chore, run_loops
+from longline.engine.loops import Loop, chore, run_loops, run_until
 from longline.engine.proxies.prober import Prober
 from longline.engine.search.indexer import Indexer
 from longline.services.counts import Counts
@@ -192,13 +192,10 @@ def _child(settings: Settings) -> Loop:
             stdin=asyncio.subprocess.PIPE,
             env=_child_environment(settings),
         )
-        ended = asyncio.create_task(process.wait())
-        stopped = asyncio.create_task(stop.wait())
-        await asyncio.wait((ended, stopped), return_when=asyncio.FIRST_COMPLETED)
-        stopped.cancel()
+        await run_until(stop, process.wait())
         with suppress(ProcessLookupError):
             process.terminate()
-        code = await ended
+        code = await process.wait()
         if not stop.is_set():
             raise RuntimeError(f"a worker process ended with code {code}")
 
@@ -217,11 +214,7 @@ async def _until_input_ends(stop: asyncio.Event) -> None:
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), sys.stdin
     )
-    ended = asyncio.create_task(reader.read())
-    stopped = asyncio.create_task(stop.wait())
-    await asyncio.wait((ended, stopped), return_when=asyncio.FIRST_COMPLETED)
-    for task in (ended, stopped):
-        task.cancel()
+    await run_until(stop, reader.read())
     transport.close()
     stop.set()
 

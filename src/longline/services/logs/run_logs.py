@@ -15,6 +15,7 @@ import msgspec
 
 from longline.engine.logs.run_log_keeper import read_lines
 from longline.engine.logs.run_log_writer import LOGS
+from longline.engine.loops import run_until
 from longline.model.errors import LonglineError, NotFound, Unavailable
 from longline.model.logs import START, LogEntry, LoggedRun, LogMark, LogPart, behind
 from longline.model.states import RUN_ENDED
@@ -132,16 +133,7 @@ class Followers:
 
     async def run(self, stop: asyncio.Event) -> None:
         """Wake followers on new entries of their runs, until `stop` is set."""
-        hearing = asyncio.create_task(self._hear())
-        stopped = asyncio.create_task(stop.wait())
-        try:
-            await asyncio.wait((hearing, stopped), return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (hearing, stopped):
-                task.cancel()
-            heard, _ = await asyncio.gather(hearing, stopped, return_exceptions=True)
-        if isinstance(heard, Exception) and not stop.is_set():
-            raise heard
+        await run_until(stop, self._hear())
 
     async def _hear(self) -> None:
         async with self._signals.listen(LOGS) as heard:

@@ -6,7 +6,7 @@ from functools import partial
 
 from longline.drivers.sources.redis_events import RedisSourceEvents
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
-from longline.engine.loops import Loop, chore, cut_short, run_loops
+from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
 from longline.parsers.article.article import document
 from longline.plugins import Page
 from longline.services.discovery.links import DiscoveredLinks
@@ -52,7 +52,7 @@ def source_events_loop(house: House) -> Loop:
         chores = {"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}
         try:
             # The stop does not wait for messages: unsettled ones are delivered again.
-            await cut_short(partial(run_loops, chores))(stop)
+            await cancel_on_stop(partial(run_loops, chores))(stop)
         finally:
             await messages.close()
 

@@ -10,7 +10,7 @@ from longline.engine.feeds.feed_finder import FeedFinder
 from longline.engine.feeds.feed_poller import FeedParts, FeedPoller
 from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.frontier.seeding import Seeder
-from longline.engine.loops import Loop, chore, cut_short, run_loops
+from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
 from longline.engine.sources.remote_sync import RemoteSourceSync
 from longline.model.runs.plan import CrawlPlan
 from longline.wiring.house import House
@@ -41,7 +41,7 @@ def feed_chores(house: House) -> dict[str, Loop]:
     if house.curator is not None:
         courier = RemoteSourceSync(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
         # The stop does not wait for the curator: unsent changes are sent by the next process.
-        chores["courier"] = cut_short(_round(courier.tell, courier.bring, s.sources_every))
+        chores["courier"] = cancel_on_stop(_round(courier.tell, courier.bring, s.sources_every))
     return chores
 
 
@@ -52,7 +52,7 @@ def _round(take: Once, begin: Once, every: float) -> Loop:
     """
 
     async def loop(stop: asyncio.Event) -> None:
-        taking = cut_short(chore(take, LOOK_EVERY))
+        taking = cancel_on_stop(chore(take, LOOK_EVERY))
         await run_loops({"what has come": taking, "what is due": chore(begin, every)}, stop)
 
     return loop
