@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urljoin
 
 import orjson
 import pytest
@@ -339,6 +340,27 @@ def test_a_flaw_elsewhere_leaves_links_and_ids_as_they_are_written(flaw: str) ->
     assert wanted.id == "urn:x?a&b&lt;c&d"
     assert found.flaw is not None
     assert [(one.url, one.id, one.enclosures) for one in found.entries] == [(wanted.url, wanted.id, wanted.enclosures)]
+
+
+@pytest.mark.parametrize("flaw", ["", "<title>Fish & chips</title>"], ids=["sound", "flawed"])
+@pytest.mark.parametrize("times", [1, 2])
+def test_links_that_were_escaped_twice_lead_where_they_should(flaw: str, times: int) -> None:
+    where = "?a=1&b=2&amp=3"
+    for _ in range(times):
+        where = where.replace("&", "&amp;")
+    rss = f"<item><guid>http://a.example/{where}</guid><enclosure url='/e{where}' type='image/png'/></item>"
+    linked = f"<item><link>http://a.example/{where}</link></item><item><link>/{where}</link></item>"
+    atom = f"<entry><id>urn:x</id><link href='{where}'/></entry>"
+
+    [by_id, *by_link] = read_feed(
+        f"<rss version='2.0'><channel>{flaw}{rss}{linked}</channel></rss>".encode(), HERE
+    ).entries
+    [entry] = read_feed(f"<feed xmlns='http://www.w3.org/2005/Atom'>{flaw}{atom}</feed>".encode(), HERE).entries
+
+    assert [one.url for one in by_link] == ["http://a.example/?a=1&b=2&amp=3", urljoin(HERE, "/?a=1&b=2&amp=3")]
+    assert by_id.url == "http://a.example/?a=1&b=2&amp=3"
+    assert by_id.enclosures[0].url == urljoin(HERE, "/e?a=1&b=2&amp=3")
+    assert entry.url == urljoin(HERE, "?a=1&b=2&amp=3")
 
 
 def test_names_of_html_are_signs_in_a_feed_too() -> None:

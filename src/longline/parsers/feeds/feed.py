@@ -150,7 +150,12 @@ def _has_language(detail: Any) -> bool:
 
 
 def _web(text: str) -> str | None:
-    return text if text.lower().startswith(_WEB) else None
+    return _unescape(text) if text.lower().startswith(_WEB) else None
+
+
+def _unescape(url: str) -> str:
+    """Return a URL that was escaped twice as it was meant: the library does so in `link` elements, and nowhere else."""
+    return url.replace("&amp;", "&")
 
 
 def _href(thing: Any, base: str) -> str | None:
@@ -159,7 +164,7 @@ def _href(thing: Any, base: str) -> str | None:
 
 
 def _whole(text: str, base: str) -> str | None:
-    return (_web(text) or join(base, text)) if text else None
+    return (_web(text) or join(base, _unescape(text))) if text else None
 
 
 def _first_link(about: Any, rel: str, base: str) -> str | None:
