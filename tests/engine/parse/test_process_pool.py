@@ -12,7 +12,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from longline.engine.parse.parser import NOBODY, PageParser, Parsed, Share
-from longline.engine.parse.parser_process import Limits
+from longline.engine.parse.parser_process import Limits, ParserProcess
 from longline.engine.parse.process_pool import ProcessPool
 from longline.parsers import page as built_in
 from longline.plugins import Page
@@ -230,6 +230,25 @@ async def test_a_host_is_not_slow_because_a_process_had_to_start_for_it():
     finally:
         aside.close()
     assert "died" in str((await hanging).error)
+
+
+async def test_a_host_stays_slow_when_no_process_could_be_started_for_its_next_page(monkeypatch: pytest.MonkeyPatch):
+    aside, share = ProcessPool(SHELF, 1, 2), Share("hangs.example")
+    try:
+        assert (await aside.parse("hangs", page("hangs"), share)).error == "hangs: took longer than 2 s"
+        assert share.host in aside._slow_hosts
+
+        def fail(_: ParserProcess) -> None:
+            raise EOFError
+
+        with monkeypatch.context() as patched:
+            patched.setattr(ParserProcess, "wait_until_ready", fail)
+            assert (await aside.parse("where", page("where"), share)).error
+        assert share.host in aside._slow_hosts
+        assert (await aside.parse("where", page("where"), share)).error is None
+        assert share.host not in aside._slow_hosts
+    finally:
+        aside.close()
 
 
 async def test_a_page_may_not_take_more_memory_than_the_bound():

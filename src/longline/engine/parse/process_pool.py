@@ -63,7 +63,7 @@ class _Waiting:
     done: "asyncio.Future[Parsed]"
     held_seconds: float = 0.0
     """Seconds for which the page held a process, without the start of the process."""
-    own_seconds: float = 0.0
+    own_seconds: float | None = None
     """Processor time that the page took, or the seconds it held a process that gave no answer."""
 
     @property
@@ -166,7 +166,7 @@ class ProcessPool:
     async def _run(self, asked: _Waiting) -> None:
         """Parse a page in a process, then start the next one."""
         lane, displaced = self._lanes[asked.slow], False
-        asked.held_seconds = asked.own_seconds = 0.0
+        asked.held_seconds, asked.own_seconds = 0.0, None
         try:
             _settle(asked, await self._parse(asked))
         except _Displaced:
@@ -182,8 +182,10 @@ class ProcessPool:
                 self._put(asked)
             self._dispatch()
 
-    def _judge(self, host: str, seconds: float) -> None:
-        """Mark a host as slow or as not slow, by the time of its page."""
+    def _judge(self, host: str, seconds: float | None) -> None:
+        """Mark a host as slow or as not slow, by the time of its page; None for a page that no process has seen."""
+        if seconds is None:
+            return
         if seconds < QUICK_SECONDS / 4:
             self._slow_hosts.discard(host)
         elif seconds >= QUICK_SECONDS:
