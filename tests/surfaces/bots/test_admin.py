@@ -573,6 +573,31 @@ async def test_a_bot_is_changed(door: Door):
         assert error(await door.manage("PATCH", "bots/b", json=wrong))[:2] == (400, "validation_error"), wrong
 
 
+async def test_a_limit_of_zero_is_none(door: Door):
+    none = {"rate_limit_per_minute": 0, "custom_lock_ttl_seconds": 0}
+    made = await door.post("bots", bot_id="b", **none)
+    assert {name: made[name] for name in none} == {"rate_limit_per_minute": None, "custom_lock_ttl_seconds": None}
+    data(await door.manage("PATCH", "bots/b", json={"rate_limit_per_minute": 7, "custom_lock_ttl_seconds": 30}), 200)
+    for words in (none, dict.fromkeys(none)):
+        changed = data(await door.manage("PATCH", "bots/b", json=words), 200)
+        assert {name: changed[name] for name in none} == dict.fromkeys(none)
+    assert error(await door.manage("PATCH", "bots/b", json={"rate_limit_per_minute": -1}))[0] == 400
+
+
+async def test_an_expiry_is_counted_when_the_job_is_pulled_again(door: Door):
+    """As the contract says; the state `expired`, or a lock of the past, tells of the last one."""
+    job = (await door.post("jobs", url="https://a.example/", max_retries=1))["id"]
+    counts = []
+    for bot in ("a", "b", "c"):
+        await door.pull(bot)
+        counts.append((await door.get(f"jobs/{job}"))["expiry_count"])
+        door.clock.advance(601)
+        counts.append((await door.get(f"jobs/{job}"))["expiry_count"])
+    assert counts == [0, 0, 1, 1, 2, 2]
+    await door.pull("d")
+    assert (await door.get(f"jobs/{job}"))["status"] == "failed", "more expiries were counted than retries are allowed"
+
+
 async def test_statistics_are_reset(door: Door):
     made = await door.post("bots", bot_id="b")
     await door.job()

@@ -102,12 +102,10 @@ def change(
 
 
 def _limits(max_jobs: int | None, rate_limit: int | None, lock_seconds: int | None) -> dict[str, Any]:
-    """Return the given limits in their stored form; zero becomes None."""
-    limits = {"max_pull": max_jobs, "per_minute": rate_limit, "lease_ms": lock_seconds}
-    given = {name: limit for name, limit in limits.items() if limit is not None}
-    if lock_seconds is not None:
-        given["lease_ms"] = lock_seconds * 1000
-    return {name: limit or None for name, limit in given.items()}
+    """Return the given limits in their stored form; the registry takes a zero for no limit."""
+    lease_ms = None if lock_seconds is None else lock_seconds * 1000
+    limits = {"max_pull": max_jobs, "per_minute": rate_limit, "lease_ms": lease_ms}
+    return {name: limit for name, limit in limits.items() if limit is not None}
 
 
 @takes("data", "database")

@@ -23,7 +23,7 @@ class BotRegistry:
     async def register(self, bot: NewBot) -> tuple[BotRow, str] | None:
         """Register a bot; return its row and its token, which is never shown again, or None when the name is taken."""
         token = _token(bot.name)
-        row = await self._bots.register(msgspec.structs.replace(bot, **_kept(token)))
+        row = await self._bots.register(msgspec.structs.replace(_zeros_unset(bot), **_kept(token)))
         return None if row is None else (row, token)
 
     async def find(self, *, limit: int, offset: int) -> list[BotRow]:
@@ -41,7 +41,7 @@ class BotRegistry:
         """Change any field of a bot except its name and figures."""
         row = await self.get(name)
         facts = {field: getattr(row, field) for field in NewBot.__struct_fields__} | changes
-        changed = await self._bots.change(NewBot(**facts))
+        changed = await self._bots.change(_zeros_unset(NewBot(**facts)))
         if changed is None:
             raise NotFound("bot", name)
         return changed
@@ -58,6 +58,11 @@ class BotRegistry:
         if row is None:
             raise NotFound("bot", name)
         return row
+
+
+def _zeros_unset(bot: NewBot) -> NewBot:
+    """Return the bot with None, no rate limit and the lock time of the job, where people write 0."""
+    return msgspec.structs.replace(bot, per_minute=bot.per_minute or None, lease_ms=bot.lease_ms or None)
 
 
 def _token(name: str) -> str:

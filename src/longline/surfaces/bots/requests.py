@@ -18,6 +18,7 @@ from longline.model.ids import new_id
 from longline.services.bots.pull import Caller, PullOrder, Submission
 from longline.surfaces.bots import words
 from longline.surfaces.bots.field_types import (
+    MAX_INT,
     MAX_JOBS,
     NOT_BLANK,
     BatchSize,
@@ -289,8 +290,8 @@ class ExpireLocksRequest(msgspec.Struct):
 Title = Annotated[Text, Meta(max_length=255, description="Name for people.")]
 Description = Annotated[Text, Meta(max_length=4000)]
 PullLimit = Annotated[int, Meta(ge=1, le=MAX_JOBS, description="Most jobs in one pull.")]
-LockSeconds = Annotated[PositiveInt, Meta(description="Seconds of this bot's locks; null for those of the job.")]
-RateLimit = Annotated[PositiveInt, Meta(description="Requests per minute; null for any number.")]
+LockSeconds = Annotated[int, Meta(ge=0, le=MAX_INT, description="Seconds of this bot's locks; 0 or null: the job's.")]
+RateLimit = Annotated[int, Meta(ge=0, le=MAX_INT, description="Requests per minute; 0 or null for any number.")]
 Boost = Annotated[int, Meta(ge=-10, le=10, description="Added to the priority that the bot sees.")]
 Domains = Annotated[list[str], Meta(description="Domains whose jobs the bot may pull; empty for all.")]
 TokenEnd = Annotated[Moment, Meta(description="Time at which the token expires; null for never.")]

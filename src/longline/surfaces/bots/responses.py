@@ -116,7 +116,7 @@ class BotJob(msgspec.Struct, frozen=True, kw_only=True):
     retry_count: int
     last_error: str | None
     last_result_at: Time | None
-    expiry_count: int
+    expiry_count: Annotated[int, Meta(description="Pulls of the job after a lock on it had expired.")]
     created_at: Time
     updated_at: Time
 
