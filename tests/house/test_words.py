@@ -3,6 +3,7 @@
 import ast
 import importlib
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +21,8 @@ LATER = {"audit", "target"}
 
 PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "robots", "timestamps", "url", "warc"} | {
     *("archive", "content_encoding", "discovery", "document", "fetch", "search", "tokenize"),
-    *("engine_clock", "feed_poll", "outcomes", "rate_limit", "remote_source", "standing_frontier"),
+    *("back_off", "engine_clock", "feed_poll", "outcomes", "rate_limit", "remote_source", "standing_frontier"),
+    "storable_text",
 }
 """Words of the field that need no line in the glossary; a module or folder of the model may be called so."""
 
@@ -28,6 +30,36 @@ BEHIND_DOORS = {"job", "execution", "comic", "comicsource", "crawltask", "lockto
 """The contracts' words for things that have a word of ours; nothing below the doors may be called so."""
 
 CORE = ("model/", "ports/", "plugins/", "engine/", "services/")
+
+FOREIGN_TEXT = re.compile(
+    r"(?<![a-z])(?:jobs?|executions?|polic(?:y|ies)|comics?|comicsource|crawl_?tasks?|lock_?token|locked_?by|auditlog"
+    r"|interval_minutes|interval_type|frequency_hours|timeout_minutes|raw_html)(?![a-z])",
+    re.IGNORECASE,
+)
+"""The contracts' words and fields, in texts below the doors."""
+
+BELOW_THE_DOORS = (*CORE, "drivers/", "parsers/")
+
+ALLOWED_TEXTS = {
+    # Fields of log entries as they are stored and archived, for programs that read the archive or Redis.
+    "model/logs.py": {"job_id", "execution_id"},
+    "engine/logs/run_log_keeper.py": {"job_id", "execution_id", "execution_number"},
+    "drivers/logs/redis_streams.py": {"job_id", "execution_id"},
+    # Fields of documents in the search index.
+    "model/search/document.py": {"raw_html"},
+    "drivers/search/mapping.py": {"raw_html"},
+    "parsers/article/article.py": {"raw_html"},
+    # The error of a run, stored with it and shown by every API.
+    "engine/schedules/scheduler.py": {"job missing required source_id"},
+    # A field of another service's sources.
+    "engine/sources/remote_source.py": {"feed_poll_interval_minutes"},
+    # Words of websites: paths of job adverts, the link type of a privacy policy.
+    "parsers/article/content.py": {"job", "jobs"},
+    "plugins/html/links.py": {"privacy-policy"},
+    # The name that `longline policies` shows, for advice of `longline doctor`.
+    "services/stored_patterns.py": {"url_pattern of policy "},
+}
+"""Texts below the doors that users or other programs read as they are, by module."""
 
 TABLES: Mapping[str, Noun] = {"SCHEDULE_WORDS": "schedule", "RUN_WORDS": "run", "TASK_WORDS": "task"}
 """What `surfaces/<name>/words.py` may define: dictionaries from our states to the contract's words."""
@@ -91,6 +123,21 @@ def foreign(module: Module) -> list[str]:
     return found
 
 
+def texts(module: Module) -> set[str]:
+    """Return the texts of a module, without docstrings."""
+    docs = {id(node.value) for node in module.walk() if isinstance(node, ast.Expr)}
+    return {
+        node.value
+        for node in module.walk()
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs
+    }
+
+
+def foreign_texts(module: Module) -> set[str]:
+    """Return the texts with a contract's word."""
+    return {text for text in texts(module) if FOREIGN_TEXT.search(text)}
+
+
 def gaps(words: object) -> list[str]:
     """What a door's `words` lacks: tables at all, states without a word, words for states that do not exist."""
     tables = {name: noun for name, noun in TABLES.items() if hasattr(words, name)}
@@ -105,7 +152,7 @@ def gaps(words: object) -> list[str]:
 
 
 def doors() -> list[Path]:
-    return sorted(path.parent for path in (SRC / "surfaces").glob("*/__init__.py"))
+    return sorted(path.parent for path in (SRC / "surfaces").glob("*/door.py"))
 
 
 def test_the_words_are_read_from_the_glossary():
@@ -131,6 +178,38 @@ def test_the_model_is_made_of_words_of_the_glossary():
 
 def test_contracts_words_stay_behind_their_doors():
     assert not [fault for module in modules() if module.path.startswith(CORE) for fault in foreign(module)]
+
+
+def test_contracts_words_stay_behind_their_doors_in_texts_too():
+    found = {module.path: foreign_texts(module) for module in modules() if module.path.startswith(BELOW_THE_DOORS)}
+    assert {path: said for path, said in found.items() if said} == ALLOWED_TEXTS
+
+
+def test_contracts_words_are_not_in_the_queries():
+    said = (re.sub(r"--.*", "", path.read_text(encoding="utf-8")) for path in (SRC / "drivers").rglob("*.sql"))
+    assert not [found for text in said for found in FOREIGN_TEXT.findall(text)]
+
+
+def test_a_foreign_text_is_seen():
+    planted = Module("engine/planted.py", '"""A job."""\nf("Job not found")\ng(f"{x} has job_id")\nh("a runner")\n')
+    assert foreign_texts(planted) == {"Job not found", " has job_id"}
+
+
+def shared_class_names(tree: Iterable[Module]) -> set[str]:
+    """Return the names that two classes have; nested and private classes count too."""
+    names = [node.name for module in tree for node in module.walk() if isinstance(node, ast.ClassDef)]
+    return {name for name, count in Counter(names).items() if count > 1}
+
+
+def test_class_names_are_used_once():
+    allowed = re.search(r"they are listed here, and a test reads the list: (.*?)\.\n", read("CONTRIBUTING.md"), re.S)
+    assert allowed
+    assert shared_class_names(modules()) == set(re.findall(r"`(\w+)`", allowed[1]))
+
+
+def test_a_class_name_that_is_used_twice_is_seen():
+    planted = [Module("a.py", "class Twice: ...\nclass Once: ...\n"), Module("b.py", "class Twice: ...\n")]
+    assert shared_class_names(planted) == {"Twice"}
 
 
 def test_every_door_has_its_words():

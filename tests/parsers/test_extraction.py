@@ -2,13 +2,13 @@
 
 import pytest
 
-from longline.parsers.extraction import Content, densest, extract, select, select_all, text_of
+from longline.parsers.extraction import PageContent, densest, extract, select, select_all, text_of
 from longline.plugins import Page
 
 LONG = "Words that fill a block of text so that it counts as one. " * 6
 
 
-def found(markup: str, url: str = "https://n.example/x", hint: str = "", **selectors: object) -> Content:
+def found(markup: str, url: str = "https://n.example/x", hint: str = "", **selectors: object) -> PageContent:
     return extract(Page(url, markup.encode()), selectors, hint)
 
 

@@ -56,7 +56,7 @@ TEMPLATES = {
 
 
 @dataclass(frozen=True)
-class Content:
+class PageContent:
     """The extracted content: its markup, its text, the method, and the title if a selector found one."""
 
     markup: str
@@ -65,7 +65,7 @@ class Content:
     title: str = ""
 
 
-def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> Content:
+def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> PageContent:
     """Return the content of a page; the page itself is not modified."""
     tree = page.tree.clone()
     remove_excluded(tree, selectors.get("exclude"))
@@ -73,16 +73,16 @@ def extract(page: Page, selectors: Mapping[str, Any], hint: str = "") -> Content
     if found.text:
         return found
     node = _by_heuristics(tree)
-    return Content(_html(node), _text(node), "heuristic", found.title)
+    return PageContent(_html(node), _text(node), "heuristic", found.title)
 
 
-def _by_name(page: Page, tree: LexborHTMLParser, selectors: Mapping[str, Any], hint: str) -> Content:
+def _by_name(page: Page, tree: LexborHTMLParser, selectors: Mapping[str, Any], hint: str) -> PageContent:
     """Extract by the source's selectors or, if the source has none, by those of a template."""
     if any(selectors.get(name) for name in ("container", "body", "title")):
         return _selected(tree, selectors, "selector")
     template = _template(page, hint)
     if template is None:
-        return Content("", "", "heuristic")
+        return PageContent("", "", "heuristic")
     return _selected(
         tree, {"container": template.container, "body": template.body, "title": template.title}, "template"
     )
@@ -122,14 +122,14 @@ def remove_excluded(tree: LexborHTMLParser, excluded: object) -> None:
             node.decompose()
 
 
-def _selected(tree: LexborHTMLParser, selectors: Mapping[str, Any], method: str) -> Content:
+def _selected(tree: LexborHTMLParser, selectors: Mapping[str, Any], method: str) -> PageContent:
     title = text_of(select(tree, selectors.get("title")))
     container = select(tree, selectors.get("container"))
     body = select(container if container is not None else tree, selectors.get("body"))
     if body is None:
         body = select(tree, selectors.get("body"))
     markup = _html(container if container is not None else body)
-    return Content(markup, _text(body if body is not None else container), method, title)
+    return PageContent(markup, _text(body if body is not None else container), method, title)
 
 
 def _template(page: Page, hint: str) -> Template | None:

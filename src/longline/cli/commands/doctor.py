@@ -129,14 +129,14 @@ def port(settings: Settings) -> CheckRow:
     return CheckRow("port", "ok", f"{where} is free")
 
 
-class ArchiveCheck(NamedTuple):
+class ArchiveRow(NamedTuple):
     """The row for the archive, and a line for each damaged page."""
 
     row: CheckRow
     lines: list[str]
 
 
-def read_archive(settings: Settings, console: Console, *, repair: bool) -> ArchiveCheck:
+def read_archive(settings: Settings, console: Console, *, repair: bool) -> ArchiveRow:
     """Check every segment and record, with a progress bar."""
     with progress_bar(console, "reading the archive", DownloadColumn()) as progress:
         shown = progress.add_task("", total=None)
@@ -153,8 +153,8 @@ def read_archive(settings: Settings, console: Console, *, repair: bool) -> Archi
         lines.append(f"{waiting} pages are queued; longline up, worker or crawl --again fetches them")
     if findings.damaged:
         advice = "" if waiting else "longline crawl --again, or longline doctor --deep --repair"
-        return ArchiveCheck(CheckRow("archive", "fail", f"{counts}; {len(findings.damaged)} damaged", advice), lines)
-    return ArchiveCheck(CheckRow("archive", "warn" if findings.replaced else "ok", counts), lines)
+        return ArchiveRow(CheckRow("archive", "fail", f"{counts}; {len(findings.damaged)} damaged", advice), lines)
+    return ArchiveRow(CheckRow("archive", "warn" if findings.replaced else "ok", counts), lines)
 
 
 async def engines(settings: Settings, *, deep: bool = False) -> list[CheckRow]:

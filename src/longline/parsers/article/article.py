@@ -10,7 +10,7 @@ from selectolax.lexbor import LexborHTMLParser
 from longline.model.runs.plan import BY_NAME
 from longline.parsers.article import content, jsonld
 from longline.parsers.dates import date_of
-from longline.parsers.extraction import Content, extract, remove_excluded, select, text_of
+from longline.parsers.extraction import PageContent, extract, remove_excluded, select, text_of
 from longline.parsers.selectors import groups_of
 from longline.plugins import Item, Links, Page, parser
 from longline.plugins.html.structured import Thing, text_value
@@ -79,7 +79,7 @@ def document(page: Page) -> ArticleDocument:
     return ArticleDocument({name: value for name, value in fields.items() if value not in (None, [])}, method, skipped)
 
 
-def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[Content, str, str]:
+def _content(page: Page, selectors: Mapping[str, Any]) -> tuple[PageContent, str, str]:
     """Return the content, its text, and the method of extraction."""
     found = extract(page, selectors, str(page.config.get("template_hint") or ""))
     if found.method == "selector" and (_is_enough(found.text) or not page.config.get("readability")):
@@ -124,7 +124,7 @@ def _without_none(**fields: str | None) -> dict[str, str]:
 class _Metadata:
     """Metadata of a page: by the source's selectors first, then structured data, then visible elements."""
 
-    def __init__(self, page: Page, selectors: Mapping[str, Any], found: Content) -> None:
+    def __init__(self, page: Page, selectors: Mapping[str, Any], found: PageContent) -> None:
         self._page, self._selectors, self._found = page, selectors, found
         self._ld: tuple[Thing, str] | None = jsonld.find_article([*page.data.json_ld, *page.data.microdata])
 

@@ -36,7 +36,7 @@ class BotPolicies:
         """Return a schedule."""
         row = await self._schedules.get(uid)
         if row is None:
-            raise NotFound("policy", uid)
+            raise NotFound("schedule", uid)
         return row
 
     async def find(self, wanted: PolicyFilter, *, limit: int, offset: int) -> list[BotPolicyRow]:
@@ -57,7 +57,7 @@ class BotPolicies:
         """Delete a schedule, its tasks and their results."""
         pages = await self._bots.drop(uid)
         if pages is None:
-            raise NotFound("policy", uid)
+            raise NotFound("schedule", uid)
         await self._blobs.delete(pages)
 
     async def learn(self, urls: Iterable[str]) -> int:

@@ -37,7 +37,8 @@ class TaskHeld(LonglineError):
     """The task cannot be deleted, because a bot holds it."""
 
     def __init__(self, holder: str) -> None:
-        super().__init__(f"Job locked by {holder}, it cannot be deleted while it is locked")
+        super().__init__(f"the task is held by {holder}")
+        self.holder = holder
 
 
 class BotTasks:

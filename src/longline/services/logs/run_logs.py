@@ -47,6 +47,10 @@ class NoArchive(NotFound):
 class KeptElsewhere(LonglineError):
     """The log is archived, but not in the store of this instance, which is not shared."""
 
+    def __init__(self, number: int) -> None:
+        super().__init__(f"the log of run {number} is not in the store of this instance")
+        self.number = number
+
 
 class LogLines(msgspec.Struct, frozen=True):
     """Entries, each with the id of its run; `replayed` entries are older than the subscription."""
@@ -112,10 +116,7 @@ class RunLogs:
         except NotFound:
             if self._common:
                 raise NoArchive("log", name, f"the log of run {found[0].number} of {name} is gone") from None
-            raise KeptElsewhere(
-                f"the log of execution {found[0].number} is not in the store of this instance: another instance keeps"
-                " it, or it was lost; with a common store for logs every instance has it"
-            ) from None
+            raise KeptElsewhere(found[0].number) from None
 
     async def lines(self, name: str, number: int | None) -> tuple[LoggedRun, list[bytes]]:
         """Return a run and the lines of its archived log."""

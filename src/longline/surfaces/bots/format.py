@@ -168,7 +168,7 @@ def _api_error(error: Exception) -> ApiError:
         case InvalidRequest() | NotJson() | NotAnObject():
             return _invalid(error)
         case TaskHeld():
-            return bot_error(409, "job_locked", str(error))
+            return words.locked_error(error.holder)
         case NotFound():
             return words.missing_error(error)
         case HTTPException() if error.status_code < 500:

@@ -64,7 +64,7 @@ INVALID_TOKEN = "Invalid token."
 INVALID_KEY = "Invalid API key."
 
 _MISSING: Mapping[str, tuple[ErrorCode, str]] = {
-    "policy": ("policy_not_found", "Policy"),
+    "schedule": ("policy_not_found", "Policy"),
     "task": ("job_not_found", "Job"),
     "result": ("result_not_found", "Result"),
     "bot": ("bot_not_found", "Bot"),
@@ -123,6 +123,11 @@ def missing_error(error: NotFound) -> ApiError:
     return bot_error(404, code, f"{noun} {error.subject} not found")
 
 
+def locked_error(holder: str) -> ApiError:
+    """Return the error for the deletion of a job that a bot holds."""
+    return bot_error(409, "job_locked", f"Job locked by {holder}, it cannot be deleted while it is locked")
+
+
 def field_error(field: str, text: str) -> ApiError:
     """Return the error for one invalid field."""
     return bot_error(400, "validation_error", {field: [text]})
@@ -176,9 +181,9 @@ _JOB = "550e8400-e29b-41d4-a716-446655440000"
 _HELD = AnswerVerdict(state=TaskState.PENDING, holder="bot-001")
 
 NO_JOB = missing_error(NotFound("task", _JOB))
-NO_POLICY = missing_error(NotFound("policy", _JOB))
+NO_POLICY = missing_error(NotFound("schedule", _JOB))
 NO_RESULT = missing_error(NotFound("result", _JOB))
 NO_BOT = missing_error(NotFound("bot", "bot-001"))
-LOCKED_JOB = bot_error(409, "job_locked", "Job locked by bot-001, it cannot be deleted while it is locked")
+LOCKED_JOB = locked_error("bot-001")
 LOCK_REFUSALS = tuple(refusal_error(_HELD, refusal, _JOB, "bot-002") for refusal in get_args(Refusal))
 """Errors for a bot that does not hold the lock on a job."""

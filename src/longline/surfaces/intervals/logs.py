@@ -35,9 +35,20 @@ LATEST = "latest"
 NO_EXECUTIONS = error(404, "no executions found for job")
 NO_LATEST_LOG = error(404, "no logs archived for latest execution")
 NO_SUCH_LOG = error(404, "no logs found for specified execution")
-LOG_ELSEWHERE = error(503, "the log of execution 1 is not in the store of this instance: another instance keeps it")
 NO_STREAMING = error(503, "Log streaming not available")
 NO_RESUMABLE_STREAMING = error(503, "Redis streaming not available")
+
+
+def log_elsewhere(number: int) -> ApiError:
+    """Return the error for a log that another instance has."""
+    return error(
+        503,
+        f"the log of execution {number} is not in the store of this instance: another instance keeps it, or it was"
+        " lost; with a common store for logs every instance has it",
+    )
+
+
+LOG_ELSEWHERE = log_elsewhere(1)
 ARCHIVE_ERRORS = (INVALID_JOB_ID, NO_EXECUTIONS, NO_LATEST_LOG, NO_SUCH_LOG, LOG_ELSEWHERE)
 STREAM_ERRORS = (INVALID_JOB_ID, JOB_NOT_FOUND, EXECUTION_NOT_FOUND, TOO_MANY_CONNECTIONS)
 
@@ -330,7 +341,7 @@ def _execution(run: LoggedRun) -> LoggedExecutionBody:
 def _archive_error(query: ArchiveQuery, missing: NotFound | KeptElsewhere) -> ApiError:
     if isinstance(missing, KeptElsewhere):
         # A proxy in front of several instances tries the next instance after a 503.
-        return error(503, str(missing))
+        return log_elsewhere(missing.number)
     if isinstance(missing, NoRuns):
         return NO_EXECUTIONS
     return NO_LATEST_LOG if query.number() is None else NO_SUCH_LOG
