@@ -1,16 +1,20 @@
 import logging
 import re
-from typing import Any
 
 import httpx
+import msgspec
 import pytest
-from litestar import Litestar, Request, get, post
+from litestar import Litestar
 from litestar.exceptions import InternalServerException
-from litestar.params import FromPath, FromQuery, JSONBody
 
 from longline.model.errors import BadInput, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
 from longline.services.tokens import TokenClaims, Tokens
-from longline.surfaces.http import REQUEST_ID, bearer
+from longline.surfaces.access import token_access
+from longline.surfaces.door import PUBLIC, Door, OperationGroup
+from longline.surfaces.error_format import ErrorFormat
+from longline.surfaces.http import REQUEST_ID
+from longline.surfaces.operation import operation
+from longline.surfaces.routing import route_of
 from tests.surfaces.conftest import Stage, serving
 
 FAILURES = {
@@ -31,27 +35,40 @@ INTERNAL = {
 }
 
 
+class Shape(msgspec.Struct, frozen=True):
+    """A body."""
+
+    a: int
+
+
+@operation("GET", "/fail/{how}", "Fail", access="public")
+async def fail(how: str) -> None:
+    raise FAILURES[how]
+
+
+@operation("GET", "/guarded", "Return the caller")
+async def guarded(identity: TokenClaims) -> dict[str, str]:
+    return {"sub": identity.sub, "role": identity.role}
+
+
+@operation("GET", "/whoami", "Return the id of the request", access="public")
+async def whoami() -> dict[str, str]:
+    return {"request_id": REQUEST_ID.get()}
+
+
+@operation("POST", "/shape", "Return the body", access="public")
+async def shape(body: Shape) -> Shape:
+    return body
+
+
 def with_routes(stage: Stage) -> Litestar:
-    """The application with a few doors that do what tests need."""
-
-    @get("/fail/{how:str}")
-    async def fail(how: FromPath[str]) -> None:
-        raise FAILURES[how]
-
-    @get("/guarded", guards=[bearer(stage.tokens)])
-    async def guarded(request: Request[Any, TokenClaims, Any]) -> dict[str, str]:
-        return {"sub": request.auth.sub, "role": request.auth.role}
-
-    @get("/whoami")
-    async def whoami() -> dict[str, str]:
-        return {"request_id": REQUEST_ID.get()}
-
-    @post("/shape")
-    async def shape(data: JSONBody[dict[str, int]], limit: FromQuery[int] = 5) -> dict[str, int]:
-        return {**data, "limit": limit}
-
-    for door in (fail, guarded, whoami, shape):
-        stage.app.register(door)
+    """The application with a few operations that do what tests need."""
+    group = OperationGroup("tests", "For tests.", (fail, guarded, whoami, shape))
+    door = Door(
+        "tests", "Tests", ("/",), ErrorFormat(), (group,), {"public": PUBLIC, "token": token_access(stage.tokens)}
+    )
+    for endpoint in door.endpoints():
+        stage.app.register(route_of(endpoint))
     return stage.app
 
 
@@ -196,9 +213,8 @@ async def test_what_the_framework_refuses_is_said_in_our_shape(doors: httpx.Asyn
     method = await doors.delete("/health")
     assert (method.status_code, method.json()) == (405, {"error": "Method Not Allowed"})
     assert set(method.headers["allow"].replace(" ", "").split(",")) >= {"GET", "HEAD"}
-    number = await doors.post("/shape?limit=many", json={"a": 1})
-    assert number.status_code == 400
-    assert number.json()["error"].startswith("limit: ")
+    number = await doors.post("/shape", json={"a": "many"})
+    assert (number.status_code, number.json()) == (400, {"error": "a must be an integer"})
     body = await doors.post("/shape", content=b"{not json", headers={"Content-Type": "application/json"})
     assert body.status_code == 400
     assert list(body.json()) == ["error"]

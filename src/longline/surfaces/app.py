@@ -1,13 +1,10 @@
 """The Litestar application that serves all HTTP APIs."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
-from litestar import Litestar, Request, Response
+from litestar import Litestar
 from litestar.config.cors import CORSConfig
-from litestar.exceptions import HTTPException
 from litestar.types import Method
 
 from longline.services.counts import Counts
@@ -19,13 +16,13 @@ from longline.surfaces.documentation.pages import Documentation
 from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
 from longline.surfaces.health import HealthServices
-from longline.surfaces.http import ERRORS, RequestMiddleware, WholeBodies, format_at, on_http
+from longline.surfaces.http import RequestMiddleware, WholeBodies, error_handlers
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
 from longline.surfaces.metrics import Metrics, MetricsServices
 from longline.surfaces.openapi import openapi_document
 from longline.surfaces.platform import PlatformServices, platform_door
 from longline.surfaces.request_head import MAX_BODY_BYTES
-from longline.surfaces.routing import route_of, to_framework
+from longline.surfaces.routing import route_of
 
 METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 CORS_SECONDS = 12 * 3600
@@ -51,8 +48,8 @@ def build_app(parts: AppParts) -> Litestar:
     doors = _table(parts, metrics)
     endpoints = [endpoint for door in doors for endpoint in door.endpoints()]
     app = Litestar(
-        route_handlers=[*map(route_of, endpoints)],
-        exception_handlers={**ERRORS, HTTPException: partial(_on_http, doors)},
+        route_handlers=[route_of(endpoint) for endpoint in endpoints],
+        exception_handlers=error_handlers(doors),
         cors_config=CORSConfig(allow_methods=METHODS, allow_headers=["*"], max_age=CORS_SECONDS),
         openapi_config=None,
         logging_config=None,
@@ -82,11 +79,3 @@ def _table(parts: AppParts, metrics: Metrics) -> list[Door]:
         doors.append(bots_door(parts.bots, parts.tokens, metrics.registry))
     doors.append(platform_door(platform, parts.tokens, metrics_open=parts.metrics_open))
     return doors
-
-
-def _on_http(doors: Sequence[Door], request: Request[Any, Any, Any], error: HTTPException) -> Response[Any]:
-    """Return the response to an error before routing, in the error format of the API at that path."""
-    if isinstance(error.extra, list):
-        # The framework lists invalid values of its own routes.
-        return on_http(request, error)
-    return to_framework(format_at(doors, request.scope["path"]).failure(error))

@@ -1,4 +1,4 @@
-"""Shared code of the HTTP APIs: request ids, the access log, the bearer guard, and error responses."""
+"""Code around all HTTP APIs: request ids, the access log, and responses to requests that reach no operation."""
 
 import logging
 import secrets
@@ -8,14 +8,10 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from litestar import Request, Response
-from litestar.connection import ASGIConnection
 from litestar.enums import ScopeType
 from litestar.exceptions import HTTPException
-from litestar.handlers.base import BaseRouteHandler
-from litestar.types import ASGIApp, ExceptionHandlersMap, Guard, HTTPScope, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, ExceptionHandlersMap, HTTPScope, Message, Receive, Scope, Send
 
-from longline.model.errors import BadInput, Conflict, IllegalMove, LonglineError, NotFound, StaleLease, Unavailable
-from longline.services.tokens import TokenRefused, Tokens
 from longline.surfaces.door import ApiFormat, Door, door_at
 from longline.surfaces.error_format import NUL_IN_URL, ErrorFormat
 from longline.surfaces.request_head import Refusal, refusal_in
@@ -28,30 +24,8 @@ _ID_CHARS = 128
 _BODILESS = ("GET", "HEAD", "OPTIONS")
 _CLIENT_GONE = 499  # the status that proxies log for a client that disconnected before the response
 
-STATUS: dict[type[LonglineError], int] = {
-    BadInput: 400,
-    NotFound: 404,
-    IllegalMove: 409,
-    Conflict: 409,
-    StaleLease: 409,
-}
-"""Default status of an error; an API with another contract registers its own handler."""
-
-INTERNAL = {
-    "error": "Internal server error",
-    "code": "INTERNAL_ERROR",
-    "message": "An unexpected error occurred",
-}
-
-_MISSING = {
-    "URL": "Frontier URL not found",
-    "link": "Discovered link not found",
-    "domain": "Discovered domain not found",
-}
 _NUL = Refusal(NUL_IN_URL.status, NUL_IN_URL.body["error"])
-_REFUSALS = {"missing": "missing authorization", "key": "invalid API key"}
 
-_log = logging.getLogger(__name__)
 _access = logging.getLogger("longline.access")
 
 
@@ -197,84 +171,3 @@ class WholeBodies:
 def _request_id(scope: HTTPScope) -> str:
     given = next((value for name, value in scope["headers"] if name == b"x-request-id"), b"")
     return given.decode("latin-1") if 0 < len(given) <= _ID_CHARS else secrets.token_hex(16)
-
-
-def bearer(tokens: Tokens) -> Guard:
-    """Return a guard that requires a valid token and the API key; the token's claims become `request.auth`."""
-
-    def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
-        connection.scope["auth"] = tokens.verify(_credentials(connection))
-        tokens.check(connection.headers.get("x-api-key"))
-
-    return guard
-
-
-def _credentials(connection: ASGIConnection[Any, Any, Any, Any]) -> str | None:
-    headers = connection.headers.getall("authorization", [])
-    if not headers:
-        # Browsers' EventSource cannot set headers.
-        return connection.query_params.get("token")
-    scheme, _, token = headers[0].strip().partition(" ")
-    if len(headers) > 1 or scheme.lower() != "bearer" or not token.strip():
-        raise TokenRefused("malformed")
-    return token.strip()
-
-
-def answer(status: int, text: str, headers: dict[str, str] | None = None) -> Response[dict[str, str]]:
-    """Return an error response in the default format of the APIs."""
-    return Response({"error": text}, status_code=status, headers=headers, media_type="application/json")
-
-
-def on_refused(_: Request[Any, Any, Any], error: TokenRefused) -> Response[dict[str, str]]:
-    """Answer 401 to a refused token, and log the reason."""
-    _log.info("token refused", extra={"kind": error.kind})
-    return answer(401, _REFUSALS.get(error.kind, "invalid token"), {"WWW-Authenticate": "Bearer"})
-
-
-def on_known(request: Request[Any, Any, Any], error: LonglineError) -> Response[dict[str, str]]:
-    """Answer a known error with its status."""
-    if isinstance(error, Unavailable):
-        # The error's text may contain internal addresses.
-        _log.warning("answered 503", extra={"reason": str(error)})
-        return answer(503, "Service temporarily unavailable")
-    status = next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), None)
-    if status is None:
-        return on_unknown(request, error)
-    return answer(status, _MISSING.get(error.noun, str(error)) if isinstance(error, NotFound) else str(error))
-
-
-def on_http(request: Request[Any, Any, Any], error: HTTPException) -> Response[dict[str, str]]:
-    """Answer the framework's errors (no such path, wrong method, wrong body) in the default format."""
-    if error.status_code >= 500:
-        return on_unknown(request, error)
-    found = error.extra if isinstance(error.extra, list) else []
-    details = [f"{_field(e)}: {e['message']}" for e in found if isinstance(e, dict) and "message" in e]
-    return answer(error.status_code, "; ".join(details) or error.detail, dict(error.headers or {}))
-
-
-def _field(found: dict[str, Any]) -> str:
-    """Return the name of the invalid field; the framework calls the whole body `data`."""
-    name = str(found.get("key", "body"))
-    return "body" if name == "data" else name
-
-
-def on_unreadable(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:
-    """Answer 400 to a body that is nested too deeply or is not valid text."""
-    _log.warning("answered 400", extra={"reason": str(error)})
-    return answer(400, "Invalid request body: it cannot be read")
-
-
-def on_unknown(_: Request[Any, Any, Any], error: Exception) -> Response[dict[str, str]]:
-    """Log an unexpected error, and answer 500 without details."""
-    _log.error("unhandled error", exc_info=error)
-    return Response(INTERNAL, status_code=500, media_type="application/json")
-
-
-ERRORS: ExceptionHandlersMap = {
-    TokenRefused: on_refused,
-    LonglineError: on_known,
-    HTTPException: on_http,
-    RecursionError: on_unreadable,
-    UnicodeDecodeError: on_unreadable,
-    Exception: on_unknown,
-}
