@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longline.model.proxies import SKIP_AT
+from longline.model.proxies import SKIP_AFTER_FAILURES
 from tests.journeys.place import Place
 from tests.servers import program
 from tests.servers.proxies import Manners, RunningProxy, running_proxy
@@ -52,7 +52,7 @@ def foretell(works: list[float], requests: int) -> list[Foretold]:
         failed: list[Foretold] = []
         while True:
             turn += 1
-            able = [p for p in proxies if p.in_a_row < SKIP_AT and p not in failed]
+            able = [p for p in proxies if p.in_a_row < SKIP_AFTER_FAILURES and p not in failed]
             chosen = min(able, key=lambda p: (p.turn, proxies.index(p)))
             if chosen.use(turn):
                 break
@@ -95,7 +95,11 @@ def test_five_proxies_serve_a_crawl_and_none_of_their_faults_is_a_pages(place: P
     told = foretell([float("inf"), 4, 8, 0, float("inf")], REQUESTS)
     assert figures(place) == [(p.successes, p.failures, p.in_a_row) for p in told]
     assert sum(p.successes for p in told) == REQUESTS
-    assert [(len(p.passages), p.asked) for p in proxies[1:4]] == [(5, 5), (9, 9), (SKIP_AT, SKIP_AT)]
+    assert [(len(p.passages), p.asked) for p in proxies[1:4]] == [
+        (5, 5),
+        (9, 9),
+        (SKIP_AFTER_FAILURES, SKIP_AFTER_FAILURES),
+    ]
     assert place.ask("SELECT active FROM proxies ORDER BY id") == [(True,)] * 5, "skipped, and not yet switched off"
     (uses,) = place.ask("SELECT SUM(count) FROM proxy_uses")
     assert uses == (sum(p.successes + p.failures for p in told),)

@@ -7,7 +7,7 @@ from pathlib import Path
 import asyncpg
 
 from longline.drivers.records.named_queries import Engine
-from longline.drivers.records.schema import FIRST_MIGRATION, LEDGER, schema_text
+from longline.drivers.records.schema import CREATE_MIGRATIONS, FIRST_MIGRATION, schema_text
 from longline.drivers.records.sqlite import statements
 
 
@@ -37,5 +37,5 @@ async def execute(url: str, text: str) -> None:
 async def begun(url: str) -> str:
     """Make an empty database of the first release; the name of its one migration."""
     ledger = f"INSERT INTO migrations (name, applied_at) VALUES ('{FIRST_MIGRATION}', 0);"
-    await execute(url, f"{LEDGER}\n{schema_text(engine_of(url))}\n{ledger}")
+    await execute(url, f"{CREATE_MIGRATIONS}\n{schema_text(engine_of(url))}\n{ledger}")
     return FIRST_MIGRATION

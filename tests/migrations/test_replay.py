@@ -11,7 +11,7 @@ import pytest
 
 from longline.drivers.records import open_records, schema
 from longline.drivers.records.named_queries import switch
-from longline.drivers.records.schema import LEDGER, migration_names, schema_text
+from longline.drivers.records.schema import CREATE_MIGRATIONS, migration_names, schema_text
 from longline.model.errors import Unavailable
 from longline.testing.clock import FakeClock
 from tests.migrations.ages import begun, engine_of, execute, path_of
@@ -50,7 +50,7 @@ async def catalogue_of_text(like: str, text: str, server: PostgresServer, folder
 @pytest.fixture
 async def present_truth(database_url: str, postgres_server: PostgresServer, tmp_path: Path) -> Catalogue:
     """The catalogue of a database made from `schema.sql` alone."""
-    text = f"{LEDGER}\n{schema_text(engine_of(database_url))}"
+    text = f"{CREATE_MIGRATIONS}\n{schema_text(engine_of(database_url))}"
     return await catalogue_of_text(database_url, text, postgres_server, tmp_path)
 
 
@@ -80,12 +80,14 @@ async def test_a_database_that_is_brought_forward_equals_a_new_one(
     database_url: str, postgres_server: PostgresServer, tmp_path: Path, with_a_second: list[str]
 ):
     assert await replayed(database_url) == schema.migration_names() == [*migration_names(), "0002_pre_half"]
-    text = f"{LEDGER}\n{schema_text(engine_of(database_url))}\n{GOOD}"
+    text = f"{CREATE_MIGRATIONS}\n{schema_text(engine_of(database_url))}\n{GOOD}"
     assert await catalogue(database_url) == await catalogue_of_text(database_url, text, postgres_server, tmp_path)
 
 
 async def test_a_database_from_before_the_first_release_is_refused(database_url: str):
-    await execute(database_url, f"{LEDGER}\nINSERT INTO migrations (name, applied_at) VALUES ('0001_pre_older', 0);")
+    await execute(
+        database_url, f"{CREATE_MIGRATIONS}\nINSERT INTO migrations (name, applied_at) VALUES ('0001_pre_older', 0);"
+    )
     with pytest.raises(Unavailable, match="before the first release; use a new one"):
         await migrated(database_url)
 

@@ -5,11 +5,11 @@ import pytest
 
 from longline.model.errors import BadInput
 from longline.model.proxies import (
-    HOUR,
-    OFF_AT,
-    PROBE_EVERY,
-    SKIP_AT,
-    SLOT,
+    DISABLE_AFTER_FAILURES,
+    HOUR_MS,
+    PROBE_INTERVAL_MS,
+    SKIP_AFTER_FAILURES,
+    SLOT_MS,
     MappingRow,
     NewProxy,
     Picked,
@@ -88,14 +88,16 @@ def test_without_a_source_speed_breaks_the_tie_and_the_unknown_come_last():
     assert chosen(msgspec.structs.replace(fast, mapped=True), candidate(2, priority=4, avg_ms=900)) == 2
 
 
-@pytest.mark.parametrize("fault", [{"active": False}, {"failure_count": SKIP_AT}, {"room": 0}, {"room": -3}])
+@pytest.mark.parametrize(
+    "fault", [{"active": False}, {"failure_count": SKIP_AFTER_FAILURES}, {"room": 0}, {"room": -3}]
+)
 def test_who_is_off_failing_or_over_the_limit_does_not_go(fault: dict[str, object]):
     assert chosen(candidate(1, **fault), candidate(2, turn=99)) == 2
     assert chosen(candidate(1, **fault)) is None
 
 
 def test_one_failure_below_the_bound_still_goes():
-    assert chosen(candidate(1, failure_count=SKIP_AT - 1, room=1)) == 1
+    assert chosen(candidate(1, failure_count=SKIP_AFTER_FAILURES - 1, room=1)) == 1
 
 
 def test_those_that_failed_this_page_and_other_countries_are_passed_over():
@@ -153,10 +155,10 @@ def test_geo_changes_provider_or_country_and_otherwise_goes_by_turn():
         ({"avg_ms": 5000}, 25 + 10 + 20),
         ({"avg_ms": 5001}, 25 + 5 + 20),
         ({"last_used_at": NOW}, 25 + 15 + 5),
-        ({"last_used_at": NOW - HOUR}, 25 + 15 + 5),
-        ({"last_used_at": NOW - HOUR - 1}, 25 + 15 + 10),
-        ({"last_used_at": NOW - 3 * HOUR - 1}, 25 + 15 + 15),
-        ({"last_used_at": NOW - 6 * HOUR - 1}, 25 + 15 + 20),
+        ({"last_used_at": NOW - HOUR_MS}, 25 + 15 + 5),
+        ({"last_used_at": NOW - HOUR_MS - 1}, 25 + 15 + 10),
+        ({"last_used_at": NOW - 3 * HOUR_MS - 1}, 25 + 15 + 15),
+        ({"last_used_at": NOW - 6 * HOUR_MS - 1}, 25 + 15 + 20),
     ],
 )
 def test_health_is_success_speed_and_rest(facts: dict[str, object], points: float):
@@ -169,8 +171,8 @@ def test_the_healthiest_goes_and_among_equals_the_one_that_waited():
 
 
 def test_the_slots_of_an_hour_cover_all_of_it():
-    for now in (NOW, NOW + 1, NOW // SLOT * SLOT, NOW // SLOT * SLOT - 1):
-        assert first_slot(now) * SLOT <= now - HOUR < (first_slot(now) + 1) * SLOT
+    for now in (NOW, NOW + 1, NOW // SLOT_MS * SLOT_MS, NOW // SLOT_MS * SLOT_MS - 1):
+        assert first_slot(now) * SLOT_MS <= now - HOUR_MS < (first_slot(now) + 1) * SLOT_MS
 
 
 # Pools
@@ -210,7 +212,12 @@ def test_no_pool_is_not_an_exhausted_one():
 
 
 def test_the_thresholds_are_those_of_the_contract():
-    assert (SKIP_AT, OFF_AT, PROBE_EVERY, HOUR % SLOT) == (5, 10, 15 * 60 * 1000, 0)
+    assert (SKIP_AFTER_FAILURES, DISABLE_AFTER_FAILURES, PROBE_INTERVAL_MS, HOUR_MS % SLOT_MS) == (
+        5,
+        10,
+        15 * 60 * 1000,
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -250,12 +257,12 @@ def test_success_counts_and_forgets_failures_in_a_row():
 
 def test_ten_failures_in_a_row_switch_a_proxy_off():
     row = proxy()
-    for count in range(1, OFF_AT + 2):
+    for count in range(1, DISABLE_AFTER_FAILURES + 2):
         row = after(row, used(False, at=NOW + count))
         assert (row.failure_count, row.total_failures, row.last_failure_at) == (count, count, NOW + count)
-        assert row.active is (count < OFF_AT)
-        assert row.disabled_reason == (None if count < OFF_AT else "auto")
-        assert row.probe_at == (None if count < SKIP_AT else NOW + SKIP_AT + PROBE_EVERY)
+        assert row.active is (count < DISABLE_AFTER_FAILURES)
+        assert row.disabled_reason == (None if count < DISABLE_AFTER_FAILURES else "auto")
+        assert row.probe_at == (None if count < SKIP_AFTER_FAILURES else NOW + SKIP_AFTER_FAILURES + PROBE_INTERVAL_MS)
     assert row.avg_ms is None, "only answers have a speed"
 
 
@@ -281,11 +288,11 @@ def test_a_late_report_does_not_turn_back_time():
 
 def test_five_failures_in_a_row_switch_a_mapping_off_for_good():
     row = mapping()
-    for count in range(1, SKIP_AT + 1):
+    for count in range(1, SKIP_AFTER_FAILURES + 1):
         row = mapping_after(row, used(False))
-        assert (row.failure_count, row.total_failures, row.active) == (count, count, count < SKIP_AT)
+        assert (row.failure_count, row.total_failures, row.active) == (count, count, count < SKIP_AFTER_FAILURES)
     row = mapping_after(row, used(True, ms=70))
-    assert (row.failure_count, row.total_failures, row.success_count, row.avg_ms) == (0, SKIP_AT, 1, 70)
+    assert (row.failure_count, row.total_failures, row.success_count, row.avg_ms) == (0, SKIP_AFTER_FAILURES, 1, 70)
     assert not row.active
 
 

@@ -10,7 +10,7 @@ from longline.model.timestamps import written
 LEVELS = ("debug", "info", "warn", "error")
 """Levels from the least to the most severe."""
 
-MOST_ENTRIES = 50_000
+MAX_ENTRIES = 50_000
 """Largest number of entries kept for one run; further entries are counted and dropped."""
 
 

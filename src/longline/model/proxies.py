@@ -16,17 +16,17 @@ Scheme = Literal["http", "https", "socks5"]
 Strategy = Literal["lru", "health", "random3", "geo"]
 Off = Literal["auto", "manual"]
 
-SKIP_AT = 5
+SKIP_AFTER_FAILURES = 5
 """Failures in a row at which a source, the global pool and named pools skip a proxy."""
 
-OFF_AT = 10
+DISABLE_AFTER_FAILURES = 10
 """Failures in a row at which a proxy is switched off everywhere."""
 
-HOUR = 3_600_000
-SLOT = 300_000
+HOUR_MS = 3_600_000
+SLOT_MS = 300_000
 """Milliseconds of a slot in which requests are counted, five minutes: thirteen slots cover any hour that ends now."""
 
-PROBE_EVERY = 900_000
+PROBE_INTERVAL_MS = 900_000
 BLOCKED = frozenset({403, 407, 429})
 """Statuses by which a site refuses the proxy."""
 
@@ -222,7 +222,7 @@ class ProxyCandidate(msgspec.Struct, frozen=True):
 
     @property
     def usable(self) -> bool:
-        return self.active and self.failure_count < SKIP_AT and self.room > 0
+        return self.active and self.failure_count < SKIP_AFTER_FAILURES and self.room > 0
 
 
 # Choosing
@@ -284,12 +284,12 @@ def _speed(ms: int | None) -> int:
 def _rested(last_used_at: int | None, now: int) -> int:
     if last_used_at is None:
         return 20
-    return next((points for hours, points in ((6, 20), (3, 15), (1, 10)) if now - last_used_at > hours * HOUR), 5)
+    return next((points for hours, points in ((6, 20), (3, 15), (1, 10)) if now - last_used_at > hours * HOUR_MS), 5)
 
 
 def first_slot(now: int) -> int:
     """Return the oldest slot of the hour that ends now; the slot counts whole, so no hour exceeds its limit."""
-    return (now - HOUR) // SLOT
+    return (now - HOUR_MS) // SLOT_MS
 
 
 def tiers(name: str, pools: Iterable[Pool]) -> list[Pool]:
@@ -354,7 +354,7 @@ def after(row: ProxyRow, used: ProxyUse) -> ProxyRow:
             probe_at=None,
         )
     failures = row.failure_count + 1
-    off = row.active and failures >= OFF_AT
+    off = row.active and failures >= DISABLE_AFTER_FAILURES
     return msgspec.structs.replace(
         row,
         failure_count=failures,
@@ -363,7 +363,7 @@ def after(row: ProxyRow, used: ProxyUse) -> ProxyRow:
         active=row.active and not off,
         disabled_reason="auto" if off else row.disabled_reason,
         # A skipped proxy gets no requests either: it is probed like a proxy that is off.
-        probe_at=(row.probe_at or used.at + PROBE_EVERY) if failures >= SKIP_AT else None,
+        probe_at=(row.probe_at or used.at + PROBE_INTERVAL_MS) if failures >= SKIP_AFTER_FAILURES else None,
     )
 
 
@@ -378,7 +378,7 @@ def mapping_after(row: MappingRow, used: ProxyUse) -> MappingRow:
         row,
         failure_count=failures,
         total_failures=row.total_failures + 1,
-        active=row.active and failures < SKIP_AT,
+        active=row.active and failures < SKIP_AFTER_FAILURES,
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
-from longline.drivers.records.named_queries import ALL, AT_ONCE, Engine, compile_query, load, spread, switch
+from longline.drivers.records.named_queries import MAX_ALL_ROWS, MAX_ROWS, Engine, compile_query, load, spread, switch
 from longline.drivers.records.schema import schema_text
 from longline.drivers.records.sqlite import statements
 
@@ -77,14 +77,17 @@ def test_what_is_written_is_spread_over_many_rows_on_sqlite():
         "WITH r(a, key) AS (VALUES (?3, ?4), (?5, ?6)) "
         "UPDATE t SET a = r.a, n = ?1 FROM r WHERE t.key = r.key AND t.b = ?2"
     )
-    assert (query.at_once, compile_query("q", BATCH.replace("/*rows", "/*all rows"), "lite").at_once) == (AT_ONCE, ALL)
+    assert (query.max_rows, compile_query("q", BATCH.replace("/*rows", "/*all rows"), "lite").max_rows) == (
+        MAX_ROWS,
+        MAX_ALL_ROWS,
+    )
     assert compile_query("q", BATCH.replace("/*rows", "/*all rows"), "pg").sql == compile_query("q", BATCH, "pg").sql
 
 
 @pytest.mark.parametrize("text", ["SELECT x FROM t, ", "DELETE FROM t "])
 def test_what_is_read_or_deleted_is_not_spread(text: str):
     query = compile_query("q", f"{text} /*rows USING r(x bigint) */ WHERE t.x = r.x", "lite")
-    assert (query.many, query.at_once) == ("", 1)
+    assert (query.many, query.max_rows) == ("", 1)
 
 
 def test_only_the_rows_own_name_is_replaced():
@@ -207,7 +210,7 @@ def test_every_query_compiles_on_sqlite():
         values = [None] * (len(query.params) + len(query.columns))
         try:
             connection.execute(f"EXPLAIN {query.sql}", values).fetchall()
-            for rows in {2, query.at_once} if query.many else ():
+            for rows in {2, query.max_rows} if query.many else ():
                 many = [None] * (len(query.params) + rows * len(query.columns))
                 connection.execute(f"EXPLAIN {spread(query, rows)}", many).fetchall()
         except sqlite3.Error as error:

@@ -12,7 +12,7 @@ import asyncpg
 import pytest
 
 from longline.drivers.records import open_records
-from longline.drivers.records.named_queries import AT_ONCE, load, spread
+from longline.drivers.records.named_queries import MAX_ROWS, load, spread
 from longline.drivers.records.postgres import SETTINGS
 from longline.drivers.records.schema import schema_text
 from longline.drivers.records.sqlite import statements
@@ -362,7 +362,7 @@ def test_no_statement_reads_a_hot_table_through_on_sqlite(embedded: sqlite3.Conn
     for name, query in load("lite").items():
         found = scanned(embedded, query.sql, len(query.params) + len(query.columns))
         if query.many:
-            found += scanned(embedded, spread(query, AT_ONCE), len(query.params) + AT_ONCE * len(query.columns))
+            found += scanned(embedded, spread(query, MAX_ROWS), len(query.params) + MAX_ROWS * len(query.columns))
         if found and name not in MAY_SCAN:
             through[name] = found
     assert through == {}

@@ -13,11 +13,11 @@ from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.proxies import PoolRecords, ProxyRecords
 from longline.model.errors import BadInput, NotFound
 from longline.model.proxies import (
-    HOUR,
-    OFF_AT,
-    PROBE_EVERY,
-    SKIP_AT,
-    SLOT,
+    DISABLE_AFTER_FAILURES,
+    HOUR_MS,
+    PROBE_INTERVAL_MS,
+    SKIP_AFTER_FAILURES,
+    SLOT_MS,
     NewProxy,
     Picked,
     Pool,
@@ -182,10 +182,10 @@ async def test_an_unknown_proxy_is_named_and_none_is_given(records: Records):
 async def test_switching_a_mapping_forgets_its_failures(records: Records, active: bool):
     (a,) = await add(records)
     source = await source_with(records, [a])
-    await account(records, a, source, *[False] * SKIP_AT)
+    await account(records, a, source, *[False] * SKIP_AFTER_FAILURES)
     row = await records.proxies.switch(source, a, active)
     assert row is not None
-    assert (row.active, row.failure_count, row.total_failures) == (active, 0, SKIP_AT)
+    assert (row.active, row.failure_count, row.total_failures) == (active, 0, SKIP_AFTER_FAILURES)
     assert await picked(records, source_id=source) == ([a] if active else [])
     assert await records.proxies.switch(source, a + 1, active) is None
 
@@ -271,18 +271,18 @@ async def test_a_strategy_may_be_chosen(records: Records):
 async def test_a_proxy_at_five_failures_is_left_alone_and_at_ten_is_off(records: Records):
     a, b = await add(records, 2)
     one, two, three = [await source_with(records, [a, b], name) for name in ("one", "two", "three")]
-    await account(records, a, one, *[False] * (SKIP_AT - 1))
+    await account(records, a, one, *[False] * (SKIP_AFTER_FAILURES - 1))
     assert a in await picked(records, source_id=one, wanted=2)
     await account(records, a, one, False)
     assert await picked(records, source_id=one, wanted=3) == [b, b, b]
     assert await picked(records, wanted=2) == [b, b], "nor does the pool of all use it"
     assert a in await picked(records, source_id=two, wanted=2), "other sources still may"
-    await account(records, a, two, *[False] * (OFF_AT - SKIP_AT - 1))
+    await account(records, a, two, *[False] * (DISABLE_AFTER_FAILURES - SKIP_AFTER_FAILURES - 1))
     row = await proxy(records, a)
-    assert (row.failure_count, row.active, row.disabled_reason) == (OFF_AT - 1, True, None)
+    assert (row.failure_count, row.active, row.disabled_reason) == (DISABLE_AFTER_FAILURES - 1, True, None)
     await account(records, a, two, False)
     row = await proxy(records, a)
-    assert (row.failure_count, row.active, row.disabled_reason) == (OFF_AT, False, "auto")
+    assert (row.failure_count, row.active, row.disabled_reason) == (DISABLE_AFTER_FAILURES, False, "auto")
     assert await picked(records, source_id=three, wanted=2) == [b, b], "off is off for everybody"
 
 
@@ -296,9 +296,9 @@ async def test_the_hour_is_used_up_exactly(records: Records, clock: FakeClock, p
     assert await picked(records, source_id=two) == [], "the limit is the proxy's, whoever asks"
     assert Counter(await picked(records, wanted=9)) == {b: 1}
     assert (await records.proxies.pick(ProxyRequest())).exhausted
-    clock.advance((HOUR - SLOT) / 1000)
+    clock.advance((HOUR_MS - SLOT_MS) / 1000)
     assert await picked(records) == []
-    clock.advance(2 * SLOT / 1000)
+    clock.advance(2 * SLOT_MS / 1000)
     assert Counter(await picked(records, wanted=9)) == {a: 3, b: 5}
     assert await peek.rows("SELECT COUNT(*) FROM proxy_uses") == [(2,)], "what is over is forgotten"
 
@@ -309,7 +309,7 @@ async def test_no_hour_is_over_the_limit_wherever_it_begins(records: Records, cl
     for _ in range(150):
         gone += [clock.now()] * len(await picked(records))
         clock.advance(97)
-    assert max(sum(at - HOUR < other <= at for other in gone) for at in gone) == 6
+    assert max(sum(at - HOUR_MS < other <= at for other in gone) for at in gone) == 6
     assert len(gone) > 20, "and the limit is made use of"
     assert (await proxy(records, a)).last_used_at == gone[-1]
 
@@ -343,7 +343,7 @@ async def test_figures_are_right_to_the_number(records: Records, clock: FakeCloc
 
 async def test_a_success_on_the_way_undoes_auto_and_not_manual(records: Records):
     a, b = await add(records, 2)
-    await account(records, a, None, *[False] * OFF_AT)
+    await account(records, a, None, *[False] * DISABLE_AFTER_FAILURES)
     await records.proxies.update(b, ProxyChange(active=False))
     for proxy_id in (a, b):
         await account(records, proxy_id, None, True)
@@ -358,10 +358,15 @@ async def test_a_success_on_the_way_undoes_auto_and_not_manual(records: Records)
 
 async def test_a_person_switches_on_what_failed(records: Records):
     (a,) = await add(records)
-    await account(records, a, None, *[False] * (OFF_AT + 2))
+    await account(records, a, None, *[False] * (DISABLE_AFTER_FAILURES + 2))
     row = await records.proxies.update(a, ProxyChange(active=True))
     assert row is not None
-    assert (row.active, row.failure_count, row.total_failures, row.probe_at) == (True, 0, OFF_AT + 2, None)
+    assert (row.active, row.failure_count, row.total_failures, row.probe_at) == (
+        True,
+        0,
+        DISABLE_AFTER_FAILURES + 2,
+        None,
+    )
     assert await picked(records) == [a]
 
 
@@ -370,10 +375,15 @@ async def test_a_person_switches_on_what_failed(records: Records):
 
 async def test_what_failed_is_tried_once_in_a_quarter_of_an_hour(records: Records, clock: FakeClock):
     off, skipped, failing, manual = await add(records, 4)
-    for proxy_id, failures in ((off, OFF_AT), (skipped, SKIP_AT), (failing, SKIP_AT - 1), (manual, OFF_AT)):
+    for proxy_id, failures in (
+        (off, DISABLE_AFTER_FAILURES),
+        (skipped, SKIP_AFTER_FAILURES),
+        (failing, SKIP_AFTER_FAILURES - 1),
+        (manual, DISABLE_AFTER_FAILURES),
+    ):
         await records.proxies.account([ProxyUse(proxy_id, None, False, 1, clock.now())] * failures)
     await records.proxies.update(manual, ProxyChange(active=False))
-    clock.advance(PROBE_EVERY / 1000 - 1)
+    clock.advance(PROBE_INTERVAL_MS / 1000 - 1)
     assert await records.proxies.due_probes() == []
     clock.advance(1)
     assert [row.id for row in await records.proxies.due_probes()] == [off, skipped]
@@ -381,19 +391,19 @@ async def test_what_failed_is_tried_once_in_a_quarter_of_an_hour(records: Record
     await records.proxies.account(
         [ProxyUse(off, None, False, 1, clock.now()), ProxyUse(skipped, None, True, 1, clock.now())]
     )
-    clock.advance(PROBE_EVERY / 1000)
+    clock.advance(PROBE_INTERVAL_MS / 1000)
     assert [row.id for row in await records.proxies.due_probes()] == [off]
     await records.proxies.account([ProxyUse(off, None, True, 1, clock.now())])
     assert sorted(await picked(records, wanted=3)) == [off, skipped, failing]
-    clock.advance(2 * PROBE_EVERY / 1000)
+    clock.advance(2 * PROBE_INTERVAL_MS / 1000)
     assert await records.proxies.due_probes() == []
 
 
 async def test_probes_are_handed_out_a_few_at_a_time(records: Records, clock: FakeClock):
     three = await add(records, 3)
     for proxy_id in three:
-        await records.proxies.account([ProxyUse(proxy_id, None, False, 1, clock.now())] * SKIP_AT)
-    clock.advance(PROBE_EVERY / 1000)
+        await records.proxies.account([ProxyUse(proxy_id, None, False, 1, clock.now())] * SKIP_AFTER_FAILURES)
+    clock.advance(PROBE_INTERVAL_MS / 1000)
     found = [[row.id for row in await records.proxies.due_probes(2)] for _ in range(3)]
     assert [len(some) for some in found] == [2, 1, 0]
     assert sorted(proxy_id for some in found for proxy_id in some) == three

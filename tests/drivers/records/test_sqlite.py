@@ -10,7 +10,7 @@ import pytest
 
 from longline.drivers.records import open_database, open_records, sqlite
 from longline.drivers.records.database import Transaction
-from longline.drivers.records.named_queries import AT_ONCE
+from longline.drivers.records.named_queries import MAX_ROWS
 from longline.drivers.records.sqlite import SqliteDatabase, statements
 from longline.model.errors import CorruptDatabase, DiskFull, Unavailable
 from longline.model.search.item import NewItem, Origin, new_items
@@ -197,7 +197,7 @@ def test_a_last_statement_without_a_semicolon_is_not_forgotten():
     assert statements("SELECT 1;\n\n  \n") == ["SELECT 1;\n"]
 
 
-@pytest.mark.parametrize("amount", [0, 1, AT_ONCE - 1, AT_ONCE, 3 * AT_ONCE + 7])
+@pytest.mark.parametrize("amount", [0, 1, MAX_ROWS - 1, MAX_ROWS, 3 * MAX_ROWS + 7])
 async def test_rows_are_written_alike_one_by_one_and_many_at_once(path: Path, amount: int):
     records = await open_records(f"sqlite:///{path}", FakeClock())
     database = await opened(path)
@@ -227,7 +227,7 @@ async def test_what_many_rows_return_comes_from_each_of_them(path: Path):
     clock = FakeClock()
     records = await open_records(f"sqlite:///{path}", clock)
     await records.schema.migrate()
-    amount = 2 * AT_ONCE + 3
+    amount = 2 * MAX_ROWS + 3
     items = [item(number) for number in range(amount)]
     assert await records.items.put(items) == amount
     clock.advance(1)

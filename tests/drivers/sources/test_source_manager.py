@@ -105,7 +105,7 @@ async def test_what_is_no_source_is_left_out_of_the_list(manager: SourceManager,
 
 
 async def test_who_hangs_is_unavailable(manager: SourceManager, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "PATIENCE", timedelta(seconds=0.2))
+    monkeypatch.setattr(module, "REQUEST_TIMEOUT", timedelta(seconds=0.2))
     manager.trouble = lambda _: (200, b"{}") if manager.closing.wait(60) else None
     service = HttpSourceManager(manager.url, token)
     async with asyncio.timeout(30):

@@ -3,7 +3,7 @@
 import pytest
 
 from longline.engine.feeds.feed_finder import FeedFinder
-from longline.model.feeds.feed_poll import SEARCH_AGAIN, FeedRow
+from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.web import HandMadeWeb, Said, rss
@@ -66,9 +66,9 @@ async def test_a_search_in_vain_is_not_repeated_for_a_week(web: HandMadeWeb, clo
 
     feed = await search(web, source_id)
 
-    assert feed == FeedRow(source_id, due_at=clock.now() + SEARCH_AGAIN)
+    assert feed == FeedRow(source_id, due_at=clock.now() + SEARCH_INTERVAL_MS)
     assert len(web.asked) == 7
-    clock.advance(SEARCH_AGAIN / 1000 - 1)
+    clock.advance(SEARCH_INTERVAL_MS / 1000 - 1)
     await search(web, source_id)
     assert len(web.asked) == 7
     clock.advance(1)

@@ -10,7 +10,7 @@ from longline.engine.feeds.feed_poller import FeedPoller, side_by_side
 from longline.engine.frontier.admit import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import Unavailable
-from longline.model.feeds.feed_poll import ENTRY_PRIORITY, HOUR, MINUTE, POLL_EVERY, FeedRow
+from longline.model.feeds.feed_poll import ENTRY_PRIORITY, HOUR_MS, MINUTE_MS, POLL_INTERVAL_MS, FeedRow
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.plugins import Page
 from longline.ports.records import Records
@@ -72,7 +72,7 @@ async def test_what_is_new_becomes_tasks(
     feed = await poll(web, feeder, source_id)
 
     assert (feed.entries, feed.errors, feed.polled_at, feed.run_id) == (4, 0, clock.now(), None)
-    assert feed.due_at == clock.now() + POLL_EVERY
+    assert feed.due_at == clock.now() + POLL_INTERVAL_MS
     wanted = ["https://a.example/1", "https://a.example/2", "https://b.example/3?utm_source=feed"]
     assert await web.urls("frontier.feed") == dict.fromkeys(
         [*wanted, "https://a.example/not%20a%20url"], ENTRY_PRIORITY
@@ -109,7 +109,7 @@ async def test_nothing_happens_until_a_feed_is_due(
 ) -> None:
     web.says[FEED] = rss("https://a.example/1")
     await poll(web, feeder, source_id)
-    clock.advance(POLL_EVERY / 1000 - 1)
+    clock.advance(POLL_INTERVAL_MS / 1000 - 1)
 
     assert await feeder.once() == 0
 
@@ -141,7 +141,7 @@ async def test_the_third_time_missing_disables_and_a_success_after_the_rest_enab
         feed = await poll_again(web, feeder, source_id, clock)
         assert (feed.errors, feed.disabled_at) == (errors, None)
     feed = await poll_again(web, feeder, source_id, clock)
-    assert (feed.disabled_reason, feed.due_at) == ("not_found", clock.now() + 48 * HOUR)
+    assert (feed.disabled_reason, feed.due_at) == ("not_found", clock.now() + 48 * HOUR_MS)
     assert (feed.error_type, feed.error) == ("not_found", "it said 404")
 
     polls = len(web.asked)
@@ -163,7 +163,7 @@ async def test_throttling_asks_for_ever_more_patience(
     waits = []
     for _ in range(9):
         feed = await poll_again(web, feeder, source_id, clock)
-        waits.append(((feed.next_poll_at or 0) - clock.now()) // MINUTE)
+        waits.append(((feed.next_poll_at or 0) - clock.now()) // MINUTE_MS)
 
     assert waits == [5, 10, 20, 40, 80, 160, 320, 480, 480]
     assert (feed.error_type, feed.disabled_at) == ("rate_limited", None)
@@ -220,7 +220,7 @@ async def test_a_poll_that_was_cancelled_counts_for_nothing(
 
     feed = await web.records.feeds.get(source_id)
     assert feed is not None
-    assert (feed.run_id, feed.errors, feed.due_at) == (None, 0, clock.now() + POLL_EVERY)
+    assert (feed.run_id, feed.errors, feed.due_at) == (None, 0, clock.now() + POLL_INTERVAL_MS)
 
 
 async def test_one_feed_never_stops_the_others(

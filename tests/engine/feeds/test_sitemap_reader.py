@@ -7,7 +7,7 @@ import pytest
 
 from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.model.feeds.feed_poll import PLACE_PRIORITY
-from longline.model.feeds.sitemap import POLL_EVERY
+from longline.model.feeds.sitemap import SITEMAP_INTERVAL_MS
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.web import HandMadeWeb, Said, mapped
@@ -58,7 +58,7 @@ async def test_the_usual_places_are_read_and_read_again_after_six_hours(maps: Ma
     maps.says("/news-sitemap.xml", "/2")
     assert await maps.read() == ["/news-sitemap.xml", "/sitemap.xml"]
     assert await maps.found() == ["/1", "/2"]
-    clock.advance(POLL_EVERY / 1000 - 1)
+    clock.advance(SITEMAP_INTERVAL_MS / 1000 - 1)
     assert await maps.read() == []
     maps.says("/sitemap.xml", "/1", "/3")
     clock.advance(1)

@@ -6,7 +6,7 @@ import pytest
 from longline.drivers.records import open_records
 from longline.engine.proxies.stored_proxies import StoredProxies
 from longline.engine.secrets import Vault
-from longline.model.proxies import PROBE_EVERY, SKIP_AT, NewProxy, ProxyRequest, ProxyUse
+from longline.model.proxies import PROBE_INTERVAL_MS, SKIP_AFTER_FAILURES, NewProxy, ProxyRequest, ProxyUse
 from longline.ports.records import Records
 from longline.ports.records.proxies import ProxySource
 from longline.testing.clock import FakeClock
@@ -39,8 +39,8 @@ async def test_no_pool_is_no_fault(ways: ProxySource):
 async def test_probes_are_ways_too(records: Records, vault: Vault, ways: ProxySource, clock: FakeClock):
     made = await records.proxies.add(NewProxy("p.example", 1080, secret=vault.lock(PASSWORD)))
     assert made is not None
-    await ways.account([ProxyUse(made.id, None, False, 1, clock.now())] * SKIP_AT)
+    await ways.account([ProxyUse(made.id, None, False, 1, clock.now())] * SKIP_AFTER_FAILURES)
     assert await ways.probes() == []
-    clock.advance(PROBE_EVERY / 1000)
+    clock.advance(PROBE_INTERVAL_MS / 1000)
     (way,) = await ways.probes()
     assert (way.proxy_id, way.source_id, way.proxy.password) == (made.id, None, PASSWORD)

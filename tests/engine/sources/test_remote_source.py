@@ -5,7 +5,7 @@ import pytest
 
 from longline.engine.sources.remote_source import MOST_PAGES, listing, made_out
 from longline.model.errors import Unavailable
-from longline.model.feeds.feed_poll import MINUTE, POLL_EVERY
+from longline.model.feeds.feed_poll import MINUTE_MS, POLL_INTERVAL_MS
 from longline.ports.sources import Described, ListedSource
 
 SIZE = 3
@@ -113,7 +113,7 @@ def test_a_plain_source():
     found = made_out(PLAIN)
     assert found is not None
     assert (found.ref, found.name, found.base_url, found.enabled) == ("a", "n", "https://a.example/", True)
-    assert (found.feed_url, found.feed_wanted, found.feed_every_ms, found.crawl) == (None, True, POLL_EVERY, "{}")
+    assert (found.feed_url, found.feed_wanted, found.feed_every_ms, found.crawl) == (None, True, POLL_INTERVAL_MS, "{}")
     assert found.feed_listed is True, "there is nothing that could be listed"
 
 
@@ -133,7 +133,7 @@ def test_a_source_with_everything():
     }
     found = made_out(PLAIN | more, listed=False)
     assert found is not None
-    assert (found.enabled, found.disable_reason, found.feed_every_ms) == (False, "why", 7 * MINUTE)
+    assert (found.enabled, found.disable_reason, found.feed_every_ms) == (False, "why", 7 * MINUTE_MS)
     assert (found.feed_disabled_at, found.feed_disable_reason, found.feed_listed) == (1000, "gone", False)
     assert msgspec.json.decode(found.crawl) == {"ingestion_mode": "both", "rate_limit": 10}
     assert found.identity_key == "k"
@@ -174,12 +174,12 @@ def test_odd_values_are_taken_for_the_usual_ones():
     odd = {"feed_poll_interval_minutes": 0, "feed_disabled_at": "then", "identity_key": 7, "name": "a\0b", "enabled": 1}
     found = made_out(PLAIN | odd)
     assert found is not None
-    assert (found.feed_every_ms, found.feed_disabled_at, found.identity_key) == (POLL_EVERY, None, None)
+    assert (found.feed_every_ms, found.feed_disabled_at, found.identity_key) == (POLL_INTERVAL_MS, None, None)
     assert (found.name, found.enabled) == ("ab", True)
     for minutes in (-1, "15", True, 10**12, None, 1.5):
         again = made_out(PLAIN | {"feed_poll_interval_minutes": minutes})
         assert again is not None
-        assert again.feed_every_ms == POLL_EVERY
+        assert again.feed_every_ms == POLL_INTERVAL_MS
     unreadable = made_out(PLAIN | {"feed_url": "no URL"}, listed=True)
     assert unreadable is not None
     assert (unreadable.feed_url, unreadable.feed_listed) == ("no URL", False)

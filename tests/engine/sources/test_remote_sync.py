@@ -15,7 +15,7 @@ from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.frontier.standing_runs import KNOWN_SECONDS
 from longline.engine.sources.remote_sync import HOLD_MS, RemoteSourceSync
 from longline.model.errors import Unavailable
-from longline.model.feeds.feed_poll import ENTRY_PRIORITY, MINUTE, SEARCH_AGAIN, FeedRow
+from longline.model.feeds.feed_poll import ENTRY_PRIORITY, MINUTE_MS, SEARCH_INTERVAL_MS, FeedRow
 from longline.model.frontier.standing_frontier import UrlQuery
 from longline.model.sources.source import SourceRow
 from longline.ports.records import Records
@@ -128,7 +128,7 @@ async def test_what_the_service_says_of_a_feed_is_heeded(errands: Errands) -> No
     said["feed_poll_interval_minutes"] = 1
     await errands.bring()
     await errands.poll(2)
-    assert (errands.polls(), (await errands.feed()).every_ms) == (3, MINUTE)
+    assert (errands.polls(), (await errands.feed()).every_ms) == (3, MINUTE_MS)
     said["enabled"] = False
     await errands.bring()
     await errands.poll(2)
@@ -366,7 +366,7 @@ async def test_a_source_is_searched_once_in_a_week_whatever_the_service_makes_of
     homes = [url for url in errands.web.asked if url in ("https://a.example/", "https://none.example/")]
     assert sorted(homes) == ["https://a.example/", "https://none.example/"]
     errands.courier = errands.again()
-    errands.clock.advance(SEARCH_AGAIN / 1000)
+    errands.clock.advance(SEARCH_INTERVAL_MS / 1000)
     await errands.bring()
     await search(errands)
     assert errands.web.asked.count("https://none.example/") == 2

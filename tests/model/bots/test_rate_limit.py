@@ -1,4 +1,4 @@
-from longline.model.bots.rate_limit import ONCE, TokenBucket, spend
+from longline.model.bots.rate_limit import MINUTE_MS, TokenBucket, spend
 
 
 def test_so_many_times_a_minute_and_then_one_by_one():
@@ -13,8 +13,8 @@ def test_what_is_saved_up_is_one_minutes_worth():
 
 
 def test_a_limit_that_was_lowered_holds_at_once():
-    assert spend(100 * ONCE, 0, 2, 100).granted == 2
+    assert spend(100 * MINUTE_MS, 0, 2, 100).granted == 2
 
 
 def test_a_clock_that_was_set_back_takes_nothing_away():
-    assert spend(ONCE, -5000, 2, 1) == TokenBucket(1, 0, 30_000)
+    assert spend(MINUTE_MS, -5000, 2, 1) == TokenBucket(1, 0, 30_000)

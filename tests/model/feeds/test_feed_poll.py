@@ -5,10 +5,10 @@ import pytest
 
 from longline.model.feeds.feed_poll import (
     FAILURES,
-    HOUR,
-    MINUTE,
-    POLL_EVERY,
-    SEARCH_AGAIN,
+    HOUR_MS,
+    MINUTE_MS,
+    POLL_INTERVAL_MS,
+    SEARCH_INTERVAL_MS,
     FeedRow,
     Seen,
     asked,
@@ -87,7 +87,7 @@ def test_a_feed_that_fails_too_often_rests(kind: str, limit: int, hours: int) ->
     resting = after(kind, limit)
 
     assert (resting.disabled_at, resting.disabled_reason) == (NOW, kind)
-    assert resting.due_at == NOW + hours * HOUR
+    assert resting.due_at == NOW + hours * HOUR_MS
     assert (resting.error_type, resting.error, resting.errors, resting.polled_at) == (kind, "why", limit, NOW)
 
 
@@ -100,9 +100,9 @@ def test_some_failures_never_disable(kind: str) -> None:
 def test_patience_with_a_feed_that_throttles_doubles_up_to_eight_hours() -> None:
     waits = [(after("rate_limited", times).next_poll_at or 0) - NOW for times in range(1, 10)]
 
-    assert [wait // MINUTE for wait in waits] == [5, 10, 20, 40, 80, 160, 320, 480, 480]
-    assert after("rate_limited", 1).due_at == NOW + POLL_EVERY
-    assert after("rate_limited", 4).due_at == NOW + 40 * MINUTE
+    assert [wait // MINUTE_MS for wait in waits] == [5, 10, 20, 40, 80, 160, 320, 480, 480]
+    assert after("rate_limited", 1).due_at == NOW + POLL_INTERVAL_MS
+    assert after("rate_limited", 4).due_at == NOW + 40 * MINUTE_MS
 
 
 def test_failures_of_all_kinds_count_and_the_latest_has_its_limit() -> None:
@@ -117,7 +117,7 @@ def test_a_success_forgets_what_was() -> None:
     told = succeeded(resting, NOW, RUN, Seen('"2"', "Mon", 9))
 
     assert told == FeedRow(
-        100000, FEED.url, due_at=NOW + POLL_EVERY, polled_at=NOW, etag='"2"', last_modified="Mon", entries=9
+        100000, FEED.url, due_at=NOW + POLL_INTERVAL_MS, polled_at=NOW, etag='"2"', last_modified="Mon", entries=9
     )
 
 
@@ -139,7 +139,7 @@ def test_what_comes_late_changes_nothing() -> None:
 def test_a_run_of_which_nothing_is_learnt_counts_for_nothing() -> None:
     told = dropped(FEED, NOW, RUN)
 
-    assert told == msgspec.structs.replace(FEED, run_id=None, stage=None, due_at=NOW + POLL_EVERY)
+    assert told == msgspec.structs.replace(FEED, run_id=None, stage=None, due_at=NOW + POLL_INTERVAL_MS)
     assert asked(told, NOW, 8, "poll") == msgspec.structs.replace(told, run_id=8, stage="poll")
 
 
@@ -147,13 +147,13 @@ def test_a_search_ends_with_a_feed_or_with_a_long_wait() -> None:
     searching = FeedRow(100000, run_id=RUN, stage="usual")
 
     assert found(searching, NOW, RUN, "https://a.example/rss") == FeedRow(100000, "https://a.example/rss", due_at=NOW)
-    assert found(searching, NOW, RUN, None) == FeedRow(100000, due_at=NOW + SEARCH_AGAIN)
+    assert found(searching, NOW, RUN, None) == FeedRow(100000, due_at=NOW + SEARCH_INTERVAL_MS)
 
 
 def test_by_hand() -> None:
     resting = disabled(FEED, NOW, "not_found")
 
-    assert (resting.disabled_at, resting.disabled_reason, resting.due_at) == (NOW, "not_found", NOW + 48 * HOUR)
-    assert disabled(FEED, NOW, "too loud").due_at == NOW + 24 * HOUR
+    assert (resting.disabled_at, resting.disabled_reason, resting.due_at) == (NOW, "not_found", NOW + 48 * HOUR_MS)
+    assert disabled(FEED, NOW, "too loud").due_at == NOW + 24 * HOUR_MS
     again = enabled(after("gone", 1), NOW)
     assert (again.disabled_at, again.disabled_reason, again.errors, again.due_at) == (None, None, 0, NOW)

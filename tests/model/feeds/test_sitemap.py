@@ -2,7 +2,15 @@
 
 import pytest
 
-from longline.model.feeds.sitemap import POLL_EVERY, Sitemap, SitemapEntry, SitemapRow, answered, asked, may_be_sitemap
+from longline.model.feeds.sitemap import (
+    SITEMAP_INTERVAL_MS,
+    Sitemap,
+    SitemapEntry,
+    SitemapRow,
+    answered,
+    asked,
+    may_be_sitemap,
+)
 
 
 def test_places_that_changed_lately_or_do_not_say_are_of_interest() -> None:
@@ -18,7 +26,7 @@ def test_a_run_follows_the_one_that_was_and_no_other() -> None:
     assert first == SitemapRow(1, 1, 7, 5)
     assert asked(first, 0, run_id=8, level=2, after=7) == SitemapRow(1, 2, 8, 5)
     assert asked(first, 0, run_id=8, level=2, after=6) is None
-    assert answered(first, 100, run_id=7) == SitemapRow(1, due_at=100 + POLL_EVERY)
+    assert answered(first, 100, run_id=7) == SitemapRow(1, due_at=100 + SITEMAP_INTERVAL_MS)
     assert answered(first, 100, run_id=8) is None
 
 

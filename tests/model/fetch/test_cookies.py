@@ -1,6 +1,6 @@
 import pytest
 
-from longline.model.fetch.cookies import MOST, RunCookies
+from longline.model.fetch.cookies import MAX_COOKIES, RunCookies
 
 HOME = "https://www.site.example/shop/"
 
@@ -39,7 +39,7 @@ def test_a_later_value_takes_the_place_of_an_earlier_one():
 
 def test_a_site_that_sets_cookies_without_an_end_is_left_alone():
     jar = RunCookies()
-    for n in range(MOST + 500):
+    for n in range(MAX_COOKIES + 500):
         jar.learn(HOME, [f"c{n}=1; Path=/p{n}/"])
-    assert jar.header(f"https://www.site.example/p{MOST - 1}/") is not None
-    assert jar.header(f"https://www.site.example/p{MOST + 10}/") is None
+    assert jar.header(f"https://www.site.example/p{MAX_COOKIES - 1}/") is not None
+    assert jar.header(f"https://www.site.example/p{MAX_COOKIES + 10}/") is None

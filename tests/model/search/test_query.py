@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longline.model.errors import BadInput
-from longline.model.search.query import MAX_TERMS, MAX_TEXT, Filters, SearchQuery, Term, excerpt, parse_query
+from longline.model.search.query import MAX_TERMS, MAX_TEXT_CHARACTERS, Filters, SearchQuery, Term, excerpt, parse_query
 
 
 def term(*words: str, prefix: bool = False) -> Term:
@@ -44,7 +44,9 @@ def test_filters_and_order_go_along():
     assert query == SearchQuery((term("rod"),), (), filters, "price", descending=False, limit=5, offset=10)
 
 
-@pytest.mark.parametrize("text", ["-tuna", '-"blue fin" -x', "a*", "x" * (MAX_TEXT + 1), "a " * (MAX_TERMS + 1)])
+@pytest.mark.parametrize(
+    "text", ["-tuna", '-"blue fin" -x', "a*", "x" * (MAX_TEXT_CHARACTERS + 1), "a " * (MAX_TERMS + 1)]
+)
 def test_what_cannot_be_answered_is_said(text: str):
     with pytest.raises(BadInput):
         parse_query(text)

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from longline.model.feeds.feed_poll import HOUR, SEARCH_AGAIN, FeedRow
+from longline.model.feeds.feed_poll import HOUR_MS, SEARCH_INTERVAL_MS, FeedRow
 from longline.model.sources.remote_source import GONE, apart, feed_followed, followed, withdrawn
 from longline.model.sources.source import RemoteSource, SourceRow
 
@@ -46,7 +46,7 @@ def test_another_feed_is_a_new_one():
 def test_a_feed_that_is_taken_away_is_not_searched_at_once():
     after = followed(ROW, said(feed_url=None))
     assert (after.feed_url, after.told_feed_url) == (None, None)
-    assert feed_followed(POLLED, NOW, ROW, after).due_at == NOW + SEARCH_AGAIN
+    assert feed_followed(POLLED, NOW, ROW, after).due_at == NOW + SEARCH_INTERVAL_MS
 
 
 def test_a_feed_that_was_found_here_stays_until_it_is_told():
@@ -72,9 +72,9 @@ def test_a_rest_that_the_curator_ended_is_over():
 
 @pytest.mark.parametrize(("reason", "hours"), [("not_found", 48), ("gone", 72), ("by hand", 24), (None, 24)])
 def test_a_rest_that_the_curator_began_lasts_as_long_as_its_reason(reason: str | None, hours: int):
-    after = followed(ROW, said(feed_disabled_at=NOW - HOUR, feed_disable_reason=reason))
-    assert (after.feed_disabled_at, after.told_feed_disabled_at) == (NOW - HOUR, NOW - HOUR)
-    assert feed_followed(POLLED, NOW, ROW, after).due_at == NOW + (hours - 1) * HOUR
+    after = followed(ROW, said(feed_disabled_at=NOW - HOUR_MS, feed_disable_reason=reason))
+    assert (after.feed_disabled_at, after.told_feed_disabled_at) == (NOW - HOUR_MS, NOW - HOUR_MS)
+    assert feed_followed(POLLED, NOW, ROW, after).due_at == NOW + (hours - 1) * HOUR_MS
 
 
 def test_who_is_listed_again_is_tried_at_once_unless_it_throttles_us():

@@ -20,9 +20,9 @@ from longline.model.ids import new_id
 from longline.ports.blobs import BlobInfo
 
 _NOT_A_FILE = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
-_LISTED_AT_ONCE = 1000
-_FOLDERS_REMEMBERED = 4096
-_STAGED_FOR_GOOD_SECONDS = 24 * 3600  # no write takes a day: an older file was left by a dead process
+_LIST_BATCH_SIZE = 1000
+_MAX_SYNCED_FOLDERS = 4096
+_MAX_STAGED_SECONDS = 24 * 3600  # no write takes a day: an older file was left by a dead process
 
 
 class FolderBlobs:
@@ -111,7 +111,7 @@ class FolderBlobs:
             folder.mkdir(exist_ok=True)
         if is_new or is_inside:
             _sync(folder.parent)
-        if len(self._synced) >= _FOLDERS_REMEMBERED:
+        if len(self._synced) >= _MAX_SYNCED_FOLDERS:
             self._synced.clear()
         self._synced.add(folder)
 
@@ -140,7 +140,7 @@ class FolderBlobs:
 
     def _next(self, found: Iterator[BlobInfo]) -> Sequence[BlobInfo]:
         with self._trouble("read"):
-            return list(islice(found, _LISTED_AT_ONCE))
+            return list(islice(found, _LIST_BATCH_SIZE))
 
     def _walk(self, folder: Path, prefix: str) -> Iterator[BlobInfo]:
         """Yield objects in key order, with one folder in memory: names sort as keys do when folders end in a slash."""
@@ -161,7 +161,7 @@ class FolderBlobs:
         with self._trouble("written"):
             for staged in self._staging.iterdir():
                 try:
-                    if time.time() - staged.stat().st_mtime > _STAGED_FOR_GOOD_SECONDS:
+                    if time.time() - staged.stat().st_mtime > _MAX_STAGED_SECONDS:
                         staged.unlink()
                 except FileNotFoundError:
                     continue

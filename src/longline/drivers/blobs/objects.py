@@ -17,8 +17,8 @@ from longline.ports.blobs import BlobInfo
 PART_BYTES = 8 * 1024 * 1024
 """Size of the parts of a multipart upload, and the object size above which uploads are multipart."""
 
-_PARTS_AT_ONCE = 4
-_PAUSE_AT_EXIT = 0.05
+_MAX_CONCURRENT_PARTS = 4
+_EXIT_PAUSE_SECONDS = 0.05
 _ENDS_TOO_EARLY = ("InvalidRange", "StartTooLarge")
 
 
@@ -41,7 +41,7 @@ class ObjectBlobs:
                     attributes=attributes,
                     use_multipart=True,
                     chunk_size=PART_BYTES,
-                    max_concurrency=_PARTS_AT_ONCE,
+                    max_concurrency=_MAX_CONCURRENT_PARTS,
                 )
             else:
                 await obstore.put_async(
@@ -112,4 +112,4 @@ def _let_threads_finish() -> None:
     A thread of obstore's still holds the interpreter for a moment after delivering an answer; interpreter exit during
     that moment aborts the process. Without this wait, one short program in ten ends with SIGABRT.
     """
-    time.sleep(_PAUSE_AT_EXIT)
+    time.sleep(_EXIT_PAUSE_SECONDS)

@@ -14,7 +14,7 @@ from time import monotonic
 
 import wreq
 
-from longline.drivers.http.clients import USUAL, ClientCache, TlsSettings
+from longline.drivers.http.clients import DEFAULT_TLS, ClientCache, TlsSettings
 from longline.drivers.http.credentials import part
 from longline.drivers.http.dns import NameResolver, Resolve
 from longline.drivers.http.failures import RAISED, closed_connection, is_tunnel_refused, no_way, told
@@ -69,7 +69,7 @@ class WreqHttp:
         names: NameResolver | None = None,
         max_clients: int = MAX_CLIENTS,
         roots: Path | None = None,
-        tls: TlsSettings = USUAL,
+        tls: TlsSettings = DEFAULT_TLS,
     ) -> None:
         self._names = names or NameResolver()
         self._resolve = resolve or self._names.resolve

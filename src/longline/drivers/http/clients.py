@@ -25,7 +25,7 @@ class TlsSettings(NamedTuple):
     newest: str = "1.3"
 
 
-USUAL = TlsSettings()
+DEFAULT_TLS = TlsSettings()
 
 _VERSIONS = {
     "1.0": wreq.TlsVersion.TLS_1_0,
@@ -81,7 +81,7 @@ class HostClient:
 class ClientCache:
     """Recently used clients, about 50 KB each; the least recently used is dropped first."""
 
-    def __init__(self, size: int, store: wreq.CertStore, tls: TlsSettings = USUAL) -> None:
+    def __init__(self, size: int, store: wreq.CertStore, tls: TlsSettings = DEFAULT_TLS) -> None:
         self._size = size
         self._store, self._tls = store, tls
         self._kept: OrderedDict[tuple[str, Proxy | None, float], tuple[Route, HostClient]] = OrderedDict()

@@ -8,7 +8,7 @@ from longline.drivers.http.dns import Resolve
 from longline.model.fetch.egress import Address, AddressPolicy
 from longline.ports.http import FetchFailed
 
-MOST_REMEMBERED = 10_000
+MAX_REMEMBERED = 10_000
 
 
 class GuardedResolver:
@@ -31,7 +31,7 @@ class GuardedResolver:
         if answered is addresses:  # the same cached answer of the resolver, judged before
             return allowed
         allowed = self._judged(hostname, addresses)
-        if len(self._last) >= MOST_REMEMBERED:
+        if len(self._last) >= MAX_REMEMBERED:
             self._last.clear()
         self._last[hostname] = (addresses, allowed)
         return allowed

@@ -7,7 +7,7 @@ from contextlib import suppress
 from longline.drivers.http.route import Route
 from longline.ports.http import Proxy
 
-PATIENCE = 5.0
+TUNNEL_TIMEOUT_SECONDS = 5.0
 
 
 async def refusal(way: Route, target: str) -> int | None:
@@ -19,7 +19,7 @@ async def refusal(way: Route, target: str) -> int | None:
     if way.proxy is None or way.proxy.scheme != "http":
         return None
     with suppress(OSError, TimeoutError, ValueError):
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(TUNNEL_TIMEOUT_SECONDS):
             return await _ask(str(way.proxy_addresses[0]), way.proxy, target)
     return None
 

@@ -11,7 +11,7 @@ from redis.exceptions import RedisError, ResponseError
 from longline.model.errors import Unavailable
 from longline.model.logs import LogMark, mark_of
 
-_ANSWER_WITHIN = 5.0
+_ANSWER_TIMEOUT_SECONDS = 5.0
 _KNOWN = "equal or smaller"
 
 
@@ -19,7 +19,9 @@ class RedisLogCopies:
     """One stream for each schedule, which expires `ttl_seconds` after its last entry."""
 
     def __init__(self, url: str, prefix: str, ttl_seconds: int) -> None:
-        self._client: Any = Redis.from_url(url, socket_connect_timeout=_ANSWER_WITHIN, socket_timeout=_ANSWER_WITHIN)
+        self._client: Any = Redis.from_url(
+            url, socket_connect_timeout=_ANSWER_TIMEOUT_SECONDS, socket_timeout=_ANSWER_TIMEOUT_SECONDS
+        )
         self._prefix, self._ttl = prefix, ttl_seconds
 
     async def last(self, name: str) -> LogMark | None:

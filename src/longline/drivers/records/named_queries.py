@@ -6,8 +6,8 @@ A file holds queries under `-- name: …` lines. Four marks are opened here:
 * `/*pg … */` is kept for PostgreSQL, `/*lite … */` for SQLite;
 * `/*rows FROM r(id bigint, state text) */` is a batch: PostgreSQL runs the statement once over arrays (`FROM
   unnest(…) AS r(id, state)`), SQLite runs it once for each row, with `r.id` and `r.state` as parameters. On SQLite, an
-  INSERT or UPDATE from rows takes `AT_ONCE` rows per statement (see `spread`): a thread has to wait for Python's global
-  lock with every statement. `/*all rows …` takes up to `ALL` rows.
+  INSERT or UPDATE from rows takes `MAX_ROWS` rows per statement (see `spread`): a thread has to wait for Python's
+  global lock with every statement. `/*all rows …` takes up to `MAX_ALL_ROWS` rows.
 """
 
 import re
@@ -19,7 +19,7 @@ from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Literal
 
-AT_ONCE, ALL = 50, 4000
+MAX_ROWS, MAX_ALL_ROWS = 50, 4000
 """Largest numbers of rows in one statement on SQLite, which limits the number of values in a statement."""
 
 Engine = Literal["pg", "lite"]
@@ -36,7 +36,7 @@ _PARAM = re.compile(r"(?<![:\w]):([a-z_]\w*)")
 class NamedQuery:
     """One statement ready for one engine: its text, its parameters in order, then the columns of its batch.
 
-    `many` is the form for several rows, or empty; `at_once` is the largest number of rows in a statement.
+    `many` is the form for several rows, or empty; `max_rows` is the largest number of rows in a statement.
     """
 
     name: str
@@ -44,7 +44,7 @@ class NamedQuery:
     params: tuple[str, ...]
     columns: tuple[str, ...] = ()
     many: str = ""
-    at_once: int = 1
+    max_rows: int = 1
 
 
 @lru_cache(maxsize=2000)
@@ -134,9 +134,9 @@ def compile_query(name: str, text: str, engine: Engine) -> NamedQuery:
     plain = tuple(params)
     params.extend(f"row_{c}" for c, _ in columns)
     many = _open_many(whole, rows, columns) if rows and engine == "lite" else ""
-    at_once = 1 if not rows or not many else ALL if rows[1] else AT_ONCE
+    max_rows = 1 if not rows or not many else MAX_ALL_ROWS if rows[1] else MAX_ROWS
     names = tuple(c for c, _ in columns)
-    return NamedQuery(name, _PARAM.sub(number, sql), plain, names, _PARAM.sub(number, many), at_once)
+    return NamedQuery(name, _PARAM.sub(number, sql), plain, names, _PARAM.sub(number, many), max_rows)
 
 
 def _open_rows(sql: str, rows: re.Match[str], columns: list[tuple[str, str]], engine: Engine) -> str:

@@ -19,7 +19,7 @@ from longline.ports.clock import Clock
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 
-ATTEMPTS = 6
+MAX_ATTEMPTS = 6
 BEGIN_ANEW = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError, TryAgain)
 SETTINGS = {
     "application_name": "longline",
@@ -80,12 +80,12 @@ class PostgresDatabase:
         self._time = PostgresTime(clock, self._queries)
 
     async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        for attempt in range(ATTEMPTS):
+        for attempt in range(MAX_ATTEMPTS):
             try:
                 async with self._connection() as connection, connection.transaction():
                     return await work(PostgresTransaction(connection, self._queries, self._time.now()))
             except BEGIN_ANEW as error:
-                if attempt == ATTEMPTS - 1:
+                if attempt == MAX_ATTEMPTS - 1:
                     raise
                 log.info("transaction retried", extra={"why": type(error).__name__})
                 await asyncio.sleep(random.uniform(0, 0.02 * 2**attempt))

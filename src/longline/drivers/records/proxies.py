@@ -15,8 +15,8 @@ import msgspec
 from longline.drivers.records.database import Database, Transaction, struct
 from longline.model.errors import NotFound, Unavailable
 from longline.model.proxies import (
-    PROBE_EVERY,
-    SLOT,
+    PROBE_INTERVAL_MS,
+    SLOT_MS,
     MappingRow,
     NewProxy,
     Picked,
@@ -108,7 +108,7 @@ class ProxyRecords:
 
     async def due_probes(self, limit: int = 10) -> list[ProxyRow]:
         return await self._database.transact(
-            lambda tx: _all(tx, "take_probes", ProxyRow, limit=limit, every=PROBE_EVERY)
+            lambda tx: _all(tx, "take_probes", ProxyRow, limit=limit, every=PROBE_INTERVAL_MS)
         )
 
 
@@ -202,7 +202,7 @@ async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, boo
 
 
 async def _stamp(tx: Transaction, turns: dict[int, int], counts: Counter[int], source_id: int | None) -> None:
-    slot, order = tx.now // SLOT, sorted(turns)
+    slot, order = tx.now // SLOT_MS, sorted(turns)
     await tx.batch("use_proxies", [(i, turns[i]) for i in order])
     if source_id is not None:
         await tx.batch("use_mappings", [(i, turns[i]) for i in order], source_id=source_id)

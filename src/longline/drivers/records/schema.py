@@ -8,8 +8,8 @@ from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.named_queries import Engine, switch
 from longline.model.errors import CorruptDatabase, Unavailable
 
-LEDGER = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"
-LOCK = 0x6C6F6E67  # one number for all processes that migrate the same database
+CREATE_MIGRATIONS = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at BIGINT NOT NULL);"
+MIGRATION_LOCK_ID = 0x6C6F6E67  # one number for all processes that migrate the same database
 FIRST_MIGRATION = "0001_pre_schema"
 """The schema of the first release; it has no file, because a new database gets the present schema."""
 
@@ -80,8 +80,8 @@ class SchemaRecords:
     async def _apply(self, name: str, tx: Transaction) -> list[str]:
         # SQLite has one writer at a time; PostgreSQL waits here for other processes that migrate.
         if tx.engine == "pg":
-            await tx.all("lock_migrations", lock=LOCK)
-        await tx.script(LEDGER)
+            await tx.all("lock_migrations", lock=MIGRATION_LOCK_ID)
+        await tx.script(CREATE_MIGRATIONS)
         applied = await self._applied(tx)
         if name in applied:
             return []

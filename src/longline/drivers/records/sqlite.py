@@ -21,10 +21,10 @@ from longline.ports.clock import Clock
 T = TypeVar("T")
 Job = tuple[Callable[[], Any], "asyncio.Future[Any]", asyncio.AbstractEventLoop]
 
-OLDEST = (3, 35, 0)
+MIN_VERSION = (3, 35, 0)
 """Oldest version of SQLite with RETURNING."""
 
-PATIENCE = 30.0
+LOCK_TIMEOUT_SECONDS = 30.0
 """Seconds to wait while another process has locked the file."""
 
 WRITE = "BEGIN IMMEDIATE"
@@ -60,8 +60,8 @@ class SqliteTransaction:
         query = self._queries[name]
         values = self._values(query, params)
         found: list[Row] = []
-        for start in range(0, len(rows), query.at_once):
-            part = rows[start : start + query.at_once]
+        for start in range(0, len(rows), query.max_rows):
+            part = rows[start : start + query.max_rows]
             found.extend(self._run(spread(query, len(part)), (*values, *chain.from_iterable(part))))
         return found
 
@@ -137,7 +137,7 @@ class SqliteDatabase:
     engine: Any = "lite"
 
     def __init__(self, path: Path, clock: Clock) -> None:
-        if sqlite3.sqlite_version_info < OLDEST:
+        if sqlite3.sqlite_version_info < MIN_VERSION:
             raise Unavailable(f"SQLite {sqlite3.sqlite_version} is too old; 3.35 or newer is needed")
         self._path = path
         self._queries = dict(loaded("lite"))
@@ -150,7 +150,9 @@ class SqliteDatabase:
             raise explained(error, path) from error
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False, timeout=PATIENCE)
+        connection = sqlite3.connect(
+            self._path, isolation_level=None, check_same_thread=False, timeout=LOCK_TIMEOUT_SECONDS
+        )
         connection.row_factory = sqlite3.Row
         try:
             self._set_up(connection)
@@ -259,7 +261,7 @@ def _lower(text: str | None) -> str | None:
 
 def _use_wal(connection: sqlite3.Connection) -> None:
     """Switch the file to WAL, once in its life. SQLite does not wait here for another process that switches."""
-    patience = time.monotonic() + PATIENCE
+    patience = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode = WAL")

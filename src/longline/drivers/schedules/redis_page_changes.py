@@ -12,15 +12,17 @@ from longline.ports.records.schedules import PageChanges
 
 PREFIX = "crawler:adaptive:"
 _HASH = "sha256:"
-_NANOSECONDS = 1_000_000
-_ANSWER_WITHIN = 5.0
+_NANOSECONDS_PER_MS = 1_000_000
+_ANSWER_TIMEOUT_SECONDS = 5.0
 
 
 class RedisPageChanges:
     """One JSON text for each source, without expiry."""
 
     def __init__(self, url: str) -> None:
-        self._client = Redis.from_url(url, socket_connect_timeout=_ANSWER_WITHIN, socket_timeout=_ANSWER_WITHIN)
+        self._client = Redis.from_url(
+            url, socket_connect_timeout=_ANSWER_TIMEOUT_SECONDS, socket_timeout=_ANSWER_TIMEOUT_SECONDS
+        )
 
     async def get(self, source_ref: str) -> PageChanges | None:
         text = await self._ask("GET", PREFIX + source_ref)
@@ -35,7 +37,7 @@ class RedisPageChanges:
             "last_hash": rhythm.digest.removeprefix(_HASH),
             "last_change_at": changed,
             "unchanged_count": rhythm.unchanged,
-            "current_interval": rhythm.interval_ms * _NANOSECONDS,
+            "current_interval": rhythm.interval_ms * _NANOSECONDS_PER_MS,
         }
         await self._ask("SET", PREFIX + source_ref, msgspec.json.encode(state))
 
@@ -55,7 +57,7 @@ class RedisPageChanges:
 
 def _read(state: dict[str, Any]) -> PageChanges:
     changed = datetime.fromisoformat(state["last_change_at"])
-    interval = int(state["current_interval"]) // _NANOSECONDS
+    interval = int(state["current_interval"]) // _NANOSECONDS_PER_MS
     digest = _HASH + str(state["last_hash"])
     return PageChanges(digest, round(changed.timestamp() * 1000), int(state["unchanged_count"]), interval)
 

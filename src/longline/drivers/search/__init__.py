@@ -7,9 +7,9 @@ from longline.drivers.search.opensearch import OpenSearch
 
 __all__ = ["NodeOptions", "open_search"]
 
-USUAL = NodeOptions()
+DEFAULT_OPTIONS = NodeOptions()
 
 
-def open_search(nodes: Sequence[str], api_key: str = "", manners: NodeOptions = USUAL) -> OpenSearch:
+def open_search(nodes: Sequence[str], api_key: str = "", manners: NodeOptions = DEFAULT_OPTIONS) -> OpenSearch:
     """Return the index on these nodes; no request is sent yet."""
     return OpenSearch(Nodes(nodes, api_key, manners))

@@ -15,7 +15,7 @@ from longline.drivers.http.trust import trust
 from longline.model.errors import BadInput, Unavailable
 
 JSON, LINES = "application/json", "application/x-ndjson"
-PATIENCE = timedelta(seconds=30)
+REQUEST_TIMEOUT = timedelta(seconds=30)
 AWAY = frozenset({429, 502, 503, 504})
 """Statuses of a node that is busy or away: the next node is tried."""
 
@@ -48,7 +48,7 @@ class NodeResponse(NamedTuple):
 def _config(manners: NodeOptions) -> "wreq.ClientConfig":
     config: wreq.ClientConfig = {
         "no_proxy": True,
-        "timeout": PATIENCE,
+        "timeout": REQUEST_TIMEOUT,
         "redirect": wreq.Policy.none(),
         "tls_verify": trust(manners.roots).store if manners.verify else False,
         "tls_verify_hostname": manners.verify,

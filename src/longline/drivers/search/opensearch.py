@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 OURS = "longline_items"
 FIELDS = ["title^4", "body"]
-COME_AGAIN = frozenset({429, 503})
+RETRYABLE_STATUSES = frozenset({429, 503})
 _SAME = ("kind", "source_id", "run_id", "availability", "brand", "category")
 _BOUNDS = {"price_min": ("price", "gte"), "price_max": ("price", "lte"), "rating_min": ("rating", "gte")}
 
@@ -101,7 +101,7 @@ class OpenSearch:
         """Raise `Unavailable` for items to be sent again; log and leave out items refused for good."""
         for item in items:
             trouble = NodeResponse(item["status"], item).trouble
-            if item["status"] in COME_AGAIN:
+            if item["status"] in RETRYABLE_STATUSES:
                 raise Unavailable(f"search had no room for a batch: {trouble}")
             if item["status"] >= 400:
                 log.warning("search engine rejected a document", extra={"id": item["_id"], "error": trouble})

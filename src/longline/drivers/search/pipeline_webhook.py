@@ -14,17 +14,17 @@ from longline.drivers.http.trust import trust
 from longline.model.errors import Unavailable
 from longline.model.url import hide_in_text
 
-USUAL_PATH = "/api/v1/events"
-PATIENCE = timedelta(seconds=2)
+DEFAULT_PATH = "/api/v1/events"
+REQUEST_TIMEOUT = timedelta(seconds=2)
 
 
 class PipelineWebhook:
-    """The webhook at an address; without a path, events are sent to `USUAL_PATH`."""
+    """The webhook at an address; without a path, events are sent to `DEFAULT_PATH`."""
 
     def __init__(self, url: str, roots: Path | None = None) -> None:
-        self._url = url if urlsplit(url).path.strip("/") else url.rstrip("/") + USUAL_PATH
+        self._url = url if urlsplit(url).path.strip("/") else url.rstrip("/") + DEFAULT_PATH
         self._client = wreq.Client(
-            tls_verify=trust(roots).store, no_proxy=True, timeout=PATIENCE, redirect=wreq.Policy.none()
+            tls_verify=trust(roots).store, no_proxy=True, timeout=REQUEST_TIMEOUT, redirect=wreq.Policy.none()
         )
 
     async def post(self, event: Mapping[str, Any]) -> None:

@@ -14,9 +14,9 @@ from longline.model.errors import Unavailable
 Connection: TypeAlias = "asyncpg.Connection[asyncpg.Record]"
 Answer = TypeVar("Answer")
 
-_ANSWER_WITHIN = 5.0
-_ASK_AFTER_SILENCE = 20.0  # a silently cut connection looks like an idle one
-_LONGEST_CHANNEL = 63
+_ANSWER_TIMEOUT_SECONDS = 5.0
+_PING_AFTER_SECONDS = 20.0  # a silently cut connection looks like an idle one
+_MAX_CHANNEL_BYTES = 63
 _FAILURES = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, ValueError)
 _LOST = (OSError, asyncpg.InterfaceError, asyncpg.PostgresConnectionError, asyncpg.OperatorInterventionError)
 
@@ -35,7 +35,7 @@ class PostgresTransport:
     async def publish(self, payload: str) -> None:
         await self._ask(
             lambda connection: connection.execute(
-                "SELECT pg_notify($1, $2)", self._channel, payload, timeout=_ANSWER_WITHIN
+                "SELECT pg_notify($1, $2)", self._channel, payload, timeout=_ANSWER_TIMEOUT_SECONDS
             )
         )
 
@@ -50,14 +50,14 @@ class PostgresTransport:
             raise
 
     async def check(self) -> str:
-        await self._ask(lambda connection: connection.execute("SELECT 1", timeout=_ANSWER_WITHIN))
+        await self._ask(lambda connection: connection.execute("SELECT 1", timeout=_ANSWER_TIMEOUT_SECONDS))
         return self.name
 
     async def close(self) -> None:
         async with self._one_at_a_time:
             if self._connection is not None and not self._connection.is_closed():
                 with suppress(*_FAILURES):  # the connection is gone already
-                    await self._connection.close(timeout=_ANSWER_WITHIN)
+                    await self._connection.close(timeout=_ANSWER_TIMEOUT_SECONDS)
 
     async def _ask(self, work: Callable[[Connection], Awaitable[Answer]]) -> Answer:
         """Run work on the connection; once more on a new connection if the old one is dead."""
@@ -72,13 +72,13 @@ class PostgresTransport:
                 return await work(await self._connect())
 
     async def _connect(self) -> Connection:
-        connection: Connection = await asyncpg.connect(self._url, timeout=_ANSWER_WITHIN)
+        connection: Connection = await asyncpg.connect(self._url, timeout=_ANSWER_TIMEOUT_SECONDS)
         try:
-            schema = await connection.fetchval("SELECT current_schema()", timeout=_ANSWER_WITHIN)
+            schema = await connection.fetchval("SELECT current_schema()", timeout=_ANSWER_TIMEOUT_SECONDS)
         except BaseException:
             connection.terminate()
             raise
-        channel = f"{CHANNEL}.{schema}".encode()[:_LONGEST_CHANNEL]
+        channel = f"{CHANNEL}.{schema}".encode()[:_MAX_CHANNEL_BYTES]
         self._channel, self._connection = channel.decode(errors="ignore"), connection
         return connection
 
@@ -90,14 +90,14 @@ class PostgresTransport:
             arrived.put_nowait(None)
 
         connection.add_termination_listener(end)
-        async with asyncio.timeout(_ANSWER_WITHIN):
+        async with asyncio.timeout(_ANSWER_TIMEOUT_SECONDS):
             await connection.add_listener(self._channel, hear)
         return connection
 
     async def _payloads(self, connection: Connection, arrived: asyncio.Queue[str | None]) -> AsyncIterator[str]:
         while True:
             try:
-                async with asyncio.timeout(_ASK_AFTER_SILENCE):
+                async with asyncio.timeout(_PING_AFTER_SECONDS):
                     payload = await arrived.get()
             except TimeoutError:
                 await self._prove_alive(connection)
@@ -109,7 +109,7 @@ class PostgresTransport:
     async def _prove_alive(self, connection: Connection) -> None:
         async with self._one_at_a_time:
             with self._trouble():
-                await connection.execute("SELECT 1", timeout=_ANSWER_WITHIN)
+                await connection.execute("SELECT 1", timeout=_ANSWER_TIMEOUT_SECONDS)
 
     @contextmanager
     def _trouble(self) -> Iterator[None]:

@@ -11,8 +11,8 @@ from longline.drivers.signals.fanout import Fanout
 from longline.model.errors import Unavailable
 from longline.ports.signals import Signal
 
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 5.0
-_SUBSCRIBED_WITHIN = 10.0
+_FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.1, 5.0
+_SUBSCRIBE_TIMEOUT_SECONDS = 10.0
 
 
 class SignalTransport(Protocol):
@@ -74,18 +74,18 @@ class ReconnectingSignals:
         if self._keeper is None or self._keeper.done():
             self._keeper = asyncio.create_task(self._keep_hearing(), name="signals")
         try:
-            async with asyncio.timeout(_SUBSCRIBED_WITHIN):
+            async with asyncio.timeout(_SUBSCRIBE_TIMEOUT_SECONDS):
                 await self._subscribed.wait()
         except TimeoutError:
             raise Unavailable(f"no signals can be heard: {self._trouble}") from None
 
     async def _keep_hearing(self) -> None:
-        pause = _FIRST_PAUSE
+        pause = _FIRST_PAUSE_SECONDS
         while True:
             try:
                 async with self._carrier.hear() as payloads:
                     self._subscribed.set()
-                    pause = _FIRST_PAUSE
+                    pause = _FIRST_PAUSE_SECONDS
                     await self._hand_out(payloads)
             except Unavailable as error:
                 self._trouble = str(error)
@@ -93,7 +93,7 @@ class ReconnectingSignals:
                 self._subscribed.clear()
             # Jitter: all processes lose a server at the same moment.
             await asyncio.sleep(pause * random.uniform(0.5, 1.0))
-            pause = min(pause * 2, _LONGEST_PAUSE)
+            pause = min(pause * 2, _MAX_PAUSE_SECONDS)
 
     async def _hand_out(self, payloads: AsyncIterator[str | bytes]) -> None:
         async for payload in payloads:

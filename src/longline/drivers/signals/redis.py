@@ -13,8 +13,8 @@ from redis.exceptions import RedisError
 from longline.drivers.signals.codec import CHANNEL
 from longline.model.errors import BadInput, Unavailable
 
-_ANSWER_WITHIN = 5.0
-_ASK_AFTER_SILENCE = 20.0  # a silently cut connection looks like an idle one
+_ANSWER_TIMEOUT_SECONDS = 5.0
+_PING_AFTER_SECONDS = 20.0  # a silently cut connection looks like an idle one
 
 
 class RedisTransport:
@@ -24,8 +24,8 @@ class RedisTransport:
         try:
             self._client = Redis.from_url(
                 url,
-                socket_connect_timeout=_ANSWER_WITHIN,
-                socket_timeout=_ANSWER_WITHIN,
+                socket_connect_timeout=_ANSWER_TIMEOUT_SECONDS,
+                socket_timeout=_ANSWER_TIMEOUT_SECONDS,
                 # A pooled connection may have died since its last use: retry once; `ReconnectingSignals` pauses longer.
                 retry=Retry(ConstantBackoff(0.05), 1),
             )
@@ -44,7 +44,7 @@ class RedisTransport:
         async with self._client.pubsub() as pubsub:
             with self._trouble():
                 await pubsub.subscribe(self._channel)
-                confirmed = await pubsub.get_message(timeout=_ANSWER_WITHIN)
+                confirmed = await pubsub.get_message(timeout=_ANSWER_TIMEOUT_SECONDS)
             if confirmed is None:
                 raise Unavailable(f"{self.name} does not answer")
             yield self._payloads(pubsub)
@@ -61,7 +61,7 @@ class RedisTransport:
         silent = False
         while True:
             with self._trouble():
-                message = await pubsub.get_message(timeout=_ANSWER_WITHIN if silent else _ASK_AFTER_SILENCE)
+                message = await pubsub.get_message(timeout=_ANSWER_TIMEOUT_SECONDS if silent else _PING_AFTER_SECONDS)
                 if message is None and not silent:
                     await pubsub.ping()
             if message is None and silent:

@@ -15,13 +15,13 @@ from longline.ports.sources import Delivery
 STREAM = "source-events"
 GROUP = "crawler-workers"
 PARKED = "source-events:parked"
-READ_AT_ONCE = 10
+BATCH_SIZE = 10
 WAIT_MS = 5000
 IDLE_MS = 30_000
 """Milliseconds after which an unsettled message is taken over, and between two searches for such messages."""
 
-MOST_PARKED = 10_000
-_ANSWER_WITHIN = 5.0
+MAX_PARKED = 10_000
+_ANSWER_TIMEOUT_SECONDS = 5.0
 
 
 class RedisSourceEvents:
@@ -29,7 +29,7 @@ class RedisSourceEvents:
 
     def __init__(self, url: str, *, wait_ms: int = WAIT_MS, idle_ms: int = IDLE_MS) -> None:
         self._client: Any = Redis.from_url(
-            url, socket_connect_timeout=5.0, socket_timeout=wait_ms / 1000 + _ANSWER_WITHIN
+            url, socket_connect_timeout=5.0, socket_timeout=wait_ms / 1000 + _ANSWER_TIMEOUT_SECONDS
         )
         self._name = f"crawler-{uuid4().hex[:8]}"
         self._wait_ms, self._idle_ms = wait_ms, idle_ms
@@ -43,7 +43,7 @@ class RedisSourceEvents:
                 if left := await self._left_lying():
                     return left
                 found = await self._client.xreadgroup(
-                    GROUP, self._name, {STREAM: ">"}, count=READ_AT_ONCE, block=self._wait_ms
+                    GROUP, self._name, {STREAM: ">"}, count=BATCH_SIZE, block=self._wait_ms
                 )
             except ResponseError:
                 # A server that restarted empty has no group: the next `receive` creates the group.
@@ -61,7 +61,7 @@ class RedisSourceEvents:
     async def park(self, delivery: Delivery, why: str) -> None:
         facts = {"event": delivery.body or b"", "id": delivery.id, "error": why}
         with _trouble():
-            await self._client.xadd(PARKED, facts, maxlen=MOST_PARKED, approximate=True)
+            await self._client.xadd(PARKED, facts, maxlen=MAX_PARKED, approximate=True)
             await self._client.xack(STREAM, GROUP, delivery.id)
 
     async def close(self) -> None:
@@ -82,12 +82,12 @@ class RedisSourceEvents:
         if (time.monotonic() - self._swept) * 1000 < self._idle_ms:
             return []
         self._swept = time.monotonic()
-        claimed = await self._client.xautoclaim(STREAM, GROUP, self._name, self._idle_ms, "0-0", count=READ_AT_ONCE)
+        claimed = await self._client.xautoclaim(STREAM, GROUP, self._name, self._idle_ms, "0-0", count=BATCH_SIZE)
         messages = claimed[1]
         if not messages:
             return []
         first, last = messages[0][0], messages[-1][0]
-        pending = await self._client.xpending_range(STREAM, GROUP, first, last, READ_AT_ONCE * 10, self._name)
+        pending = await self._client.xpending_range(STREAM, GROUP, first, last, BATCH_SIZE * 10, self._name)
         times = {one["message_id"]: one["times_delivered"] for one in pending}
         return [_delivery(message, times.get(message[0], 1)) for message in messages]
 

@@ -17,9 +17,9 @@ from longline.model.url import hide_in_text
 from longline.ports.http import FetchFailed
 from longline.ports.sources import Described, ListedSource
 
-PAGE = 500
-PATIENCE = timedelta(seconds=30)
-MOST_BYTES = 64 * 1024 * 1024
+PAGE_SIZE = 500
+REQUEST_TIMEOUT = timedelta(seconds=30)
+MAX_BYTES = 64 * 1024 * 1024
 
 ORDER = "sort_by=created_at&sort_order=asc"
 """Sort order with new sources last, so that reading page after page skips none."""
@@ -36,12 +36,12 @@ class HttpSourceManager:
     def __init__(self, url: str, token: Callable[[], str], roots: Path | None = None) -> None:
         self._url, self._token = url.rstrip("/"), token
         self._client = wreq.Client(
-            tls_verify=trust(roots).store, no_proxy=True, timeout=PATIENCE, redirect=wreq.Policy.none()
+            tls_verify=trust(roots).store, no_proxy=True, timeout=REQUEST_TIMEOUT, redirect=wreq.Policy.none()
         )
 
     async def page(self, number: int, *, feed_active: bool = False) -> ListedSource:
         only = "&feed_active=true" if feed_active else ""
-        found = await self._ask(wreq.Method.GET, f"?page={number}&limit={PAGE}&{ORDER}{only}")
+        found = await self._ask(wreq.Method.GET, f"?page={number}&limit={PAGE_SIZE}&{ORDER}{only}")
         sources = found.get("sources") if isinstance(found, dict) else None
         if not isinstance(found, dict) or not isinstance(sources, list | None):
             raise Unavailable("the source service did not answer with a list of sources")
@@ -93,7 +93,7 @@ class HttpSourceManager:
             given = {"headers": headers | {"content-type": "application/json"}, "body": orjson.dumps(body)}
         try:
             async with self._client.request(method, f"{self._url}{path}", **given) as answer:
-                return answer.status.as_int(), await read(answer, MOST_BYTES, cut=False)
+                return answer.status.as_int(), await read(answer, MAX_BYTES, cut=False)
         except BROKEN as error:
             why = hide_in_text(str(error).splitlines()[0])
             raise Unavailable(f"the source service cannot be asked: {why}") from error

@@ -10,7 +10,7 @@ from functools import partial
 from longline.engine.feeds.feed_poller import AT_ONCE, HOLD_MS, MAX_READING, FeedParts, guarded, polling, side_by_side
 from longline.engine.frontier.seeding import RunToMake
 from longline.model.feeds.feed import NotAFeed
-from longline.model.feeds.feed_poll import SEARCH_AGAIN, FeedRow, asked, dropped, found
+from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow, asked, dropped, found
 from longline.model.frontier.task import TaskRow
 from longline.model.states import TaskState
 from longline.plugins import Page
@@ -26,7 +26,7 @@ HOME, NAMED, USUAL = "home", "named", "usual"
 class FeedFinder:
     """A finder that searches for feeds step by step, and again after `again_ms` where none was found."""
 
-    def __init__(self, parts: FeedParts, sources: SourceStore, again_ms: int = SEARCH_AGAIN) -> None:
+    def __init__(self, parts: FeedParts, sources: SourceStore, again_ms: int = SEARCH_INTERVAL_MS) -> None:
         self._parts, self._sources, self._again_ms = parts, sources, again_ms
 
     async def once(self) -> int:

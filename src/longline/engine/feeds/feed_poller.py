@@ -18,7 +18,7 @@ from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import (
     ENTRY_PRIORITY,
     FAILURES,
-    HOUR,
+    HOUR_MS,
     NOT_MODIFIED,
     FeedRow,
     Seen,
@@ -38,7 +38,7 @@ from longline.ports.records.feeds import FeedStore
 log = logging.getLogger(__name__)
 
 AT_ONCE = 100
-HOLD_MS = HOUR // 6
+HOLD_MS = HOUR_MS // 6
 """Largest number of feeds handled in one go, and milliseconds in which a claimed feed must get its run."""
 
 MAX_READING = 4

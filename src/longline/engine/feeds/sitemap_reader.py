@@ -16,10 +16,10 @@ from longline.engine.frontier.seeding import MOST_TASKS, RunToMake, Seeder
 from longline.engine.sources.crawl_plan import twins
 from longline.model.feeds.feed_poll import PLACE_PRIORITY
 from longline.model.feeds.sitemap import (
-    LEVELS,
+    DEFAULT_PATHS,
     MAX_BYTES,
-    NEWS_WINDOW,
-    USUAL,
+    MAX_LEVELS,
+    NEWS_WINDOW_MS,
     NotASitemap,
     Sitemap,
     SitemapRow,
@@ -97,14 +97,14 @@ class SitemapReader:
     async def _take(self, row: SitemapRow) -> None:
         source, tasks = await self._parts.sources.get(row.source_id), await self._parts.seeder.tasks_of(row.run_id or 0)
         found = await self._found(tasks)
-        cutoff = self._parts.clock.now() - NEWS_WINDOW
+        cutoff = self._parts.clock.now() - NEWS_WINDOW_MS
         pages = [url for sitemap in found if not sitemap.index for url in sitemap.since(cutoff)]
         deeper = [url for sitemap in found if sitemap.index for url in sitemap.since(cutoff)]
         if source is not None:
             await self._feed(source, pages)
         # With the first level and this one, all that was read is known: no index is deeper than two levels.
         deeper = _unread(deeper, [*(_first(source) if source else ()), *(task.url for task in tasks)])
-        if deeper and row.level < LEVELS:
+        if deeper and row.level < MAX_LEVELS:
             await self._ask(row, row.level + 1, deeper[:MOST_TASKS])
         else:
             await self._parts.sitemaps.change(row.source_id, partial(answered, run_id=row.run_id))
@@ -134,7 +134,7 @@ class SitemapReader:
 def _first(source: SourceRow) -> list[str]:
     """Return the sitemaps that a source names, or the usual places."""
     where = msgspec.json.decode(source.crawl).get("sitemap_url")
-    return join_all(source.base_url, [where] if where else USUAL)
+    return join_all(source.base_url, [where] if where else DEFAULT_PATHS)
 
 
 def _unread(urls: Sequence[str], read: Sequence[str]) -> list[str]:

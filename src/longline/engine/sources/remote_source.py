@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from longline.model.errors import Unavailable
-from longline.model.feeds.feed_poll import MINUTE, POLL_EVERY
+from longline.model.feeds.feed_poll import MINUTE_MS, POLL_INTERVAL_MS
 from longline.model.sources.source import RemoteSource
 from longline.model.timestamps import w3c_moment
 from longline.model.url import BadUrl, parse, without_credentials
@@ -143,4 +143,4 @@ def _moment(said: Described, name: str) -> int | None:
 
 def _every_ms(minutes: Any) -> int:
     usable = isinstance(minutes, int) and not isinstance(minutes, bool) and 0 < minutes <= MOST_MINUTES
-    return minutes * MINUTE if usable else POLL_EVERY
+    return minutes * MINUTE_MS if usable else POLL_INTERVAL_MS

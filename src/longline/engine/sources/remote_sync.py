@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from longline.engine.sources.remote_source import SourceListing, listing, made_out
 from longline.model.errors import Conflict, Unavailable
-from longline.model.feeds.feed_poll import MINUTE
+from longline.model.feeds.feed_poll import MINUTE_MS
 from longline.model.sources.source import RemoteSource, SourceRow
 from longline.ports.records.sources import RemoteSourceStore
 from longline.ports.sources import Described, ListedSource, SourceManager
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 MOST_FAILURES = 3
 """Failures in one round after which the curator counts as unavailable."""
 
-AT_ONCE, HOLD_MS = 20, MINUTE
+AT_ONCE, HOLD_MS = 20, MINUTE_MS
 """Sources sent in one round, and milliseconds for which a process holds them; after its death another sends them."""
 
 Now = Callable[[], Awaitable[int]]

@@ -5,7 +5,7 @@ Counted in whole numbers: a request costs a minute's milliseconds, and every mil
 
 from typing import NamedTuple
 
-ONCE = 60_000
+MINUTE_MS = 60_000
 
 
 class TokenBucket(NamedTuple):
@@ -18,8 +18,8 @@ class TokenBucket(NamedTuple):
 
 def spend(left: int | None, since_ms: int, per_minute: int, times: int) -> TokenBucket:
     """Grant up to `times` requests from a bucket that had `left` tokens `since_ms` ago; None means a full bucket."""
-    full = per_minute * ONCE
+    full = per_minute * MINUTE_MS
     left = full if left is None else min(full, left + max(0, since_ms) * per_minute)
-    granted = min(times, left // ONCE)
-    left -= granted * ONCE
-    return TokenBucket(granted, left, -(-max(0, ONCE - left) // per_minute))
+    granted = min(times, left // MINUTE_MS)
+    left -= granted * MINUTE_MS
+    return TokenBucket(granted, left, -(-max(0, MINUTE_MS - left) // per_minute))

@@ -15,9 +15,9 @@ TENANTS = {"substack.com": "substack", "medium.com": "medium"}
 
 _ADDRESS = re.compile(r"[\d.]+$|\[")
 _PERSON = re.compile(r"/(@[^/?#]+)")
-_MOST_LABELS = 3
-_LONG_NAME = 40
-_WORST = 100
+_MAX_LABELS = 3
+_LONG_NAME_CHARACTERS = 40
+_MAX_RISK = 100
 
 
 class LinkSighting(msgspec.Struct, frozen=True):
@@ -118,7 +118,7 @@ def risk_of(home: str, glimpse: ProbeResult) -> int:
         25: glimpse.robots and glimpse.status != 200,
         20: url.scheme != "https",
         15: "xn--" in name,
-        10: name.count(".") > _MOST_LABELS or name.count("-") > 1 or len(name) > _LONG_NAME,
+        10: name.count(".") > _MAX_LABELS or name.count("-") > 1 or len(name) > _LONG_NAME_CHARACTERS,
         5: not glimpse.title,
     }
-    return min(sum(worth for worth, true in points.items() if true), _WORST)
+    return min(sum(worth for worth, true in points.items() if true), _MAX_RISK)

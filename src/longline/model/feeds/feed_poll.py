@@ -7,15 +7,15 @@ from longline.model.frontier import outcomes as fate
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.states import TaskState
 
-MINUTE = 60_000
-HOUR = 60 * MINUTE
+MINUTE_MS = 60_000
+HOUR_MS = 60 * MINUTE_MS
 
-POLL_EVERY = 15 * MINUTE
-SEARCH_AGAIN = 168 * HOUR
+POLL_INTERVAL_MS = 15 * MINUTE_MS
+SEARCH_INTERVAL_MS = 168 * HOUR_MS
 """Time after which a source without a feed is searched again."""
 
-FIRST_PATIENCE = 5 * MINUTE
-MOST_PATIENCE = 96 * FIRST_PATIENCE
+FIRST_PAUSE_MS = 5 * MINUTE_MS
+MAX_PAUSE_MS = 96 * FIRST_PAUSE_MS
 """Shortest and longest pause after a rate-limited poll: doubled each time, up to eight hours."""
 
 ENTRY_PRIORITY, PLACE_PRIORITY = DEFAULT_PRIORITY - 20, DEFAULT_PRIORITY - 10
@@ -34,12 +34,12 @@ class Failure(msgspec.Struct, frozen=True):
 
 FAILURES = {
     "rate_limited": Failure(),
-    "forbidden": Failure(5, 24 * HOUR),
-    "not_found": Failure(3, 48 * HOUR),
-    "gone": Failure(1, 72 * HOUR),
-    "upstream_failure": Failure(10, 6 * HOUR),
-    "network": Failure(10, 12 * HOUR),
-    "parse_error": Failure(5, 24 * HOUR),
+    "forbidden": Failure(5, 24 * HOUR_MS),
+    "not_found": Failure(3, 48 * HOUR_MS),
+    "gone": Failure(1, 72 * HOUR_MS),
+    "upstream_failure": Failure(10, 6 * HOUR_MS),
+    "network": Failure(10, 12 * HOUR_MS),
+    "parse_error": Failure(5, 24 * HOUR_MS),
     "unexpected": Failure(surprising=True),
 }
 
@@ -69,7 +69,7 @@ class FeedRow(msgspec.Struct, frozen=True):
     source_id: int
     url: str | None = None
     active: bool = True
-    every_ms: int = POLL_EVERY
+    every_ms: int = POLL_INTERVAL_MS
     stage: str | None = None
     run_id: int | None = None
     due_at: int = 0
@@ -134,7 +134,7 @@ def succeeded(feed: FeedRow, now: int, run_id: int, seen: Seen) -> FeedRow | Non
 def failed(feed: FeedRow, now: int, run_id: int, kind: str, error: str) -> FeedRow | None:
     """Return the feed after a failed poll; None when the poll is no longer the feed's."""
     rule, errors = FAILURES[kind], feed.errors + 1
-    until = now + back_off(FIRST_PATIENCE, feed.errors, MOST_PATIENCE) if kind == "rate_limited" else None
+    until = now + back_off(FIRST_PAUSE_MS, feed.errors, MAX_PAUSE_MS) if kind == "rate_limited" else None
     told = _answered(
         feed,
         run_id,
@@ -156,7 +156,7 @@ def _answered(feed: FeedRow, run_id: int, **facts: object) -> FeedRow | None:
     return msgspec.structs.replace(feed, run_id=None, stage=None, **facts)
 
 
-def found(feed: FeedRow, now: int, run_id: int, url: str | None, again: int = SEARCH_AGAIN) -> FeedRow | None:
+def found(feed: FeedRow, now: int, run_id: int, url: str | None, again: int = SEARCH_INTERVAL_MS) -> FeedRow | None:
     """Return the feed after a search, which is repeated later without a URL; None for a search no longer the feed's."""
     return _answered(feed, run_id, url=url, due_at=now if url else now + again)
 

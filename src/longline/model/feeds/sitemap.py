@@ -5,20 +5,20 @@ from urllib.parse import urlsplit
 import msgspec
 
 from longline.model.errors import LonglineError
-from longline.model.feeds.feed_poll import HOUR
+from longline.model.feeds.feed_poll import HOUR_MS
 
 MAX_PLACES = 50_000
 MAX_BYTES = 50 * 1024 * 1024
 """Bounds of the sitemap protocol for one file, decompressed."""
 
-POLL_EVERY = 6 * HOUR
-NEWS_WINDOW = 48 * HOUR
+SITEMAP_INTERVAL_MS = 6 * HOUR_MS
+NEWS_WINDOW_MS = 48 * HOUR_MS
 """Times between two reads of a source's sitemaps, and since the last change of a page that is still admitted."""
 
-LEVELS = 3
+MAX_LEVELS = 3
 """Largest depth of nested sitemap indexes."""
 
-USUAL = ("/sitemap.xml", "/news-sitemap.xml")
+DEFAULT_PATHS = ("/sitemap.xml", "/news-sitemap.xml")
 """Paths of the sitemaps of a source that names none."""
 
 
@@ -99,7 +99,7 @@ def asked(row: SitemapRow, _now: int, run_id: int, level: int, after: int | None
 
 def answered(row: SitemapRow, now: int, run_id: int | None) -> SitemapRow | None:
     """Return the row after its last run; None when the run is no longer the row's."""
-    return SitemapRow(row.source_id, due_at=now + POLL_EVERY) if row.run_id == run_id else None
+    return SitemapRow(row.source_id, due_at=now + SITEMAP_INTERVAL_MS) if row.run_id == run_id else None
 
 
 def may_be_sitemap(url: str) -> bool:

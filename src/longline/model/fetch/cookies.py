@@ -6,7 +6,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-MOST = 2000
+MAX_COOKIES = 2000
 """Number of cookies from which on a run stores no more."""
 
 
@@ -62,6 +62,6 @@ class RunCookies:
 
     def learn(self, url: str, values: Iterable[str]) -> None:
         """Store the cookies of a response from this URL, given its Set-Cookie headers."""
-        if self._count < MOST:
+        if self._count < MAX_COOKIES:
             self._jar.extract_cookies(cast(Any, _CookieResponse(values)), cast(Any, _Request(url)))
             self._count = len(self._jar)

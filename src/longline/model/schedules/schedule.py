@@ -18,9 +18,9 @@ UNITS: dict[str, int] = {"minutes": 60_000, "hours": 3_600_000, "days": 86_400_0
 CRAWL, BOT = "crawl", "bot"
 """Kinds of schedules: `crawl` starts a run, `bot` makes tasks for bots."""
 
-LONGEST_INTERVAL_MS = 3652 * 86_400_000
-LONGEST_BACKOFF_MS = 3_600_000
-LONGEST_STRETCH_MS = 86_400_000
+MAX_INTERVAL_MS = 3652 * 86_400_000
+MAX_BACKOFF_MS = 3_600_000
+MAX_STRETCHED_MS = 86_400_000
 """Longest interval of an unchanged source that is stretched; a regular interval may be longer."""
 
 
@@ -51,7 +51,7 @@ class ScheduleSpec(msgspec.Struct, frozen=True, kw_only=True):
         """Raise `BadInput` for terms that are out of range or contradict each other."""
         if self.every is not None and self.every <= 0:
             raise BadInput("the interval must be greater than 0")
-        if self.every is not None and self.every * UNITS[self.unit] > LONGEST_INTERVAL_MS:
+        if self.every is not None and self.every * UNITS[self.unit] > MAX_INTERVAL_MS:
             raise BadInput("the interval must not be more than ten years")
         if self.enabled and self.every is None:
             raise BadInput("a recurring schedule needs an interval")
@@ -146,12 +146,12 @@ def next_regular(row: ScheduleRow, now: int, stretched_ms: int | None = None) ->
 
 def back_off_ms(row: ScheduleRow) -> int:
     """Return the wait of a schedule before its next retry."""
-    return back_off(row.backoff_seconds * 1000, row.retries, LONGEST_BACKOFF_MS)
+    return back_off(row.backoff_seconds * 1000, row.retries, MAX_BACKOFF_MS)
 
 
 def stretch_ms(interval_ms: int, unchanged: int) -> int:
     """Return the interval of a source that has not changed for `unchanged` runs."""
-    return back_off(interval_ms, unchanged, max(interval_ms, LONGEST_STRETCH_MS))
+    return back_off(interval_ms, unchanged, max(interval_ms, MAX_STRETCHED_MS))
 
 
 def paused(row: ScheduleRow, now: int, by: str) -> ScheduleTransition:

@@ -15,7 +15,7 @@ RAW_CONTENT = frozenset({"article"})
 
 SUFFIX = "_raw_content"
 PENDING = "pending"
-LONGEST_TERM = 8191
+MAX_TERM_CHARACTERS = 8191
 """Largest length of a keyword in characters, of which each may be four bytes."""
 
 TEXTS = ("meta_description", "og_title", "og_description", "author", "article_section")
@@ -93,7 +93,7 @@ def _held(part: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _fits(value: Any) -> bool:
-    return all(len(str(term)) <= LONGEST_TERM for term in (value if isinstance(value, list) else (value,)))
+    return all(len(str(term)) <= MAX_TERM_CHARACTERS for term in (value if isinstance(value, list) else (value,)))
 
 
 def _part(fields: dict[str, Any], name: str) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from longline.model.search.tokenize import plain
 
 Sort = Literal["score", "price", "rating", "created", "updated"]
 
-MAX_TEXT, MAX_TERMS, SHORTEST_START = 1000, 32, 2
+MAX_TEXT_CHARACTERS, MAX_TERMS, MIN_PREFIX_CHARACTERS = 1000, 32, 2
 MAX_LIMIT = 1000
 
 _WORD = re.compile(r"[^\W_]+")
@@ -72,8 +72,8 @@ class Matches(msgspec.Struct, frozen=True):
 
 def parse_query(text: str, filters: Filters | None = None, **how: object) -> SearchQuery:
     """Return the query of a text; raise `BadInput` for a text that cannot be searched for."""
-    if len(text) > MAX_TEXT:
-        raise BadInput(f"a search has at most {MAX_TEXT} characters")
+    if len(text) > MAX_TEXT_CHARACTERS:
+        raise BadInput(f"a search has at most {MAX_TEXT_CHARACTERS} characters")
     wanted: list[Term] = []
     unwanted: list[Term] = []
     for piece in _PIECE.finditer(text):
@@ -132,6 +132,6 @@ def _term(piece: re.Match[str]) -> Term | None:
     if not words:
         return None
     prefix = bool(piece["start"]) or (piece["word"] or "").endswith("*")
-    if prefix and len(words[-1]) < SHORTEST_START:
-        raise BadInput(f"{words[-1]}* begins too many words; give at least {SHORTEST_START} letters")
+    if prefix and len(words[-1]) < MIN_PREFIX_CHARACTERS:
+        raise BadInput(f"{words[-1]}* begins too many words; give at least {MIN_PREFIX_CHARACTERS} letters")
     return Term(words, prefix)

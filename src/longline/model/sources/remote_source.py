@@ -3,7 +3,7 @@
 import msgspec
 
 from longline.model.feeds import feed_poll as poll
-from longline.model.feeds.feed_poll import FAILURES, SEARCH_AGAIN, FeedRow
+from longline.model.feeds.feed_poll import FAILURES, SEARCH_INTERVAL_MS, FeedRow
 from longline.model.sources.source import RemoteSource, SourceRow
 
 GONE = "gone from the service that keeps it"
@@ -31,7 +31,7 @@ def feed_followed(feed: FeedRow, now: int, before: SourceRow, after: SourceRow) 
     """Return the feed of a source that changed at its curator."""
     if after.feed_url != before.feed_url:
         # After a feed was removed, no search follows at once: it might find the same feed again.
-        return FeedRow(feed.source_id, due_at=now if after.feed_url else now + SEARCH_AGAIN)
+        return FeedRow(feed.source_id, due_at=now if after.feed_url else now + SEARCH_INTERVAL_MS)
     if before.feed_disabled_at is not None and after.feed_disabled_at is None:
         return poll.enabled(feed, now)
     if after.feed_listed and not before.feed_listed:

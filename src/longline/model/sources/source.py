@@ -6,7 +6,7 @@ import msgspec
 
 from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
-from longline.model.feeds.feed_poll import POLL_EVERY
+from longline.model.feeds.feed_poll import POLL_INTERVAL_MS
 
 MAX_RATE_LIMIT_SECONDS = 86_400.0
 """Longest pause between two requests that a source may ask for: a day."""
@@ -38,7 +38,7 @@ class NewSource(msgspec.Struct, frozen=True):
     identity_key: str | None = None
     budget: int | None = None
     feed_wanted: bool = True
-    feed_every_ms: int = POLL_EVERY
+    feed_every_ms: int = POLL_INTERVAL_MS
     ref: str | None = None
 
 
@@ -66,7 +66,7 @@ class SourceRow(msgspec.Struct, frozen=True):
     budget: int | None = None
     admitted: int = 0
     feed_wanted: bool = True
-    feed_every_ms: int = POLL_EVERY
+    feed_every_ms: int = POLL_INTERVAL_MS
     ref: str | None = None
     feed_listed: bool = True
     told_feed_url: str | None = None
@@ -91,7 +91,7 @@ class RemoteSource(msgspec.Struct, frozen=True, kw_only=True):
     disable_reason: str | None = None
     feed_url: str | None = None
     feed_wanted: bool = True
-    feed_every_ms: int = POLL_EVERY
+    feed_every_ms: int = POLL_INTERVAL_MS
     feed_disabled_at: int | None = None
     feed_disable_reason: str | None = None
     identity_key: str | None = None

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from longline.model.errors import NotFound
-from longline.model.feeds.sitemap import POLL_EVERY, SitemapRow, answered, asked
+from longline.model.feeds.sitemap import SITEMAP_INTERVAL_MS, SitemapRow, answered, asked
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -49,9 +49,9 @@ async def test_a_run_follows_another_until_the_last_is_answered(records: Records
     assert await due(records) == []
     assert await change(partial(asked, run_id=9, level=2, after=7)) == SitemapRow(source_id, 2, 9)
     assert await change(partial(answered, run_id=7)) is None
-    assert await change(partial(answered, run_id=9)) == SitemapRow(source_id, due_at=clock.now() + POLL_EVERY)
+    assert await change(partial(answered, run_id=9)) == SitemapRow(source_id, due_at=clock.now() + SITEMAP_INTERVAL_MS)
     assert await due(records) == []
-    clock.advance(POLL_EVERY / 1000)
+    clock.advance(SITEMAP_INTERVAL_MS / 1000)
     assert await due(records) == [source_id]
 
 

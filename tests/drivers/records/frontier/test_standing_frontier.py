@@ -120,7 +120,7 @@ async def test_among_many_a_list_is_the_same_as_among_few(records: Records, monk
         for about in ({"source": "s"}, {"kind": "frontier.manual", "rest": "waiting"}, {"host": "a.example"})
     ]
     gathered = [await listed(records, **query) for query in queries]
-    monkeypatch.setattr(standing, "FEW", 0)
+    monkeypatch.setattr(standing, "MAX_SORTED_URLS", 0)
     assert [await listed(records, **query) for query in queries] == gathered
     assert [total for _, total in gathered] == [15, 15, 30] * 3
 

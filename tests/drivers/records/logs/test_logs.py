@@ -10,7 +10,7 @@ from longline.drivers.records import open_database
 from longline.drivers.records.database import Database
 from longline.drivers.records.logs.logs import LogRecords
 from longline.model.ids import new_id
-from longline.model.logs import MOST_ENTRIES, DueLog, LoggedRun, NewLogEntry
+from longline.model.logs import MAX_ENTRIES, DueLog, LoggedRun, NewLogEntry
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.ports.records import Records
@@ -84,11 +84,11 @@ async def test_there_is_a_most(records: Records, database: Database):
 
 async def test_no_log_has_more_entries_than_the_contract_allows(records: Records):
     run = await running_run(records)
-    await records.logs.append(said(run, *(["x"] * (MOST_ENTRIES + 10))), {})
+    await records.logs.append(said(run, *(["x"] * (MAX_ENTRIES + 10))), {})
     await end(records, run)
     await records.logs.seal(run.id, said(run, "the end"))
     found = await logged(records, run)
-    assert (found.last, found.dropped) == (MOST_ENTRIES, 11) == (50_000, 11)
+    assert (found.last, found.dropped) == (MAX_ENTRIES, 11) == (50_000, 11)
 
 
 @pytest.mark.parametrize("records_url", ["postgres"], indirect=True)

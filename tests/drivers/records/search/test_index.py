@@ -131,7 +131,7 @@ async def test_pages_follow_each_other_and_know_the_whole(records: Records):
 async def test_of_very_many_so_many_are_ranked_and_that_is_said(
     records: Records, monkeypatch: pytest.MonkeyPatch, peek: Peek
 ):
-    monkeypatch.setattr(search_module, "MOST_RANKED", 5)
+    monkeypatch.setattr(search_module, "MAX_RANKED", 5)
     await given_texts(records, *[(f"text {n}", "same words") for n in range(7)])
     matches = await records.search.query(parse_query("words", limit=100))
     assert (matches.total, matches.more) == ((5, True) if peek.engine == "pg" else (7, False))

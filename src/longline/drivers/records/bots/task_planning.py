@@ -21,7 +21,7 @@ from longline.ports.records.frontier import HostSetting
 EDGE = ":"
 """Character between the name of a host and its port."""
 
-URLS_AT_ONCE = 1000
+BATCH_SIZE_URLS = 1000
 """Known URLs that are read and searched for a pattern at once."""
 
 STANDING = "bots"
@@ -90,7 +90,7 @@ async def _tasks(tx: Transaction, s: BotPolicyRow) -> list[NewBotTask]:
 async def _spread(tx: Transaction, s: BotPolicyRow) -> list[tuple[str, str]]:
     """Return the known URLs of a domain in which the pattern of its schedule is found, with their hosts."""
     pattern, found, after = Patterns((s.pattern,)), list[tuple[str, str]](), ""
-    while rows := await tx.all("known_urls_of_domain", domain=s.domain, edge=EDGE, after=after, limit=URLS_AT_ONCE):
+    while rows := await tx.all("known_urls_of_domain", domain=s.domain, edge=EDGE, after=after, limit=BATCH_SIZE_URLS):
         # SQLite runs this code in its writer thread; PostgreSQL runs it in the event loop, which must not block.
         found += _found(pattern, rows) if tx.engine == "lite" else await asyncio.to_thread(_found, pattern, rows)
         after = rows[-1]["hash"]

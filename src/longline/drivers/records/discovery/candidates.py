@@ -10,7 +10,7 @@ from longline.drivers.records.table import Table
 from longline.model.discovery.candidate import CandidateRow, Decision, DiscoveryRules, LinkSighting, ProbeResult
 
 DAY_MS = 86_400_000
-AT_ONCE = 1000
+BATCH_SIZE = 1000
 """Largest number of decisions deleted in one transaction."""
 
 STANDS = {
@@ -35,7 +35,7 @@ class CandidateRecords(Table):
 
     async def forget(self, before: int) -> int:
         async def work(tx: Transaction) -> int:
-            return len(await tx.all("forget_decisions", before=before, limit=AT_ONCE))
+            return len(await tx.all("forget_decisions", before=before, limit=BATCH_SIZE))
 
         return await self._database.transact(work)
 

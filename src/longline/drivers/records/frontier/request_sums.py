@@ -8,7 +8,7 @@ from longline.drivers.records.database import Transaction
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import Outcome, RequestMade
 
-LONGEST_ERROR = 200
+MAX_ERROR_CHARACTERS = 200
 """Largest number of characters kept of an error, which is part of a key and may not be long."""
 
 
@@ -41,7 +41,7 @@ async def count_requests(tx: Transaction, outcomes: Iterable[Outcome]) -> None:
     for outcome in outcomes:
         if outcome.task.scope != SCOPE:
             for asked in outcome.asked:
-                key = (outcome.task.run_id, asked.reason, asked.status or 0, asked.error[:LONGEST_ERROR])
+                key = (outcome.task.run_id, asked.reason, asked.status or 0, asked.error[:MAX_ERROR_CHARACTERS])
                 sums[key].add(asked, outcome)
     # In one order, after all other writes of a report: two reports never deadlock.
     await tx.batch("count_requests", [(*key, *found.row()) for key, found in sorted(sums.items(), key=lambda s: s[0])])

@@ -17,7 +17,7 @@ from longline.model.frontier.task import FETCH
 from longline.model.states import TaskState
 from longline.ports.records.standing_frontier import KnownUrl
 
-FEW = 20_000
+MAX_SORTED_URLS = 20_000
 """Largest number of URLs of a host or a source to gather and sort; with more, the list is read in its own order."""
 
 Found = tuple[Sequence[int], int]
@@ -93,7 +93,7 @@ async def _chosen(tx: Transaction, query: UrlQuery, limit: int, offset: int) -> 
     if not total:
         return [], 0
     gathered = "urls_of_host" if query.host else "urls_of_runs" if query.source or query.kind else None
-    if gathered and total <= FEW:
+    if gathered and total <= MAX_SORTED_URLS:
         rows = await tx.all(gathered, **asked, **page, sort=query.sort)
     else:
         rows = await tx.all(f"urls_{'at_rest_' if query.rest else ''}by_{query.sort}", **asked, **page)

@@ -7,7 +7,7 @@ later id would miss the earlier one. A place is given after the commit, to all v
 from longline.drivers.records.database import Database, Transaction, struct
 from longline.model.event import Event
 
-PLACED_AT_ONCE = 5000
+BATCH_SIZE = 5000
 
 
 class EventRecords:
@@ -42,7 +42,7 @@ async def _place(tx: Transaction) -> int:
     """Give places to events without one, and return their number."""
     row = await tx.one("last_place")
     last = int(row["last"]) if row else 0
-    placed = len(await tx.all("place_events", last=last, limit=PLACED_AT_ONCE))
+    placed = len(await tx.all("place_events", last=last, limit=BATCH_SIZE))
     if placed:
         await tx.one("move_places", last=last + placed)
     return placed

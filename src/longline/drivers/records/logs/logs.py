@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from longline.drivers.records.database import Database, Row, Transaction, struct
-from longline.model.logs import MOST_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
+from longline.model.logs import MAX_ENTRIES, DueLog, LogEntry, LoggedRun, LogPart, NewLogEntry
 
-RUNS_LOOKED_AT = 100
+MAX_RUNS_SEARCHED = 100
 """Largest number of a schedule's runs to search for its newest entries."""
 
 Numbered = tuple[int, int, int, str, str, str, str | None]
@@ -17,7 +17,7 @@ Numbered = tuple[int, int, int, str, str, str, str | None]
 class LogRecords:
     """Logs of runs; there is room for `most` entries and a last one."""
 
-    def __init__(self, database: Database, most: int = MOST_ENTRIES - 1) -> None:
+    def __init__(self, database: Database, most: int = MAX_ENTRIES - 1) -> None:
         self._database, self._most = database, most
 
     async def open(self, run_id: int, first: Sequence[NewLogEntry]) -> bool:
@@ -52,7 +52,7 @@ class LogRecords:
     async def tail(self, name: str, uid: str | None, limit: int) -> list[LogEntry]:
         async def work(tx: Transaction) -> list[LogEntry]:
             newest: list[LogEntry] = []
-            for run in await tx.all("logged_runs", name=name, uid=uid, number=None, limit=RUNS_LOOKED_AT, offset=0):
+            for run in await tx.all("logged_runs", name=name, uid=uid, number=None, limit=MAX_RUNS_SEARCHED, offset=0):
                 rows = await tx.all("newest_entries", run_id=run["run_id"], limit=limit - len(newest))
                 newest += [struct(row, LogEntry) for row in rows]
                 if len(newest) >= limit:

@@ -86,7 +86,7 @@ class RunHistoryRecords(Table):
 LOOKS = ("first_tasks", "start_pages", "request_sums", "error_sums", "fate_sums", "item_sums")
 """Queries for the review of runs."""
 
-MOST_ERRORS = 5
+MAX_ERRORS = 5
 
 
 def _review(run_id: int, found: Mapping[str, Sequence[Row]], failure: str | None) -> RunReview:
@@ -97,7 +97,7 @@ def _review(run_id: int, found: Mapping[str, Sequence[Row]], failure: str | None
         start = StartPage(first["url"], first["state"], first["reason"], first["error"], pages)
     survey = RunStats(
         asked=tuple(struct(row, RequestSum) for row in own["request_sums"]),
-        errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MOST_ERRORS]),
+        errors=tuple((row["error"], row["count"], row["last_url"]) for row in own["error_sums"][:MAX_ERRORS]),
         fates=tuple(Fate(row["fate"], row["reason"], row["count"]) for row in own["fate_sums"]),
         items=sum(row["items"] for row in own["item_sums"]),
         untitled=sum(row["untitled"] for row in own["item_sums"]),

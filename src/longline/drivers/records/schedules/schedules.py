@@ -13,7 +13,7 @@ from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, Sched
 from longline.model.schedules.slots import SLOT_MS, Places, Shift, Waiting
 from longline.model.states import move
 
-PLACING = 0x736C6F74  # one number for all processes that place: two at once must not choose the same slot
+SLOT_LOCK_ID = 0x736C6F74  # one number for all processes that place: two at once must not choose the same slot
 
 
 _SAID = tuple(name for name in ScheduleSpec.__struct_fields__ if name != "url")
@@ -194,7 +194,7 @@ async def places(tx: Transaction, windows_ms: Sequence[int]) -> Places:
 
 async def _alone(tx: Transaction) -> None:
     if tx.engine == "pg":
-        await tx.all("lock_slots", lock=PLACING)
+        await tx.all("lock_slots", lock=SLOT_LOCK_ID)
 
 
 def _filters(wanted: ScheduleFilter) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from longline.model.states import Actor, RunState, move
 from longline.ports.records.frontier import Change
 from longline.ports.records.schedules import FinishedTick, Launch, RunStop, Tick
 
-MOST_AT_ONCE = 100
+BATCH_SIZE = 100
 """Largest number of schedules started in one transaction."""
 
 
@@ -99,7 +99,7 @@ class TickRecords:
 
 async def _start(owner: int, most: int, ttl_ms: int, tx: Transaction) -> list[Tick]:
     held = await tx.one("held_schedules", owner=owner)
-    room = min(most - (held["count"] if held else 0), MOST_AT_ONCE)
+    room = min(most - (held["count"] if held else 0), BATCH_SIZE)
     if room <= 0:
         return []
     due = list(await tx.all("due_once", limit=room))

@@ -18,7 +18,7 @@ from longline.model.search.tokenize import plain, similarity
 TITLE_WEIGHT = 4.0
 """Number of words in the text that a word in the title counts as."""
 
-MOST_RANKED = 1000
+MAX_RANKED = 1000
 """Largest number of matching texts to rank: PostgreSQL has no order by rank in its index."""
 
 ENOUGH, ENOUGH_PHRASES = 1500, 4000
@@ -26,17 +26,17 @@ ENOUGH, ENOUGH_PHRASES = 1500, 4000
 needs more: its words often stand apart, which only the text itself shows, so few candidates match."""
 
 SLICE_BITS = 12  # as in the index and in `search_newest`
-MOST_SLICES = 256
+MAX_SLICES = 256
 """Largest number of slices: each costs a descent into the index, all as much as some ten thousand matching texts."""
 
-ALIKE = 0.4
-MOST_ALIKE = 2000
+MIN_SIMILARITY = 0.4
+MAX_SIMILAR_TERMS = 2000
 LAST = "\U0010ffff"
 
 SAMPLED = "SELECT words FROM texts TABLESAMPLE SYSTEM ({:.6f})"
-SAMPLE = 20_000
+SAMPLE_SIZE = 20_000
 GROWTH = 1.25
-"""Growth of the number of texts after which the vocabulary is counted anew, over a sample of `SAMPLE` texts."""
+"""Growth of the number of texts after which the vocabulary is counted anew, over a sample of `SAMPLE_SIZE` texts."""
 
 
 class RecordsSearch:
@@ -64,7 +64,7 @@ class RecordsSearch:
                 return None
             known = {row["term"]: row["doc"] for row in await self._alike(tx, word)}
             best = max(known, key=lambda term: (similarity(word, term), known[term]), default=None)
-            return best if best is not None and similarity(word, best) >= ALIKE else None
+            return best if best is not None and similarity(word, best) >= MIN_SIMILARITY else None
 
         return await self._database.read(work)
 
@@ -96,7 +96,7 @@ class RecordsSearch:
             "queries": [word.query for word in asked],
             "rarities": [max(1e-6, math.log((texts - n + 0.5) / (n + 0.5))) for n in docs],
             "mean": max(1.0, index["words"] / max(1, texts)),
-            "most": MOST_RANKED,
+            "most": MAX_RANKED,
         }
         fit = texts * math.prod(n / max(1, texts) for n in docs)
         enough = ENOUGH_PHRASES if any(len(term.words) > 1 for term in query.wanted) else ENOUGH
@@ -108,7 +108,7 @@ class RecordsSearch:
             if newest.total >= query.offset + query.limit:
                 return msgspec.structs.replace(newest, more=True)
         matches = await self._ranked(tx, query, **ranks)
-        return msgspec.structs.replace(matches, more=matches.total == MOST_RANKED)
+        return msgspec.structs.replace(matches, more=matches.total == MAX_RANKED)
 
     async def _ranked(
         self, tx: Transaction, query: SearchQuery, name: str = "search_ranked", /, **how: object
@@ -137,9 +137,9 @@ class RecordsSearch:
         if self._engine == "pg":
             has = await tx.one("has_trigrams")
             if has and has["count"]:
-                return await tx.all("terms_alike", word=word, limit=MOST_ALIKE)
+                return await tx.all("terms_alike", word=word, limit=MAX_SIMILAR_TERMS)
         start = word[:2]
-        return await tx.all("terms_between", low=start, high=start + LAST, limit=MOST_ALIKE)
+        return await tx.all("terms_between", low=start, high=start + LAST, limit=MAX_SIMILAR_TERMS)
 
 
 def rendered(query: SearchQuery, engine: Engine, known: Mapping[str, Sequence[str]] = MappingProxyType({})) -> str:
@@ -184,7 +184,7 @@ def _newest(first: int, last: int, share: float) -> list[int]:
     """Return the newest slices with this share of all texts between two ids; no slices if these are too many."""
     oldest, newest = first >> SLICE_BITS, last >> SLICE_BITS
     count = math.ceil((newest - oldest + 1) * share)
-    return list(range(newest - count + 1, newest + 1)) if count <= min(newest - oldest, MOST_SLICES) else []
+    return list(range(newest - count + 1, newest + 1)) if count <= min(newest - oldest, MAX_SLICES) else []
 
 
 def _texts(documents: Sequence[SearchDocument]) -> list[Text]:
@@ -202,7 +202,7 @@ async def _count_anew(tx: Transaction) -> None:
     before, texts = counted["texts"] if counted else 0, there["texts"] if there else 0
     if before <= texts <= before * GROWTH and texts:
         return
-    percent = min(100.0, 100.0 * SAMPLE / max(1, texts))
+    percent = min(100.0, 100.0 * SAMPLE_SIZE / max(1, texts))
     mean = await tx.one("mean_text", percent=percent)
     await tx.all("forget_vocabulary")
     await tx.all("count_vocabulary", sample=SAMPLED.format(percent), factor=100.0 / percent)

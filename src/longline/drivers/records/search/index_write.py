@@ -7,7 +7,7 @@ from longline.drivers.records.database import Transaction
 Text = tuple[int, str, str]
 """An item's id, and the words of its title and of its body."""
 
-COUNTED_AT_ONCE = 50
+BATCH_SIZE = 50
 """Texts per statement: counting the words of 50 texts blocks the event loop for two milliseconds."""
 
 
@@ -16,8 +16,8 @@ async def index(tx: Transaction, texts: Sequence[Text]) -> None:
     if tx.engine == "lite":  # FTS5 counts words itself
         await tx.batch("index_texts", [(*text, None) for text in texts])
         return
-    for start in range(0, len(texts), COUNTED_AT_ONCE):
-        rows = [(*text, _length(text)) for text in texts[start : start + COUNTED_AT_ONCE]]
+    for start in range(0, len(texts), BATCH_SIZE):
+        rows = [(*text, _length(text)) for text in texts[start : start + BATCH_SIZE]]
         await tx.batch("index_texts", rows, between="'.':1")
 
 

@@ -12,7 +12,7 @@ from longline.model.feeds.feed_poll import FeedRow
 from longline.model.sources.remote_source import GONE, apart, feed_followed, followed, withdrawn
 from longline.model.sources.source import NewSource, RemoteSource, SourceRow
 
-AT_ONCE = 100
+BATCH_SIZE = 100
 """Largest number of sources changed in one transaction."""
 
 STAYS = ("config", "created_at", "updated_at", "budget", "admitted", "ref", "uid")
@@ -33,8 +33,8 @@ class RemoteSourceRecords(Table):
         known = await self._database.read(look)
         news = [said for said in sources if said.ref not in known or _differs(known[said.ref], said)]
         taken = 0
-        for start in range(0, len(news), AT_ONCE):
-            piece = news[start : start + AT_ONCE]
+        for start in range(0, len(news), BATCH_SIZE):
+            piece = news[start : start + BATCH_SIZE]
 
             async def work(tx: Transaction, piece: Sequence[RemoteSource] = piece) -> int:
                 return sum([await _take(tx, said, asked_at) for said in piece])

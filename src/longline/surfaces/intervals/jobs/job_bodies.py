@@ -7,7 +7,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from longline.model.errors import BadInput
-from longline.model.schedules.schedule import LONGEST_INTERVAL_MS, UNITS, ScheduleRow, ScheduleSpec, Unit
+from longline.model.schedules.schedule import MAX_INTERVAL_MS, UNITS, ScheduleRow, ScheduleSpec, Unit
 from longline.model.states import ScheduleState
 from longline.model.url import without_credentials
 from longline.surfaces.error_format import error
@@ -192,7 +192,7 @@ def _settings(sent: JobRequest | JobChanges) -> dict[str, Any]:
 def _checked(spec: ScheduleSpec) -> ScheduleSpec:
     if spec.enabled and spec.every is None:
         raise BadInput(INTERVAL_REQUIRED.body["error"])
-    if spec.every is not None and spec.every * UNITS[spec.unit] > LONGEST_INTERVAL_MS:
+    if spec.every is not None and spec.every * UNITS[spec.unit] > MAX_INTERVAL_MS:
         raise BadInput("interval_minutes must not be more than ten years")
     return spec
 
