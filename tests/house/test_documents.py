@@ -33,8 +33,6 @@ PROVED_ELSEWHERE = {
     "engine/lifecycle/bots.py": "surfaces/bots",
     # Moves of schedules are proved with the services that ask for them.
     "engine/lifecycle/schedules.py": "services/schedules",
-    # A lookup is proved by the crawl plans that come of it.
-    "engine/sources/lookup.py": "engine/sources",
     # The loop of a crawl is proved by whole crawls.
     "services/crawl_loop.py": "wiring",
     "wiring/parts/schedules.py": "wiring",
