@@ -102,4 +102,7 @@ def test_a_list_that_cannot_be_used_is_refused_by_its_name(texts: object):
 
 
 def test_a_list_that_can_be_used_is_not_refused():
-    check_patterns("rules.allow", ["/a", "(b+)+$"])
+    usable = ["/a", "(b+)+$"]
+    check_patterns("rules.allow", usable)
+    with pytest.raises(BadInput):
+        check_patterns("rules.allow", [*usable, "("])

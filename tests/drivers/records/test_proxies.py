@@ -86,7 +86,11 @@ async def test_a_proxy_is_kept_as_it_was_given(records: Records, clock: FakeCloc
     assert [getattr(row, name) for name in NewProxy.__struct_fields__] == [
         getattr(new, name) for name in NewProxy.__struct_fields__
     ]
-    assert (row.active, row.disabled_reason, row.failure_count, row.last_used_at, row.turn) == (True, None, 0, None, 0)
+    assert row.active is True
+    assert row.disabled_reason is None
+    assert row.failure_count == 0
+    assert row.last_used_at is None
+    assert row.turn == 0
     assert (row.created_at, row.updated_at) == (clock.now(), clock.now())
     assert await records.proxies.get(row.id) == row
     assert await records.proxies.get(row.id + 1) is None

@@ -47,13 +47,11 @@ async def test_a_schedule_is_born_scheduled_or_pending(records: Records, clock: 
 
 async def test_a_run_is_born_queued_and_empty(records: Records, clock: FakeClock):
     made = await records.runs.add(NewRun(new_id(), "crawl", '{"depth": 2}', "https://a.example/", budget=9))
-    assert (made.state, made.kind, made.plan, made.seed, made.budget) == (
-        "queued",
-        "crawl",
-        '{"depth": 2}',
-        "https://a.example/",
-        9,
-    )
+    assert made.state == "queued"
+    assert made.kind == "crawl"
+    assert made.plan == '{"depth": 2}'
+    assert made.seed == "https://a.example/"
+    assert made.budget == 9
     assert (made.admitted, made.open, made.created_at, made.started_at) == (0, 0, clock.now(), None)
     assert await records.runs.get(made.id) == made
     assert await records.runs.get(made.id + 1) is None

@@ -32,7 +32,11 @@ async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, 
 
     for run_id in (first, second):
         run = await get_run(records, run_id)
-        assert (run.kind, run.state, run.open, run.owner, run.source_id) == ("poll", "running", 4, None, source_id)
+        assert run.kind == "poll"
+        assert run.state == "running"
+        assert run.open == 4
+        assert run.owner is None
+        assert run.source_id == source_id
         assert [task.url for task in await seeder.tasks_of(run_id)] == list(SEEDS)
     assert await seeder.tasks_of(12345) == []
 

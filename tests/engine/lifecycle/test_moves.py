@@ -98,13 +98,11 @@ async def test_every_move_from_every_state_is_made_or_refused_as_the_table_says(
             moved = await lifecycle.move(order)
             assert moved.state == rule.became, (noun, state, rule.name)
             event = (await records.events.find(limit=10_000))[-1]
-            assert (event.noun, event.subject, event.move, event.was, event.became) == (
-                noun,
-                subject,
-                rule.name,
-                state,
-                rule.became,
-            )
+            assert event.noun == noun
+            assert event.subject == subject
+            assert event.move == rule.name
+            assert event.was == state
+            assert event.became == rule.became
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])

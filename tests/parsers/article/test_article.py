@@ -118,9 +118,9 @@ def test_the_sources_selectors_come_first():
     )
     got = document(page(markup, selectors={"article": mine}))
     f = got.fields
-    assert (got.method, f["title"], f["author"], f["meta_description"], f["article_section"]) == (
-        *("selector", "Mine", "Me", "About", "Part"),
-    )
+    assert got.method == "selector"
+    found = {name: f[name] for name in ("title", "author", "meta_description", "article_section")}
+    assert found == {"title": "Mine", "author": "Me", "meta_description": "About", "article_section": "Part"}
     assert f["raw_text"] == (WORDS * 10).strip()
     assert f["published_date"] == "2020-01-01T00:00:00+00:00"
 

@@ -238,9 +238,11 @@ def test_the_sources_own_selectors_come_first():
         + "<h1>Hook, large</h1><p class=p>now 1.234,50 zł</p><i class=s>Sold out</i>"
     )
     got = found(markup, selectors={"product": {"name": "h1", "price": ".p", "availability": ".s"}})
-    assert (got["name"], got["price"], got["currency"], got["availability"], got["brand"]) == (
-        ("Hook, large", 1234.5, "PLN", "out_of_stock", "Line")
-    )
+    assert got["name"] == "Hook, large"
+    assert got["price"] == 1234.5
+    assert got["currency"] == "PLN"
+    assert got["availability"] == "out_of_stock"
+    assert got["brand"] == "Line"
 
 
 async def test_as_a_parser():

@@ -106,13 +106,11 @@ async def test_a_password_can_be_forgotten_and_needs_its_key(proxies: Proxies, r
 
 async def test_a_proxy_is_shown_with_its_figures(proxies: Proxies, ways: ProxySource, clock: FakeClock):
     made = await proxies.add(PROXY, country="de", city="Bonn", provider="acme", monthly_cost=1250, max_per_hour=5)
-    assert (made.scheme, made.host, made.port, made.username, made.country) == (
-        "socks5",
-        "p.example",
-        1080,
-        "ann",
-        "DE",
-    )
+    assert made.scheme == "socks5"
+    assert made.host == "p.example"
+    assert made.port == 1080
+    assert made.username == "ann"
+    assert made.country == "DE"
     assert (made.monthly_cost, made.max_per_hour, made.success_rate) == (1250, 5, 0)
     await ways.account([ProxyUse(made.id, None, ok, 50, clock.now()) for ok in (True, True, False)])
     shown = await proxies.get(made.id)

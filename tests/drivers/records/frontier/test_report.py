@@ -50,7 +50,12 @@ async def test_every_fate_is_counted_once_with_its_reason(records: Records, cloc
     reported = await report(records, host_report(lease, outcomes))
     assert (reported.refused, reported.ended_runs) == (False, ())
     row = await get_run(records, run.id)
-    assert (row.admitted, row.open, row.completed, row.failed, row.cancelled, row.skipped) == (6, 2, 2, 1, 0, 1)
+    assert row.admitted == 6
+    assert row.open == 2
+    assert row.completed == 2
+    assert row.failed == 1
+    assert row.cancelled == 0
+    assert row.skipped == 1
     assert await records.runs.fates(run.id) == [
         Fate("completed", "ok", 2),
         Fate("failed", "http_4xx", 1),

@@ -138,13 +138,11 @@ async def test_a_page_on_another_host_goes_on_for_the_url_that_led_there(
     left = ended(task, TaskState.SKIPPED, "redirected")
     assert not (await report(records, host_report(lease, [left]), admit=[moved])).refused
     [row], _ = await records.standing.find(UrlQuery())
-    assert (row.id, row.url, row.host, row.rest, row.priority) == (
-        task.id,
-        given.url,
-        "a.example",
-        "waiting",
-        450,
-    )
+    assert row.id == task.id
+    assert row.url == given.url
+    assert row.host == "a.example"
+    assert row.rest == "waiting"
+    assert row.priority == 450
     known = await records.standing.known("b.example", moved.key)
     assert known == await records.standing.known("a.example", given.key) == (task.id, row.task_id, False)
     there = await claim_one(records, "b.example")
