@@ -41,7 +41,7 @@ class IntervalServices:
     sources: SourceServices
     previews: PreviewServices
     internal_secret: str = ""
-    frontier: StandingFrontier | None = None
+    standing_frontier: StandingFrontier | None = None
     discovered: DiscoveredServices | None = None
     logs: LogServices | None = None
     streams: StreamServices | None = None
@@ -60,7 +60,7 @@ def intervals_door(services: IntervalServices, tokens: Tokens, registry: Collect
             "token": token_access(tokens),
             "internal": _internal_access(services.internal_secret),
         },
-        take_stock=IntervalMetrics(services.runs, services.frontier, registry).take_stock,
+        take_stock=IntervalMetrics(services.runs, services.standing_frontier, registry).take_stock,
     )
 
 
@@ -77,8 +77,8 @@ def _groups(services: IntervalServices) -> Iterator[OperationGroup]:
 
 
 def _optional_groups(services: IntervalServices) -> Iterator[OperationGroup]:
-    if services.frontier is not None:
-        yield OperationGroup("frontier", "Single URLs to fetch.", FRONTIER, services.frontier)
+    if services.standing_frontier is not None:
+        yield OperationGroup("frontier", "Single URLs to fetch.", FRONTIER, services.standing_frontier)
     if services.discovered is not None:
         yield OperationGroup("discovered links", "Links from sources to other sites.", LINKS, services.discovered)
         yield OperationGroup("discovered domains", "Domains that such links lead to.", DOMAINS, services.discovered)

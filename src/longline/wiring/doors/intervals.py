@@ -81,7 +81,7 @@ def interval_services(house: House) -> IntervalServices:
         sources=SourceServices(sources, source_schedules(house), schedules),
         previews=PreviewServices(previews, Trials(previews, extract)),
         internal_secret=settings.internal_secret,
-        frontier=standing_frontier(house),
+        standing_frontier=standing_frontier(house),
         discovered=DiscoveredServices(links, lease_ms, clock.now),
     )
 
