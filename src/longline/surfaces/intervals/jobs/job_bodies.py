@@ -26,6 +26,8 @@ from longline.surfaces.intervals.words import SCHEDULE_WORDS, JobStatus
 JobType = Literal["crawl"]
 INTERVAL_REQUIRED = error(400, "interval_minutes is required when schedule_enabled is true")
 
+SourceId = Annotated[Key, Meta(description="Id of the source. The run of a job without one fails.")]
+SourceName = Annotated[Text, Meta(description="Name of the source, for people.")]
 Interval = Annotated[
     int,
     Meta(
@@ -58,7 +60,7 @@ JobPriority = Annotated[
     Meta(
         ge=0,
         le=100,
-        description="Higher is more urgent.",
+        description="Stored and shown only; 100 is the highest.",
         extra={"texts": dict.fromkeys(("minimum", "maximum"), "priority must be between 0 and 100")},
     ),
 ]
@@ -68,17 +70,18 @@ CronText = Annotated[Text, Meta(description="Cron expression of older clients: s
 Metadata = Annotated[dict[str, Any], Meta(description="Any JSON object of the client.")]
 _INVALID_TYPE = {"texts": {"choice": "Invalid job type: {value}"}}
 _INVALID_STATUS = {"texts": {"choice": "Invalid job status: {value}"}}
+_UNIT = "Unit of `interval_minutes`."
 _INVALID_UNIT = {"texts": {"choice": "interval_type must be one of minutes, hours, days"}}
 
 
 class JobRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A job to be created; null means the default."""
 
-    source_id: Key | None = None
-    source_name: Text | None = None
+    source_id: SourceId | None = None
+    source_name: SourceName | None = None
     url: Annotated[WebUrl, Meta(min_length=1)]
     interval_minutes: Interval | None = None
-    interval_type: Annotated[Unit, Meta(extra=_INVALID_UNIT)] | None = "minutes"
+    interval_type: Annotated[Unit, Meta(description=_UNIT, extra=_INVALID_UNIT)] | None = "minutes"
     schedule_enabled: IsEnabled | None = False
     adaptive_scheduling: IsAdaptive | None = True
     max_retries: Retries | None = 3
@@ -92,11 +95,13 @@ class JobRequest(msgspec.Struct, frozen=True, kw_only=True):
 class JobChanges(msgspec.Struct, frozen=True, kw_only=True):
     """Changes of a job; fields that are absent, null or empty keep their values."""
 
-    source_id: Key | None = None
-    source_name: Text | None = None
+    source_id: SourceId | None = None
+    source_name: SourceName | None = None
     url: WebUrl | None = None
     interval_minutes: Annotated[Interval | None, Meta(description="Null makes the job run once.")] | UnsetType = UNSET
-    interval_type: Annotated[Literal["minutes", "hours", "days", ""], Meta(extra=_INVALID_UNIT)] | None = None
+    interval_type: (
+        Annotated[Literal["minutes", "hours", "days", ""], Meta(description=_UNIT, extra=_INVALID_UNIT)] | None
+    ) = None
     schedule_enabled: IsEnabled | None = None
     adaptive_scheduling: IsAdaptive | None = None
     max_retries: Retries | None = None
@@ -121,7 +126,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     source_id: str
     source_name: str | None = None
     url: str
-    type: str
+    type: JobType
     status: JobStatus
     interval_minutes: int | None = None
     interval_type: Unit
@@ -143,7 +148,7 @@ class JobBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     started_at: Timestamp | None = None
     completed_at: Timestamp | None = None
     error_message: str | None = None
-    scheduler_version: int
+    scheduler_version: Literal[1]
     auto_managed: bool
     priority: int
     failure_count: int
@@ -205,7 +210,7 @@ def job_body(row: ScheduleRow, lease_ms: int) -> JobBody:
         source_id=row.source_ref,
         source_name=row.source_name,
         url=without_credentials(row.url),
-        type=row.kind,
+        type="crawl",  # other kinds of schedules are not shown here
         status=SCHEDULE_WORDS[row.state],
         interval_minutes=row.every,
         interval_type=row.unit,

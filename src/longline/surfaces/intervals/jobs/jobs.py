@@ -45,7 +45,7 @@ class JobQuery(PageQuery, frozen=True, kw_only=True):
     """The filter and the order of a list of jobs."""
 
     status: Annotated[str, Meta(description="States, separated by commas.")] = ""
-    source_id: str = ""
+    source_id: Annotated[str, Meta(description="Id of the source.")] = ""
     search: Annotated[str, Meta(description="Part of the source's name or of the URL.")] = ""
     sort_by: SortField = "created_at"
     sort_order: SortOrder = "desc"
