@@ -19,7 +19,8 @@ def new_id() -> str:
 
 def task_uuid(task_id: int, created_at: int) -> str:
     """Return the UUIDv7 of a task: its creation time in the first 48 bits, its integer id in the last 62."""
-    return str(UUID(int=_packed(task_id, created_at)))
+    digits = f"{_packed(task_id, created_at):032x}"
+    return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
 def task_id_of(text: str) -> tuple[int, int] | None:

@@ -27,8 +27,10 @@ class HttpRequest(NamedTuple):
 
     def header(self, name: bytes) -> str | None:
         """Return the first value of a header, or None."""
-        found = next((value for given, value in self.headers if given == name), None)
-        return None if found is None else found.decode("latin-1")
+        for given, value in self.headers:
+            if given == name:
+                return value.decode("latin-1")
+        return None
 
     def query_values(self) -> list[tuple[str, str]]:
         """Return the names and values of the query string, in their order."""
@@ -152,11 +154,15 @@ class Endpoint:
 
     def __init__(self, operation: Operation, services: Any, api_format: ApiFormat, access: Access) -> None:
         self.operation = operation
-        self._services, self._format, self._check = services, api_format, access.check
+        self._format, self._check = api_format, access.check
+        self._services = {"services": services} if "services" in operation.parameters else {}
+        self._gets_identity = "identity" in operation.parameters
+        self._handler, self._status = operation.handler, operation.status
         self._reads_empty_body = api_format.reads_empty_body(operation)
         query, headers = (operation.parameters.get(name) for name in ("query", "headers"))
         self._query = RequestReader(query) if query else None
         self._header_names = {name: name.lower().encode() for name in _field_names(headers)}
+        self._no_headers = headers() if headers and not _has_required(headers) else None
         self._readers: list[tuple[str, Callable[[HttpRequest], Any]]] = []
         if operation.body:
             body = api_format.reader(operation.body)
@@ -169,7 +175,7 @@ class Endpoint:
     async def answer(self, request: HttpRequest) -> HttpResponse:
         """Return the response to a request; every failure is a response in the format of the API."""
         try:
-            return self._response(await self.operation.handler(**self._arguments(request)))
+            return self._response(await self._handler(**self._arguments(request)))
         except Exception as error:
             return self.fail(error)
 
@@ -178,26 +184,23 @@ class Endpoint:
         return self._format.failure(error)
 
     def _arguments(self, request: HttpRequest) -> dict[str, Any]:
-        wanted = self.operation.parameters
+        found = dict(self._services)
         identity = self._check(request)
-        found: dict[str, Any] = {}
+        if self._gets_identity:
+            found["identity"] = identity
         if self._path is not None:
             values = {name: self._format.read_path_value(text) for name, text in request.path_values.items()}
-            found = msgspec.structs.asdict(self._path.text(values))
-        if "services" in wanted:
-            found["services"] = self._services
-        if "identity" in wanted:
-            found["identity"] = identity
+            found |= msgspec.structs.asdict(self._path.text(values))
         if self._query is not None:
             found["query"] = self._format.read_query(self._query, request.query_values())
         elif request.query:
             self._format.check_unread_query(self.operation, request.query_values())
-        return found | self._headers_and_body(request)
+        self._read_headers_and_body(found, request)
+        return found
 
-    def _headers_and_body(self, request: HttpRequest) -> dict[str, Any]:
-        """Return headers and body; the problems of both are reported together."""
-        found: dict[str, Any] = {}
-        problems: list[Problem] = []
+    def _read_headers_and_body(self, found: dict[str, Any], request: HttpRequest) -> None:
+        """Add headers and body; the problems of both are reported together."""
+        problems: tuple[Problem, ...] = ()
         for name, read in self._readers:
             try:
                 found[name] = read(request)
@@ -205,7 +208,6 @@ class Endpoint:
                 problems += error.problems
         if problems:
             raise InvalidRequest(problems)
-        return found
 
     def _read_body(self, read: Callable[[bytes], Any], request: HttpRequest) -> Any:
         body = request.body
@@ -221,11 +223,14 @@ class Endpoint:
             raise EmptyBody
 
     def _read_headers(self, reader: RequestReader[Any], request: HttpRequest) -> Any:
-        values = {name: request.header(sent) for name, sent in self._header_names.items()}
-        return reader.text({name: value for name, value in values.items() if value is not None})
+        sent = {}
+        for name, lower_name in self._header_names.items():
+            if (value := request.header(lower_name)) is not None:
+                sent[name] = value
+        return reader.text(sent) if sent or self._no_headers is None else self._no_headers
 
     def _response(self, answer: Any) -> HttpResponse:
-        status, headers = self.operation.status, NO_HEADERS
+        status, headers = self._status, NO_HEADERS
         if isinstance(answer, EventStream):
             return HttpResponse(status, answer)
         if isinstance(answer, ApiResponse):
@@ -246,6 +251,10 @@ class EmptyBody(NotJson):
 
 def _path_shape(operation: Operation) -> type[msgspec.Struct]:
     return msgspec.defstruct("PathParameters", list(operation.path_parameters.items()))
+
+
+def _has_required(shape: type[msgspec.Struct]) -> bool:
+    return any(field.required for field in msgspec.structs.fields(shape))
 
 
 def _field_names(shape: type[msgspec.Struct] | None) -> tuple[str, ...]:

@@ -29,8 +29,8 @@ class FastPath:
         if scope["type"] != ScopeType.HTTP or scope["method"] != "POST" or scope["path"] not in self._endpoints:
             await self._app(scope, receive, send)
             return
-        headers = scope["headers"]
-        if any(name == b"origin" for name, _ in headers):
+        headers = list(scope["headers"])
+        if b"origin" in dict(headers):
             await self._app(scope, receive, send)
             return
         endpoint = self._endpoints[scope["path"]]
@@ -41,7 +41,7 @@ class FastPath:
         if len(body) > MAX_BODY_BYTES:
             await _send(send, endpoint.fail(_TOO_LARGE))
         else:
-            await _send(send, await endpoint.answer(HttpRequest({}, scope["query_string"], list(headers), body)))
+            await _send(send, await endpoint.answer(HttpRequest({}, scope["query_string"], headers, body)))
 
 
 async def _send(send: Send, response: HttpResponse) -> None:

@@ -190,8 +190,8 @@ def _example(operation: Operation, status: int, api_format: ApiFormat) -> Schema
 def _requires_body(operation: Operation, api_format: ApiFormat) -> bool:
     if not operation.needs_body or operation.body is None:
         return False
-    required = any(field.required for field in msgspec.structs.fields(operation.body))
-    return required or not api_format.reads_empty_body(operation)
+    has_required = any(field.required for field in msgspec.structs.fields(operation.body))
+    return has_required or not api_format.reads_empty_body(operation)
 
 
 def _security(access: Access) -> list[Schema]:

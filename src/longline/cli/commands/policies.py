@@ -9,7 +9,7 @@ import typer
 from longline.cli.commands.bots import DryRun, Limit, services
 from longline.cli.event_loop import run
 from longline.cli.flags import takes
-from longline.model.errors import BadInput
+from longline.model.errors import BadInput, NotFound
 from longline.settings import Loaded
 from longline.surfaces.bots.format import problem_texts
 from longline.surfaces.bots.requests import NewPolicy
@@ -103,7 +103,10 @@ def disable(loaded: Loaded, policy_id: PolicyId) -> None:
 def _switch(loaded: Loaded, policy_id: str, enabled: bool) -> None:
     async def work() -> None:
         async with services(loaded) as bots:
-            await bots.policies.change(policy_id, enabled)
+            try:
+                await bots.policies.change(policy_id, enabled)
+            except NotFound as error:
+                raise NotFound(error.noun, policy_id, f"Policy {policy_id} not found") from None
 
     run(work())
     typer.echo(f"{policy_id}: {'enabled' if enabled else 'disabled'}")

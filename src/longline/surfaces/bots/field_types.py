@@ -27,6 +27,7 @@ NO_NUL = r"^[^\x00]*$"
 
 _AMOUNT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _HOST = re.compile(r"(\*\.)?[^\s*/?#@\\\x00]+")
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _CURRENCY = re.compile(r"[A-Za-z]{3}")
 
 
@@ -38,6 +39,8 @@ class JobUuid(str):
     @classmethod
     def parse(cls, sent: Any) -> Self:
         """Return a UUID in any form."""
+        if isinstance(sent, str) and _UUID.fullmatch(sent):
+            return cls(sent)
         try:
             return cls(UUID(sent))
         except (ValueError, AttributeError, TypeError):

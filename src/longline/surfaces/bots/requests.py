@@ -99,6 +99,10 @@ class SubmitRequest(BotRequest, kw_only=True):
     parsed_data: Annotated[dict[str, Any], Meta(description="Any other data of the result.")] | None = None
     error_msg: Annotated[str, Meta(description="Reason of a failure; 500 characters are kept.")] | None = None
 
+    def __post_init__(self) -> None:
+        if self.success and (self.price is None or self.currency is None):
+            raise ValueError(words.BOTH_NEEDED)
+
     @classmethod
     def ignored_fields(cls, sent: Mapping[str, Any]) -> Collection[str]:
         """Return the fields that belong to the other outcome."""
@@ -186,9 +190,11 @@ class NewPolicy(_PolicySubject, kw_only=True):
 
     @classmethod
     def problems_between(cls, sent: Mapping[str, Any]) -> Iterator[Problem]:
-        """Yield the problem of a policy with two subjects or none, or of a domain without a name."""
+        """Yield the problem of a policy with two subjects or none, or with a name that does not fit its subject."""
         if (sent.get("url") is None) == (sent.get("domain") is None):
             yield Problem(words.NO_FIELD, "check", words.ONE_NEEDED)
+        elif sent.get("url") is not None and sent.get("name") is not None:
+            yield Problem("name", "check", words.OTHER_FORM)
         elif sent.get("domain") is not None and sent.get("name") is None:
             yield Problem("name", "null" if "name" in sent else "missing")
 

@@ -1,7 +1,7 @@
 """Responses of the bot-pull contract."""
 
-from datetime import UTC, datetime
 from decimal import Decimal
+from time import gmtime
 from typing import Annotated, Literal
 
 import msgspec
@@ -303,9 +303,11 @@ class DashboardFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 def time_text(at: int) -> str:
     """Return a time in the contract's format."""
-    at = min(at, LATEST_MS)
-    form = "milliseconds" if at % 1000 else "seconds"
-    return datetime.fromtimestamp(at / 1000, UTC).isoformat(timespec=form).replace("+00:00", "Z")
+    # Three times as fast as the text of a datetime; a pull has a time in every job.
+    seconds, milliseconds = divmod(min(at, LATEST_MS), 1000)
+    year, month, day, hour, minute, second = gmtime(seconds)[:6]
+    fraction = f".{milliseconds:03}" if milliseconds else ""
+    return f"{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{fraction}Z"
 
 
 def optional_time(at: int | None) -> str | None:
