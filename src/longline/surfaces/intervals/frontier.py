@@ -114,7 +114,7 @@ class FrontierStatsBody(msgspec.Struct, frozen=True):
     total_fetching: int
     total_fetched: int
     total_dead: int
-    total_failed: Literal[0] = 0
+    total_failed: Literal[0]
 
 
 class SubmittedBody(msgspec.Struct, frozen=True):
@@ -147,6 +147,7 @@ async def show_frontier_stats(services: StandingFrontier) -> FrontierStatsBody:
         total_fetching=counts.get("held", 0),
         total_fetched=counts.get("done", 0),
         total_dead=counts.get("given_up", 0),
+        total_failed=0,
     )
 
 

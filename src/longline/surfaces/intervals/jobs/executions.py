@@ -132,11 +132,11 @@ class DashboardBody(msgspec.Struct, frozen=True):
 
     crawled_today: int
     indexed_today: int
-    classified_today: Literal[0] = 0
-    published_today: Literal[0] = 0
-    total_sources: Literal[0] = 0
-    active_sources: Literal[0] = 0
-    errors_today: Literal[0] = 0
+    classified_today: Literal[0]
+    published_today: Literal[0]
+    total_sources: Literal[0]
+    active_sources: Literal[0]
+    errors_today: Literal[0]
 
 
 def execution_body(run: RunRow, job_id: str) -> ExecutionBody:
@@ -259,7 +259,15 @@ async def show_execution(services: Runs, execution_id: ExecutionId) -> Execution
 @operation("GET", "/api/v1/stats", "Count the pages and documents of today", response_example=examples.DASHBOARD)
 async def show_dashboard(services: Runs) -> DashboardBody:
     brought = await services.today()
-    return DashboardBody(brought.crawled, brought.indexed)
+    return DashboardBody(
+        crawled_today=brought.crawled,
+        indexed_today=brought.indexed,
+        classified_today=0,
+        published_today=0,
+        total_sources=0,
+        active_sources=0,
+        errors_today=0,
+    )
 
 
 EXECUTIONS = (list_executions, show_job_stats, show_execution, show_dashboard)
