@@ -58,9 +58,12 @@ def assert_whole(place: Place) -> None:
 def test_a_crawl_takes_its_run_back(tmp_path: Path):
     with running_site(pages=PAGES) as site, ExitStack() as stack:
         process = stopped_crawl(stack, site, tmp_path / "out")
+        before = len(site.requests)
         site.let_go()
         goes_on(process)
     assert_whole(Place(tmp_path / "out"))
+    afterwards = [request.path for request in site.requests[before:]]
+    assert len(afterwards) == len(set(afterwards)), "nothing is sent under a lease that lapsed in the pause"
 
 
 def test_a_crawl_goes_on_beside_a_worker_that_took_over(tmp_path: Path):

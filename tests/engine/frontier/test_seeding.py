@@ -6,6 +6,7 @@ import pytest
 
 from longline.engine.frontier.seeding import RunToMake, Seeder
 from longline.engine.lifecycle.moves import Lifecycle
+from longline.model.errors import NotFound
 from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
@@ -39,6 +40,19 @@ async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, 
         assert run.source_id == source_id
         assert [task.url for task in await seeder.tasks_of(run_id)] == list(SEEDS)
     assert await seeder.tasks_of(12345) == []
+
+
+async def test_a_run_whose_seeds_cannot_be_admitted_is_not_made(
+    seeder: Seeder, records: Records, source_id: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def forget(_: object) -> None:
+        """Add no hosts: the admission of their URLs fails."""
+
+    monkeypatch.setattr(records.frontier, "ensure_hosts", forget)
+    with pytest.raises(NotFound):
+        await seeder.ask(RunToMake("poll", CrawlPlan(SEEDS), source_id))
+    assert await records.runs.find() == []
+    assert await records.events.find() == []
 
 
 async def test_where_a_redirect_led_comes_in_the_place_of_nobody(

@@ -11,7 +11,8 @@ from longline.model.runs.run import Fate, NewRun, RunRow
 from longline.model.states import move
 
 
-def _born(run: NewRun) -> dict[str, Any]:
+def new_run_row(run: NewRun) -> dict[str, Any]:
+    """Return the parameters of a statement that inserts a run."""
     return msgspec.structs.asdict(run) | {"state": move("run", "create").became}
 
 
@@ -19,11 +20,11 @@ class RunRecords(Table):
     """Runs."""
 
     async def add(self, run: NewRun) -> RunRow:
-        return struct(await self._make("add_run", **_born(run)), RunRow)
+        return struct(await self._make("add_run", **new_run_row(run)), RunRow)
 
     async def ensure(self, run: NewRun) -> RunRow:
         async def work(tx: Transaction) -> Row | None:
-            await tx.all("ensure_run", **_born(run))
+            await tx.all("ensure_run", **new_run_row(run))
             return await tx.one("first_run", kind=run.kind, seed=run.seed)
 
         row = await self._database.transact(work)

@@ -7,19 +7,23 @@ import msgspec
 
 from longline.engine.frontier.admit import seed
 from longline.engine.frontier.standing_runs import StandingRuns
-from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
+from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.frontier.standing_frontier import SCOPE, host_of, url_hash
 from longline.model.frontier.task import NewTask, TaskRow
 from longline.model.ids import new_id
 from longline.model.runs.bounds import Bounds, bounds_of
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import NewRun, RunRow
+from longline.model.runs.run import NewRun
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.records.frontier import HostSetting, TaskStore
 from longline.ports.records.runs import RunStore
 
 MOST_TASKS = 1000
 """Largest number of tasks that are read of one run; no run of a seeder has more."""
+
+
+NO_RUN = 0
+"""Run of seeds whose run is made together with them."""
 
 
 class RunToMake(msgspec.Struct, frozen=True):
@@ -38,12 +42,9 @@ class Seeder:
 
     async def ask(self, wanted: RunToMake) -> int:
         """Begin a run of the plan's seeds, whether or not they were fetched before; return its id."""
-        for url in wanted.plan.seeds:
-            parse(url)  # raises before the run is made for a seed that cannot be fetched
-        run = await self._begin(wanted)
-        seeds = [seed(url, run.id, wanted.plan) for url in wanted.plan.seeds]
-        await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
-        return run.id
+        plan = wanted.plan
+        run = NewRun(new_id(), wanted.kind, plan.text(), plan.seeds[0], source_id=wanted.source_id)
+        return await self._lifecycle.begin(run, [seed(url, NO_RUN, plan) for url in plan.seeds], wanted.kind)
 
     async def feed(
         self, kind: str, source_id: int, urls: Iterable[str], priority: int, hosts: tuple[str, ...] = ()
@@ -78,14 +79,6 @@ class Seeder:
             task for task in await self._tasks.find(run_id=run_id, limit=MOST_TASKS) if task.reason != "redirected"
         ]
         return sorted(found, key=lambda task: (order.get(task.url, len(order)), task.id))
-
-    async def _begin(self, wanted: RunToMake) -> RunRow:
-        plan = wanted.plan
-        run = await self._runs.add(
-            NewRun(new_id(), wanted.kind, plan.text(), plan.seeds[0], source_id=wanted.source_id)
-        )
-        await self._lifecycle.move(MoveRequest("run", run.id, "start", "planner", reason=wanted.kind))
-        return run
 
 
 def _within(text: str, bounds: Bounds) -> Url | None:

@@ -13,6 +13,7 @@ from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import NewTask, Outcome
+from longline.model.runs.run import NewRun
 from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, legal, move, walk
 from longline.ports.records import Records
 from longline.ports.records.frontier import (
@@ -108,6 +109,15 @@ class Lifecycle:
         if admitted.new and self._call_workers is not None:
             await self._call_workers()
         return admitted
+
+    async def begin(self, run: NewRun, seeds: Sequence[tuple[NewTask, HostSetting]], reason: str) -> int:
+        """Make a run without a holder and admit its seeds, both or neither; return its id."""
+        tasks, hosts = await self._politeness.place([task for task, _ in seeds], [host for _, host in seeds])
+        await self._ensure(hosts)
+        run_id = await self._frontier.begin(run, tasks, reason)
+        if self._call_workers is not None:
+            await self._call_workers()
+        return run_id
 
     async def claim(self, request: ClaimRequest) -> list[HostLease]:
         """Lease hosts that have due work, each with a batch of tasks."""

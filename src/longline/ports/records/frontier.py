@@ -8,6 +8,7 @@ import msgspec
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import ClaimedTask, NewTask, Outcome, RedirectFacts, TaskRow
 from longline.model.frontier.worker import WorkerRow
+from longline.model.runs.run import NewRun
 from longline.model.search.item import NewItem
 from longline.model.states import Noun
 
@@ -95,6 +96,10 @@ class FrontierStore(Protocol):
 
     async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
         """Admit URLs, each once per (scope, host, key); count refusals by (run, reason). Hosts must exist."""
+        ...
+
+    async def begin(self, run: NewRun, tasks: Sequence[NewTask], reason: str) -> int:
+        """Make a run, start it and admit these URLs in its own scope; return its id."""
         ...
 
     async def claim(self, request: ClaimRequest) -> list[HostLease]:

@@ -4,14 +4,21 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+import msgspec
+
 from longline.drivers.records.database import Database, Row, Transaction
 from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
+from longline.drivers.records.frontier.moves import move_row
 from longline.drivers.records.run_counters import RunCounters
+from longline.drivers.records.runs import new_run_row
+from longline.model.errors import Unavailable
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import ClaimedTask, KnownPage, NewTask
-from longline.ports.records.frontier import Admitted, ClaimRequest, HostSetting, ReportBatch, Reported
+from longline.model.runs.run import NewRun
+from longline.model.states import move
+from longline.ports.records.frontier import Admitted, Change, ClaimRequest, HostSetting, ReportBatch, Reported
 
 RIVAL = ("host_id", "token", "due", "priority", "run_id")
 """Columns of `find_rivals`, in the order in which `pick_tasks` takes them."""
@@ -32,15 +39,14 @@ class FrontierRecords:
         await self._database.transact(work)
 
     async def admit(self, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
-        async def work(tx: Transaction) -> Admitted:
-            ledger = RunCounters()
-            ledger.refused(refused)
-            placed = await place(tx, tasks)
-            await tx.batch("lock_lines", [(h,) for h in sorted({h for h, _ in placed})])
-            admitted, wake = await admit(tx, tasks, placed, ledger)
-            await tx.batch("wake_lines", sorted(wake.items()))
-            await ledger.write(tx, "worker")
-            return admitted
+        return await self._database.transact(lambda tx: _admit(tx, tasks, refused))
+
+    async def begin(self, run: NewRun, tasks: Sequence[NewTask], reason: str) -> int:
+        async def work(tx: Transaction) -> int:
+            run_id = await _begin_run(tx, run, reason)
+            # No other transaction can wait for the run yet: the hosts may be locked after it.
+            await _admit(tx, [msgspec.structs.replace(task, scope=run_id, run_id=run_id) for task in tasks], {})
+            return run_id
 
         return await self._database.transact(work)
 
@@ -92,6 +98,28 @@ class FrontierRecords:
             return len(await tx.all("disown_hosts", owner=owner))
 
         return await self._database.transact(work)
+
+
+async def _begin_run(tx: Transaction, run: NewRun, reason: str) -> int:
+    """Make a run and start it; return its id."""
+    row = await tx.one("add_run", **new_run_row(run))
+    if row is None:
+        raise Unavailable(f"the run of {run.seed} was not stored")
+    run_id: int = row["id"]
+    rule = move("run", "start")
+    await move_row(tx, Change("run", run_id, rule.name, row["state"], rule.became, "planner", reason))
+    return run_id
+
+
+async def _admit(tx: Transaction, tasks: Sequence[NewTask], refused: Mapping[tuple[int, str], int]) -> Admitted:
+    ledger = RunCounters()
+    ledger.refused(refused)
+    placed = await place(tx, tasks)
+    await tx.batch("lock_lines", [(h,) for h in sorted({h for h, _ in placed})])
+    admitted, wake = await admit(tx, tasks, placed, ledger)
+    await tx.batch("wake_lines", sorted(wake.items()))
+    await ledger.write(tx, "worker")
+    return admitted
 
 
 async def _picked(tx: Transaction, leased: Sequence[tuple[int, int]], tasks: int) -> list[Row]:
