@@ -44,7 +44,7 @@ class Seeder:
         """Begin a run of the plan's seeds, whether or not they were fetched before; return its id."""
         plan = wanted.plan
         run = NewRun(new_id(), wanted.kind, plan.text(), plan.seeds[0], source_id=wanted.source_id)
-        return await self._lifecycle.begin(run, [seed(url, NO_RUN, plan) for url in plan.seeds], wanted.kind)
+        return await self._lifecycle.runs.begin(run, [seed(url, NO_RUN, plan) for url in plan.seeds], wanted.kind)
 
     async def feed(
         self, kind: str, source_id: int, urls: Iterable[str], priority: int, hosts: tuple[str, ...] = ()

@@ -5,15 +5,15 @@ move that is fenced needs the token of the lease; a stale token changes nothing.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.engine.lifecycle.runs import Call, RunLifecycle
 from longline.model.errors import BadInput, IllegalMove, NotFound, StaleLease
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.task import NewTask, Outcome
-from longline.model.runs.run import NewRun
 from longline.model.states import IN_HAND, Actor, Move, Noun, ScheduleState, TaskState, legal, move, walk
 from longline.ports.records import Records
 from longline.ports.records.frontier import (
@@ -26,9 +26,6 @@ from longline.ports.records.frontier import (
     Reported,
     TaskLease,
 )
-
-Call = Callable[[], Awaitable[None]]
-"""A callback that signals workers, or planners, that there may be work."""
 
 MAX_TASKS_PER_TRANSACTION = 2000
 """Largest number of URLs, or hosts, in one transaction: it holds SQLite's one writer, or the event loop."""
@@ -69,7 +66,7 @@ class MoveRequest(msgspec.Struct, frozen=True):
 
 
 class Lifecycle:
-    """The moves of schedules, runs and tasks, on any records engine."""
+    """The moves of schedules, runs and tasks, on any records engine; `runs` begins runs together with their seeds."""
 
     def __init__(
         self,
@@ -81,6 +78,7 @@ class Lifecycle:
         self._call_workers, self._call_planners = call_workers, call_planners
         self._politeness = politeness or PolitenessKey()
         self._frontier = records.frontier
+        self.runs = RunLifecycle(records, self._politeness, call_workers)
         self._hands = records.hands
         self._moves = records.moves
         self._schedules = records.schedules
@@ -109,15 +107,6 @@ class Lifecycle:
         if admitted.new and self._call_workers is not None:
             await self._call_workers()
         return admitted
-
-    async def begin(self, run: NewRun, seeds: Sequence[tuple[NewTask, HostSetting]], reason: str) -> int:
-        """Make a run without a holder and admit its seeds, both or neither; return its id."""
-        tasks, hosts = await self._politeness.place([task for task, _ in seeds], [host for _, host in seeds])
-        await self._ensure(hosts)
-        run_id = await self._frontier.begin(run, tasks, reason)
-        if self._call_workers is not None:
-            await self._call_workers()
-        return run_id
 
     async def claim(self, request: ClaimRequest) -> list[HostLease]:
         """Lease hosts that have due work, each with a batch of tasks."""

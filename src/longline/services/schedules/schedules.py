@@ -6,7 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
-from longline.engine.lifecycle.moves import Call
+from longline.engine.lifecycle.runs import Call
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, StaleLease, Unavailable
 from longline.model.ids import new_id

@@ -7,7 +7,7 @@ from functools import partial
 
 import msgspec
 
-from longline.engine.lifecycle.moves import Call
+from longline.engine.lifecycle.runs import Call
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.back_off import back_off
 from longline.model.errors import LonglineError

@@ -1,0 +1,28 @@
+"""Starts of runs that no process holds."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from longline.engine.lifecycle.politeness_key import PolitenessKey
+from longline.model.frontier.task import NewTask
+from longline.model.runs.run import NewRun
+from longline.ports.records import Records
+from longline.ports.records.frontier import HostSetting
+
+Call = Callable[[], Awaitable[None]]
+"""A callback that signals workers, or planners, that there may be work."""
+
+
+class RunLifecycle:
+    """The starts of runs, together with their seeds."""
+
+    def __init__(self, records: Records, politeness: PolitenessKey, call_workers: Call | None = None) -> None:
+        self._frontier, self._politeness, self._call_workers = records.frontier, politeness, call_workers
+
+    async def begin(self, run: NewRun, seeds: Sequence[tuple[NewTask, HostSetting]], reason: str) -> int:
+        """Make a run and admit its seeds, both or neither; return its id."""
+        tasks, hosts = await self._politeness.place([task for task, _ in seeds], [host for _, host in seeds])
+        await self._frontier.ensure_hosts(hosts)
+        run_id = await self._frontier.begin(run, tasks, reason)
+        if self._call_workers is not None:
+            await self._call_workers()
+        return run_id
