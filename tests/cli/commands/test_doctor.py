@@ -94,7 +94,7 @@ def test_a_secret_that_others_can_read_is_warned_of(tmp_path: Path):
     assert doctor.secret(settings).verdict == "warn"
     (tmp_path / "auth.secret").chmod(0o600)
     assert doctor.secret(settings).verdict == "ok"
-    assert doctor.secret(Settings(data=tmp_path, jwt_secret="x")).found == "given in settings"
+    assert doctor.secret(Settings(data=tmp_path, jwt_secret="x")).found == "from the settings"
 
 
 @pytest.mark.parametrize(("free", "verdict"), [(2 * 1024**3, "ok"), (500 * 1024**2, "warn"), (1024**2, "fail")])

@@ -33,4 +33,4 @@ def test_mistakes_are_told_in_one_line(longline: Command):
     longline("proxies", "add", "http://192.0.2.1:8080")
     assert_one_line(longline("proxies", "add", "http://192.0.2.1:8080"), 1, "there is already a proxy")
     assert_one_line(longline("proxies", "remove", "9"), 1, "no such proxy: 9")
-    assert_one_line(longline("proxies", "pool", "p", "9"), 1, "no proxies with these ids: 9")
+    assert_one_line(longline("proxies", "pool", "p", "9"), 1, "no such proxy: 9")
