@@ -19,8 +19,8 @@ ANCHORED = {
     "longline.model.url._NAMES_HOST": "match",
     "longline.model.url._SCHEME": "match",
     "longline.parsers.article.content._SLUG": "fullmatch",
-    "longline.parsers.feeds.feed._BY": "fullmatch",
-    "longline.parsers.product.product._OUT_OF": "fullmatch",
+    "longline.parsers.feeds.feed._ADDRESS_AND_NAME": "fullmatch",
+    "longline.parsers.product.product._RATING": "fullmatch",
     "longline.plugins.html.charset._XML": "match",
     "longline.plugins.html.loose_json._NEXT": "match",
     "longline.plugins.html.links._AGENT": "match",
@@ -33,13 +33,13 @@ ANCHORED = {
 """Expressions that are tried at the beginning of a text only, and by which method."""
 
 BOUNDED = {
-    "longline.drivers.http.trust._CERTIFICATE": "a file of the operator",
+    "longline.drivers.http.certificates._CERTIFICATE": "a file of the operator",
     "longline.drivers.records.named_queries._ROWS": "our own SQL",
     "longline.drivers.records.named_queries._SWITCH": "our own SQL",
     "longline.model.duration._PART": "64 characters",
     "longline.model.timestamps._W3C": "256 characters",
     "longline.parsers.dates._FRACTION": "64 characters",
-    "longline.parsers.dates._SHAPES": "100 characters",
+    "longline.parsers.dates._DATE_PATTERNS": "100 characters",
     "longline.parsers.dates._TIME": "100 characters",
     "longline.parsers.dates._ZONE": "64 characters",
     "longline.parsers.product.prices._AT_NUMBER": "200 characters",

@@ -14,9 +14,9 @@ from typing import cast
 from longline.drivers.blobs import open_blobs
 from longline.drivers.clock import SystemClock
 from longline.drivers.http.client import WreqHttp
-from longline.drivers.http.clients import TlsSettings
+from longline.drivers.http.client_pool import TlsSettings
 from longline.drivers.http.dns import NameResolver
-from longline.drivers.http.guard import GuardedResolver
+from longline.drivers.http.egress_guard import GuardedResolver
 from longline.drivers.http.render import RenderingHttp
 from longline.drivers.http.replay import Fixtures, RecordingHttp, ReplayingHttp
 from longline.drivers.process_lock import FileProcessLock

@@ -5,9 +5,9 @@ from urllib.parse import unquote, urlsplit
 
 from obstore.store import MemoryStore
 
-from longline.drivers.blobs.bucket import open_s3
 from longline.drivers.blobs.folder import FolderBlobs
-from longline.drivers.blobs.objects import ObjectBlobs
+from longline.drivers.blobs.obstore_blobs import ObjectBlobs
+from longline.drivers.blobs.s3 import open_s3
 from longline.model.errors import BadInput
 from longline.ports.blobs import Blobs
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from longline.drivers.blobs.keys import STAGING, as_chunks, check_range, checked_key, checked_prefix
-from longline.drivers.blobs.probe import write_and_read
+from longline.drivers.blobs.object_keys import STAGING, as_chunks, check_range, checked_key, checked_prefix
+from longline.drivers.blobs.self_test import write_and_read
 from longline.drivers.disk_space import ROOM_BYTES, check_room
 from longline.model.errors import BadInput, DiskFull, NotFound, Unavailable, is_disk_full
 from longline.model.ids import new_id

@@ -2,6 +2,6 @@
 
 from longline.drivers.http.client import WreqHttp
 from longline.drivers.http.dns import NameResolver
-from longline.drivers.http.guard import GuardedResolver
+from longline.drivers.http.egress_guard import GuardedResolver
 
 __all__ = ["GuardedResolver", "NameResolver", "WreqHttp"]

@@ -14,12 +14,12 @@ from time import monotonic
 
 import wreq
 
-from longline.drivers.http.clients import DEFAULT_TLS, ClientCache, TlsSettings
+from longline.drivers.http.certificates import trust
+from longline.drivers.http.client_pool import DEFAULT_TLS, ClientCache, TlsSettings
 from longline.drivers.http.credentials import part
 from longline.drivers.http.dns import NameResolver, Resolve
 from longline.drivers.http.failures import RAISED, closed_connection, is_tunnel_refused, no_way, told
 from longline.drivers.http.route import Route, find_way
-from longline.drivers.http.trust import trust
 from longline.drivers.http.tunnel import refusal
 from longline.model.fetch.egress import Address
 from longline.model.url import BadUrl, Url, parse

@@ -13,10 +13,10 @@ from typing import Annotated
 import msgspec
 import wreq
 
+from longline.drivers.http.certificates import trust
 from longline.drivers.http.client import read
 from longline.drivers.http.dns import Resolve
 from longline.drivers.http.failures import RAISED
-from longline.drivers.http.trust import trust
 from longline.model.url import BadUrl, parse
 from longline.ports.http import FetchFailed, Http, Request, Response
 

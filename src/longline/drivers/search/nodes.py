@@ -10,8 +10,8 @@ import orjson
 import wreq
 from wreq import exceptions
 
+from longline.drivers.http.certificates import trust
 from longline.drivers.http.credentials import part
-from longline.drivers.http.trust import trust
 from longline.model.errors import BadInput, Unavailable
 
 JSON, LINES = "application/json", "application/x-ndjson"

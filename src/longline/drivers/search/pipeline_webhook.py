@@ -10,7 +10,7 @@ import orjson
 import wreq
 from wreq import exceptions
 
-from longline.drivers.http.trust import trust
+from longline.drivers.http.certificates import trust
 from longline.model.errors import Unavailable
 from longline.model.url import hide_in_text
 

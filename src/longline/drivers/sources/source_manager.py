@@ -9,9 +9,9 @@ from urllib.parse import quote
 import orjson
 import wreq
 
+from longline.drivers.http.certificates import trust
 from longline.drivers.http.client import read
 from longline.drivers.http.failures import RAISED
-from longline.drivers.http.trust import trust
 from longline.model.errors import Conflict, Unavailable
 from longline.model.url import hide_in_text
 from longline.ports.http import FetchFailed

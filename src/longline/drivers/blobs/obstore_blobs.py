@@ -9,8 +9,8 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import ObjectStore
 
-from longline.drivers.blobs.keys import as_chunks, check_range, checked_key, checked_prefix
-from longline.drivers.blobs.probe import write_and_read
+from longline.drivers.blobs.object_keys import as_chunks, check_range, checked_key, checked_prefix
+from longline.drivers.blobs.self_test import write_and_read
 from longline.model.errors import NotFound, Unavailable
 from longline.ports.blobs import BlobInfo
 

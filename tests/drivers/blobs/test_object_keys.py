@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longline.drivers.blobs.keys import as_chunks, check_range, checked_key, checked_prefix
+from longline.drivers.blobs.object_keys import as_chunks, check_range, checked_key, checked_prefix
 from longline.model.errors import BadInput
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from longline.drivers.blobs.bucket import client_options, open_s3, read_options, sentence
+from longline.drivers.blobs.s3 import client_options, open_s3, read_options, sentence
 from longline.model.errors import NotFound, Unavailable
 from longline.ports.blobs import Blobs
 from tests.drivers.blobs.address import s3_url

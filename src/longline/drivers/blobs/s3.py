@@ -9,8 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 from obstore.store import S3Store
 
-from longline.drivers.blobs.keys import checked_prefix
-from longline.drivers.blobs.objects import ObjectBlobs
+from longline.drivers.blobs.object_keys import checked_prefix
+from longline.drivers.blobs.obstore_blobs import ObjectBlobs
 from longline.model.errors import BadInput
 
 if TYPE_CHECKING:  # these exist for type checkers only

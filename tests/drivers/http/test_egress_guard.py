@@ -8,10 +8,10 @@ from ipaddress import ip_address
 import pytest
 
 from longline.drivers.http import GuardedResolver, NameResolver, WreqHttp
-from longline.drivers.http.clients import ClientCache, HostClient
+from longline.drivers.http.certificates import trust
+from longline.drivers.http.client_pool import ClientCache, HostClient
 from longline.drivers.http.dns import Resolve
 from longline.drivers.http.route import Route
-from longline.drivers.http.trust import trust
 from longline.model.fetch.egress import Address, AddressPolicy
 from longline.model.frontier import outcomes as fate
 from longline.ports.http import FetchFailed, Proxy, ProxyScheme, Request

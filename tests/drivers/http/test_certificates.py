@@ -11,8 +11,8 @@ import pytest
 import trustme
 
 from longline.drivers.http import WreqHttp
-from longline.drivers.http.clients import TlsSettings
-from longline.drivers.http.trust import trust
+from longline.drivers.http.certificates import trust
+from longline.drivers.http.client_pool import TlsSettings
 from longline.model.errors import BadInput
 from longline.ports.http import FetchFailed, Request
 from tests.drivers.http.wire import keeps_answering, serving, to_loopback
@@ -100,7 +100,7 @@ async def test_the_operators_file_takes_nothing_away(
 
 def test_a_system_without_a_list(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nowhere.pem"))
-    monkeypatch.setattr("longline.drivers.http.trust._SYSTEM", ())
+    monkeypatch.setattr("longline.drivers.http.certificates._SYSTEM", ())
     assert trust().files == (Path(certifi.where()),)
 
 

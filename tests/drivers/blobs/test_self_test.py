@@ -1,8 +1,8 @@
 import pytest
 from obstore.store import MemoryStore
 
-from longline.drivers.blobs.objects import ObjectBlobs
-from longline.drivers.blobs.probe import write_and_read
+from longline.drivers.blobs.obstore_blobs import ObjectBlobs
+from longline.drivers.blobs.self_test import write_and_read
 from longline.model.errors import Unavailable
 
 
