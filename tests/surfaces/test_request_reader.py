@@ -1,15 +1,23 @@
 """Typed requests: what is read, and every problem of what cannot be read."""
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 import msgspec
 import pytest
 from msgspec import UNSET, Meta, UnsetType
 
 from longline.surfaces.error_format import problem_text
-from longline.surfaces.request_reader import InvalidRequest, NotAnObject, NotJson, Problem, RequestReader
+from longline.surfaces.request_reader import (
+    InvalidRequest,
+    NotAnObject,
+    NotJson,
+    Problem,
+    RequestReader,
+    TextForms,
+)
 
 
 def _even(value: int) -> str | None:
@@ -130,3 +138,87 @@ def test_lenient_values_fall_back(sent: dict[str, str], found: int):
 def test_lenient_choices_are_read_in_any_case():
     assert READER.lenient_text({"name": "a", "kind": "B"}).kind == "b"
     assert READER.lenient_text({"name": "a", "kind": "c"}).kind == "a"
+
+
+# -- types that parse themselves, ignored fields, readings -------------------------------------------------------
+
+
+class Cents(int):
+    """An amount of money."""
+
+    json_schema: ClassVar[Mapping[str, Any]] = {"type": "string"}
+
+    @classmethod
+    def parse(cls, sent: Any) -> Self:
+        if not isinstance(sent, str) or not sent.isdigit():
+            raise ValueError("digits only")
+        return cls(sent)
+
+
+class Payment(msgspec.Struct, kw_only=True):
+    """A payment, in money or not at all."""
+
+    paid: bool
+    amount: Cents | None = None
+    tip: Cents | UnsetType = UNSET
+
+    @classmethod
+    def ignored_fields(cls, sent: Mapping[str, Any]) -> Collection[str]:
+        return () if sent.get("paid") is True else ("amount",)
+
+    @classmethod
+    def problems_between(cls, sent: Mapping[str, Any]) -> Iterator[Problem]:
+        if sent.get("paid") is True and sent.get("amount") is None:
+            yield Problem("amount", "null" if "amount" in sent else "missing")
+
+
+PAYMENTS = RequestReader(Payment)
+
+
+def payment_problems(sent: bytes) -> list[Problem]:
+    with pytest.raises(InvalidRequest) as caught:
+        PAYMENTS.body(sent)
+    return list(caught.value.problems)
+
+
+def test_a_field_is_parsed_by_its_type():
+    found = PAYMENTS.body(b'{"paid": true, "amount": "120"}')
+    assert (found.amount, type(found.amount), found.tip) == (120, Cents, UNSET)
+    assert payment_problems(b'{"paid": true, "amount": 7}') == [Problem("amount", "check", "digits only", 7)]
+    assert payment_problems(b'{"paid": true, "amount": "1", "tip": null}') == [Problem("tip", "null")]
+
+
+def test_problems_between_fields_know_null_from_missing():
+    assert payment_problems(b'{"paid": true}') == [Problem("amount", "missing")]
+    assert payment_problems(b'{"paid": true, "amount": null}') == [Problem("amount", "null")]
+    assert [problem.field for problem in payment_problems(b'{"paid": true, "tip": 1}')] == ["tip", "amount"]
+
+
+def test_a_field_without_effect_may_have_any_value():
+    assert PAYMENTS.body(b'{"paid": false, "amount": []}') == Payment(paid=False)
+
+
+def test_a_reading_reports_further_problems_with_its_own():
+    more = Problem("tip", "check", "too much")
+    good, bad = PAYMENTS.reading(b'{"paid": false}'), PAYMENTS.reading(b'{"paid": 1}')
+    assert good.check() == Payment(paid=False)
+    for reading, fields in ((good, ["tip"]), (bad, ["paid", "tip"])):
+        with pytest.raises(InvalidRequest) as caught:
+            reading.check([more])
+        assert [problem.field for problem in caught.value.problems] == fields
+    with pytest.raises(NotAnObject):
+        PAYMENTS.reading(b"[]")
+
+
+def test_unknown_fields_must_be_text_as_well():
+    for odd in (b'{"paid": false, "x": "\xff"}', b'{"paid": false, "\xff": 1}', b'{"paid": false, "x": "\\ud800"}'):
+        with pytest.raises(NotJson):
+            PAYMENTS.body(odd)
+
+
+def test_spellings_of_numbers_and_booleans_can_be_narrowed():
+    forms = TextForms(re.compile("[0-9]"), ignores_case=False)
+    assert READER.text({"name": "x", "count": "7", "on": "true"}, forms).on is True
+    for name, text in (("count", "+7"), ("count", "10"), ("on", "True")):
+        with pytest.raises(InvalidRequest):
+            READER.text({"name": "x", name: text}, forms)
