@@ -19,7 +19,10 @@ from longline.surfaces.intervals.fields import Key, PageQuery, Text, Timestamp, 
 from longline.surfaces.operation import ApiFailure, operation
 
 FrontierStatus = Literal["pending", "fetching", "fetched", "failed", "dead"]
-Origin = Literal["feed", "sitemap", "spider", "manual", "discovered"]
+Origin = Annotated[
+    Literal["feed", "sitemap", "spider", "manual", "discovered"],
+    Meta(description="The way on which the URL was found."),
+]
 Priority = Annotated[int, Meta(ge=1, le=10, description="From 1 to 10; higher is sooner.")]
 
 REST_WORDS: Mapping[str, FrontierStatus] = {
@@ -66,12 +69,16 @@ class FrontierRequest(msgspec.Struct, frozen=True):
 class FrontierQuery(PageQuery, frozen=True, kw_only=True):
     """The filter and the order of a list of URLs, the largest first; an unknown status or origin matches no URL."""
 
-    status: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(FrontierStatus))})] | None = None
-    source_id: str | None = None
-    host: str | None = None
-    origin: Annotated[str, Meta(extra_json_schema={"enum": [*ORIGINS]})] | None = None
+    status: (
+        Annotated[str, Meta(description="State.", extra_json_schema={"enum": list(get_args(FrontierStatus))})] | None
+    ) = None
+    source_id: Annotated[str, Meta(description="Id of the source.")] | None = None
+    host: Annotated[str, Meta(description="Host, in any case.")] | None = None
+    origin: Annotated[str, Meta(description="Origin.", extra_json_schema={"enum": [*ORIGINS]})] | None = None
     search: Annotated[str, Meta(description="Part of the URL, in any case.")] | None = None
-    sort_by: Literal["priority", "next_fetch_at", "created_at"] = "priority"
+    sort_by: Annotated[
+        Literal["priority", "next_fetch_at", "created_at"], Meta(description="Field of the order, which is falling.")
+    ] = "priority"
 
 
 class FrontierUrlBody(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

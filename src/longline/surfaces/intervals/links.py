@@ -18,7 +18,7 @@ from longline.surfaces.intervals.jobs.job_bodies import JobBody, job_body
 from longline.surfaces.operation import operation
 
 LinkStatus = Literal["pending", "processing"]
-SortOrder = Literal["asc", "desc"]
+SortOrder = Annotated[Literal["asc", "desc"], Meta(description="Rising or falling.")]
 
 LINK_SORTS: Mapping[str, Any] = {"priority": "urgency", "queued_at": "updated_at", "discovered_at": "discovered_at"}
 DOMAIN_SORTS: Mapping[str, Any] = {
@@ -37,6 +37,8 @@ INVALID_STATUS = error(400, "status must be one of active, ignored, reviewing, p
 
 LinkId = Annotated[str, Meta(description="Id of a discovered link.")]
 Domain = Annotated[Key, Meta(description="A domain: a host without a leading `www.`.")]
+DomainName = Annotated[str, Meta(description="A domain: a host without a leading `www.`.")]
+Decision = Annotated[DomainStatus, Meta(description="The decision; `active` domains are not reviewed yet.")]
 Notes = Annotated[Text, Meta(description="Notes of the reviewer.")]
 
 
@@ -52,11 +54,15 @@ class DiscoveredServices:
 class LinkListQuery(PageQuery, frozen=True, kw_only=True):
     """The filter and the order of a list of links; an unknown status matches no link."""
 
-    status: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(LinkStatus))})] | None = None
-    source_id: str | None = None
-    source_name: str | None = None
+    status: (
+        Annotated[str, Meta(description="State.", extra_json_schema={"enum": list(get_args(LinkStatus))})] | None
+    ) = None
+    source_id: Annotated[str, Meta(description="Id of the source.")] | None = None
+    source_name: Annotated[str, Meta(description="Name of the source.")] | None = None
     search: Annotated[str, Meta(description="Part of the URL, in any case.")] | None = None
-    sort: Literal["priority", "queued_at", "discovered_at"] = "priority"
+    sort: Annotated[Literal["priority", "queued_at", "discovered_at"], Meta(description="Field of the order.")] = (
+        "priority"
+    )
     order: SortOrder = "desc"
 
 
@@ -69,17 +75,21 @@ class DomainPageQuery(PageQuery, frozen=True, kw_only=True):
 class DomainListQuery(DomainPageQuery, frozen=True, kw_only=True):
     """The filter and the order of a list of domains; an unknown status matches no domain."""
 
-    status: Annotated[str, Meta(extra_json_schema={"enum": list(get_args(DomainStatus))})] | None = None
+    status: (
+        Annotated[str, Meta(description="Decision.", extra_json_schema={"enum": list(get_args(DomainStatus))})] | None
+    ) = None
     search: Annotated[str, Meta(description="Part of the domain, in any case.")] | None = None
-    sort: Literal["link_count", "source_count", "last_seen", "domain"] = "link_count"
+    sort: Annotated[
+        Literal["link_count", "source_count", "last_seen", "domain"], Meta(description="Field of the order.")
+    ] = "link_count"
     order: SortOrder = "desc"
 
 
 class LinkJobRequest(msgspec.Struct, frozen=True):
     """Options of the job that is made of a link; the source is that of the link unless given. The job runs once."""
 
-    source_id: Key | None = None
-    source_name: Text | None = None
+    source_id: Annotated[Key, Meta(description="Id of the job's source.")] | None = None
+    source_name: Annotated[Text, Meta(description="Name of the job's source.")] | None = None
     schedule_enabled: Annotated[bool, Meta(description="Ignored.")] | None = None
     schedule_time: Annotated[Text, Meta(description="Cron expression of older clients: stored, never used.")] | None = (
         None
@@ -89,7 +99,7 @@ class LinkJobRequest(msgspec.Struct, frozen=True):
 class DomainReview(msgspec.Struct, frozen=True):
     """A review decision on a domain."""
 
-    status: DomainStatus
+    status: Decision
     notes: Notes | None = None
 
 
@@ -97,7 +107,7 @@ class DomainsReview(msgspec.Struct, frozen=True):
     """A review decision on several domains."""
 
     domains: Annotated[list[Annotated[Domain, Meta(min_length=1)]], Meta(min_length=1, max_length=MAX_DOMAINS)]
-    status: DomainStatus
+    status: Decision
     notes: Notes | None = None
 
 
@@ -267,7 +277,7 @@ async def list_domains(services: DiscoveredServices, query: DomainListQuery) -> 
     errors=(DOMAIN_NOT_FOUND,),
     response_example=examples.DOMAIN,
 )
-async def show_domain(services: DiscoveredServices, domain: str) -> DomainBody:
+async def show_domain(services: DiscoveredServices, domain: DomainName) -> DomainBody:
     return domain_body(await services.discovered.domain(domain), services.now())
 
 
@@ -277,7 +287,9 @@ async def show_domain(services: DiscoveredServices, domain: str) -> DomainBody:
     "List the links to a domain",
     response_example=examples.DOMAIN_LINKS,
 )
-async def list_domain_links(services: DiscoveredServices, domain: str, query: DomainPageQuery) -> DomainLinksBody:
+async def list_domain_links(
+    services: DiscoveredServices, domain: DomainName, query: DomainPageQuery
+) -> DomainLinksBody:
     wanted = LinkQuery(domain=domain, sort="discovered_at")
     rows, total = await services.discovered.links(wanted, query.limit, query.offset)
     links = [DomainLinkBody(**_link_facts(row), path=urlsplit(row.url).path or "/") for row in rows]

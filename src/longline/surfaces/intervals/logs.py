@@ -92,7 +92,7 @@ class ArchiveQuery(msgspec.Struct, frozen=True):
 class StreamQuery(msgspec.Struct, frozen=True):
     """The execution to follow; without one, the running execution or the next."""
 
-    execution_id: str | None = None
+    execution_id: Annotated[str, Meta(description="Id of an execution.")] | None = None
 
 
 class ResumeQuery(StreamQuery, frozen=True):

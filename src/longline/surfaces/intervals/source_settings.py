@@ -12,8 +12,12 @@ from longline.model.sources.source import rate_limit_seconds
 from longline.model.url import BadUrl, parse, without_credentials
 from longline.surfaces.intervals.fields import MAX_NUMBER, Text
 
-IngestionMode = Literal["feed", "spider", "both"]
-RenderMode = Literal["static", "dynamic"]
+IngestionMode = Annotated[
+    Literal["feed", "spider", "both"], Meta(description="Whether URLs come from the feed, from crawls, or from both.")
+]
+RenderMode = Annotated[
+    Literal["static", "dynamic"], Meta(description="Whether a browser renders the pages (`dynamic`) or not.")
+]
 Json = dict[str, Any]
 
 MINUTE_MS = 60_000
@@ -106,6 +110,14 @@ RateLimit = Annotated[
 ]
 
 
+TemplateHint = Annotated[Text, Meta(description="The name of a template of selectors.")]
+ExtractionProfile = Annotated[Json, Meta(description="Kept for other services.")]
+AllowsDiscovery = Annotated[bool, Meta(description="Whether links to other sites are followed up.")]
+SourceType = Annotated[Text, Meta(description="The kind of the source, such as `news`.")]
+Region = Annotated[Text, Meta(description="A region with which the documents of the source are marked.")]
+SourcePriority = Annotated[
+    Text, Meta(description="`critical`, `high`, `normal` or `low`: the interval of the automatic job goes by it.")
+]
 Times = Annotated[list[Any], Meta(description="Kept for other services.")]
 
 
@@ -119,13 +131,13 @@ class CrawlSettings(msgspec.Struct, frozen=True, kw_only=True):
     sitemap_url: SitemapUrl | UnsetType | None = UNSET
     ingestion_mode: IngestionMode | UnsetType | None = UNSET
     render_mode: RenderMode | UnsetType | None = UNSET
-    template_hint: Text | UnsetType | None = UNSET
-    extraction_profile: Json | UnsetType | None = UNSET
-    allow_source_discovery: bool | UnsetType | None = UNSET
-    type: Text | UnsetType | None = UNSET
-    indigenous_region: Text | UnsetType | None = UNSET
+    template_hint: TemplateHint | UnsetType | None = UNSET
+    extraction_profile: ExtractionProfile | UnsetType | None = UNSET
+    allow_source_discovery: AllowsDiscovery | UnsetType | None = UNSET
+    type: SourceType | UnsetType | None = UNSET
+    indigenous_region: Region | UnsetType | None = UNSET
     time: Times | UnsetType | None = UNSET
-    priority: Text | UnsetType | None = UNSET
+    priority: SourcePriority | UnsetType | None = UNSET
     rate_limit: RateLimit | UnsetType | None = UNSET
 
 

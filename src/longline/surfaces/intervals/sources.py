@@ -53,6 +53,8 @@ CHANGE_ERRORS = (SOURCE_NOT_FOUND, KEPT_ELSEWHERE, SOURCE_CHANGING)
 
 Url = Annotated[WebUrl, Meta(min_length=1, description="The start URL, absolute.")]
 ChangedUrl = Annotated[WebUrl, Meta(description="The start URL, absolute; empty keeps the present one.")]
+SourceId = Annotated[str, Meta(description="Id of a source.")]
+IsEnabled = Annotated[bool, Meta(description="Whether the source is crawled and its feed polled.")]
 IdentityKey = Annotated[Key, Meta(description="A unique key of the site, such as its host.")]
 Name = Annotated[Key, Meta(min_length=1, description="The unique name of the source.")]
 ChangedName = Annotated[Key, Meta(description="The unique name of the source; empty keeps the present one.")]
@@ -73,7 +75,7 @@ class SourceRequest(FeedSettings, frozen=True, kw_only=True):
     name: Name
     url: Url
     identity_key: IdentityKey | None = None
-    enabled: bool | None = None
+    enabled: IsEnabled | None = None
 
     def source(self) -> NewSource:
         """Return the source to register."""
@@ -93,7 +95,7 @@ class SourceChanges(FeedSettings, frozen=True, kw_only=True):
     name: ChangedName | None = None
     url: ChangedUrl | None = None
     identity_key: IdentityKey | UnsetType | None = UNSET
-    enabled: bool | None = None
+    enabled: IsEnabled | None = None
 
     def amend(self, row: SourceRow) -> SourceRow:
         """Return a source with these changes."""
@@ -154,32 +156,40 @@ class SourceListQuery(msgspec.Struct, frozen=True, kw_only=True):
     """The filter, the order and the page of a list of sources; `page` goes before `offset`."""
 
     search: Annotated[str, Meta(description="Text in the name or the URL, in any case.")] | None = None
-    enabled: bool | None = None
+    enabled: IsEnabled | None = None
     feed_active: Annotated[bool, Meta(description="Whether the feed is polled now.")] | None = None
-    sort_by: Literal["name", "created_at", "updated_at"] = "name"
-    sort_order: Literal["asc", "desc"] = "asc"
-    limit: Annotated[int, Meta(ge=1, le=MAX_LIMIT)] = DEFAULT_LIMIT
+    sort_by: Annotated[Literal["name", "created_at", "updated_at"], Meta(description="Field of the order.")] = "name"
+    sort_order: Annotated[Literal["asc", "desc"], Meta(description="Rising or falling.")] = "asc"
+    limit: Annotated[int, Meta(ge=1, le=MAX_LIMIT, description="Entries of the page.")] = DEFAULT_LIMIT
     offset: Offset = 0
-    page: Annotated[int, Meta(ge=1, le=MAX_PAGE)] | None = None
+    page: Annotated[int, Meta(ge=1, le=MAX_PAGE, description="Number of the page, counted from 1.")] | None = None
 
 
 class IdentityQuery(msgspec.Struct, frozen=True):
     """The identity of a source."""
 
-    identity_key: str = ""
+    identity_key: Annotated[str, Meta(description="The unique key of the site.")] = ""
 
 
 class SwitchReason(msgspec.Struct, frozen=True):
     """The reason for switching off a source or its feed."""
 
-    reason: Text | None = None
+    reason: Annotated[Text, Meta(description="Shown with the source.")] | None = None
 
 
 class SourceBudget(msgspec.Struct, frozen=True):
     """The largest number of URLs that all runs of a source together may admit; null for no limit."""
 
     budget: (
-        Annotated[int, Meta(ge=1, le=MAX_NUMBER, extra={"texts": {"missing": "budget is required; null lifts it"}})]
+        Annotated[
+            int,
+            Meta(
+                ge=1,
+                le=MAX_NUMBER,
+                description="URLs that may be admitted.",
+                extra={"texts": {"missing": "budget is required; null lifts it"}},
+            ),
+        ]
         | None
     )
 
@@ -267,7 +277,7 @@ async def make_source(services: SourceServices, body: SourceRequest) -> SourceBo
     errors=(SOURCE_NOT_FOUND,),
     response_example=examples.SOURCE,
 )
-async def show_source(services: SourceServices, source_id: str) -> SourceBody:
+async def show_source(services: SourceServices, source_id: SourceId) -> SourceBody:
     return source_body(await services.sources.called(source_id))
 
 
@@ -279,7 +289,7 @@ async def show_source(services: SourceServices, source_id: str) -> SourceBody:
     request_example=examples.SOURCE_CHANGES,
     response_example=examples.SOURCE,
 )
-async def change_source(services: SourceServices, source_id: str, body: SourceChanges) -> SourceBody:
+async def change_source(services: SourceServices, source_id: SourceId, body: SourceChanges) -> SourceBody:
     was = await services.sources.get(await services.sources.ours(source_id))
     row = await services.sources.change(was.id, body.amend)
     await services.source_schedules.changed(source_id, switched=row.enabled != was.enabled)
@@ -293,7 +303,7 @@ async def change_source(services: SourceServices, source_id: str, body: SourceCh
     status=204,
     errors=(SOURCE_NOT_FOUND, KEPT_ELSEWHERE),
 )
-async def delete_source(services: SourceServices, source_id: str) -> None:
+async def delete_source(services: SourceServices, source_id: SourceId) -> None:
     await services.sources.remove(await services.sources.ours(source_id))
     await services.schedules.forget(source_id)
 
@@ -305,7 +315,7 @@ async def delete_source(services: SourceServices, source_id: str) -> None:
     errors=CHANGE_ERRORS,
     response_example=examples.SOURCE,
 )
-async def enable_source(services: SourceServices, source_id: str) -> SourceBody:
+async def enable_source(services: SourceServices, source_id: SourceId) -> SourceBody:
     row = await services.sources.switch(await services.sources.ours(source_id), on=True)
     await services.source_schedules.enabled(row.called)
     return source_body(row)
@@ -319,7 +329,7 @@ async def enable_source(services: SourceServices, source_id: str) -> SourceBody:
     request_example=examples.SWITCH_REASON,
     response_example=examples.SOURCE,
 )
-async def disable_source(services: SourceServices, source_id: str, body: SwitchReason | None) -> SourceBody:
+async def disable_source(services: SourceServices, source_id: SourceId, body: SwitchReason | None) -> SourceBody:
     reason = None if body is None else body.reason
     row = await services.sources.switch(await services.sources.ours(source_id), on=False, reason=reason)
     await services.source_schedules.disabled(row.called)
@@ -333,7 +343,7 @@ async def disable_source(services: SourceServices, source_id: str, body: SwitchR
     errors=CHANGE_ERRORS,
     response_example=examples.SOURCE,
 )
-async def enable_feed(services: SourceServices, source_id: str) -> SourceBody:
+async def enable_feed(services: SourceServices, source_id: SourceId) -> SourceBody:
     return source_body(await services.sources.switch_feed(await services.sources.ours(source_id), on=True))
 
 
@@ -345,7 +355,7 @@ async def enable_feed(services: SourceServices, source_id: str) -> SourceBody:
     request_example=examples.SWITCH_REASON,
     response_example=examples.SOURCE,
 )
-async def disable_feed(services: SourceServices, source_id: str, body: SwitchReason | None) -> SourceBody:
+async def disable_feed(services: SourceServices, source_id: SourceId, body: SwitchReason | None) -> SourceBody:
     """After a time that depends on the reason, a disabled feed gets one trial."""
     reason = None if body is None else body.reason
     return source_body(
@@ -361,7 +371,7 @@ async def disable_feed(services: SourceServices, source_id: str, body: SwitchRea
     request_example=examples.BUDGET,
     response_example=examples.SOURCE,
 )
-async def limit_source(services: SourceServices, source_id: str, body: SourceBudget) -> SourceBody:
+async def limit_source(services: SourceServices, source_id: SourceId, body: SourceBudget) -> SourceBody:
     row = await services.sources.called(source_id)
     return source_body(await services.sources.limit(row.id, body.budget))
 

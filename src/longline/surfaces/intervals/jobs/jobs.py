@@ -29,8 +29,11 @@ from longline.surfaces.intervals.jobs.job_bodies import (
 )
 from longline.surfaces.operation import operation
 
-SortField = Literal["created_at", "updated_at", "status", "source_name", "next_run_at", "last_run_at", "type"]
-SortOrder = Literal["asc", "desc"]
+SortField = Annotated[
+    Literal["created_at", "updated_at", "status", "source_name", "next_run_at", "last_run_at", "type"],
+    Meta(description="Field of the order."),
+]
+SortOrder = Annotated[Literal["asc", "desc"], Meta(description="Rising or falling.")]
 
 WRONG_STATE = error(400, "invalid state transition from completed to cancelled")
 URL_REQUIRED = error(400, "url is required")
