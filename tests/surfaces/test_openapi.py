@@ -106,6 +106,19 @@ def has_typed_errors(each: Described, document: Json) -> bool:
     return typed and "500" in errors and (is_open or "401" in errors)
 
 
+def is_described(each: Described, document: Json) -> bool:
+    """Whether the operation has a summary, and every parameter and every field of the body has a description."""
+    body = each.parts.get("requestBody", {"content": {}})["content"].get("application/json")
+    fields = (
+        {}
+        if body is None
+        else document["components"]["schemas"][body["schema"]["$ref"].rpartition("/")[2]]["properties"]
+    )
+    options = [[field, *field.get("anyOf", ())] for field in (*each.parts["parameters"], *fields.values())]
+    has_texts = all(any("description" in option or "$ref" in option for option in among) for among in options)
+    return has_texts and each.parts["summary"][:1].isupper() and bool(each.parts["tags"])
+
+
 def is_typed(schema: Json) -> bool:
     return bool(schema.keys() & {"type", "$ref", "anyOf", "enum", "const"})
 
@@ -134,17 +147,17 @@ MEASURES: Mapping[str, Callable[[Described, Json], bool]] = {
     "bodies": has_typed_body,
     "answers": has_typed_answers,
     "errors": has_typed_errors,
-    "summaries": lambda each, _: each.parts["summary"][:1].isupper() and bool(each.parts["tags"]),
+    "descriptions": is_described,
 }
 
 
-async def test_every_operation_is_typed(door: Door, capsys: pytest.CaptureFixture[str]):
+async def test_every_operation_is_typed_and_described(door: Door, capsys: pytest.CaptureFixture[str]):
     document = await document_of(door)
     found = list(operations(document))
     lacking = {name: [each.name for each in found if not is_good(each, document)] for name, is_good in MEASURES.items()}
     with capsys.disabled():
         shares = ", ".join(f"{name} {100 * (1 - len(bad) / len(found)):.0f} %" for name, bad in lacking.items())
-        print(f"\n{len(found)} operations; typed: {shares}")
+        print(f"\n{len(found)} operations; complete: {shares}")
     assert not any(lacking.values()), lacking
 
 

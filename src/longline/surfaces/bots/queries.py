@@ -26,7 +26,7 @@ class BotPageQuery(msgspec.Struct, frozen=True, kw_only=True):
 class PolicyQuery(BotPageQuery, frozen=True, kw_only=True):
     """The query of the list of policies."""
 
-    enabled: bool | None = None
+    enabled: Annotated[bool, Meta(description="Whether jobs are made of the policy.")] | None = None
     priority: Priority | None = None
     created_after: After = None
     created_before: Before = None
@@ -49,7 +49,9 @@ class PolicyQuery(BotPageQuery, frozen=True, kw_only=True):
 class JobQuery(BotPageQuery, frozen=True, kw_only=True):
     """The query of the list of jobs."""
 
-    status: Literal["", "pending", "locked", "done", "failed", "expired"] = ""
+    status: Annotated[
+        Literal["", "pending", "locked", "done", "failed", "expired"], Meta(description="State; empty for all.")
+    ] = ""
     priority: Priority | None = None
     bot_id: Annotated[Text, Meta(description="Name of the bot that holds the lock.")] = ""
     search: Annotated[Text, Meta(description="Part of the URL or of the bot's name.")] = ""
@@ -76,7 +78,7 @@ class ResultQuery(BotPageQuery, frozen=True, kw_only=True):
     """The query of the list of results."""
 
     currency: Annotated[Text, Meta(description="Currency code, in any case.")] = ""
-    in_stock: bool | None = None
+    in_stock: Annotated[bool, Meta(description="Whether the product was in stock.")] | None = None
     created_after: After = None
     created_before: Before = None
     crawled_after: After = None

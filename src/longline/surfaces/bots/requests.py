@@ -43,6 +43,7 @@ from longline.surfaces.bots.words import stored_priority
 from longline.surfaces.request_reader import Problem
 
 MAX_ERROR_CHARS = 500
+IsEnabledPolicy = Annotated[bool, Meta(description="Whether jobs are made of the policy.")]
 
 FIELDS_OF_SUCCESS = frozenset({"price", "currency", "title", "in_stock", "raw_html", "parsed_data"})
 """Fields of a submit that are read only with a result."""
@@ -93,8 +94,8 @@ class SubmitRequest(BotRequest, kw_only=True):
     success: Success
     price: Annotated[Price, Meta(description="Required for a success; at most two decimal places.")] | None = None
     currency: Annotated[Currency, Meta(description="Required for a success; stored in upper case.")] | None = None
-    title: Annotated[Text, Meta(max_length=500)] | None = None
-    in_stock: bool | None = True
+    title: Annotated[Text, Meta(max_length=500, description="Name of the product.")] | None = None
+    in_stock: Annotated[bool, Meta(description="Whether the product is in stock.")] | None = True
     raw_html: Annotated[str, Meta(description="Text of the page.")] | None = None
     parsed_data: Annotated[dict[str, Any], Meta(description="Any other data of the result.")] | None = None
     error_msg: Annotated[str, Meta(description="Reason of a failure; 500 characters are kept.")] | None = None
@@ -184,7 +185,7 @@ class NewPolicy(_PolicySubject, kw_only=True):
     max_retries: Retries = 3
     retry_backoff_minutes: BackoffMinutes = 5
     timeout_minutes: LockMinutes = 10
-    enabled: bool = True
+    enabled: IsEnabledPolicy = True
     next_run_at: Annotated[Moment, Meta(description="Due time; now unless given.")] | UnsetType = UNSET
     crawl_config: Config = msgspec.field(default_factory=dict)
 
@@ -222,7 +223,7 @@ class PolicyChange(_PolicySubject, kw_only=True):
     max_retries: Retries | UnsetType = UNSET
     retry_backoff_minutes: BackoffMinutes | UnsetType = UNSET
     timeout_minutes: LockMinutes | UnsetType = UNSET
-    enabled: bool | UnsetType = UNSET
+    enabled: IsEnabledPolicy | UnsetType = UNSET
     next_run_at: Annotated[Moment, Meta(description="Due time.")] | UnsetType = UNSET
     crawl_config: Config | UnsetType = UNSET
 
@@ -294,7 +295,8 @@ class ExpireLocksRequest(msgspec.Struct):
 # -- requests of admins: bots -----------------------------------------------------------------------------------
 
 Title = Annotated[Text, Meta(max_length=255, description="Name for people.")]
-Description = Annotated[Text, Meta(max_length=4000)]
+Description = Annotated[Text, Meta(max_length=4000, description="Text for people.")]
+IsEnabledBot = Annotated[bool, Meta(description="Whether the bot may pull and submit.")]
 PullLimit = Annotated[int, Meta(ge=1, le=MAX_JOBS, description="Most jobs in one pull.")]
 LockSeconds = Annotated[int, Meta(ge=0, le=MAX_INT, description="Seconds of this bot's locks; 0 or null: the job's.")]
 RateLimit = Annotated[int, Meta(ge=0, le=MAX_INT, description="Requests per minute; 0 or null for any number.")]
@@ -309,7 +311,7 @@ class NewBotRequest(msgspec.Struct, kw_only=True):
     bot_id: BotId
     name: Title = ""
     description: Description = ""
-    enabled: bool = True
+    enabled: IsEnabledBot = True
     max_jobs_per_pull: PullLimit = 10
     custom_lock_ttl_seconds: LockSeconds | None = None
     rate_limit_per_minute: RateLimit | None = 60
@@ -339,7 +341,7 @@ class BotChange(msgspec.Struct, kw_only=True):
 
     name: Title | UnsetType = UNSET
     description: Description | UnsetType = UNSET
-    enabled: bool | UnsetType = UNSET
+    enabled: IsEnabledBot | UnsetType = UNSET
     max_jobs_per_pull: PullLimit | UnsetType = UNSET
     custom_lock_ttl_seconds: LockSeconds | UnsetType | None = UNSET
     rate_limit_per_minute: RateLimit | UnsetType | None = UNSET

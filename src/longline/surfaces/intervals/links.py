@@ -106,7 +106,10 @@ class DomainReview(msgspec.Struct, frozen=True):
 class DomainsReview(msgspec.Struct, frozen=True):
     """A review decision on several domains."""
 
-    domains: Annotated[list[Annotated[Domain, Meta(min_length=1)]], Meta(min_length=1, max_length=MAX_DOMAINS)]
+    domains: Annotated[
+        list[Annotated[Domain, Meta(min_length=1)]],
+        Meta(min_length=1, max_length=MAX_DOMAINS, description="The domains."),
+    ]
     status: Decision
     notes: Notes | None = None
 

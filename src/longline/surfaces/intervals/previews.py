@@ -13,7 +13,7 @@ from longline.services.sources.trial_crawl import Trial, Trials
 from longline.surfaces.error_format import error
 from longline.surfaces.intervals import examples
 from longline.surfaces.intervals.fields import MAX_NUMBER, Text
-from longline.surfaces.intervals.source_settings import ArticlePatterns, Selectors
+from longline.surfaces.intervals.source_settings import ArticlePatterns, Selectors, TemplateHint
 from longline.surfaces.operation import operation
 
 TIMEOUT_SECONDS = 30
@@ -55,7 +55,7 @@ class TrialRequest(msgspec.Struct, frozen=True, kw_only=True):
     url: PageUrl
     selectors: Selectors | None = None
     article_url_patterns: ArticlePatterns | None = None
-    template_hint: Text | None = None
+    template_hint: TemplateHint | None = None
 
     def config(self) -> dict[str, Any]:
         """Return the config of the parser."""

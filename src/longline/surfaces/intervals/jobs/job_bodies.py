@@ -87,7 +87,7 @@ class JobRequest(msgspec.Struct, frozen=True, kw_only=True):
     max_retries: Retries | None = 3
     retry_backoff_seconds: BackoffSeconds | None = 60
     schedule_time: CronText | None = None
-    type: Annotated[JobType, Meta(extra=_INVALID_TYPE)] | None = "crawl"
+    type: Annotated[JobType, Meta(description="Kind of the job.", extra=_INVALID_TYPE)] | None = "crawl"
     priority: JobPriority | None = 50
     metadata: Metadata | None = None
 
@@ -107,7 +107,7 @@ class JobChanges(msgspec.Struct, frozen=True, kw_only=True):
     max_retries: Retries | None = None
     retry_backoff_seconds: BackoffSeconds | None = None
     schedule_time: CronText | None = None
-    type: Annotated[Literal["crawl", ""], Meta(extra=_INVALID_TYPE)] | None = None
+    type: Annotated[Literal["crawl", ""], Meta(description="Kind of the job.", extra=_INVALID_TYPE)] | None = None
     priority: JobPriority | None = None
     metadata: Metadata | None = None
     status: (
