@@ -1,6 +1,7 @@
 """A look past the ports, at the rows themselves."""
 
 import sqlite3
+from contextlib import closing
 from typing import Any
 
 import asyncpg
@@ -71,13 +72,7 @@ class Peek:
     async def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """Rows of a query, as tuples."""
         if self.engine == "lite":
-            connection = sqlite3.connect(self.url.removeprefix("sqlite:///"), timeout=30)
-            try:
-                found = connection.execute(sql).fetchall()
-                connection.commit()
-            finally:
-                connection.close()
-            return found
+            return self._read_file([sql])[0]
         if self._connection is None:
             self._connection = await asyncpg.connect(self.url)
         return [tuple(row.values()) for row in await self._connection.fetch(sql)]
@@ -89,7 +84,16 @@ class Peek:
 
     async def snapshot(self) -> Snapshot:
         """Every row of every table."""
-        return {table: sorted(await self.rows(f"SELECT * FROM {table}"), key=repr) for table in TABLES}
+        queries = [f"SELECT * FROM {table}" for table in TABLES]
+        found = self._read_file(queries) if self.engine == "lite" else [await self.rows(query) for query in queries]
+        return {table: sorted(rows, key=repr) for table, rows in zip(TABLES, found, strict=True)}
+
+    def _read_file(self, queries: list[str]) -> list[list[tuple[Any, ...]]]:
+        """The rows of each query, by one connection: opening one reads the whole schema."""
+        with closing(sqlite3.connect(self.url.removeprefix("sqlite:///"), timeout=30)) as connection:
+            found = [connection.execute(query).fetchall() for query in queries]
+            connection.commit()
+        return found
 
     async def close(self) -> None:
         """Let go."""
