@@ -47,7 +47,7 @@ async def test_a_feed_is_kept_as_it_was_changed(records: Records) -> None:
 
 
 async def test_a_source_must_be_there(records: Records) -> None:
-    with pytest.raises(NotFound, match="no source 5"):
+    with pytest.raises(NotFound, match="no such source: 5"):
         await records.feeds.change(5, partial(disabled, reason="gone"))
 
 

@@ -56,5 +56,5 @@ async def test_a_run_follows_another_until_the_last_is_answered(records: Records
 
 
 async def test_a_source_must_be_there(records: Records) -> None:
-    with pytest.raises(NotFound, match="no source 5"):
+    with pytest.raises(NotFound, match="no such source: 5"):
         await records.sitemaps.change(5, partial(answered, run_id=1))
