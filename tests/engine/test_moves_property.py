@@ -143,6 +143,7 @@ async def _attempt(lifecycle: Lifecycle, order: MoveRequest) -> None:
         return
 
 
+@pytest.mark.slow(reason="thousands of moves")
 async def test_random_moves_by_many_actors(
     ways_in: list[Records], clock: FakeClock, peek: Peek, seed: str, caplog: pytest.LogCaptureFixture
 ):

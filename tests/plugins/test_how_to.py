@@ -31,6 +31,7 @@ def file(tmp_path: Path) -> Path:
     return written
 
 
+@pytest.mark.slow(reason="starts a process")
 async def test_it_parses_where_it_holds_up_nobody(file: Path):
     shelf = ParserSources(BUILT_IN, (str(file),))
     aside = ProcessPool(shelf, 1, 30.0)
@@ -49,6 +50,7 @@ async def test_it_parses_where_it_holds_up_nobody(file: Path):
     assert [item.kind for item in elsewhere.items] == ["page"]
 
 
+@pytest.mark.slow(reason="starts a process")
 def test_its_test_runs_as_it_is_written(file: Path):
     _, test = _codes()
     (file.parent / "test_news.py").write_text(test)

@@ -26,6 +26,7 @@ def churned(how: str) -> tuple[bool, int]:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only glibc can be asked")
+@pytest.mark.slow(reason="starts processes")
 def test_what_is_freed_is_used_again_without_the_system():
     understood, kept = churned("keep")
     assert understood

@@ -70,6 +70,7 @@ def test_a_secret_is_made_once_and_for_us_alone(tmp_path: Path):
     assert jwt_secret(Settings(data=tmp_path / "other")) != secret
 
 
+@pytest.mark.slow(reason="starts processes")
 def test_processes_that_start_together_agree(tmp_path: Path):
     program = (
         "import sys; from pathlib import Path; from longline.settings import Settings, jwt_secret\n"

@@ -25,6 +25,7 @@ async def exit_code(program: str) -> int:
     return await process.wait()
 
 
+@pytest.mark.slow(reason="starts 48 processes")
 async def test_a_program_that_ends_right_after_its_last_answer_ends_well():
     codes = []
     for _ in range(12):

@@ -27,6 +27,7 @@ def aside() -> Iterator[ProcessPool]:
     made.close()
 
 
+@pytest.mark.slow(reason="starts processes")
 async def test_a_document_that_takes_too_long_fails_alone(aside: ProcessPool) -> None:
     apart = Reader(PageParser(SHELF.open(), aside))
     assert await apart.entries(Page(HERE, GOOD)) == ["https://a.example/1"]

@@ -253,6 +253,7 @@ async def test_a_poll_that_two_processes_read_brings_everything_once(
     assert {run.kind for run in await web.records.runs.find()} == {"frontier.feed", "poll"}
 
 
+@pytest.mark.slow(reason="thousands of feeds")
 async def test_all_of_very_many_are_polled(web: HandMadeWeb, feeder: FeedPoller) -> None:
     for number in range(250):
         await with_feed(web, f"s{number}")

@@ -86,6 +86,7 @@ DIED = "dies: the process that parsed the page died"
     ("deaths", "error"),
     [("", None), ("x", None), ("xx", DIED), ("kkkkk", None), ("kkkkkk", DIED), ("kkxkk", None), ("kxkx", DIED)],
 )
+@pytest.mark.slow(reason="starts processes")
 async def test_a_page_is_tried_once_more_after_a_crash_and_more_often_after_a_kill(
     aside: ProcessPool, tmp_path: Path, deaths: str, error: str | None
 ):
@@ -202,6 +203,7 @@ async def test_each_host_has_its_turn_however_many_pages_of_another_wait(aside: 
     assert order.index("greedy 3") < 8, "of one host each run has its turn"
 
 
+@pytest.mark.slow(reason="starts processes")
 async def test_pages_that_take_long_leave_a_process_to_the_others():
     aside = ProcessPool(SHELF, 2, 60.0)
     try:

@@ -623,6 +623,7 @@ async def test_it_can_be_started_again(shop: Shop):
     assert not shop.frontier.held
 
 
+@pytest.mark.slow(reason="very many links")
 async def test_pages_of_very_many_links_are_reported_in_turn(shop: Shop):
     hosts = [f"h{n}.example" for n in range(6)]
     many = b"".join(b"<a href=/found/%d>" % n for n in range(9_000))

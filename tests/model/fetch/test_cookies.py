@@ -37,6 +37,7 @@ def test_a_later_value_takes_the_place_of_an_earlier_one():
     assert sorted((jar.header(HOME) or "").split("; ")) == ["a=3", "b=2"]
 
 
+@pytest.mark.slow(reason="thousands of cookies")
 def test_a_site_that_sets_cookies_without_an_end_is_left_alone():
     jar = RunCookies()
     for n in range(MAX_COOKIES + 500):

@@ -326,6 +326,7 @@ def judged(rules: list[tuple[bool, tuple[list[tuple[str, str | None]], str]]], p
 
 @settings(max_examples=1500, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), PATTERNS), min_size=1, max_size=5), PATHS, st.booleans())
+@pytest.mark.slow(reason="1,500 examples")
 def test_a_group_judges_as_the_rfc_does(rules, path, among_them):
     if among_them:  # a rule that is equal to the path is the case that is easily missed
         rules.append((True, ([(sign.replace("*", "%2A"), seen) for sign, seen in path], "")))

@@ -32,6 +32,7 @@ def test_words(text: str, words: str):
 
 
 @given(st.text())
+@pytest.mark.slow(reason="many examples")
 def test_plain_text_stays_as_it_is(text: str):
     once = plain(text)
     assert plain(once).split() == once.split()

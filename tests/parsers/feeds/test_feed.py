@@ -270,6 +270,7 @@ def seconds(body: bytes) -> float:
 
 
 @pytest.mark.parametrize("name", GROWING)
+@pytest.mark.slow(reason="measures time")
 def test_four_times_as_much_takes_about_four_times_as_long(name: str) -> None:
     count, made = GROWING[name]
 

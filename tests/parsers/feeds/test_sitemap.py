@@ -201,6 +201,7 @@ def test_what_can_be_read_of_a_broken_file_counts(cut: Callable[[bytes], bytes],
     assert (found.flaw is None) == (flaw is None)
 
 
+@pytest.mark.slow(reason="200 megabytes are packed")
 def test_a_bomb_is_not_unpacked() -> None:
     bomb = gzip.compress(b"<urlset>" + b"\0" * (MAX_BYTES * 4))
 
@@ -213,6 +214,7 @@ def test_a_bomb_is_not_unpacked() -> None:
     assert peak < 2 * MAX_BYTES
 
 
+@pytest.mark.slow(reason="a sitemap of 20 megabytes")
 async def test_a_large_sitemap_is_read_beside_the_loop_and_in_little_memory() -> None:
     padding = "p" * 400
     lines = (
@@ -305,6 +307,7 @@ def test_a_list_of_urls_without_their_scheme() -> None:
     ("name", "count"),
     [("attributes", 16_000), ("children", 8000), ("nested", 4000), ("urls in one", 4000), ("text", 50_000)],
 )
+@pytest.mark.slow(reason="measures time")
 def test_four_times_as_much_takes_about_four_times_as_long(name: str, count: int) -> None:
     kinds: dict[str, Callable[[int], str]] = {
         "attributes": lambda n: f"<url {many(n)}><loc>/1</loc></url>",
@@ -341,6 +344,7 @@ print((most() - before) / len(body))
 """
 
 
+@pytest.mark.slow(reason="starts a process")
 def test_places_are_forgotten_as_they_are_read() -> None:
     """In a process of its own: the parser's memory is none of Python's, and only its highest mark tells."""
     told = subprocess.run([sys.executable, "-c", GREEDY], check=True, capture_output=True, text=True, timeout=60)

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 from longline.plugins import Page
 from longline.plugins.html.maintext import main_text, simple_text
 
@@ -31,6 +33,7 @@ def test_the_simple_rule_keeps_lines_apart():
     assert tree.css_first("nav") is not None
 
 
+@pytest.mark.slow(reason="starts a process")
 def test_who_wants_no_text_does_not_pay_for_the_library():
     loaded = "import sys, longline.plugins, longline.wiring; print('trafilatura' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", loaded], capture_output=True, text=True).stdout == "False\n"

@@ -78,6 +78,7 @@ def test_hostile_markup(markup):
         b"<div class='a' data-x=\"b>c\"><p title=don't>it's</p></div>\n" * 20_000,
     ],
 )
+@pytest.mark.slow(reason="parses megabytes")
 def test_large_but_honest_markup(markup):
     check_parse_cost(markup)
     Page("http://example.com/", markup).links()
