@@ -200,6 +200,6 @@ def _summary(console: Console, result: CrawlResult, settings: Settings) -> None:
     for error, count, url in result.errors:
         console.print(Text(f"{count:,} failed: {error} ({'last: ' if count > 1 else ''}{url})"), soft_wrap=True)
     if run.completed and settings.objects.startswith("file:"):
-        console.print(f"the pages are in {settings.data / 'warc'}")
+        console.print(f"pages are kept in {settings.data / 'warc'}")
     if run.state not in RUN_ENDED:
         console.print("stopped; the same command resumes the crawl")
