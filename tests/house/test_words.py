@@ -21,7 +21,16 @@ LATER = {"audit", "target"}
 
 PLAIN = {"cached_property", "cookies", "duration", "error", "id", "patterns", "robots", "timestamps", "url", "warc"} | {
     *("archive", "content_encoding", "discovery", "document", "fetch", "search", "tokenize"),
-    *("back_off", "engine_clock", "feed_poll", "outcomes", "rate_limit", "remote_source", "standing_frontier"),
+    *(
+        "back_off",
+        "bounded_dict",
+        "engine_clock",
+        "feed_poll",
+        "outcomes",
+        "rate_limit",
+        "remote_source",
+        "standing_frontier",
+    ),
     "storable_text",
 }
 """Words of the field that need no line in the glossary; a module or folder of the model may be called so."""
