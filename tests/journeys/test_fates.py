@@ -96,7 +96,9 @@ CASES = [
     # Answers to what nobody has asked for.
     Case("{site}/status/101", "failed", "odd_status", TRIES),
     Case("{site}/status/206", "failed", "odd_status", TRIES),
+    Case("{site}/status/204", "skipped", "no_content"),
     # Redirects.
+    Case("{site}/status/302", "failed", "bad_url"),
     Case("{site}/loop", "failed", "redirect_loop"),
     Case("{site}/redirect/25", "failed", "too_many_redirects"),
     Case("{site}/to?url=ftp://off-site.example/", "failed", "bad_url"),
