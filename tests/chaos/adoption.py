@@ -207,7 +207,7 @@ async def fill(url: str, size: Size, port: int) -> None:
             base = f"http://{address(number)}:{port}/"
             said = f'{{"rate_limit": "{round(size.delay * 1000)}ms", "max_depth": 2}}'
             source = await records.sources.add(NewSource(f"s{number}", base, crawl=said))
-            terms = ScheduleSpec(url=base, source_ref=source.called, every=1, unit="days", enabled=True)
+            terms = ScheduleSpec(url=base, source_ref=source.public_id, every=1, unit="days", enabled=True)
             await records.schedules.add(
                 NewSchedule(new_id(), base, source.id, interval_ms=86_400_000, next_due=now, terms=terms)
             )

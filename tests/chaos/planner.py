@@ -144,7 +144,7 @@ async def fill(url: str, size: Size, port: int) -> None:
         for number in range(size.schedules):
             base = f"http://127.0.1.{number % HOSTS + 1}:{port}/s{number}"
             source = await records.sources.add(NewSource(f"s{number}", base, crawl='{"rate_limit": "0"}'))
-            terms = ScheduleSpec(url=base, source_ref=source.called, adaptive=False, max_retries=1_000_000)
+            terms = ScheduleSpec(url=base, source_ref=source.public_id, adaptive=False, max_retries=1_000_000)
             due = start + number * interval // size.schedules
             await records.schedules.add(
                 NewSchedule(new_id(), base, source.id, interval_ms=interval, next_due=due, terms=terms)

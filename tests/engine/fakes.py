@@ -395,7 +395,7 @@ class FakeFrontier:
         self.reports.append(batch)
         self.journal.append(("report", batch))
 
-    async def disown(self, owner: int) -> int:
+    async def release_all(self, owner: int) -> int:
         held = [number for number, line in self.lines.items() if line.owner == owner]
         for number in held:
             self.take_away(number)

@@ -304,7 +304,7 @@ class Person(Actor):
 
     async def try_move(self, noun: Noun, subject: int, moves: Sequence[str]) -> None:
         """Mostly what is legal now; it may not be any more when it arrives."""
-        standing = await self.records.moves.standing(noun, subject)
+        standing = await self.records.moves.current(noun, subject)
         assert standing is not None
         fitting = [name for name in legal(noun, standing.state, "person") if name in moves]
         name = self.random.choice(fitting) if fitting and self.random.random() < 0.9 else self.random.choice(moves)
@@ -426,4 +426,4 @@ class Upkeep(Actor):
 
     async def bury(self) -> None:
         if self.random.random() < 0.2:
-            self.world.done["disowned"] += await self.lifecycle.disown(self.random.randint(1, 12))
+            self.world.done["disowned"] += await self.lifecycle.release_all(self.random.randint(1, 12))

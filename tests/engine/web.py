@@ -66,7 +66,7 @@ class HandMadeWeb:
                     self.asked.append(task.url)
                     self._pages[task.id] = Page(task.url, said.body)
                     reason = said.reason or fate.for_status(said.status or 0) or "ok"
-                    became = fate.rest(reason, task.attempt, (await self._plan(task.run_id)).max_attempts)
+                    became = fate.state_after(reason, task.attempt, (await self._plan(task.run_id)).max_attempts)
                     outcomes.append(ended(task, became, reason, status=said.status, error=f"it said {said.status}"))
                 reports.append(host_report(lease, outcomes))
             assert not (await report(self.records, *reports)).refused

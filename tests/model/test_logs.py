@@ -1,22 +1,22 @@
 import pytest
 
-from longline.model.logs import START, LogEntry, LogMark, archive_key, mark_of, told
+from longline.model.logs import START, LogEntry, LogMark, archive_key, log_line, parse_mark
 
 
 @pytest.mark.parametrize("text", [None, "", "1", "1-", "-1", "1-2-3", "a-b", "1--2", "²-1", "1-" + "9" * 19])
 def test_what_is_no_mark(text: str | None):
-    assert mark_of(text) is None
+    assert parse_mark(text) is None
 
 
 def test_a_mark_is_read_back():
-    assert mark_of(str(LogMark(12, 345))) == LogMark(12, 345)
-    assert mark_of(" 1-2 ") == LogMark(1, 2)
+    assert parse_mark(str(LogMark(12, 345))) == LogMark(12, 345)
+    assert parse_mark(" 1-2 ") == LogMark(1, 2)
     assert START < LogMark(1, 0) < LogMark(1, 2) < LogMark(2, 0)
 
 
 def test_an_entry_is_told_in_the_contracts_words():
     entry = LogEntry(1, 2, 1_700_000_000_005, "warn", "rate_limit", "slow down", '{"url":"https://a.example/"}')
-    assert told(entry, "job", "execution") == {
+    assert log_line(entry, "job", "execution") == {
         "schema_version": 1,
         "timestamp": "2023-11-14T22:13:20.005000000Z",
         "level": "warn",

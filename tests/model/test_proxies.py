@@ -24,7 +24,7 @@ from longline.model.proxies import (
     blames_proxy,
     changed,
     choose,
-    deal,
+    choose_several,
     first_slot,
     mapping_after,
     score,
@@ -84,7 +84,7 @@ def test_priority_breaks_a_tie_and_does_not_outrank_recency():
 def test_without_a_source_speed_breaks_the_tie_and_the_unknown_come_last():
     fast, slow = candidate(3, mapped=False, avg_ms=80), candidate(2, mapped=False, avg_ms=900)
     unknown = candidate(1, mapped=False, priority=1)
-    assert deal([unknown, slow, fast], ProxyRequest(wanted=3), NOW, first) == [3, 2, 1]
+    assert choose_several([unknown, slow, fast], ProxyRequest(wanted=3), NOW, first) == [3, 2, 1]
     assert chosen(msgspec.structs.replace(fast, mapped=True), candidate(2, priority=4, avg_ms=900)) == 2
 
 
@@ -110,13 +110,13 @@ def test_those_that_failed_this_page_and_other_countries_are_passed_over():
 
 def test_five_rotate_and_begin_again():
     pool = [candidate(i) for i in range(1, 6)]
-    assert deal(pool, ProxyRequest(wanted=11), NOW, first) == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]
+    assert choose_several(pool, ProxyRequest(wanted=11), NOW, first) == [1, 2, 3, 4, 5, 1, 2, 3, 4, 5, 1]
 
 
 def test_turns_end_where_the_hour_is_used_up():
     pool = [candidate(1, room=1), candidate(2, room=2), candidate(3, room=0)]
-    assert deal(pool, ProxyRequest(wanted=9), NOW, first) == [1, 2, 2]
-    assert deal([], ProxyRequest(wanted=9), NOW, first) == []
+    assert choose_several(pool, ProxyRequest(wanted=9), NOW, first) == [1, 2, 2]
+    assert choose_several([], ProxyRequest(wanted=9), NOW, first) == []
 
 
 def test_somebody_must_be_wanted():

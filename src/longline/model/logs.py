@@ -119,19 +119,19 @@ class LogMark(NamedTuple):
 START = LogMark(0, 0)
 
 
-def behind(run_id: int) -> LogMark:
+def mark_after_run(run_id: int) -> LogMark:
     """Return the position behind all entries of a run and before those of later runs."""
     return LogMark(run_id + 1, 0)
 
 
-def mark_of(text: str | None) -> LogMark | None:
+def parse_mark(text: str | None) -> LogMark | None:
     """Return the mark in a text; None for any other text."""
     run_id, _, number = (text or "").strip().partition("-")
     fits = all(part.isascii() and part.isdecimal() and len(part) < 19 for part in (run_id, number))
     return LogMark(int(run_id), int(number)) if fits else None
 
 
-def told(entry: LogEntry, name: str, uid: str) -> dict[str, Any]:
+def log_line(entry: LogEntry, name: str, uid: str) -> dict[str, Any]:
     """Return an entry in the form of the interval contract, for readers and archives."""
     line = {
         "schema_version": 1,

@@ -228,7 +228,9 @@ class ProxyCandidate(msgspec.Struct, frozen=True):
 # Choosing
 
 
-def deal(pool: Sequence[ProxyCandidate], ask: ProxyRequest, now: int, draw: Callable[[int], int]) -> list[int]:
+def choose_several(
+    pool: Sequence[ProxyCandidate], ask: ProxyRequest, now: int, draw: Callable[[int], int]
+) -> list[int]:
     """Return the ids of the next proxies in order, each chosen as if requested alone."""
     seen, dealt = {c.id: c for c in pool}, list[int]()
     latest = max((c.turn for c in pool), default=0)

@@ -54,7 +54,7 @@ class SourceLookup(Protocol):
         """Return one source; None when unknown. Raises `Unavailable` when the lookup fails."""
         ...
 
-    async def called(self, source_id: int) -> str:
+    async def ref_of(self, source_id: int) -> str:
         """Return the public id of the source with that number."""
         ...
 

@@ -78,7 +78,7 @@ class StandingFrontier:
         if found.removed:
             await self._restart(found.task_id)
         if found.removed or not admitted.new:
-            await self._standing.hasten(found.task_id, priority, self._runs.due)
+            await self._standing.advance(found.task_id, priority, self._runs.due)
         row = await self.get(found.id)
         await self._nudge()
         return SubmittedUrl(row.id, row.created_at, bool(admitted.new) or found.removed)
@@ -98,7 +98,7 @@ class StandingFrontier:
             raise NotFound("URL", url_id)
         return row
 
-    async def named(self, uid: str) -> StandingUrl:
+    async def get_by_uid(self, uid: str) -> StandingUrl:
         """Return the URL with this public id."""
         found = task_id_of(uid)
         row = await self._standing.get(found[0]) if found else None
@@ -108,7 +108,7 @@ class StandingFrontier:
 
     async def retry(self, uid: str) -> None:
         """Retry a URL that was given up."""
-        row = await self.named(uid)
+        row = await self.get_by_uid(uid)
         if row.rest != "given_up":
             raise NotFound("URL", uid)
         await self._restart(row.task_id)
@@ -116,7 +116,7 @@ class StandingFrontier:
 
     async def remove(self, uid: str) -> None:
         """Remove a URL; it may be submitted again."""
-        row = await self.named(uid)
+        row = await self.get_by_uid(uid)
         await self._lifecycle.move(MoveRequest("task", row.task_id, "cancel", "person", reason=REMOVED))
 
     async def _restart(self, task_id: int) -> None:

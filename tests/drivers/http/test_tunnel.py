@@ -41,7 +41,7 @@ async def test_what_is_no_answer(script: Script):
 
 
 async def test_patience_has_an_end(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("longline.drivers.http.tunnel.PATIENCE", 0.1)
+    monkeypatch.setattr("longline.drivers.http.tunnel.TUNNEL_TIMEOUT_SECONDS", 0.1)
     async with serving(Peer.goodbye) as server:
         assert await refusal(way(server.port), "site.test:443") is None
         await server.until_open(0)

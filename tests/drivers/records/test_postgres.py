@@ -86,7 +86,7 @@ async def test_what_must_begin_anew_does(database: PostgresDatabase, peek: Peek,
 
 
 async def test_what_never_succeeds_is_given_up(database: PostgresDatabase, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(postgres, "ATTEMPTS", 3)
+    monkeypatch.setattr(postgres, "MAX_ATTEMPTS", 3)
     tries = []
 
     async def work(tx: Transaction) -> None:

@@ -297,7 +297,7 @@ async def test_nobody_waits_for_hosts_in_another_order(
     a, b = leases["a.example"], leases["b.example"]
     does: dict[str, Callable[[], Awaitable[Any]]] = {
         "renew": partial(records.frontier.renew, ME, [(b.host_id, b.token), (a.host_id, a.token)], TTL),
-        "disown": partial(records.frontier.disown, ME),
+        "disown": partial(records.frontier.release_all, ME),
         "report": partial(report, records, host_report(b), host_report(a)),
     }
     found = [url(other, f"{h}.example", "/found") for h in "ab"]

@@ -16,7 +16,7 @@ async def server(postgres_url):
 
 
 async def test_a_backend_that_is_ended_by_hand_is_replaced(postgres_url, server, monkeypatch):
-    monkeypatch.setattr(postgres, "_ASK_AFTER_SILENCE", 1000.0)  # it must be noticed without asking
+    monkeypatch.setattr(postgres, "_PING_AFTER_SECONDS", 1000.0)  # it must be noticed without asking
     signals, beside = open_signals(postgres_url), open_signals(postgres_url)
     async with signals.listen("work") as heard:
         ended = await server.fetchval(

@@ -94,8 +94,8 @@ async def test_a_cut_connection_is_mended(line):
 
 async def test_a_connection_that_falls_silent_is_noticed(line, monkeypatch):
     for module in (postgres, redis):
-        monkeypatch.setattr(module, "_ASK_AFTER_SILENCE", 0.1)
-        monkeypatch.setattr(module, "_ANSWER_WITHIN", 0.5)
+        monkeypatch.setattr(module, "_PING_AFTER_SECONDS", 0.1)
+        monkeypatch.setattr(module, "_ANSWER_TIMEOUT_SECONDS", 0.5)
     async with line.signals.listen("work") as heard:
         line.relay.hold()
         await line.beside.send("work", "lost")
@@ -108,7 +108,7 @@ async def test_a_connection_that_falls_silent_is_noticed(line, monkeypatch):
 
 async def test_a_quiet_connection_is_left_alone(line, monkeypatch):
     for module in (postgres, redis):
-        monkeypatch.setattr(module, "_ASK_AFTER_SILENCE", 0.05)
+        monkeypatch.setattr(module, "_PING_AFTER_SECONDS", 0.05)
     async with line.signals.listen("work") as heard:
         before = line.relay.accepted
         await asyncio.sleep(0.5)

@@ -59,7 +59,7 @@ async def test_a_server_that_came_back_empty_is_joined_anew(server: Redis, consu
 
 
 async def test_two_consumers_share_the_messages(server: Redis, redis_url: str, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(source_events, "READ_AT_ONCE", 1)
+    monkeypatch.setattr(source_events, "BATCH_SIZE", 1)
     both = [RedisSourceEvents(redis_url, wait_ms=20, idle_ms=60_000) for _ in range(2)]
     for text in ("one", "two"):
         await server.xadd(STREAM, {"event": text})

@@ -84,7 +84,7 @@ async def test_a_source_must_allow_it(web: HandMadeWeb, clock: FakeClock) -> Non
 
 async def test_it_is_no_reason_to_fail(web: HandMadeWeb, clock: FakeClock) -> None:
     class Away:
-        async def identified(self, _: str) -> None:
+        async def get_by_identity(self, _: str) -> None:
             raise Unavailable("away")
 
     parts = DiscoveryParts(web.records.candidates, part(Away()), web.parts.seeder, clock)

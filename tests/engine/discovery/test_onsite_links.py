@@ -40,8 +40,8 @@ async def test_links_to_the_own_site_are_given_to_the_frontier(
     rows, total = await records.standing.find(UrlQuery(kind="frontier.spider", sort="created_at"))
     assert total == 2
     assert {(row.url, row.priority, row.depth, row.source) for row in rows} == {
-        ("https://a.example/2", 500, 2, source.called),
-        ("https://a.example/story", 490, 2, source.called),
+        ("https://a.example/2", 500, 2, source.public_id),
+        ("https://a.example/story", 490, 2, source.public_id),
     }
 
 

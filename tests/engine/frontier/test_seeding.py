@@ -84,7 +84,7 @@ async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, recor
 
     (run,), source = await records.runs.find(), await records.sources.get(source_id)
     assert source is not None
-    assert (run.kind, run.seed, run.source_id, run.admitted) == ("frontier.feed", source.called, source_id, 3)
+    assert (run.kind, run.seed, run.source_id, run.admitted) == ("frontier.feed", source.public_id, source_id, 3)
     tasks = await records.tasks.find()
     assert {task.priority for task in tasks} == {7}
     row = await records.standing.get(tasks[0].id)

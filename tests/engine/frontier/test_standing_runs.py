@@ -26,10 +26,10 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records, clo
     source = await records.sources.add(NewSource("news", "https://news.example/", crawl=crawl))
     first, second = [standing(records, clock) for _ in range(2)]
 
-    run = await first.get("frontier.feed", source.called)
+    run = await first.get("frontier.feed", source.public_id)
 
-    assert await second.get("frontier.feed", source.called) == run
-    assert (await first.get("frontier.manual", source.called)).id != run.id
+    assert await second.get("frontier.feed", source.public_id) == run
+    assert (await first.get("frontier.manual", source.public_id)).id != run.id
     stored = await records.runs.get(run.id)
     assert stored is not None
     assert (stored.source_id, CrawlPlan.read(stored.plan), stored.state) == (source.id, run.plan, "queued")
@@ -40,7 +40,7 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records, clo
 async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: FakeClock) -> None:
     source = await records.sources.add(NewSource("news", "https://news.example/"))
     asked, fetching = [standing(records, clock) for _ in range(2)]
-    before = await asked.get("frontier.feed", source.called)
+    before = await asked.get("frontier.feed", source.public_id)
     plans = PlanCache(records.runs, fetching)
     assert (await plans.get(before.id)).delay_ms == 7
     said = '{"rate_limit": "4s", "render_mode": "dynamic", "selectors": {"article": {"title": "h2"}}}'
@@ -51,7 +51,7 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
     after = await plans.get(before.id)
     assert (after.delay_ms, after.render, after.source_name) == (4000, True, "daily")
     assert after.config["selectors"] == {"article": {"title": "h2"}}
-    assert await asked.get("frontier.feed", source.called) == (before.id, after), "on every process"
+    assert await asked.get("frontier.feed", source.public_id) == (before.id, after), "on every process"
     stored = await records.runs.get(before.id)
     assert stored is not None
     assert CrawlPlan.read(stored.plan) == after
@@ -84,7 +84,7 @@ class Silent:
     async def get(self, ref: str) -> CrawlSource | None:
         raise Unavailable(f"nobody there to ask for {ref}")
 
-    async def called(self, source_id: int) -> str:
+    async def ref_of(self, source_id: int) -> str:
         raise Unavailable(f"nobody there to ask for {source_id}")
 
     async def all(self) -> list[CrawlSource]:

@@ -63,7 +63,7 @@ CASES = [(noun, state) for noun, paths in PATHS.items() for state in paths]
 
 async def brought_to(records: Records, lifecycle: Lifecycle, noun: Noun, state: str) -> tuple[int, Current]:
     subject = await schedule(records) if noun == "schedule" else (await queued_run(records)).id
-    standing = await records.moves.standing(noun, subject)
+    standing = await records.moves.current(noun, subject)
     for name, actor in PATHS[noun][state]:
         assert standing is not None
         lease = (ME, TTL) if name == "start" else (None, None)
@@ -302,7 +302,7 @@ async def test_a_renewal_between_the_reapers_look_and_its_move_wins(
     monkeypatch.setattr(records.moves, "lapsed", as_it_was)
     monkeypatch.setattr(records.schedules, "get", and_renew)
     assert (await lifecycle.reap())["schedules"] == 0
-    found = await records.moves.standing("schedule", subject)
+    found = await records.moves.current("schedule", subject)
     assert found is not None
     assert (found.state, found.token) == ("running", standing.token)
 
@@ -313,8 +313,8 @@ async def test_everything_of_a_dead_owner_comes_back_at_once(records: Records, l
     await lifecycle.report(ReportBatch(reports=[host_report(lease, [ended(lease.tasks[0], TaskState.DOWNLOADED)])]))
     await lifecycle.take(PARSE, ME, 1, TTL)
     await lifecycle.claim(ClaimRequest(ME, 1, 1, TTL))
-    assert await lifecycle.disown(ME) == 3
-    assert await lifecycle.disown(ME) == 0
+    assert await lifecycle.release_all(ME) == 3
+    assert await lifecycle.release_all(ME) == 0
     adopted = await lifecycle.move(MoveRequest("run", run_id, "adopt", "worker", owner=YOU, lease_ms=TTL))
     assert adopted.owner == YOU
 
@@ -351,7 +351,7 @@ async def test_a_move_is_tried_again_when_the_thing_changed_under_it(
     records: Records, lifecycle: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ):
     subject = await schedule(records)
-    standing = records.moves.standing
+    standing = records.moves.current
     meddled: list[bool] = []
 
     async def meddling(noun: Noun, of: int) -> Current | None:
@@ -362,7 +362,7 @@ async def test_a_move_is_tried_again_when_the_thing_changed_under_it(
             await Lifecycle(records).move(MoveRequest("schedule", subject, "resume", "person"))
         return found
 
-    monkeypatch.setattr(records.moves, "standing", meddling)
+    monkeypatch.setattr(records.moves, "current", meddling)
     assert (await lifecycle.move(MoveRequest("schedule", subject, "force_run", "person"))).state == "pending"
 
 
@@ -371,11 +371,11 @@ async def test_a_lease_that_changes_hands_between_the_look_and_the_move_is_not_t
     records: Records, lifecycle: Lifecycle, peek: Peek, monkeypatch: pytest.MonkeyPatch, noun: Noun
 ):
     subject, mine = await brought_to(records, lifecycle, noun, "running")
-    standing, others = records.moves.standing, Lifecycle(records)
+    standing, others = records.moves.current, Lifecycle(records)
 
     async def meanwhile(noun: Noun, of: int) -> Current | None:
         """What was looked at is true, and then is not: the thing is running again, under another lease."""
-        monkeypatch.setattr(records.moves, "standing", standing)
+        monkeypatch.setattr(records.moves, "current", standing)
         found = await standing(noun, of)
         if noun == "run":
             await others.free_run(of, mine.token)
@@ -387,7 +387,7 @@ async def test_a_lease_that_changes_hands_between_the_look_and_the_move_is_not_t
         return found
 
     before: list[Snapshot] = []
-    monkeypatch.setattr(records.moves, "standing", meanwhile)
+    monkeypatch.setattr(records.moves, "current", meanwhile)
     with pytest.raises(StaleLease):
         await lifecycle.move(MoveRequest(noun, subject, "fail", "worker", token=mine.token))
     assert [await peek.snapshot()] == before
@@ -397,17 +397,17 @@ async def test_a_thing_that_never_stands_still_is_given_up(
     records: Records, lifecycle: Lifecycle, monkeypatch: pytest.MonkeyPatch
 ):
     subject = await schedule(records)
-    standing = records.moves.standing
+    standing = records.moves.current
 
     async def always_late(noun: Noun, of: int) -> Current | None:
         found = await standing(noun, of)
-        monkeypatch.setattr(records.moves, "standing", standing)
+        monkeypatch.setattr(records.moves, "current", standing)
         await Lifecycle(records).move(MoveRequest("schedule", subject, "pause", "person"))
         await Lifecycle(records).move(MoveRequest("schedule", subject, "resume", "person"))
-        monkeypatch.setattr(records.moves, "standing", always_late)
+        monkeypatch.setattr(records.moves, "current", always_late)
         return found
 
-    monkeypatch.setattr(records.moves, "standing", always_late)
+    monkeypatch.setattr(records.moves, "current", always_late)
     with pytest.raises(StaleLease, match="kept changing while it should force_run"):
         await lifecycle.move(MoveRequest("schedule", subject, "force_run", "person"))
 

@@ -42,7 +42,7 @@ async def test_what_a_forgotten_run_brought_stays(records: Records, clock: FakeC
 async def test_decisions_are_forgotten_with_the_runs_of_their_time(
     records: Records, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("longline.drivers.records.discovery.candidates.AT_ONCE", 2)
+    monkeypatch.setattr("longline.drivers.records.discovery.candidates.BATCH_SIZE", 2)
     for number in range(5):
         await records.candidates.note([Decision("a.example", f"https://a.example/{number}", "find", "why", 1)])
     clock.advance(29 * 86_400)

@@ -51,7 +51,7 @@ def planner(records: Records, clock: FakeClock, owner: int = 1, **more: Any) -> 
 
 async def schedule(records: Records, name: str = "a", interval_ms: int | None = None, due: int = 0) -> ScheduleRow:
     source = await records.sources.add(NewSource(name, f"https://{name}.example/"))
-    terms = ScheduleSpec(url=source.base_url, source_ref=source.called, max_retries=1)
+    terms = ScheduleSpec(url=source.base_url, source_ref=source.public_id, max_retries=1)
     return await records.schedules.add(
         NewSchedule(new_id(), terms.url, interval_ms=interval_ms, next_due=due, terms=terms)
     )
@@ -173,7 +173,7 @@ async def test_a_run_that_ends_while_its_planner_leaves_is_settled(records: Reco
 async def test_what_a_dead_process_held_is_adopted_at_once(records: Records, clock: FakeClock):
     row = await schedule(records)
     await planner(records, clock, 1).poll()
-    assert await Lifecycle(records).disown(1) == 1
+    assert await Lifecycle(records).release_all(1) == 1
     clock.advance(0.01)
     assert await planner(records, clock, 2).follow() == 1
     found = await current(records, row)
@@ -222,7 +222,7 @@ async def test_a_process_that_dies_early_accuses_its_only_run_alone(
     await planner(records, clock).poll()
     for owner in range(1, 6):
         clock.advance(seconds)
-        await Lifecycle(records).disown(owner)
+        await Lifecycle(records).release_all(owner)
         clock.advance(0.01)
         assert await planner(records, clock, owner + 1).follow() == runs
         found = await records.runs.get((await current(records, rows[0])).run_id or 0)
@@ -255,7 +255,7 @@ async def test_what_a_worker_had_in_hand_while_its_run_was_adopted_is_reported(r
     await planner(records, clock).poll()
     [lease] = (await claim(records)).values()
     clock.advance(29)
-    await Lifecycle(records).disown(1)
+    await Lifecycle(records).release_all(1)
     await planner(records, clock, 2).follow()
     clock.advance(2)
     [again] = (await claim(records)).values()

@@ -20,7 +20,7 @@ async def test_our_own_table(records: Records):
     row = await records.sources.add(NewSource("n", "https://n.example/", crawl=msgspec.json.encode(crawl).decode()))
     directory = LocalSources(records.sources)
     found = CrawlSource(
-        ref=row.called,
+        ref=row.public_id,
         name="n",
         url="https://n.example/",
         id=row.id,
@@ -29,10 +29,10 @@ async def test_our_own_table(records: Records):
         priority="high",
         disallow=("/x",),
     )
-    assert await directory.get(row.called) == found
+    assert await directory.get(row.public_id) == found
     assert [await directory.get(ref) for ref in ("", "uuid", "9" * 40, "1")] == [None] * 4
     assert await directory.all() == [found]
-    assert [await directory.called(number) for number in (row.id, 7)] == [row.called, "7"]
+    assert [await directory.ref_of(number) for number in (row.id, 7)] == [row.public_id, "7"]
 
 
 async def test_our_own_table_is_read_to_its_end(records: Records, monkeypatch: pytest.MonkeyPatch):
@@ -70,10 +70,10 @@ async def test_a_source_of_another_service_is_known_here_under_its_own_id(
     assert found == CrawlSource(
         ref="abc", id=found.id, name="n", url="https://n.example/", rate_limit="10", enabled=False
     )
-    row = await records.sources.called("abc")
+    row = await records.sources.get_by_ref("abc")
     assert row is not None
     assert (row.id, row.name) == (found.id, "n")
-    assert await elsewhere.called(row.id) == "abc"
+    assert await elsewhere.ref_of(row.id) == "abc"
     assert await elsewhere.get("gone") is None
 
 
@@ -114,7 +114,7 @@ async def test_a_source_of_another_door_is_found_beside_those_of_the_service(
 ):
     manager.add("abc")
     own = await records.sources.add(NewSource("own", "https://own.example/"))
-    found = await elsewhere.get(own.called)
+    found = await elsewhere.get(own.public_id)
     assert found is not None
     assert (found.name, found.id) == ("own", own.id)
     assert [source.ref for source in await elsewhere.all()] == ["abc"]
@@ -128,7 +128,7 @@ async def test_near_at_hand_only_what_is_not_known_is_asked_for(
     found = [await near.get("abc") for _ in range(3)]
     assert [source.rate_limit for source in found if source] == ["3s"] * 3
     assert len(manager.calls) == 1
-    assert await near.called(found[0].id or 0 if found[0] else 0) == "abc"
+    assert await near.ref_of(found[0].id or 0 if found[0] else 0) == "abc"
     assert [source.ref for source in await near.all()] == ["abc"]
     assert await near.get("gone") is None
 

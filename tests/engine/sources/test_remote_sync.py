@@ -229,7 +229,7 @@ async def test_who_dies_between_the_word_and_its_note_says_it_again(
         raise asyncio.CancelledError
 
     with monkeypatch.context() as dying:
-        dying.setattr(errands.records.curated, "told", dies)
+        dying.setattr(errands.records.curated, "mark_reported", dies)
         with pytest.raises(asyncio.CancelledError):
             await errands.courier.tell()
     errands.courier = errands.again()

@@ -11,7 +11,7 @@ from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
 from longline.engine.parse.parser import Parsed
 from longline.engine.worker.page_log import ENTRIES, PageLog
 from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter
-from longline.model.frontier.outcomes import FINAL, OK, RETRYABLE, SKIPPED, rest
+from longline.model.frontier.outcomes import FINAL, OK, RETRYABLE, SKIPPED, state_after
 from longline.model.logs import NewLogEntry
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import OWNER, RUN, part
@@ -85,4 +85,4 @@ async def test_what_nobody_wants_is_not_said_but_the_log_is_begun(clock: FakeClo
 
 @pytest.mark.parametrize("reason", sorted({OK, *RETRYABLE, *FINAL, *SKIPPED}))
 def test_there_are_words_for_every_end(reason: str):
-    assert {rest(reason, 1, 4), rest(reason, 4, 4)} <= set(ENTRIES)
+    assert {state_after(reason, 1, 4), state_after(reason, 4, 4)} <= set(ENTRIES)

@@ -33,19 +33,19 @@ def test_statuses(status: int, reason: str | None):
 
 @pytest.mark.parametrize("reason", sorted(fate.RETRYABLE))
 def test_what_may_pass_is_tried_again_until_the_attempts_are_used_up(reason: str):
-    assert fate.rest(reason, 1, 3) == TaskState.PENDING
-    assert fate.rest(reason, 2, 3) == TaskState.PENDING
-    assert fate.rest(reason, 3, 3) == TaskState.FAILED
+    assert fate.state_after(reason, 1, 3) == TaskState.PENDING
+    assert fate.state_after(reason, 2, 3) == TaskState.PENDING
+    assert fate.state_after(reason, 3, 3) == TaskState.FAILED
 
 
 @pytest.mark.parametrize("reason", sorted(fate.FINAL))
 def test_what_stays_fails_at_once(reason: str):
-    assert fate.rest(reason, 1, 3) == TaskState.FAILED
+    assert fate.state_after(reason, 1, 3) == TaskState.FAILED
 
 
 @pytest.mark.parametrize("reason", sorted(fate.SKIPPED))
 def test_what_is_not_wanted_is_skipped(reason: str):
-    assert fate.rest(reason, 1, 3) == TaskState.SKIPPED
+    assert fate.state_after(reason, 1, 3) == TaskState.SKIPPED
 
 
 def test_waiting_doubles_up_to_the_cap():
@@ -77,4 +77,4 @@ def test_waiting_doubles_up_to_the_cap():
 def test_who_insists_gives_up_only_what_is_hopeless(
     reason: str, status: int | None, attempt: int, became: TaskState
 ) -> None:
-    assert fate.insist(reason, status, attempt, 3) == became
+    assert fate.state_after_retryable(reason, status, attempt, 3) == became

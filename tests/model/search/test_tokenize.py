@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longline.model.search.tokenize import MAX_CHARACTERS, plain, similarity
+from longline.model.search.tokenize import MAX_CHARACTERS, similarity, words_of
 
 
 @pytest.mark.parametrize(
@@ -28,24 +28,24 @@ from longline.model.search.tokenize import MAX_CHARACTERS, plain, similarity
     ],
 )
 def test_words(text: str, words: str):
-    assert plain(text).split() == words.split()
+    assert words_of(text).split() == words.split()
 
 
 @given(st.text())
 @pytest.mark.slow(reason="many examples")
 def test_plain_text_stays_as_it_is(text: str):
-    once = plain(text)
-    assert plain(once).split() == once.split()
+    once = words_of(text)
+    assert words_of(once).split() == once.split()
     assert all(word == word.casefold() for word in once.split() if word.isascii())
 
 
 @given(st.text(), st.text())
 def test_a_text_has_the_words_of_its_parts(one: str, other: str):
-    assert plain(f"{one} {other}").split() == plain(one).split() + plain(other).split()
+    assert words_of(f"{one} {other}").split() == words_of(one).split() + words_of(other).split()
 
 
 def test_no_text_is_without_an_end():
-    assert len(plain("a " * MAX_CHARACTERS)) == MAX_CHARACTERS
+    assert len(words_of("a " * MAX_CHARACTERS)) == MAX_CHARACTERS
 
 
 def test_misspelt_words_are_like_the_right_ones():

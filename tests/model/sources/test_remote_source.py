@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from longline.model.feeds.feed_poll import HOUR_MS, SEARCH_INTERVAL_MS, FeedRow
-from longline.model.sources.remote_source import GONE, apart, feed_followed, followed, withdrawn
+from longline.model.sources.remote_source import GONE, distinct_name, feed_followed, followed, withdrawn
 from longline.model.sources.source import RemoteSource, SourceRow
 
 NOW = 1_000_000_000
@@ -91,4 +91,4 @@ def test_what_the_curator_no_longer_has_rests_and_leaves_its_name():
     assert (gone.name, gone.enabled, gone.disable_reason, gone.disabled_at) == ("a (x)", False, GONE, NOW)
     assert (gone.told_feed_url, gone.told_feed_disabled_at) == (FEED, 5), "there is nobody to be told"
     assert followed(gone, SAID).name == "a"
-    assert apart(gone.name, "x") == gone.name
+    assert distinct_name(gone.name, "x") == gone.name

@@ -73,14 +73,14 @@ async def test_a_payload_that_is_none_changes_nothing(
     reactions: SourceEventHandlers, records: Records, source: SourceRow, kind: str, payload: Any
 ):
     with pytest.raises(msgspec.ValidationError):
-        await reactions.by_type()[kind](SourceEvent("e", kind, source.called, payload))
+        await reactions.by_type()[kind](SourceEvent("e", kind, source.public_id, payload))
     assert await records.schedules.find() == []
 
 
 async def test_what_it_is_made_of_changes_with_the_source(
     reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
-    ref = source.called
+    ref = source.public_id
     await say(reactions, "SOURCE_ENABLED", ref)
     before = await only(records)
     await records.sources.change(
@@ -103,7 +103,7 @@ async def test_a_change_is_also_seen_in_what_was_and_is(
     reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
     """A service that names no field that changed, but sends both, is understood all the same."""
-    ref = source.called
+    ref = source.public_id
     await say(reactions, "SOURCE_ENABLED", ref)
     await records.sources.change(msgspec.structs.replace(source, crawl='{"rate_limit": 5}'))
     was = {"rate_limit": 10, "selectors": {}, "gone": 1}
@@ -116,7 +116,7 @@ async def test_a_change_is_also_seen_in_what_was_and_is(
 async def test_switched_off_and_on_again(
     reactions: SourceEventHandlers, records: Records, source: SourceRow, clock: FakeClock
 ):
-    ref = source.called
+    ref = source.public_id
     await say(reactions, "SOURCE_ENABLED", ref)
     await say(reactions, "SOURCE_DISABLED", ref)
     row = await only(records)
@@ -129,7 +129,7 @@ async def test_switched_off_and_on_again(
 async def test_a_source_that_is_gone_leaves_no_schedule_and_no_run(
     reactions: SourceEventHandlers, records: Records, source: SourceRow
 ):
-    ref = source.called
+    ref = source.public_id
     await say(reactions, "SOURCE_ENABLED", ref)
     [tick] = await ScheduleLifecycle(records).start(1, 10, 60_000)
     await say(reactions, "SOURCE_DELETED", ref)
@@ -144,7 +144,7 @@ async def test_an_effect_and_its_note_are_one_step(
     reactions: SourceEventHandlers, records: Records, source: SourceRow, clock: FakeClock
 ):
     """Acceptance 25: whoever crashes after an effect, and before anything else, has said that it was done."""
-    ref, started = source.called, 0
+    ref, started = source.public_id, 0
 
     async def step(kind: str, **payload: Any) -> None:
         nonlocal started

@@ -23,8 +23,8 @@ async def test_every_enabled_source_gets_its_schedule_once(records: Records, syn
     made = [await records.sources.add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(5)]
     off = await records.sources.add(NewSource("off", "https://off.example/", enabled=False))
     done = await sync.run()
-    refs = [row.called for row in made]
-    assert (done.seen, done.enabled, done.created, done.disabled) == (6, 5, refs, [off.called])
+    refs = [row.public_id for row in made]
+    assert (done.seen, done.enabled, done.created, done.disabled) == (6, 5, refs, [off.public_id])
     for ref in refs:
         row = await records.schedules.recurring(ref)
         assert row is not None
@@ -38,12 +38,12 @@ async def test_a_person_who_paused_is_not_overruled(records: Records, sync: Sour
     made = [await records.sources.add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(2)]
     await sync.run()
     for row, by in zip(made, ("person", "source"), strict=True):
-        found = await records.schedules.recurring(row.called)
+        found = await records.schedules.recurring(row.public_id)
         assert found is not None
         await ScheduleLifecycle(records).turn(found, paused(found, clock.now(), by), "planner")
     done = await sync.run()
-    assert (done.kept, done.resumed) == ([made[0].called], [made[1].called])
-    back = await records.schedules.recurring(made[1].called)
+    assert (done.kept, done.resumed) == ([made[0].public_id], [made[1].public_id])
+    back = await records.schedules.recurring(made[1].public_id)
     assert back is not None
     assert (back.state, back.next_due, back.paused_by) == ("scheduled", clock.now(), None)
 

@@ -9,7 +9,7 @@ from tests.surfaces.intervals.stage import Stage
 
 async def documents(stage: Stage, source: str, *words: Any) -> None:
     """Documents of a source, each of so many words."""
-    row = await stage.house.records.sources.called(source)
+    row = await stage.house.records.sources.get_by_ref(source)
     assert row is not None
     made = await stage.house.records.runs.add(NewRun(f"r{source}", "crawl", "{}", source_id=row.id))
     for number, count in enumerate(words):

@@ -90,7 +90,7 @@ async def test_what_was_stored_before_is_shown_without_its_password(door: Door):
         assert (listed.status_code, PASSWORD in listed.text, "anna" in listed.text) == (200, False, False)
         assert listed.json()["sources"][0]["url"] == "https://news.example/feed.xml"
     async with door.client() as client:
-        for path in (f"sources/{source.called}", "jobs", f"jobs/{job.uid}"):
+        for path in (f"sources/{source.public_id}", "jobs", f"jobs/{job.uid}"):
             answer = await client.get(f"/api/v1/{path}")
             assert (answer.status_code, PASSWORD in answer.text) == (200, False), path
 

@@ -184,7 +184,7 @@ async def test_three_hundred_sources_get_their_jobs(stage: Stage):
     await stage.source("off", enabled=False)
     add = stage.house.records.sources.add
     rows = await asyncio.gather(*(add(NewSource(f"s{n}", f"https://s{n}.example/")) for n in range(300)))
-    sources = [row.called for row in rows]
+    sources = [row.public_id for row in rows]
     done = await stage.ask("POST", "/api/v1/admin/sync-enabled-sources")
     assert (done["sources_seen"], done["sources_enabled"]) == (301, 300)
     assert (sorted(done["created"]), len(done["skipped_disabled"]), "errors" in done) == (sorted(sources), 1, False)

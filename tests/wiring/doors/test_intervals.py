@@ -33,7 +33,7 @@ async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
     async with open_house(quick) as house:
         await ready_tables(house, may_migrate=True)
         source = await house.records.sources.add(NewSource("a", "https://a.example/"))
-        terms = ScheduleSpec(url=source.base_url, source_ref=source.called)
+        terms = ScheduleSpec(url=source.base_url, source_ref=source.public_id)
         row = await house.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
         stop = asyncio.Event()
         running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
@@ -73,7 +73,7 @@ async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many
             while "polled_at" not in await house.records.tallies.all():
                 await house.clock.sleep(0.01)
             while not [row for row in made if await house.records.history.find(row.id)]:
-                spec = ScheduleSpec(url=source.base_url, source_ref=source.called)
+                spec = ScheduleSpec(url=source.base_url, source_ref=source.public_id)
                 made.append(await schedule_service(other).make(spec))
                 await house.clock.sleep(0.05)
             stop.set()

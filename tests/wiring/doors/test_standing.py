@@ -15,7 +15,7 @@ async def test_a_link_of_a_source_becomes_a_schedule_of_it(tmp_path):
         services = interval_services(house).discovered
         assert services is not None
         [[link], _] = await services.discovered.links(LinkQuery(), 1, 0)
-        for named, found in [(None, source.called), ("7", "7"), ("odd", "odd")]:
+        for named, found in [(None, source.public_id), ("7", "7"), ("odd", "odd")]:
             schedule = await services.discovered.promote(link.uid, named, None)
             assert (schedule.source_ref, schedule.state, schedule.interval_ms) == (found, "pending", None)
         assert (await standing_frontier(house).submit("https://x.example/", "s", "manual", 500)).new

@@ -18,7 +18,7 @@ from longline.drivers.http.certificates import trust
 from longline.drivers.http.client_pool import DEFAULT_TLS, ClientCache, TlsSettings
 from longline.drivers.http.credentials import part
 from longline.drivers.http.dns import NameResolver, Resolve
-from longline.drivers.http.failures import RAISED, closed_connection, is_tunnel_refused, no_way, told
+from longline.drivers.http.failures import RAISED, closed_connection, fetch_failure, is_tunnel_refused, no_way
 from longline.drivers.http.route import Route, find_way
 from longline.drivers.http.tunnel import refusal
 from longline.model.fetch.egress import Address
@@ -109,7 +109,7 @@ class WreqHttp:
         except RAISED as error:
             if is_tunnel_refused(error):
                 raise no_way(way, await refusal(way, _target(url))) from None
-            raise told(error, way) from None
+            raise fetch_failure(error, way) from None
 
     async def _exchange(self, request: Request, url: Url, way: Route, sending: Sending) -> Response:
         connect, idle = _deadlines(request)

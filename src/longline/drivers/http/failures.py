@@ -102,7 +102,7 @@ _REASON = re.compile(r'reason: "(\w+)"')
 _CONNECTION = re.compile(r"local_addr: (\S+) }")
 
 
-def told(error: Exception, way: Route) -> FetchFailed:
+def fetch_failure(error: Exception, way: Route) -> FetchFailed:
     """Return the `FetchFailed` for an error of the library."""
     # The URL and the server's GOAWAY text are foreign texts, and must not be read as a cause.
     text = _QUOTED.sub("", str(error))

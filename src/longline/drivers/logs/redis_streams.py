@@ -9,7 +9,7 @@ from redis.asyncio import Redis
 from redis.exceptions import RedisError, ResponseError
 
 from longline.model.errors import Unavailable
-from longline.model.logs import LogMark, mark_of
+from longline.model.logs import LogMark, parse_mark
 
 _ANSWER_TIMEOUT_SECONDS = 5.0
 _KNOWN = "equal or smaller"
@@ -27,7 +27,7 @@ class RedisLogCopies:
     async def last(self, name: str) -> LogMark | None:
         with _trouble():
             newest = await self._client.xrevrange(self._key(name), count=1)
-            return mark_of(newest[0][0].decode()) if newest else None
+            return parse_mark(newest[0][0].decode()) if newest else None
 
     async def add(self, name: str, lines: Sequence[tuple[LogMark, dict[str, Any]]]) -> None:
         with _trouble():

@@ -29,7 +29,7 @@ from longline.model.proxies import (
     ProxyUse,
     after,
     changed,
-    deal,
+    choose_several,
     first_slot,
     mapping_after,
     tiers,
@@ -188,15 +188,15 @@ async def _deal(tx: Transaction, ask: ProxyRequest) -> tuple[list[int], int, boo
     if ask.source_id is not None:
         own = await _all(tx, "candidates_of_source", ProxyCandidate, source_id=ask.source_id, slot=slot)
         if own:
-            return deal(own, ask, tx.now, random.randrange), len(own), True
+            return choose_several(own, ask, tx.now, random.randrange), len(own), True
     if ask.pool is None:
         everybody = await _all(tx, "candidates_of_all", ProxyCandidate, slot=slot)
-        return deal(everybody, ask, tx.now, random.randrange), len(everybody), False
+        return choose_several(everybody, ask, tx.now, random.randrange), len(everybody), False
     size = 0
     for tier in tiers(ask.pool, await _pools(tx)):
         members = await _all(tx, "candidates_of_pool", ProxyCandidate, pool=tier.name, slot=slot)
         size += len(members)
-        if dealt := deal(members, ask, tx.now, random.randrange):
+        if dealt := choose_several(members, ask, tx.now, random.randrange):
             return dealt, size, False
     return [], size, False
 

@@ -14,7 +14,7 @@ from longline.model.errors import Unavailable
 from longline.model.search import document as index
 from longline.model.search.item import SearchDocument
 from longline.model.search.query import Match, Matches, SearchQuery, Term
-from longline.model.search.tokenize import plain
+from longline.model.search.tokenize import words_of
 
 log = logging.getLogger(__name__)
 
@@ -152,8 +152,8 @@ def _writes(documents: Sequence[SearchDocument], articles: Sequence[SearchDocume
 
 def _ours(document: SearchDocument) -> dict[str, Any]:
     return {name: getattr(document, name) for name in ("id", *_SAME, "price", "rating")} | {
-        "title": plain(document.title),
-        "body": plain(document.body),
+        "title": words_of(document.title),
+        "body": words_of(document.body),
         "created": document.created_at,
         "updated": document.updated_at,
     }

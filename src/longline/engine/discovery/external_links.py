@@ -109,7 +109,7 @@ class Discovery:
 
     async def _look_up(self, identity: str, url: Url) -> int | None:
         sources = self._parts.sources
-        if named := await sources.identified(identity):
+        if named := await sources.get_by_identity(identity):
             return named.id
         alike = await sources.find(SourceQuery(search=url.hostname.removeprefix("www.")), limit=MOST_ALIKE)
         return next((row.id for row in alike if _is_at(row.base_url, identity)), None)

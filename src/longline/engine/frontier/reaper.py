@@ -49,7 +49,7 @@ class Reaper:
     async def strike(self, worker_id: int) -> int:
         """Take back the leases of a stopped worker, and remove the worker; return how many leases."""
         # Leases first: a segment of the worker is then either named by its report or never will be.
-        held = await self._lifecycle.disown(worker_id)
+        held = await self._lifecycle.release_all(worker_id)
         for segment in await self._segments.abandoned([worker_id]):
             await self._blobs.delete([segment.key])
             await self._segments.drop(segment.id)

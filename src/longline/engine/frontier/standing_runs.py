@@ -63,7 +63,7 @@ class StandingRuns:
         now = self._clock.monotonic()
         source, until = self._called.get(source_id, ("", now))
         if now >= until:
-            source = await self._directory.called(source_id)
+            source = await self._directory.ref_of(source_id)
             self._called[source_id] = source, now + KNOWN_SECONDS
         return await self.get(kind, source)
 

@@ -20,7 +20,7 @@ class StandingWaker:
         woken = 0
         while asleep := await self._standing.asleep(AT_ONCE):
             for task_id, priority in asleep:
-                woken += await self._standing.hasten(task_id, priority)
+                woken += await self._standing.advance(task_id, priority)
         if woken:
             log.info("frontier URLs woken", extra={"urls": woken})
         return woken

@@ -87,7 +87,7 @@ class Lifecycle:
         """Make one move, or raise `NotFound`, `IllegalMove` or `StaleLease` without any change."""
         seen: Current | None = None
         for _ in range(RACES):
-            standing = await self._moves.standing(order.noun, order.subject)
+            standing = await self._moves.current(order.noun, order.subject)
             if standing is None:
                 raise NotFound(order.noun, order.subject)
             if standing == seen and order.move == "finish":
@@ -194,14 +194,14 @@ class Lifecycle:
         freed = await self._moves.free_lapsed()
         return {"hosts": len(hosts), "offers": offers, "runs": sum(runs) + freed, "schedules": sum(schedules)}
 
-    async def disown(self, owner: int) -> int:
+    async def release_all(self, owner: int) -> int:
         """Take back at once everything that a dead owner held; return how many leases."""
-        hosts = await self._frontier.disown(owner)
-        return hosts + await self._hands.disown(owner) + await self._moves.disown(owner)
+        hosts = await self._frontier.release_all(owner)
+        return hosts + await self._hands.release_all(owner) + await self._moves.release_all(owner)
 
     async def _lapse(self, noun: Noun, subject: int, deadline: int) -> bool:
         """Move one run or schedule out of `running`, unless its holder renewed the lease in the meantime."""
-        standing = await self._moves.standing(noun, subject)
+        standing = await self._moves.current(noun, subject)
         if standing is None or standing.lease_until != deadline:
             return False
         name = "lapse" if noun == "run" or await self._recurs(subject) else "lapse_once"

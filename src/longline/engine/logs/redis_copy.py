@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterable
 
 from longline.model.errors import Unavailable
-from longline.model.logs import LogMark, told
+from longline.model.logs import LogMark, log_line
 from longline.ports.logs import LogCopies
 from longline.ports.records.logs import LogStore
 
@@ -41,6 +41,6 @@ class RedisLogCopy:
             return  # a later run has begun, and an append-only stream takes no earlier entries
         after = last.number if last is not None and last.run_id == run_id else 0
         while (part := await self._logs.read(run_id, after, COPIED_AT_ONCE)).entries:
-            lines = [(LogMark(run_id, entry.number), told(entry, part.name, part.uid)) for entry in part.entries]
+            lines = [(LogMark(run_id, entry.number), log_line(entry, part.name, part.uid)) for entry in part.entries]
             await self._copies.add(name, lines)
             after = part.entries[-1].number

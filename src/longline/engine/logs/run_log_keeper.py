@@ -13,7 +13,7 @@ import msgspec
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_writer import LogSignals
 from longline.model.errors import NotFound
-from longline.model.logs import DueLog, LogFilter, LoggedRun, NewLogEntry, archive_key, told
+from longline.model.logs import DueLog, LogFilter, LoggedRun, NewLogEntry, archive_key, log_line
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.timestamps import written
 from longline.ports.blobs import Blobs
@@ -145,7 +145,7 @@ async def read_lines(logs: LogStore, run: LoggedRun, after: int = 0) -> tuple[by
     """Return the entries from behind number `after` as JSON lines, and the number of the last one."""
     lines: list[bytes] = []
     while entries := (await logs.read(run.run_id, after, READ_AT_ONCE)).entries:
-        lines += [msgspec.json.encode(told(entry, run.name, run.uid)) + b"\n" for entry in entries]
+        lines += [msgspec.json.encode(log_line(entry, run.name, run.uid)) + b"\n" for entry in entries]
         after = entries[-1].number
     return b"".join(lines), after
 

@@ -69,7 +69,7 @@ def _within(url: Url, domains: Iterable[str]) -> bool:
 def as_crawled(row: SourceRow) -> CrawlSource:
     """Return a source of our table as crawls need it."""
     said: dict[str, Any] = msgspec.json.decode(row.crawl)
-    return _source(row.called, row.name, row.base_url, said, row.id, enabled=row.enabled)
+    return _source(row.public_id, row.name, row.base_url, said, row.id, enabled=row.enabled)
 
 
 def described(said: dict[str, Any]) -> CrawlSource:

@@ -26,12 +26,12 @@ class LocalSources:
         self._sources = sources
 
     async def get(self, ref: str) -> CrawlSource | None:
-        row = await self._sources.called(ref)
+        row = await self._sources.get_by_ref(ref)
         return as_crawled(row) if row else None
 
-    async def called(self, source_id: int) -> str:
+    async def ref_of(self, source_id: int) -> str:
         row = await self._sources.get(source_id)
-        return row.called if row else str(source_id)
+        return row.public_id if row else str(source_id)
 
     async def all(self) -> list[CrawlSource]:
         found: list[SourceRow] = []
@@ -78,8 +78,8 @@ class RemoteSources:
         """Return a source that the curator does not have: None, unless the source never was the curator's."""
         return known if await self._curated.get(ref) is None else None
 
-    async def called(self, source_id: int) -> str:
-        return await self._own.called(source_id)
+    async def ref_of(self, source_id: int) -> str:
+        return await self._own.ref_of(source_id)
 
     async def all(self) -> list[CrawlSource]:
         return [described(said) for said in (await listing(self._curator.page)).sources.values()]
@@ -97,8 +97,8 @@ class CachedSources:
     async def get(self, ref: str) -> CrawlSource | None:
         return await self._own.get(ref) or await self._elsewhere.get(ref)
 
-    async def called(self, source_id: int) -> str:
-        return await self._own.called(source_id)
+    async def ref_of(self, source_id: int) -> str:
+        return await self._own.ref_of(source_id)
 
     async def all(self) -> list[CrawlSource]:
         return await self._elsewhere.all()

@@ -62,7 +62,7 @@ class RemoteSourceSync:
                     break
             else:
                 told.append(row)
-                await self._curated.told(row)
+                await self._curated.mark_reported(row)
         if failures:
             await self._curated.release([row for row in rows if row not in told])
             raise failures[0]

@@ -101,9 +101,11 @@ class Finished:
         if self.parsed is None and self.reason == fate.OK:
             return TaskState.QUEUED_PARSE
         if self.plan.insistent:
-            return fate.insist(self.reason, self.fetched.status, self.task.attempt, self.plan.max_attempts)
+            return fate.state_after_retryable(
+                self.reason, self.fetched.status, self.task.attempt, self.plan.max_attempts
+            )
         most = 1 if self.reason in self.plan.final else self.plan.max_attempts
-        return fate.rest(self.reason, self.task.attempt, most)
+        return fate.state_after(self.reason, self.task.attempt, most)
 
 
 @dataclass(slots=True)

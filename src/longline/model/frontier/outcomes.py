@@ -103,7 +103,7 @@ def is_failure(reason: str) -> bool:
     return reason in RETRYABLE or reason in FINAL
 
 
-def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
+def state_after(reason: str, attempt: int, max_attempts: int) -> TaskState:
     """Return the rest of a task for this reason after this many attempts."""
     if reason == OK:
         return TaskState.COMPLETED
@@ -112,10 +112,10 @@ def rest(reason: str, attempt: int, max_attempts: int) -> TaskState:
     return TaskState.PENDING if reason in RETRYABLE and attempt < max_attempts else TaskState.FAILED
 
 
-def insist(reason: str, status: int | None, attempt: int, max_attempts: int) -> TaskState:
+def state_after_retryable(reason: str, status: int | None, attempt: int, max_attempts: int) -> TaskState:
     """Return the rest of a task that is retried unless a retry is hopeless."""
     if reason == OK or is_hopeless(reason, status) or attempt >= max_attempts:
-        return rest(reason, max_attempts, max_attempts)
+        return state_after(reason, max_attempts, max_attempts)
     return TaskState.PENDING
 
 

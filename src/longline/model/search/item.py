@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import orjson
 
-from longline.model.search.tokenize import MAX_CHARACTERS, plain
+from longline.model.search.tokenize import MAX_CHARACTERS, words_of
 from longline.model.storable_text import storable
 
 TITLES = ("title", "name", "product_name", "headline")
@@ -106,7 +106,7 @@ def new_items(
 def _in_words(item: NewItem) -> NewItem:
     if item.kind in COUNTED:
         return item
-    return msgspec.structs.replace(item, words=(plain(item.title), plain(item.body)))
+    return msgspec.structs.replace(item, words=(words_of(item.title), words_of(item.body)))
 
 
 def _new_item(kind: str, url: str, number: int, fields: Mapping[str, Any], origin: Origin) -> NewItem:

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from longline.model.errors import BadInput
-from longline.model.search.tokenize import plain
+from longline.model.search.tokenize import words_of
 
 Sort = Literal["score", "price", "rating", "created", "updated"]
 
@@ -120,7 +120,7 @@ def _is_wanted(word: str, terms: tuple[Term, ...]) -> bool:
     # Nearly every word is dismissed by its first letter, which is cheap.
     if word.isascii() and not any(said.startswith(word[0].lower()) for term in terms for said in term.words):
         return False
-    parts = plain(word).split()
+    parts = words_of(word).split()
     exact = {said for term in terms for said in term.words}
     starts = tuple(term.words[-1] for term in terms if term.prefix)
     return any(part in exact or part.startswith(starts) for part in parts)
@@ -128,7 +128,7 @@ def _is_wanted(word: str, terms: tuple[Term, ...]) -> bool:
 
 def _term(piece: re.Match[str]) -> Term | None:
     said = piece["phrase"] if piece["word"] is None else piece["word"]
-    words = tuple(plain(said).split())
+    words = tuple(words_of(said).split())
     if not words:
         return None
     prefix = bool(piece["start"]) or (piece["word"] or "").endswith("*")

@@ -21,7 +21,7 @@ _FOLD = "longline.fold"
 _BYTES = bytes(b if b >= 128 or chr(b).isalnum() else 32 for b in b"".join(bytes([i]).lower() for i in range(256)))
 
 
-def plain(text: str) -> str:
+def words_of(text: str) -> str:
     """Return the words of a text, separated by spaces; the same text always gives the same words."""
     # The encoder finds characters outside ASCII four times as fast as a regular expression does.
     return text[:MAX_CHARACTERS].encode("ascii", _FOLD).translate(_BYTES).decode()

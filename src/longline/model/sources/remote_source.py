@@ -46,7 +46,7 @@ def withdrawn(row: SourceRow, now: int) -> SourceRow:
     """Return the row of a source that its curator no longer has: disabled, with no updates to send, its name freed."""
     return msgspec.structs.replace(
         row,
-        name=apart(row.name, row.ref),
+        name=distinct_name(row.name, row.ref),
         enabled=False,
         disabled_at=now,
         disable_reason=GONE,
@@ -55,7 +55,7 @@ def withdrawn(row: SourceRow, now: int) -> SourceRow:
     )
 
 
-def apart(name: str, ref: str | None) -> str:
+def distinct_name(name: str, ref: str | None) -> str:
     """Return the name of a source with its ref, for a name that another source has."""
     mark = f" ({ref})"
     return name if name.endswith(mark) else f"{name}{mark}"

@@ -74,7 +74,7 @@ class SourceRow(msgspec.Struct, frozen=True):
     uid: str | None = None
 
     @property
-    def called(self) -> str:
+    def public_id(self) -> str:
         """Return the public id of the source: the curator's, else our own."""
         return self.ref or self.uid or str(self.id)
 

@@ -122,7 +122,7 @@ class FrontierStore(Protocol):
         """Shorten pauses to `most_ms`, which no host can have exceeded; return the number of hosts."""
         ...
 
-    async def disown(self, owner: int) -> int:
+    async def release_all(self, owner: int) -> int:
         """Take back every lease of a dead owner; return the number of hosts."""
         ...
 
@@ -154,7 +154,7 @@ class TaskLeaseStore(Protocol):
         """Make lapsed and newly due tasks ready again; return how many."""
         ...
 
-    async def disown(self, owner: int) -> int:
+    async def release_all(self, owner: int) -> int:
         """Take back every task of a dead owner; return how many."""
         ...
 
@@ -190,7 +190,7 @@ class Change(msgspec.Struct, frozen=True):
 class MoveStore(Protocol):
     """States of tasks, runs and schedules; a change and its event are written in one transaction."""
 
-    async def standing(self, noun: Noun, subject: int) -> Current | None:
+    async def current(self, noun: Noun, subject: int) -> Current | None:
         """Return the current state and lease."""
         ...
 
@@ -210,7 +210,7 @@ class MoveStore(Protocol):
         """Free lapsed runs without a schedule, so that any worker may adopt them; return how many."""
         ...
 
-    async def disown(self, owner: int) -> int:
+    async def release_all(self, owner: int) -> int:
         """Free every run of a dead owner; return how many."""
         ...
 

@@ -49,7 +49,7 @@ class RunStore(Protocol):
 class RunHistoryStore(Protocol):
     """The remembered runs of schedules."""
 
-    async def named(self, uid: str) -> RunRow | None:
+    async def get_by_uid(self, uid: str) -> RunRow | None:
         """Return one run, by its public id."""
         ...
 

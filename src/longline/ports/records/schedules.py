@@ -26,7 +26,7 @@ class ScheduleStore(Protocol):
         """Return one schedule."""
         ...
 
-    async def named(self, uid: str) -> ScheduleRow | None:
+    async def get_by_uid(self, uid: str) -> ScheduleRow | None:
         """Return one schedule, by its public id."""
         ...
 

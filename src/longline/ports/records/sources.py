@@ -26,11 +26,11 @@ class SourceStore(Protocol):
         """Return one source."""
         ...
 
-    async def called(self, ref: str) -> SourceRow | None:
+    async def get_by_ref(self, ref: str) -> SourceRow | None:
         """Return one source by its id at the curator, else by its number."""
         ...
 
-    async def identified(self, identity_key: str) -> SourceRow | None:
+    async def get_by_identity(self, identity_key: str) -> SourceRow | None:
         """Return the source with that identity."""
         ...
 
@@ -82,7 +82,7 @@ class RemoteSourceStore(Protocol):
         """Release claimed sources after a failed report: any process may retry."""
         ...
 
-    async def told(self, source: SourceRow) -> None:
+    async def mark_reported(self, source: SourceRow) -> None:
         """Record that the curator has this row's feed state; later changes are still to be reported."""
         ...
 

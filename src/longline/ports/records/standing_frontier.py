@@ -36,7 +36,7 @@ class StandingFrontierStore(Protocol):
         """Return URLs that wait for a wake-up, each with its priority."""
         ...
 
-    async def hasten(self, task_id: int, priority: int, due: int = 0) -> bool:
+    async def advance(self, task_id: int, priority: int, due: int = 0) -> bool:
         """Advance a waiting URL to `due`, by default now, and to `priority`; return False if not waiting.
 
         An earlier due time and a smaller priority stay.

@@ -30,7 +30,9 @@ class Candidates:
         """Make a candidate a source, disabled until a person enables it, and submit its home page to the frontier."""
         candidate = await self._pending(candidate_id)
         # The source exists already after an interrupted approval, or when a person made it by hand.
-        source = await self._sources.identified(candidate.identity) or await self._sources.make(_disabled(candidate))
+        source = await self._sources.get_by_identity(candidate.identity) or await self._sources.make(
+            _disabled(candidate)
+        )
         await self._records.decide(candidate_id, "approved", f"source {source.id} was made", source.id)
         await self._seeder.feed(KIND, source.id, [candidate.home], DEFAULT_PRIORITY)
         return source

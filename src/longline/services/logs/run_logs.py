@@ -17,7 +17,7 @@ from longline.engine.logs.run_log_keeper import read_lines
 from longline.engine.logs.run_log_writer import LOGS
 from longline.engine.loops import run_until
 from longline.model.errors import LonglineError, NotFound, Unavailable
-from longline.model.logs import START, LogEntry, LoggedRun, LogMark, LogPart, behind
+from longline.model.logs import START, LogEntry, LoggedRun, LogMark, LogPart, mark_after_run
 from longline.model.states import RUN_ENDED
 from longline.ports.blobs import Blobs
 from longline.ports.records.logs import LogStore
@@ -94,7 +94,7 @@ class RunLogs:
     async def check(self, name: str, uid: str | None) -> LoggedRun | None:
         """Return the run `uid`, or the newest run if any; raise `NotFound` for an unknown schedule or run."""
         found = await self._logs.find(name, uid=uid, limit=1)
-        if not found and (uid is not None or await self._schedules.named(name) is None):
+        if not found and (uid is not None or await self._schedules.get_by_uid(name) is None):
             raise NotFound("run", uid) if uid else NotFound("schedule", name)
         return found[0] if found else None
 
@@ -213,7 +213,7 @@ class _Tail:
     async def _begin_behind(self, mark: LogMark) -> bool:
         """Go to the end of the run before the mark, when no later run has begun; return False otherwise."""
         run = await self._logs.following(self._name, mark.run_id - 2)
-        if run is None or mark != behind(run.run_id):
+        if run is None or mark != mark_after_run(run.run_id):
             return False
         self._run, self.mark = run, LogMark(run.run_id, run.last or 0)
         return True

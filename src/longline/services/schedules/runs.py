@@ -41,7 +41,7 @@ class Runs:
 
     async def find(self, schedule: str, limit: int, offset: int) -> tuple[list[RunRow], int]:
         """Return the runs of a schedule, newest first, and their total; none for an unknown schedule."""
-        row = await self._schedules.named(schedule)
+        row = await self._schedules.get_by_uid(schedule)
         if row is None:
             return [], 0
         found = await self._surveyed(await self._history.find(row.id, limit=limit, offset=offset))
@@ -49,7 +49,7 @@ class Runs:
 
     async def get(self, uid: str) -> tuple[RunRow, ScheduleRow]:
         """Return a run and its schedule; raise `NotFound`, also for runs without a schedule."""
-        run = await self._history.named(uid)
+        run = await self._history.get_by_uid(uid)
         schedule = await self._schedules.get(run.schedule_id) if run is not None and run.schedule_id else None
         if run is None or schedule is None:
             raise NotFound("run", uid)
@@ -67,7 +67,7 @@ class Runs:
 
     async def record(self, schedule: str) -> tuple[RunTotals, ScheduleRow]:
         """Return the totals of a schedule's runs; raise `NotFound` for an unknown schedule."""
-        row = await self._schedules.named(schedule)
+        row = await self._schedules.get_by_uid(schedule)
         if row is None:
             raise NotFound("schedule", schedule)
         return await self._history.record(row.id), row

@@ -124,7 +124,7 @@ class Schedules:
 
     async def get(self, uid: str) -> ScheduleRow:
         """Return a schedule; raise `NotFound` for an unknown id."""
-        row = await self._records.named(uid)
+        row = await self._records.get_by_uid(uid)
         if row is None or row.kind != CRAWL:
             raise NotFound("schedule", uid)
         return row

@@ -31,23 +31,23 @@ class Sources:
             raise NotFound("source", source_id)
         return row
 
-    async def called(self, ref: str) -> SourceRow:
+    async def get_by_ref(self, ref: str) -> SourceRow:
         """Return the source with this public reference; raise `NotFound` if there is none."""
-        row = await self._records.called(ref)
+        row = await self._records.get_by_ref(ref)
         if row is None:
             raise NotFound("source", ref)
         return row
 
     async def ours(self, ref: str) -> int:
         """Return the id of a source that may be changed here; raise `NotFound`, or `Conflict` for a curated source."""
-        row = await self.called(ref)
+        row = await self.get_by_ref(ref)
         if self._curated and row.ref is not None:
             raise Conflict(f"source {ref} is kept by another service: change it there")
         return row.id
 
-    async def identified(self, identity_key: str) -> SourceRow:
+    async def get_by_identity(self, identity_key: str) -> SourceRow:
         """Return the source with this identity; raise `NotFound` if there is none."""
-        row = await self._records.identified(identity_key)
+        row = await self._records.get_by_identity(identity_key)
         if row is None:
             raise NotFound("source", identity_key)
         return row

@@ -166,7 +166,7 @@ async def show_frontier_stats(services: StandingFrontier) -> FrontierStatsBody:
     response_example=examples.FRONTIER_URL,
 )
 async def show_url(services: StandingFrontier, url_id: UrlId) -> FrontierUrlBody:
-    return url_body(await services.named(url_id))
+    return url_body(await services.get_by_uid(url_id))
 
 
 @operation(

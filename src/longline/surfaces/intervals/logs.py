@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from longline.model.errors import NotFound
-from longline.model.logs import LogEntry, LoggedRun, LogMark, behind, mark_of, told
+from longline.model.logs import LogEntry, LoggedRun, LogMark, log_line, mark_after_run, parse_mark
 from longline.model.states import RUN_ENDED
 from longline.services.logs.event_streams import ClientLimit
 from longline.services.logs.run_logs import Ended, Followers, KeptElsewhere, LogLines, NoRuns, RunLogs, Step
@@ -258,8 +258,8 @@ async def stream_log_v2(
     if not (services.is_streaming and services.logs.on):
         raise ApiFailure(NO_RESUMABLE_STREAMING)
     run = await services.logs.check(job_id, query.execution_id)
-    mark = mark_of(headers.last_event_id or query.last_event_id)
-    if query.execution_id and run and mark == behind(run.run_id):
+    mark = parse_mark(headers.last_event_id or query.last_event_id)
+    if query.execution_id and run and mark == mark_after_run(run.run_id):
         # A browser reconnects to an ended stream until it receives a 204.
         return ApiResponse(None, 204)
     steps = services.followers.follow(job_id, query.execution_id, mark, endless=False)
@@ -282,7 +282,7 @@ async def _frames(job_id: str, steps: AsyncGenerator[Step], *, is_marked: bool) 
         async for step in steps:
             if isinstance(step, Ended):
                 if step.run.key is not None:
-                    mark = behind(step.run.run_id) if is_marked else None
+                    mark = mark_after_run(step.run.run_id) if is_marked else None
                     yield frame("log:archived", _archived(job_id, step.run), mark)
             elif step.replayed:
                 yield _replay(job_id, step, is_marked=is_marked)
@@ -306,7 +306,7 @@ def _mark(entry: LogEntry) -> LogMark:
 
 def _event_line(entry: LogEntry, job_id: str, uid: str) -> dict[str, Any]:
     """Return a log line as archived, without the version of the archive's format."""
-    line = told(entry, job_id, uid)
+    line = log_line(entry, job_id, uid)
     del line["schema_version"]
     return line
 

@@ -216,7 +216,7 @@ def source_body(row: SourceRow) -> SourceBody:
     if settings.get("sitemap_url"):
         settings["sitemap_url"] = without_credentials(settings["sitemap_url"])
     return SourceBody(
-        id=row.called,
+        id=row.public_id,
         name=row.name,
         url=without_credentials(row.base_url),
         enabled=row.enabled,
@@ -254,7 +254,7 @@ async def list_sources(services: SourceServices, query: SourceListQuery) -> Sour
     response_example=examples.SOURCE,
 )
 async def show_identified_source(services: SourceServices, query: IdentityQuery) -> SourceBody:
-    return source_body(await services.sources.identified(query.identity_key))
+    return source_body(await services.sources.get_by_identity(query.identity_key))
 
 
 @operation(
@@ -278,7 +278,7 @@ async def make_source(services: SourceServices, body: SourceRequest) -> SourceBo
     response_example=examples.SOURCE,
 )
 async def show_source(services: SourceServices, source_id: SourceId) -> SourceBody:
-    return source_body(await services.sources.called(source_id))
+    return source_body(await services.sources.get_by_ref(source_id))
 
 
 @operation(
@@ -317,7 +317,7 @@ async def delete_source(services: SourceServices, source_id: SourceId) -> None:
 )
 async def enable_source(services: SourceServices, source_id: SourceId) -> SourceBody:
     row = await services.sources.switch(await services.sources.ours(source_id), on=True)
-    await services.source_schedules.enabled(row.called)
+    await services.source_schedules.enabled(row.public_id)
     return source_body(row)
 
 
@@ -332,7 +332,7 @@ async def enable_source(services: SourceServices, source_id: SourceId) -> Source
 async def disable_source(services: SourceServices, source_id: SourceId, body: SwitchReason | None) -> SourceBody:
     reason = None if body is None else body.reason
     row = await services.sources.switch(await services.sources.ours(source_id), on=False, reason=reason)
-    await services.source_schedules.disabled(row.called)
+    await services.source_schedules.disabled(row.public_id)
     return source_body(row)
 
 
@@ -372,7 +372,7 @@ async def disable_feed(services: SourceServices, source_id: SourceId, body: Swit
     response_example=examples.SOURCE,
 )
 async def limit_source(services: SourceServices, source_id: SourceId, body: SourceBudget) -> SourceBody:
-    row = await services.sources.called(source_id)
+    row = await services.sources.get_by_ref(source_id)
     return source_body(await services.sources.limit(row.id, body.budget))
 
 

@@ -18,7 +18,7 @@ async def name_of(records: Records, run: RunRow) -> str:
     """The id by which the source of a run is known outside."""
     source = await records.sources.get(run.source_id or 0)
     assert source is not None
-    return source.called
+    return source.public_id
 
 
 async def of_source(records: Records, name: str) -> RunRow:

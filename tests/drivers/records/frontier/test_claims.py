@@ -63,7 +63,7 @@ async def test_a_claimed_task_shows_as_queued_until_it_comes_back(records: Recor
     await admit(records, url(run))
     lease = await claim_one(records)
     (task,) = await records.tasks.find()
-    standing = await records.moves.standing("task", task.id)
+    standing = await records.moves.current("task", task.id)
     assert (task.state, task.attempt) == ("queued", 0)
     assert standing is not None
     assert (standing.state, standing.rest, standing.token) == ("queued", "pending", lease.token)
@@ -71,7 +71,7 @@ async def test_a_claimed_task_shows_as_queued_until_it_comes_back(records: Recor
     await release(records, lease)
     (task,) = await records.tasks.find()
     assert (task.state, task.attempt) == ("pending", 0)
-    standing = await records.moves.standing("task", task.id)
+    standing = await records.moves.current("task", task.id)
     assert standing is not None
     assert (standing.state, standing.owner, standing.lease_until) == ("pending", None, None)
 
@@ -291,13 +291,13 @@ async def test_disowning_takes_everything_of_one_owner(records: Records, clock: 
     mine = await claim(records, owner=ME)
     await admit(records, url(run, "c.example"))
     yours = await claim_one(records, "c.example", owner=YOU)
-    assert await records.frontier.disown(ME) == 2
+    assert await records.frontier.release_all(ME) == 2
     assert (await report(records, host_report(mine["a.example"]))).refused
     assert not (await report(records, host_report(yours))).refused
     assert await claim(records) == {}, "who died may have asked the host something just now"
     clock.advance(DELAY / 1000)
     assert set(await claim(records)) == {"a.example", "b.example"}
-    assert await records.frontier.disown(3) == 0
+    assert await records.frontier.release_all(3) == 0
 
 
 async def test_claims_count_even_when_nobody_reports_and_attempts_do_not(records: Records, clock: FakeClock):

@@ -73,12 +73,12 @@ async def test_a_start_gives_a_lease_with_a_deadline(records: Records, clock: Fa
     subject, standing = await held(records, noun)
     assert (standing.state, standing.owner, standing.lease_until) == ("running", ME, clock.now() + TTL)
     assert standing.token > 0
-    assert await records.moves.standing(noun, subject) == standing
+    assert await records.moves.current(noun, subject) == standing
 
 
 @pytest.mark.parametrize("noun", ["schedule", "run"])
 async def test_nothing_stands_where_nothing_is(records: Records, noun: Noun):
-    assert await records.moves.standing(noun, 4711) is None
+    assert await records.moves.current(noun, 4711) is None
     assert await records.moves.apply(Change(noun, 4711, "cancel", "running", "cancelled", "person")) is None
     assert await records.events.find() == []
 
@@ -127,7 +127,7 @@ async def test_renewal_under_the_token_until_the_deadline(records: Records, cloc
     subject, standing = await held(records, noun)
     clock.advance(TTL / 1000)
     assert await records.moves.renew(noun, subject, standing.token, TTL)
-    renewed = await records.moves.standing(noun, subject)
+    renewed = await records.moves.current(noun, subject)
     assert renewed is not None
     assert renewed.lease_until == clock.now() + TTL
     before = await peek.snapshot()
@@ -159,7 +159,7 @@ async def test_a_lapsed_run_of_no_schedule_is_freed_for_whoever_comes(records: R
     clock.advance(TTL / 1000 + 1)
     assert await records.moves.lapsed("run", 10) == [(kept, standing.lease_until)]
     assert await records.moves.free_lapsed() == 1
-    freed = await records.moves.standing("run", run_id)
+    freed = await records.moves.current("run", run_id)
     assert freed is not None
     assert (freed.state, freed.owner, freed.lease_until) == ("running", None, None)
     assert not await records.moves.renew("run", run_id, standing.token, TTL)
@@ -177,7 +177,7 @@ async def test_letting_a_run_go_needs_its_token(records: Records, peek: Peek):
     assert await peek.snapshot() == before
     assert await records.moves.free("run", run_id, standing.token)
     assert not await records.moves.free("run", run_id, standing.token)
-    freed = await records.moves.standing("run", run_id)
+    freed = await records.moves.current("run", run_id)
     assert freed is not None
     assert (freed.state, freed.owner) == ("running", None)
 
@@ -188,7 +188,7 @@ async def test_disowning_frees_runs_but_leaves_those_of_schedules_to_their_deadl
     await start(records, "run", scheduled, "queued")
     yours = (await queued_run(records)).id
     await start(records, "run", yours, "queued", owner=YOU)
-    assert await records.moves.disown(ME) == 1
+    assert await records.moves.release_all(ME) == 1
     owners = {run.id: (run.owner, run.lease_until) for run in await records.runs.find()}
     assert owners == {
         mine: (None, None),
@@ -438,5 +438,5 @@ async def test_a_fenced_move_of_a_task_needs_the_token(records: Records, peek: P
 
 
 async def test_no_such_task(records: Records):
-    assert await records.moves.standing("task", 4711) is None
+    assert await records.moves.current("task", 4711) is None
     assert await move_task(records, 4711, "cancel", "pending", "cancelled") is None

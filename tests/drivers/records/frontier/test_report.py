@@ -246,7 +246,7 @@ async def test_however_the_token_moved_the_old_one_is_void(records: Records, clo
     await admit(records, url(run))
     lease = await claim_one(records)
     if moved == "disowned":
-        await records.frontier.disown(ME)
+        await records.frontier.release_all(ME)
     elif moved == "released":
         await release(records, lease)
     else:

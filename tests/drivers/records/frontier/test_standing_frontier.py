@@ -36,16 +36,16 @@ async def test_a_url_that_waits_goes_sooner_and_stays_counted(records: Records, 
     assert found is not None
     task_id = found.task_id
     assert found == (task_id, task_id, False)
-    assert await records.standing.hasten(task_id, 400)
-    assert await records.standing.hasten(task_id, 600)
+    assert await records.standing.advance(task_id, 400)
+    assert await records.standing.advance(task_id, 600)
     assert await peek.rows(f"SELECT due, priority FROM queue WHERE id = {task_id}") == [(0, 400)]
     assert await peek.rows(f"SELECT due, priority FROM tasks WHERE id = {task_id}") == [(0, 400)]
     lease = await claim_one(records)
     assert lease.tasks[0].id == task_id
-    assert not await records.standing.hasten(task_id, 100), "it is in somebody's hand"
+    assert not await records.standing.advance(task_id, 100), "it is in somebody's hand"
     await release(records, lease)
     assert await faults(peek, clock.now()) == []
-    assert not await records.standing.hasten(task_id + 999, 1)
+    assert not await records.standing.advance(task_id + 999, 1)
 
 
 async def test_what_sleeps_is_found_and_nothing_else(records: Records):
@@ -56,7 +56,7 @@ async def test_what_sleeps_is_found_and_nothing_else(records: Records):
     )
     [(task_id, priority)] = await records.standing.asleep(10)
     assert (await records.standing.known("a.example", asleep.key), priority) == ((task_id, task_id, False), 490)
-    assert await records.standing.hasten(task_id, priority)
+    assert await records.standing.advance(task_id, priority)
     assert await records.standing.asleep(10) == []
 
 
@@ -67,7 +67,7 @@ async def test_a_host_that_had_nothing_due_is_woken(records: Records):
     assert await records.frontier.claim(ClaimRequest(1, 10, 10, 1000)) == []
     found = await records.standing.known("a.example", late.key)
     assert found
-    await records.standing.hasten(found[0], 500)
+    await records.standing.advance(found[0], 500)
     await claim_one(records)
 
 

@@ -199,7 +199,7 @@ async def test_disowning_takes_back_one_owners_tasks(records: Records):
     await downloaded(records, 3)
     (mine,) = await take(records, ME, 1)
     yours = await take(records, YOU)
-    assert await records.hands.disown(ME) == 1
+    assert await records.hands.release_all(ME) == 1
     assert (await give(records, mine)).refused
     assert [x.task.id for x in await take(records, 3)] == [mine.task.id]
     assert not (await give(records, yours[0])).refused
@@ -217,7 +217,7 @@ async def test_a_give_without_its_lease_changes_nothing(records: Records, peek: 
     elif how == "given already":
         assert not (await give(records, lease)).refused
     else:
-        await records.hands.disown(ME)
+        await records.hands.release_all(ME)
         token += 1
     before = await peek.snapshot()
     batch = ReportBatch(admit=[url(run_id, path="/found")], refused={(run_id, "depth"): 1})

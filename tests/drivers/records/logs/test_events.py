@@ -70,7 +70,7 @@ async def test_many_writers_and_followers_see_the_same(records: Records):
 
 
 async def test_places_are_given_in_steps_and_never_again(records: Records, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(events, "PLACED_AT_ONCE", 2)
+    monkeypatch.setattr(events, "BATCH_SIZE", 2)
     for _ in range(5):
         await running_run(records)
     found = await records.events.find()

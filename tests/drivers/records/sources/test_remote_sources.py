@@ -47,12 +47,12 @@ async def test_new_ones_are_taken_over_and_changed_ones_changed(records: Records
     assert await take(records, clock, said("a"), said("b")) == 2
     assert await take(records, clock, said("a"), said("b")) == 0, "nothing is new"
     first = await row(records, "a")
-    assert (first.name, first.feed_url, first.told_feed_url, first.called) == ("name of a", FEED, FEED, "a")
+    assert (first.name, first.feed_url, first.told_feed_url, first.public_id) == ("name of a", FEED, FEED, "a")
     assert await take(records, clock, said("a", name="other", enabled=False, feed_every_ms=60_000), said("b")) == 1
     after = await row(records, "a")
     assert (after.id, after.name, after.enabled, after.feed_every_ms) == (first.id, "other", False, 60_000)
-    assert await records.sources.called("a") == after
-    assert await records.sources.called(after.uid or "") == after
+    assert await records.sources.get_by_ref("a") == after
+    assert await records.sources.get_by_ref(after.uid or "") == after
     assert await records.curated.get("c") is None
 
 
@@ -70,7 +70,7 @@ async def test_what_changed_here_since_it_was_asked_for_stays(records: Records, 
     source, asked_at = await row(records, "a"), clock.now()
     clock.advance(1)
     await records.feeds.change(source.id, partial(poll.disabled, reason="gone"))
-    await records.curated.told(await row(records, "a"))
+    await records.curated.mark_reported(await row(records, "a"))
     assert await records.curated.take([said("a")], asked_at) == 0, "the list is older than what it was told"
     assert (await row(records, "a")).feed_disable_reason == "gone"
     assert await take(records, clock, said("a")) == 1, "now somebody has ended its rest there"
@@ -165,10 +165,10 @@ async def test_only_what_differs_is_to_be_told_and_only_once(records: Records, c
     await records.feeds.change(a.id, poll.enabled)
     assert [one.ref for one in await untold(records)] == ["b"], "it never knew of the rest"
     for one in told:
-        await records.curated.told(one)
+        await records.curated.mark_reported(one)
     [again] = await untold(records)
     assert (again.ref, again.feed_disabled_at) == ("a", None), "what was told is no longer so"
-    await records.curated.told(again)
+    await records.curated.mark_reported(again)
     assert await untold(records) == []
 
 
@@ -183,6 +183,6 @@ async def test_what_is_to_be_told_is_told_by_one(records: Records, clock: FakeCl
     first, second, *_ = sorted((one for some in got for one in some), key=lambda one: one.id)
     await records.curated.release([first])
     assert [one.ref for one in await records.curated.claim(9, 1000)] == ["s0"]
-    await records.curated.told(second)
+    await records.curated.mark_reported(second)
     clock.advance(1)
     assert {one.ref for one in await records.curated.claim(9, 1000)} == {*refs} - {"s1"}, "who held them was lost"

@@ -157,7 +157,7 @@ async def test_a_finished_url_lets_a_run_be_adopted_anew(stage: Stage):
     made = await stage.job()
     await stage.poll()
     [run] = await stage.runs(made)
-    row = await stage.house.records.history.named(run["id"])
+    row = await stage.house.records.history.get_by_uid(run["id"])
     assert row is not None
     for number in range(2, 8):
         host = f"h{number}.example"
@@ -609,7 +609,7 @@ async def test_a_start_url_that_brings_no_page_fails_its_run(stage: Stage, outco
 async def test_pages_that_fail_are_only_counted_when_another_was_fetched(stage: Stage):
     made = await stage.job()
     await stage.poll()
-    row = await stage.house.records.history.named((await stage.runs(made))[0]["id"])
+    row = await stage.house.records.history.get_by_uid((await stage.runs(made))[0]["id"])
     assert row is not None
     await admit(stage.house.records, url(row, "s0.example", "/other"))
     stage.bodies["https://s0.example/"] = "http_4xx"
@@ -621,7 +621,7 @@ async def test_pages_that_fail_are_only_counted_when_another_was_fetched(stage: 
 async def test_an_empty_start_page_is_no_failure_when_another_page_was_fetched(stage: Stage):
     made = await stage.job()
     await stage.poll()
-    row = await stage.house.records.history.named((await stage.runs(made))[0]["id"])
+    row = await stage.house.records.history.get_by_uid((await stage.runs(made))[0]["id"])
     assert row is not None
     await admit(stage.house.records, url(row, "s0.example", "/other"))
     stage.bodies["https://s0.example/"] = ""

@@ -93,7 +93,7 @@ class FrontierRecords:
 
         return await self._database.transact(work)
 
-    async def disown(self, owner: int) -> int:
+    async def release_all(self, owner: int) -> int:
         async def work(tx: Transaction) -> int:
             return len(await tx.all("disown_hosts", owner=owner))
 

@@ -22,7 +22,7 @@ class MoveRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def standing(self, noun: Noun, subject: int) -> Current | None:
+    async def current(self, noun: Noun, subject: int) -> Current | None:
         return await self._database.read(lambda tx: _standing(tx, noun, subject))
 
     async def apply(self, change: Change) -> Current | None:
@@ -48,7 +48,7 @@ class MoveRecords:
 
         return await self._database.transact(work)
 
-    async def disown(self, owner: int) -> int:
+    async def release_all(self, owner: int) -> int:
         async def work(tx: Transaction) -> int:
             # Schedules before runs: the lock order of starting and settling a schedule.
             brought = await tx.all("disown_schedules", owner=owner)

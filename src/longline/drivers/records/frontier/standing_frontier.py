@@ -64,7 +64,7 @@ class StandingFrontierRecords:
 
         return await self._database.read(work)
 
-    async def hasten(self, task_id: int, priority: int, due: int = 0) -> bool:
+    async def advance(self, task_id: int, priority: int, due: int = 0) -> bool:
         return await self._database.transact(lambda tx: _hasten(tx, task_id, priority, due))
 
 

@@ -58,7 +58,7 @@ class TaskLeaseRecords:
 
         return await self._database.transact(work)
 
-    async def disown(self, owner: int) -> int:
+    async def release_all(self, owner: int) -> int:
         async def work(tx: Transaction) -> int:
             return len(await tx.all("disown_offers", owner=owner))
 

@@ -24,7 +24,7 @@ from longline.model.states import RunState
 class RunHistoryRecords(Table):
     """The runs of schedules."""
 
-    async def named(self, uid: str) -> RunRow | None:
+    async def get_by_uid(self, uid: str) -> RunRow | None:
         return await self._one("run_by_uid", RunRow, uid=uid)
 
     async def find(self, schedule_id: int, *, limit: int = 50, offset: int = 0) -> list[RunRow]:

@@ -40,7 +40,7 @@ class ScheduleRecords(Table):
     async def get(self, schedule_id: int) -> ScheduleRow | None:
         return await self._one("schedule", ScheduleRow, id=schedule_id)
 
-    async def named(self, uid: str) -> ScheduleRow | None:
+    async def get_by_uid(self, uid: str) -> ScheduleRow | None:
         return await self._one("schedule_by_uid", ScheduleRow, uid=uid)
 
     async def find(

@@ -9,7 +9,7 @@ from longline.drivers.records.feeds.feeds import write_progress
 from longline.drivers.records.sources.sources import add_source
 from longline.drivers.records.table import Table
 from longline.model.feeds.feed_poll import FeedRow
-from longline.model.sources.remote_source import GONE, apart, feed_followed, followed, withdrawn
+from longline.model.sources.remote_source import GONE, distinct_name, feed_followed, followed, withdrawn
 from longline.model.sources.source import NewSource, RemoteSource, SourceRow
 
 BATCH_SIZE = 100
@@ -69,7 +69,7 @@ class RemoteSourceRecords(Table):
 
         await self._database.transact(work)
 
-    async def told(self, source: SourceRow) -> None:
+    async def mark_reported(self, source: SourceRow) -> None:
         since = source.feed_disabled_at
         await self._write("tell_curator_told", id=source.id, feed_url=source.feed_url, feed_disabled_at=since)
 
@@ -109,7 +109,7 @@ async def _begun(tx: Transaction, said: RemoteSource) -> SourceRow:
 async def _free(tx: Transaction, said: RemoteSource, source_id: int | None) -> str:
     """Return the name of a source, followed by its reference where another source has the name."""
     other = await tx.one("source_by_name", name=said.name)
-    return said.name if other is None or other["id"] == source_id else apart(said.name, said.ref)
+    return said.name if other is None or other["id"] == source_id else distinct_name(said.name, said.ref)
 
 
 async def _follow_feed(tx: Transaction, before: SourceRow, after: SourceRow) -> None:

@@ -44,11 +44,11 @@ class SourceRecords(Table):
     async def get(self, source_id: int) -> SourceRow | None:
         return await self._one("source", SourceRow, id=source_id)
 
-    async def called(self, ref: str) -> SourceRow | None:
+    async def get_by_ref(self, ref: str) -> SourceRow | None:
         kept = await self._one("curated_source", SourceRow, ref=ref)
         return kept or await self._one("source_called", SourceRow, called=ref)
 
-    async def identified(self, identity_key: str) -> SourceRow | None:
+    async def get_by_identity(self, identity_key: str) -> SourceRow | None:
         return await self._one("source_by_identity", SourceRow, identity_key=identity_key)
 
     async def find(self, query: SourceQuery | None = None, *, limit: int = 50, offset: int = 0) -> list[SourceRow]:
