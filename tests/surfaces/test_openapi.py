@@ -352,7 +352,7 @@ async def known_ids(door: Door) -> dict[str, list[str]]:
         policy = await make("/api/crawl/admin/policies", url="https://shop.example/")
         bot_jobs = [await make("/api/crawl/admin/jobs", url=f"https://shop.example/{n}") for n in range(3)]
         await make("/api/crawl/admin/bots", bot_id="bot-001", name="First")
-        row = (await door.house.records.sources.called(sources[0]["id"])) or pytest.fail("the source is gone")
+        row = (await door.house.records.sources.get_by_ref(sources[0]["id"])) or pytest.fail("the source is gone")
         run = await door.house.records.runs.add(NewRun("crawl", "crawl", "{}", source_id=row.id))
         links = [NewLink(run.id, f"https://x.example/{n}", "https://s0.example/", 1) for n in range(3)]
         await door.house.records.links.save(links)
