@@ -310,40 +310,41 @@ class Deletion(msgspec.Struct, frozen=True):
     page_key: str | None = None
 
 
-class TaskFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """The filter of a list of bots' tasks. `part` is part of the URL or of the holder's name.
+class CreatedFilter(msgspec.Struct, frozen=True, kw_only=True):
+    """The filter of a list by the time of creation.
 
-    In this and the other filters, a period begins with `…_after` and ends before `…_before`, in UTC milliseconds.
+    A period begins with `…_after` and ends before `…_before`, in UTC milliseconds.
     """
+
+    created_after: int | None = None
+    created_before: int | None = None
+
+
+class TaskFilter(CreatedFilter, frozen=True, kw_only=True):
+    """The filter of a list of bots' tasks. `part` is part of the URL or of the holder's name."""
 
     state: str | None = None
     priority: int | None = None
     holder: str | None = None
     part: str | None = None
-    created_after: int | None = None
-    created_before: int | None = None
     locked_after: int | None = None
     locked_before: int | None = None
 
 
-class ResultFilter(msgspec.Struct, frozen=True, kw_only=True):
+class ResultFilter(CreatedFilter, frozen=True, kw_only=True):
     """The filter of a list of results."""
 
     currency: str | None = None
     in_stock: bool | None = None
-    created_after: int | None = None
-    created_before: int | None = None
     crawled_after: int | None = None
     crawled_before: int | None = None
 
 
-class PolicyFilter(msgspec.Struct, frozen=True, kw_only=True):
+class PolicyFilter(CreatedFilter, frozen=True, kw_only=True):
     """The filter of a list of schedules for bots."""
 
     state: str | None = None
     priority: int | None = None
-    created_after: int | None = None
-    created_before: int | None = None
     next_due_after: int | None = None
     next_due_before: int | None = None
 

@@ -55,16 +55,10 @@ class ProbeResult(msgspec.Struct, frozen=True):
         return self.reason != "robots"
 
 
-class CandidateRow(msgspec.Struct, frozen=True):
+class CandidateRow(LinkSighting, frozen=True, kw_only=True):
     """A candidate as stored; `look_id` is the run that probes it, `source_id` the source that was made of it."""
 
     id: int
-    identity: str
-    home: str
-    url: str
-    parent_url: str
-    run_id: int
-    source: str
     verdict: Verdict
     seen: int
     created_at: int
