@@ -18,9 +18,9 @@ def main(bot: Bot, arguments: Sequence[str] | None = None) -> int:
     0: success. 1: with `--once`, a job failed or the server is away; or a second signal cancelled jobs.
     2: the server refused this bot, or the bot has no handler.
     """
-    parser = argparse.ArgumentParser(description="Pulls jobs, works on them and submits what was found.")
-    parser.add_argument("--once", action="store_true", help="stop when there is nothing left to pull")
-    parser.add_argument("--verbose", action="store_true", help="say what is done")
+    parser = argparse.ArgumentParser(description="Pull jobs, run their handlers and submit the results.")
+    parser.add_argument("--once", action="store_true", help="stop when no jobs are left")
+    parser.add_argument("--verbose", action="store_true", help="log every job")
     asked = parser.parse_args(arguments)
     logging.basicConfig(level=logging.INFO if asked.verbose else logging.WARNING, format="%(levelname)s: %(message)s")
     code = asyncio.run(_run(bot, once=asked.once))

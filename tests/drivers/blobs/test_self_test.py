@@ -15,6 +15,6 @@ class Forgetful(ObjectBlobs):
 
 async def test_a_store_that_does_not_keep_what_it_is_given_is_found_out():
     blobs = Forgetful(MemoryStore(), "the sieve", str)
-    with pytest.raises(Unavailable, match="the sieve did not give back"):
+    with pytest.raises(Unavailable, match="the sieve did not return"):
         await write_and_read(blobs, "the sieve")
     assert [info async for info in blobs.list()] == []

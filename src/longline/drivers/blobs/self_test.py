@@ -12,4 +12,4 @@ async def write_and_read(blobs: Blobs, name: str) -> None:
     kept = await blobs.get(key)
     await blobs.delete([key])
     if kept != data:
-        raise Unavailable(f"{name} did not give back what was written to it")
+        raise Unavailable(f"{name} did not return the object that was written")

@@ -169,7 +169,7 @@ def _packed(name: str, parsed: Parsed) -> memoryview:
     except (TypeError, AttributeError, ValueError) as error:  # raised for objects that cannot be pickled
         result = ForkingPickler.dumps(Parsed(error=f"{name}: an item has a field that cannot be kept: {error}"))
     except MemoryError:
-        result = ForkingPickler.dumps(Parsed(error=f"{name}: what was made of the page takes too much memory"))
+        result = ForkingPickler.dumps(Parsed(error=f"{name}: the result of the page takes too much memory"))
     if len(result) > MAX_RESULT_BYTES:
         result = ForkingPickler.dumps(Parsed(error=f"{name}: more than {MAX_RESULT_BYTES} bytes were made of the page"))
     return result

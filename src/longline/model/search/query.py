@@ -83,7 +83,7 @@ def parse_query(text: str, filters: Filters | None = None, **how: object) -> Sea
     if len(wanted) + len(unwanted) > MAX_TERMS:
         raise BadInput(f"a search has at most {MAX_TERMS} words and phrases")
     if unwanted and not wanted:
-        raise BadInput("say what to look for, not only what to leave out")
+        raise BadInput("give words to search for, not only words to exclude")
     return msgspec.convert(
         {"wanted": wanted, "unwanted": unwanted, "filters": filters or Filters(), **how}, SearchQuery
     )

@@ -101,7 +101,7 @@ async def _open_tasks(tx: Transaction, run_id: int, locked: set[int]) -> Sequenc
         # Tasks were admitted after the first query. The run is locked by now, and the holder of a host may wait for it.
         free = await tx.batch("lock_free_lines", [(host_id,) for host_id in sorted(late)])
         if len(free) < len(late):
-            raise TryAgain(f"run {run_id} was given URLs of hosts that somebody works on")
+            raise TryAgain(f"run {run_id} got URLs of hosts that a worker holds")
         rows = await tx.all("open_tasks_of_run", run_id=run_id)
     return rows
 
