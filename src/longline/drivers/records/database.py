@@ -4,7 +4,7 @@ Each operation of a port is written once. PostgreSQL awaits its statements on a 
 function to its end inside its own thread, so that a whole transaction costs one hop between threads.
 """
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import msgspec
@@ -19,9 +19,11 @@ class TryAgain(Exception):
 
 
 class Row(Protocol):
-    """A result row: columns by position or by name."""
+    """A result row: columns by name; it iterates over values."""
 
     def __getitem__(self, key: Any, /) -> Any: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
 
     def keys(self) -> Any: ...
 

@@ -2,10 +2,13 @@
 
 import asyncio
 from collections import Counter
+from typing import cast
 
 import msgspec
 
 from longline.drivers.records import open_records
+from longline.drivers.records.database import Transaction
+from longline.drivers.records.frontier.claims import ClaimRow, FrontierRecords
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest, HostSetting
 from longline.testing.clock import FakeClock
@@ -419,3 +422,20 @@ async def test_a_claimed_task_says_which_page_links_to_it(records: Records):
     await admit(records, linked, msgspec.structs.replace(moved, hops=1))
     found = {host: lease.tasks[0].found_on for host, lease in (await claim(records, YOU)).items()}
     assert found == {"b.example": "https://a.example/page", "c.example": None}
+
+
+async def test_the_columns_of_a_claim_are_the_fields_of_its_row(records: Records):
+    """The rows are read by their order, which both statements and the fields must share."""
+    database = cast(FrontierRecords, records.frontier)._database
+
+    async def columns(tx: Transaction) -> list[str]:
+        if tx.engine == "pg":
+            rows = await tx.all("claim", owner=ME, hosts=1, tasks=1, ttl=TTL, waited=0, held=[], tokens=[])
+        else:
+            [lease] = await tx.all("lease_hosts", owner=ME, hosts=1, ttl=TTL, waited=0)
+            rows = await tx.batch("pick_tasks", [(lease["host_id"], lease["token"], 0, 0, run.id)], tasks=1)
+        return list(rows[0].keys())
+
+    run = await running_run(records)
+    await admit(records, url(run))
+    assert await database.transact(columns) == list(ClaimRow._fields)

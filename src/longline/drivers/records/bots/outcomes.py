@@ -81,7 +81,7 @@ async def reckon(tx: Transaction, outcomes: Sequence[tuple[int | None, TaskState
         if ends:
             told.append((schedule_id, failures, due, tx.now if succeeded else None, tx.now if failed else None))
     await tx.batch("reckon_bot_schedules", told)
-    return {i: row["next_due"] for i, row in rows.items()} | {t[0]: t[2] for t in told}
+    return {i: row["next_due"] for i, row in rows.items()} | {i: due for i, _, due, _, _ in told}
 
 
 async def _count(tx: Transaction, rests: Sequence[RestedTask]) -> None:

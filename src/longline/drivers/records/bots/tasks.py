@@ -185,14 +185,16 @@ async def _reopened(tx: Transaction, held: dict[int, Holding]) -> dict[int, Hold
     ids = sorted({h.schedule_id for h in held.values() if h.schedule_id is not None and h.state in ENDED})
     await tx.batch("lock_bot_schedules", [(i,) for i in ids])
     ended = {i: (h.schedule_id, url_key(h.url)) for i, h in held.items() if h.state in ENDED}
-    rows = await tx.batch("open_bot_tasks", sorted({pair for pair in ended.values() if pair[0] is not None}))
+    rows = await tx.batch(
+        "open_bot_tasks", sorted({(schedule_id, key) for schedule_id, key in ended.values() if schedule_id is not None})
+    )
     open_now = {(row["schedule_id"], bytes(row["open_key"])) for row in rows}
     reopened: dict[int, bytes] = {}
-    for i, pair in sorted(ended.items()):
-        if pair in open_now:
+    for i, (schedule_id, key) in sorted(ended.items()):
+        if (schedule_id, key) in open_now:
             held.pop(i)
         else:
-            reopened[i] = pair[1]
-            open_now |= {pair} if pair[0] is not None else set()
+            reopened[i] = key
+            open_now |= {(schedule_id, key)} if schedule_id is not None else set()
     await tx.batch("reopen_bot_tasks", sorted(reopened.items()))
     return held

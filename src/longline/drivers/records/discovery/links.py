@@ -30,7 +30,7 @@ class LinkRecords:
 
         async def work(tx: Transaction) -> int:
             for run_id, found in sorted(by_run.items()):
-                rows = sorted((_row(link) for link in found.values()), key=lambda row: row[1])
+                rows = [_row(link) for _, link in sorted(found.items())]
                 await tx.batch("save_links", rows, run_id=run_id, priority=DEFAULT_PRIORITY)
                 await tx.batch("fill_links", [_visited(link.url) for link in found.values()])
             return sum(map(len, by_run.values()))

@@ -3,10 +3,12 @@
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from operator import attrgetter, itemgetter
+from typing import NamedTuple
 
 import msgspec
 
-from longline.drivers.records.database import Database, Row, Transaction
+from longline.drivers.records.database import Database, Transaction
 from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.moves import move_row
@@ -24,6 +26,37 @@ RIVAL = ("host_id", "token", "due", "priority", "run_id")
 """Columns of `find_rivals`, in the order in which `pick_tasks` takes them."""
 
 
+class ClaimRow(NamedTuple):
+    """A row of the claim: a leased host and, unless the host has none, one of its tasks with the page known of it.
+
+    The columns of `claim` and `pick_tasks` in their order: on SQLite six times faster than look-ups by name.
+    """
+
+    host_id: int
+    host: str
+    token: int
+    delay_ms: int
+    concurrency: int
+    not_before: int
+    pace_until: int
+    task_id: int | None
+    url: str
+    run_id: int
+    scope: int
+    depth: int
+    attempt: int
+    priority: int
+    due: int
+    claims: int
+    hops: int
+    found_on: str | None
+    known_task_id: int | None
+    digest: str | None
+    fetched_at: int
+    etag: str | None
+    last_modified: str | None
+
+
 class FrontierRecords:
     """Hosts, their leases, and the open URLs that go with them."""
 
@@ -32,9 +65,9 @@ class FrontierRecords:
 
     async def ensure_hosts(self, hosts: Sequence[HostSetting]) -> None:
         async def work(tx: Transaction) -> None:
-            rows = sorted({tuple(host) for host in hosts})
-            await tx.batch("add_hosts", rows)
-            await tx.batch("add_lines", [(row[0],) for row in rows])
+            settings = sorted(set(hosts))
+            await tx.batch("add_hosts", settings)
+            await tx.batch("add_lines", [(setting.host,) for setting in settings])
 
         await self._database.transact(work)
 
@@ -57,12 +90,12 @@ class FrontierRecords:
         async def work(tx: Transaction) -> list[HostLease]:
             if tx.engine == "pg":
                 own = {"held": [host_id for host_id, _ in held], "tokens": [token for _, token in held]}
-                rows = await tx.all("claim", tasks=tasks, **asked, **own)
+                rows = [ClaimRow._make(row) for row in await tx.all("claim", tasks=tasks, **asked, **own)]
             else:
                 leased = await tx.all("lease_hosts", **asked)
                 more = await tx.batch("still_held", held, owner=request.owner) if len(leased) < request.hosts else ()
                 rows = await _picked(tx, [(r["host_id"], r["token"]) for r in (*leased, *more)], tasks)
-            return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, key=lambda r: r[0])]
+            return [_lease(list(group), tx.now + ttl_ms) for _, group in groupby(rows, attrgetter("host_id"))]
 
         # On PostgreSQL the claim is one statement, which needs no transaction.
         return await (self._database.read if self._database.engine == "pg" else self._database.transact)(work)
@@ -122,46 +155,60 @@ async def _admit(tx: Transaction, tasks: Sequence[NewTask], refused: Mapping[tup
     return admitted
 
 
-async def _picked(tx: Transaction, leased: Sequence[tuple[int, int]], tasks: int) -> list[Row]:
+async def _picked(tx: Transaction, leased: Sequence[tuple[int, int]], tasks: int) -> list[ClaimRow]:
     """Pick and mark tasks of leased hosts, in several statements; for SQLite."""
     rivals = [tuple(r[c] for c in RIVAL) for r in await tx.batch("find_rivals", leased, tasks=tasks)]
-    busy = {rival[0] for rival in rivals}
-    rivals += [(*lease, None, None, None) for lease in leased if lease[0] not in busy]
-    picked = await tx.batch("pick_tasks", sorted(rivals, key=lambda rival: rival[0]), tasks=tasks)
-    rows = [row for _, group in groupby(picked, key=lambda r: r[0]) for row in _in_turn(list(group), tasks)]
-    await tx.batch("mark_tasks", [(r[2], r[0], r[13], r[12], r[8], r[6]) for r in rows if r[6] is not None])
+    busy = {host_id for host_id, *_ in rivals}
+    rivals += [(host_id, token, None, None, None) for host_id, token in leased if host_id not in busy]
+    picked = map(ClaimRow._make, await tx.batch("pick_tasks", sorted(rivals, key=itemgetter(0)), tasks=tasks))
+    rows = [row for _, group in groupby(picked, attrgetter("host_id")) for row in _in_turn(list(group), tasks)]
+    marks = [(r.token, r.host_id, r.due, r.priority, r.run_id, r.task_id) for r in rows if r.task_id is not None]
+    await tx.batch("mark_tasks", marks)
     return rows
 
 
-def _in_turn(rows: list[Row], tasks: int) -> list[Row]:
+def _in_turn(rows: list[ClaimRow], tasks: int) -> list[ClaimRow]:
     """Order one host's tasks as PostgreSQL's claim: by priority, and each run's first before any run's second."""
     # A rival with all tasks in hand has a row without a task; a host with only such rivals keeps one of the rows.
-    rows = sorted((r for r in rows if r[6] is not None), key=lambda r: r[6]) or rows[:1]
+    rows = sorted((r for r in rows if r.task_id is not None), key=attrgetter("task_id")) or rows[:1]
     runs: defaultdict[int, set[int]] = defaultdict(set)
     for r in rows:
-        runs[r[12]].add(r[8])
+        runs[r.priority].add(r.run_id)
     if len(runs) == 1 and all(len(rivals) == 1 for rivals in runs.values()):
         return rows[:tasks]
     nth = {(priority, run): n for priority, rivals in runs.items() for n, run in enumerate(sorted(rivals), 1)}
     rounds: Counter[tuple[int, int]] = Counter()
     placed = []
     for r in rows:
-        who = r[12], r[8]
+        who = r.priority, r.run_id
         rounds[who] += 1
-        placed.append((r[12], rounds[who], (nth[who] + r[2] // 2) % len(runs[r[12]]), r[6], r))
-    return [place[4] for place in sorted(placed, key=lambda place: place[:4])[:tasks]]
+        turn = (nth[who] + r.token // 2) % len(runs[r.priority])
+        placed.append(((r.priority, rounds[who], turn, r.task_id), r))
+    return [row for _, row in sorted(placed)[:tasks]]
 
 
-def _lease(rows: list[Row], until: int) -> HostLease:
-    """Return one host's rows as a lease. The columns are in the order of the claim."""
+def _lease(rows: list[ClaimRow], until: int) -> HostLease:
+    """Return one host's rows as a lease."""
     first = rows[0]
-    tasks = tuple(_claimed(r) for r in rows if r[6] is not None)
-    return HostLease(first[0], first[1], first[2], until, first[3], first[4], first[5], tasks, first[22])
+    return HostLease(
+        first.host_id,
+        first.host,
+        first.token,
+        until,
+        first.delay_ms,
+        first.concurrency,
+        first.not_before,
+        tuple(_claimed(r, r.task_id) for r in rows if r.task_id is not None),
+        first.pace_until,
+    )
 
 
-def _claimed(r: Row) -> ClaimedTask:
+def _claimed(r: ClaimRow, task_id: int) -> ClaimedTask:
+    known = None
     # A task's own page is no help to a run: the next page replaces it. The standing frontier only needs to know that
     # the page has not changed.
-    helps = r[17] is not None and (r[16] != r[6] or r[9] == SCOPE)
-    known = KnownPage(r[16], r[17], r[18], r[19], r[20]) if helps else None
-    return ClaimedTask(r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15], known, r[21])
+    if r.known_task_id is not None and r.digest is not None and (r.known_task_id != task_id or r.scope == SCOPE):
+        known = KnownPage(r.known_task_id, r.digest, r.fetched_at, r.etag, r.last_modified)
+    return ClaimedTask(
+        task_id, r.url, r.run_id, r.scope, r.depth, r.attempt, r.priority, r.due, r.claims, r.hops, known, r.found_on
+    )

@@ -69,8 +69,8 @@ WITH free AS MATERIALIZED (
     RETURNING host_id, due, priority, id, attempt, claims
 )
 SELECT l.host_id, h.host, l.token, h.delay_ms, h.concurrency, l.not_before,
-       m.id, t.url, t.run_id, t.scope, t.depth, m.attempt + 1, m.priority, m.due, m.claims, t.hops,
-       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified, f.url, h.pace_until
+       h.pace_until, m.id AS task_id, t.url, t.run_id, t.scope, t.depth, m.attempt + 1 AS attempt, m.priority, m.due,
+       m.claims, t.hops, f.url AS found_on, v.task_id AS known_task_id, v.digest, v.fetched_at, v.etag, v.last_modified
 FROM hand l
 JOIN hosts h ON h.id = l.host_id
 LEFT JOIN marked m ON m.host_id = l.host_id
@@ -119,9 +119,10 @@ FROM (SELECT due, priority, run_id FROM queue
 /*rows , r(host_id bigint, token bigint) */;
 
 -- name: pick_tasks only lite
-SELECT r.host_id, h.host, r.token, h.delay_ms, h.concurrency, l.not_before,
-       q.id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1, q.priority, q.due, q.claims + 1, t.hops,
-       v.task_id, v.digest, v.fetched_at, v.etag, v.last_modified, f.url, h.pace_until
+SELECT r.host_id AS host_id, h.host, r.token AS token, h.delay_ms, h.concurrency, l.not_before,
+       h.pace_until, q.id AS task_id, t.url, t.run_id, t.scope, t.depth, q.attempt + 1 AS attempt, q.priority, q.due,
+       q.claims + 1 AS claims, t.hops, f.url AS found_on, v.task_id AS known_task_id, v.digest, v.fetched_at, v.etag,
+       v.last_modified
 /*rows , r(host_id bigint, token bigint, due bigint, priority bigint, run_id bigint) */
 FROM hosts h
 JOIN line l ON l.host_id = h.id
