@@ -20,7 +20,7 @@ from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.model.url import dedupe_key
 from longline.ports.records import Records
@@ -113,7 +113,7 @@ def _work_apart(url: str, owner: int) -> Apart:
 
 
 async def _fill(records: Records, lifecycle: Lifecycle, tasks: int) -> None:
-    run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
+    run = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}"))
     await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
     for first in range(0, tasks, ADMIT_AT_ONCE):
         batch = [_task(n, run.id) for n in range(first, min(first + ADMIT_AT_ONCE, tasks))]

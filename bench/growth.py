@@ -30,7 +30,7 @@ from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import NewTask, Outcome
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records.frontier import ClaimRequest, HostSetting, ReportBatch
 from tests.servers import running_postgres
@@ -203,7 +203,7 @@ async def prepared(url: str, shape: Shape) -> int:
     records = await open_records(url, SystemClock())
     try:
         await records.schema.migrate()
-        run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
+        run = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}"))
         order = MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=24 * 3_600_000)
         await Lifecycle(records).move(order)
     finally:

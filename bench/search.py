@@ -25,7 +25,7 @@ from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.engine.search.indexer import Indexer
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
 from longline.model.search.query import parse_query
 from longline.ports.search import Search
@@ -97,7 +97,7 @@ async def index_cost(url: str, language: Language, pages: int) -> tuple[float, f
     records = await open_records(url, SystemClock())
     try:
         await records.schema.migrate()
-        run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
+        run = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}"))
         items = [
             new_items(
                 [("page", {"title": language.text(6), "body": language.text(PAGE_WORDS)})], Origin(run.id, n, f"/{n}")

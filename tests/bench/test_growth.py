@@ -10,7 +10,7 @@ from longline.drivers.clock import SystemClock
 from longline.drivers.records import open_records
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from tests.drivers.records.peek import Peek, Snapshot
 from tests.servers import PostgresServer
 
@@ -138,7 +138,7 @@ async def _admitted(url: str) -> None:
     try:
         await records.schema.migrate()
         lifecycle = Lifecycle(records)
-        run = await records.runs.add(NewRun(new_id(), "bench", "{}"))
+        run = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}"))
         await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=1_000_000))
         tasks = [page.task(run.id) for page in SHAPE.pages()]
         for first in range(0, len(tasks), 100):

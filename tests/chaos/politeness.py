@@ -28,7 +28,7 @@ from longline.engine.frontier.admit import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
 from tests.drivers.records.peek import Peek
 from tests.servers import running_postgres
@@ -127,7 +127,7 @@ async def fill(records: Records, groups: tuple[Group, ...], port: int) -> None:
         hosts = [f"http://{address(number, h)}:{port}" for h in range(group.hosts)]
         urls = [host + group.path(p) for host in hosts for p in range(group.pages)]
         plan = CrawlPlan((), delay_ms=group.delay_ms, concurrency=group.concurrency, max_attempts=50)
-        run = await records.runs.add(NewRun(new_id(), "chaos", plan.text()))
+        run = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, plan.text()))
         await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
         for first in range(0, len(urls), 500):
             seeds = [seed(url, run.id, plan) for url in urls[first : first + 500]]

@@ -46,9 +46,16 @@ class History:
         noun: Noun = event.noun  # type: ignore[assignment]
         rule = BY_NAME.get((noun, event.move))
         actor: Actor = event.actor  # type: ignore[assignment]
-        if rule is None or event.was not in rule.was or event.became != rule.became or actor not in rule.actors:
+        before: set[str | None] = {*rule.was} if rule and rule.was else {None}
+        if rule is None or event.was not in before or event.became != rule.became or actor not in rule.actors:
             self.faults.append(f"not in the table: {event}")
-        was = str(event.was)
+        if event.was is None:
+            self.moves += 1
+            if (noun, event.subject) in self.states:
+                self.faults.append(f"created twice: {event}")
+            self.states[noun, event.subject] = str(event.became)
+            return
+        was = event.was
         rest = self.states.get((noun, event.subject), "nothing")
         # A person sees a task as it is in hand; what changes is where it rests.
         if noun == "task" and IN_HAND_OF.get(rest) == was:

@@ -10,7 +10,7 @@ from longline.model.errors import IllegalMove, StaleLease
 from longline.model.frontier.host import HostLease, HostReport
 from longline.model.frontier.task import PARSE, ClaimedTask, NewTask, Outcome
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import NewSource
 from longline.model.states import Noun, TaskState, legal
@@ -323,7 +323,7 @@ class Person(Actor):
             budget = self.random.choice((None, None, 40))
             shop = await self.records.sources.add(NewSource("shop", "https://a.example", budget=250))
             source_id = self.random.choice((None, None, shop.id))
-            run = await self.records.runs.add(NewRun(new_id(), "crawl", "{}", source_id=source_id, budget=budget))
+            run = await self.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", source_id=source_id, budget=budget))
             self.world.runs.append(run.id)
         if len(self.world.schedules) < 10:
             interval = self.random.choice((None, 60_000))

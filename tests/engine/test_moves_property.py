@@ -76,9 +76,6 @@ async def stale_probes(actors: list[Actor], peek: Peek) -> None:
 async def history(records: Records, peek: Peek) -> History:
     """Everything that was written of everything, followed from its birth."""
     born: dict[tuple[Noun, int], str] = {("task", i): "pending" for (i,) in await peek.rows("SELECT id FROM tasks")}
-    born |= {("run", i): "queued" for (i,) in await peek.rows("SELECT id FROM runs")}
-    for i, interval in await peek.rows("SELECT id, interval_ms FROM schedules"):
-        born["schedule", i] = "pending" if interval is None else "scheduled"
     told = History(born)
     after = 0
     while events := await records.events.find(after=after, limit=500):

@@ -25,6 +25,28 @@ _CHANGES_STATE = re.compile(
 _GUARD = re.compile(r"\bWHERE\b.*\bstate\s*=\s*(?::was|r\.was)\b", re.S | re.I)
 
 
+CREATING = {
+    "runs": {"add", "ensure"},
+    "schedules": {"add", "add_all"},
+    "policies": {"add"},
+    "bot_schedules": {"add"},
+}
+"""Calls that create a run or a schedule, by the name of their store."""
+
+
+def creations(module: Module) -> list[str]:
+    """Where a module creates a run or a schedule past the lifecycle."""
+    if module.path.startswith(("engine/lifecycle/", "drivers/")):
+        return []
+    found = []
+    for node in module.walk():
+        match node:
+            case ast.Call(func=ast.Attribute(attr=attr, value=ast.Attribute(attr=store) | ast.Name(id=store))):
+                if attr in CREATING.get(store.lstrip("_"), ()):
+                    found.append(f"{module.path}:{node.lineno} {store}.{attr}")
+    return found
+
+
 def touches(module: Module) -> list[str]:
     """Where a module reaches for a port that is not its business."""
     if module.path.startswith(MAY_TOUCH_THEM):
@@ -77,6 +99,18 @@ def state_changing() -> dict[str, dict[str, str]]:
 
 def test_nobody_else_touches_the_ports_that_write_states():
     assert not [found for module in modules() for found in touches(module)]
+
+
+def test_nobody_else_creates_a_run_or_a_schedule():
+    allowed = {"engine/parse/process_pool.py"}  # a set of running parsers
+    assert not [found for module in modules() if module.path not in allowed for found in creations(module)]
+
+
+@pytest.mark.parametrize("call", ["records.runs.add(new)", "self._runs.ensure(new)", "self._schedules.add_all([new])"])
+def test_a_creation_past_the_lifecycle_is_seen(call: str):
+    text = f"async def f(self, records, new): await {call}"
+    assert creations(Module("services/planted.py", text))
+    assert not creations(Module("engine/lifecycle/moves.py", text))
 
 
 def test_there_is_a_lifecycle_and_it_does():

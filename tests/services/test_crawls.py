@@ -8,11 +8,11 @@ from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import BadInput, NotFound, StaleLease
 from longline.model.frontier.task import Outcome
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest, ReportBatch
-from longline.services.crawls import KIND, Crawls
+from longline.services.crawls import Crawls
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import host_report
 
@@ -50,7 +50,7 @@ async def test_a_new_crawl_runs_and_has_its_seeds(crawls: Crawls, records: Recor
     opened = await crawls.open(PLAN, 100, ME, TTL, again=False)
     assert (opened.resumed, opened.token is None) == (False, False)
     run = opened.run
-    assert (run.kind, run.state, run.seed, run.owner) == (KIND, "running", "https://a.example/", ME)
+    assert (run.kind, run.state, run.seed, run.owner) == ("crawl", "running", "https://a.example/", ME)
     assert (run.admitted, run.open, run.budget) == (2, 2, 100)
     assert CrawlPlan.read(run.plan) == PLAN
     leases = {a.host: (a.delay_ms, a.concurrency) for a in await records.frontier.claim(ClaimRequest(ME, 10, 10, TTL))}
@@ -96,7 +96,7 @@ async def test_one_that_was_stopped_is_gone_on_with_even_when_asked_to_start_ane
 async def test_one_that_died_while_it_was_opened_is_opened_to_its_end(
     crawls: Crawls, records: Records, clock: FakeClock, killed_after: str
 ):
-    run = await records.runs.add(NewRun("u", KIND, PLAN.text(), "https://a.example/"))
+    run = await records.runs.add(NewRun("u", RunKind.CRAWL, PLAN.text(), "https://a.example/"))
     if killed_after == "start":
         lifecycle = Lifecycle(records)
         await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=ME, lease_ms=TTL))

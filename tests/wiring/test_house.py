@@ -11,7 +11,7 @@ from longline.engine.frontier import reaper
 from longline.model.errors import LonglineError, Unavailable
 from longline.model.frontier.task import NewTask
 from longline.model.frontier.worker import WorkerRow
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.plugins import Page
 from longline.ports.records.frontier import ClaimRequest, HostSetting
 from longline.ports.records.schedules import PageChanges
@@ -30,7 +30,7 @@ def marks(settings: Settings) -> list[Path]:
 
 async def hold_something(house: House, owner: int) -> None:
     """Lease a host and begin a segment, as a worker does who then forgets."""
-    run = await house.records.runs.add(NewRun("u", "crawl", "{}"))
+    run = await house.records.runs.add(NewRun("u", RunKind.CRAWL, "{}"))
     await house.records.frontier.ensure_hosts([HostSetting("a.example", 0, 1)])
     task = NewTask("https://a.example/", "a.example", b"k" * 16, run.id, run.id)
     await house.records.frontier.admit([task], {})

@@ -173,6 +173,19 @@ def move(noun: Noun, name: str) -> Move:
     return BY_NAME[noun, name]
 
 
+def first_state(noun: Noun, steps: Iterable[str]) -> str:
+    """Return the state of a new row after these moves, the first of which creates the row."""
+    state: str | None = None
+    for name in steps:
+        rule = move(noun, name)
+        if state not in (rule.was or {None}):
+            raise ValueError(f"a {noun} cannot {name} when it is {state or 'new'}")
+        state = rule.became
+    if state is None:
+        raise ValueError(f"no move creates the {noun}")
+    return state
+
+
 def legal(noun: Noun, state: str, actor: Actor | None = None) -> tuple[str, ...]:
     """Return the names of the legal moves from `state` (by `actor`, when given), in table order."""
     return tuple(m.name for m in MOVES if m.noun == noun and state in m.was and (actor is None or actor in m.actors))

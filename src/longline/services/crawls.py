@@ -5,18 +5,17 @@ import logging
 import msgspec
 
 from longline.engine.frontier.admit import seed
+from longline.engine.lifecycle.creation import create_run
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.errors import IllegalMove, NotFound, StaleLease
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import Fate, NewRun, RunRow
+from longline.model.runs.run import Fate, NewRun, RunKind, RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import parse
 from longline.ports.records.runs import RunStore
 
 log = logging.getLogger(__name__)
-
-KIND = "crawl"
 
 
 class OpenedRun(msgspec.Struct, frozen=True):
@@ -36,12 +35,14 @@ class Crawls:
     async def open(self, plan: CrawlPlan, budget: int | None, owner: int, lease_ms: int, *, again: bool) -> OpenedRun:
         """Resume the last run from this seed, or start one; after a run that ended, a new one needs `again`."""
         first = parse(plan.seeds[0]).href
-        run = await self._runs.latest(KIND, first)
+        run = await self._runs.latest(RunKind.CRAWL, first)
         if run is not None and run.state in RUN_ENDED and not again:
             return OpenedRun(run, resumed=True, token=None)
         resumed = run is not None and run.state not in RUN_ENDED
         if run is None or not resumed:
-            run = await self._runs.add(NewRun(new_id(), KIND, plan.text(), first, budget=budget))
+            run = await create_run(
+                self._runs, NewRun(new_id(), RunKind.CRAWL, plan.text(), first, budget=budget), "person"
+            )
         name = "start" if run.state == RunState.QUEUED else "adopt"
         standing = await self._lifecycle.move(
             MoveRequest("run", run.id, name, "worker", owner=owner, lease_ms=lease_ms, reason="crawl")

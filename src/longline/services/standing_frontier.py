@@ -7,10 +7,8 @@ from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.engine.lifecycle.politeness_key import PolitenessKey
 from longline.model.errors import BadInput, NotFound, Unavailable
 from longline.model.frontier.standing_frontier import (
-    ORIGINS,
     REMOVED,
     SCOPE,
-    STANDING,
     StandingUrl,
     UrlQuery,
     host_of,
@@ -18,6 +16,7 @@ from longline.model.frontier.standing_frontier import (
 )
 from longline.model.frontier.task import NewTask
 from longline.model.ids import task_id_of
+from longline.model.runs.run import STANDING_KINDS, RunKind
 from longline.model.url import parse
 from longline.ports.records import Records
 from longline.ports.records.frontier import HostSetting
@@ -38,11 +37,11 @@ class SubmittedUrl(NamedTuple):
     new: bool
 
 
-def kind_of(origin: str) -> str:
+def kind_of(origin: str) -> RunKind:
     """Return the kind of the standing runs of an origin."""
-    if origin not in ORIGINS:
-        raise BadInput(f"origin must be one of {', '.join(ORIGINS)}")
-    return f"{STANDING}{origin}"
+    if origin not in STANDING_KINDS:
+        raise BadInput(f"origin must be one of {', '.join(STANDING_KINDS)}")
+    return STANDING_KINDS[origin]
 
 
 class StandingFrontier:

@@ -10,7 +10,7 @@ from longline.drivers.clock import SystemClock
 from longline.drivers.records import engine_clock, open_records
 from longline.drivers.records.engine_clock import CHECK_EVERY_SECONDS, SLEW_AFTER_MS
 from longline.model.engine_clock import MAX_SLEW
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest
 from tests.drivers.records.world import admit, running_run, url
@@ -111,7 +111,7 @@ async def test_a_wall_clock_that_is_set_while_nothing_is_held_is_followed(
 async def test_work_that_waits_is_not_put_off(processes: list[Process], machine: Machine, by: int, followed: bool):
     one = processes[0]
     before = await one.now()
-    run = await one.records.runs.add(NewRun("u", "crawl", "{}"))
+    run = await one.records.runs.add(NewRun("u", RunKind.CRAWL, "{}"))
     await admit(one.records, url(run))
     machine.wall_ms += by
     machine.wait(CHECK_EVERY_SECONDS + 1)

@@ -19,7 +19,7 @@ from longline.drivers.records.runs import RunRecords
 from longline.model.bots.bot import NewBotTask
 from longline.model.frontier.host import HostLease
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.sources.source import NewSource
 from longline.model.states import TaskState
 from longline.ports.records import Records
@@ -316,7 +316,7 @@ async def test_nobody_waits_for_hosts_in_another_order(
 async def test_a_standing_run_is_one_for_all_who_ask_at_once(records: Records, database: Database, peek: Peek):
     gate = Gate("ensure_run")
     ports = RunRecords(GatedDatabase(database, gate)), records.runs
-    held, other = (partial(port.ensure, NewRun(new_id(), "frontier.feed", "{}", "s")) for port in ports)
+    held, other = (partial(port.ensure, NewRun(new_id(), RunKind.STANDING_FEED, "{}", "s")) for port in ports)
     first, second = await interleave(held, gate, other, peek)
     assert first == second
     assert await peek.value("SELECT COUNT(*) FROM runs") == 1

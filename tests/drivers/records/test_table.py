@@ -3,7 +3,7 @@
 import pytest
 
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.schedules.schedule import NewSchedule
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
@@ -46,7 +46,7 @@ async def test_a_schedule_is_born_scheduled_or_pending(records: Records, clock: 
 
 
 async def test_a_run_is_born_queued_and_empty(records: Records, clock: FakeClock):
-    made = await records.runs.add(NewRun(new_id(), "crawl", '{"depth": 2}', "https://a.example/", budget=9))
+    made = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, '{"depth": 2}', "https://a.example/", budget=9))
     assert made.state == "queued"
     assert made.kind == "crawl"
     assert made.plan == '{"depth": 2}'
@@ -59,15 +59,15 @@ async def test_a_run_is_born_queued_and_empty(records: Records, clock: FakeClock
 
 
 async def test_runs_are_listed_newest_first_and_counted_by_state(records: Records):
-    made = [await records.runs.add(NewRun(new_id(), "crawl", "{}", f"seed {i % 2}")) for i in range(4)]
+    made = [await records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", f"seed {i % 2}")) for i in range(4)]
     started = await running_run(records)
     assert [r.id for r in await records.runs.find()] == [started.id, *(r.id for r in reversed(made))]
     assert [r.id for r in await records.runs.find(limit=2, offset=1)] == [made[3].id, made[2].id]
-    latest = await records.runs.latest("crawl", "seed 0")
+    latest = await records.runs.latest(RunKind.CRAWL, "seed 0")
     assert latest is not None
     assert latest.id == made[2].id
-    assert await records.runs.latest("crawl", "seed 9") is None
-    assert await records.runs.latest("other", "seed 0") is None
+    assert await records.runs.latest(RunKind.CRAWL, "seed 9") is None
+    assert await records.runs.latest(RunKind.REPAIR, "seed 0") is None
     assert await records.runs.counts() == {"queued": 4, "running": 1}
 
 
@@ -156,6 +156,6 @@ async def test_events_are_read_onwards(records: Records):
     for _ in range(5):
         await running_run(records)
     events = await records.events.find()
-    assert [e.move for e in events] == ["start"] * 5
+    assert [e.move for e in events] == ["create", "start"] * 5
     assert await records.events.find(after=events[1].id, limit=2) == events[2:4]
     assert await records.events.find(after=events[-1].id) == []

@@ -7,13 +7,13 @@ import pytest
 from longline.engine.frontier.log_standing_counts import StandingCountLog
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
 from tests.drivers.records.world import admit, claim_one, url
 
 
 async def test_every_rest_is_told_of(records: Records, caplog: pytest.LogCaptureFixture) -> None:
-    run = await records.runs.add(NewRun(new_id(), "frontier.manual", "{}", seed="s"))
+    run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="s"))
     await admit(records, url(run, scope=SCOPE))
     await claim_one(records)
     await admit(records, *(url(run, "b.example", f"/{n}", scope=SCOPE) for n in range(2)))

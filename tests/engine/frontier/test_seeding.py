@@ -8,6 +8,7 @@ from longline.engine.frontier.seeding import RunToMake, Seeder
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.model.errors import NotFound
 from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunKind
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from tests.drivers.records.world import claim, ended, get_run, host_report, report
@@ -27,7 +28,7 @@ async def source_id(records: Records) -> int:
 
 
 async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, source_id: int) -> None:
-    wanted = RunToMake("poll", CrawlPlan(SEEDS, max_depth=0), source_id)
+    wanted = RunToMake(RunKind.FEED_POLL, CrawlPlan(SEEDS, max_depth=0), source_id)
 
     first, second = await seeder.ask(wanted), await seeder.ask(wanted)
 
@@ -58,7 +59,7 @@ async def test_a_run_whose_seeds_cannot_be_admitted_is_not_made(
 async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
     seeder: Seeder, records: Records, source_id: int
 ) -> None:
-    run_id = await seeder.ask(RunToMake("poll", CrawlPlan(SEEDS[:2]), source_id))
+    run_id = await seeder.ask(RunToMake(RunKind.FEED_POLL, CrawlPlan(SEEDS[:2]), source_id))
     (lease,) = (await claim(records)).values()
     outcomes = [ended(task, reason="redirected" if task.url == SEEDS[0] else "ok") for task in lease.tasks]
     await report(records, host_report(lease, outcomes))
@@ -67,7 +68,7 @@ async def test_where_a_redirect_led_comes_in_the_place_of_nobody(
 
 
 async def test_the_standing_frontier_takes_everything_once(seeder: Seeder, records: Records, source_id: int) -> None:
-    give = partial(seeder.feed, "frontier.feed", source_id, priority=7, hosts=("a.example", "b.example"))
+    give = partial(seeder.feed, RunKind.STANDING_FEED, source_id, priority=7, hosts=("a.example", "b.example"))
     urls = [
         "https://a.example/1",
         "https://a.example/1?utm_source=x",

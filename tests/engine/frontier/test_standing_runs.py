@@ -10,6 +10,7 @@ from longline.engine.sources.lookup import LocalSources
 from longline.model.errors import Unavailable
 from longline.model.runs.bounds import bounds_of
 from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunKind
 from longline.model.sources.source import CrawlSource, NewSource, RemoteSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -26,10 +27,10 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records, clo
     source = await records.sources.add(NewSource("news", "https://news.example/", crawl=crawl))
     first, second = [standing(records, clock) for _ in range(2)]
 
-    run = await first.get("frontier.feed", source.public_id)
+    run = await first.get(RunKind.STANDING_FEED, source.public_id)
 
-    assert await second.get("frontier.feed", source.public_id) == run
-    assert (await first.get("frontier.manual", source.public_id)).id != run.id
+    assert await second.get(RunKind.STANDING_FEED, source.public_id) == run
+    assert (await first.get(RunKind.STANDING_MANUAL, source.public_id)).id != run.id
     stored = await records.runs.get(run.id)
     assert stored is not None
     assert (stored.source_id, CrawlPlan.read(stored.plan), stored.state) == (source.id, run.plan, "queued")
@@ -40,7 +41,7 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records, clo
 async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: FakeClock) -> None:
     source = await records.sources.add(NewSource("news", "https://news.example/"))
     asked, fetching = [standing(records, clock) for _ in range(2)]
-    before = await asked.get("frontier.feed", source.public_id)
+    before = await asked.get(RunKind.STANDING_FEED, source.public_id)
     plans = PlanCache(records.runs, fetching)
     assert (await plans.get(before.id)).delay_ms == 7
     said = '{"rate_limit": "4s", "render_mode": "dynamic", "selectors": {"article": {"title": "h2"}}}'
@@ -51,27 +52,27 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
     after = await plans.get(before.id)
     assert (after.delay_ms, after.render, after.source_name) == (4000, True, "daily")
     assert after.config["selectors"] == {"article": {"title": "h2"}}
-    assert await asked.get("frontier.feed", source.public_id) == (before.id, after), "on every process"
+    assert await asked.get(RunKind.STANDING_FEED, source.public_id) == (before.id, after), "on every process"
     stored = await records.runs.get(before.id)
     assert stored is not None
     assert CrawlPlan.read(stored.plan) == after
 
 
 async def test_a_run_goes_by_the_rules_of_who_works_on_it(records: Records, clock: FakeClock) -> None:
-    before = await standing(records, clock).get("frontier.feed", "somebody's")
+    before = await standing(records, clock).get(RunKind.STANDING_FEED, "somebody's")
     later = standing(records, clock, msgspec.structs.replace(RULES, attempts=9))
     assert (await PlanCache(records.runs, later).get(before.id)).max_attempts == 9
 
 
 async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records: Records, clock: FakeClock) -> None:
     runs = standing(records, clock)
-    before = await runs.get("frontier.manual", "theirs")
+    before = await runs.get(RunKind.STANDING_MANUAL, "theirs")
     clock.advance(KNOWN_SECONDS)
     await records.curated.take([RemoteSource(ref="theirs", name="news", base_url="https://news.example/")], clock.now())
     source = await records.curated.get("theirs")
     assert source is not None
 
-    assert (await runs.get("frontier.manual", "theirs")) == (before.id, standing_plan(as_crawled(source), RULES))
+    assert (await runs.get(RunKind.STANDING_MANUAL, "theirs")) == (before.id, standing_plan(as_crawled(source), RULES))
 
     stored = await records.runs.get(before.id)
     assert stored is not None
@@ -92,18 +93,18 @@ class Silent:
 
 
 async def test_while_sources_cannot_be_asked_runs_go_by_what_they_last_said(records: Records, clock: FakeClock) -> None:
-    before = await standing(records, clock).get("frontier.manual", "s")
+    before = await standing(records, clock).get(RunKind.STANDING_MANUAL, "s")
     alone = StandingRuns(records.runs, Silent(), msgspec.structs.replace(RULES, attempts=9), clock)
 
-    assert await alone.get("frontier.manual", "s") == before
+    assert await alone.get(RunKind.STANDING_MANUAL, "s") == before
     with pytest.raises(Unavailable):
-        await alone.get("frontier.manual", "another")
+        await alone.get(RunKind.STANDING_MANUAL, "another")
 
 
 async def test_a_source_that_nobody_knows_has_one_too(records: Records, clock: FakeClock) -> None:
     runs = standing(records, clock)
 
-    plan = (await runs.get("frontier.manual", "somebody's")).plan
+    plan = (await runs.get(RunKind.STANDING_MANUAL, "somebody's")).plan
 
     assert (plan.source_id, plan.delay_ms, plan.max_attempts, plan.max_redirects) == (None, 7, 2, 1)
 

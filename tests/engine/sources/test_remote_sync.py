@@ -17,6 +17,7 @@ from longline.engine.sources.remote_sync import HOLD_MS, RemoteSourceSync
 from longline.model.errors import Unavailable
 from longline.model.feeds.feed_poll import ENTRY_PRIORITY, MINUTE_MS, SEARCH_INTERVAL_MS, FeedRow
 from longline.model.frontier.standing_frontier import UrlQuery
+from longline.model.runs.run import RunKind
 from longline.model.sources.source import SourceRow
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
@@ -96,7 +97,7 @@ async def test_entries_of_its_feeds_are_fetched_under_its_own_ids(errands: Erran
     )
     found, total = await errands.records.standing.find(UrlQuery(source="a"))
     assert (total, {url.source for url in found}) == (2, {"a"})
-    run = await errands.records.runs.first("frontier.feed", "a")
+    run = await errands.records.runs.first(RunKind.STANDING_FEED, "a")
     assert run is not None
     assert run.source_id == (await errands.source()).id
     assert errands.manager.told() == [], "nothing changed there"
@@ -486,7 +487,7 @@ async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Er
     await errands.bring()
     errands.clock.advance(KNOWN_SECONDS)
     await errands.poll()
-    run = await errands.web.standing.get("frontier.feed", "a")
+    run = await errands.web.standing.get(RunKind.STANDING_FEED, "a")
     assert (run.plan.source_name, run.plan.render, run.plan.delay_ms) == ("other", True, 7000)
     assert run.plan.config["selectors"] == {"article": {"title": "h2"}}
 

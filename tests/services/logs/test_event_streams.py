@@ -237,3 +237,15 @@ async def test_figures_are_counted_only_for_somebody(clock: FakeClock):
 @pytest.fixture
 def clock() -> FakeClock:
     return FakeClock()
+
+
+async def test_the_moves_that_made_a_schedule_are_not_told(clock: FakeClock):
+    broker, past = Broker(), Past()
+    telling, client = teller(broker, past, clock), broker.join("crawler")
+    await telling.once()
+    for move, became, at in (("create", "pending", 1), ("place", "scheduled", 1), ("pause", "paused", 1)):
+        past.add("schedule", move, became, at)
+    past.add("run", "create", "queued", 2)
+    past.add("schedule", "place", "scheduled", 3)
+    await telling.once()
+    assert [(one.state, one.at) for one in await heard(client, 1)] == [("scheduled", 3)]

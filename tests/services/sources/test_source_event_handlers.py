@@ -10,6 +10,7 @@ from longline.engine.sources.lookup import LocalSources
 from longline.model.schedules.schedule import ScheduleRow
 from longline.model.sources.source import NewSource, SourceRow
 from longline.ports.records import Records
+from longline.ports.records.schedules import ScheduleStores
 from longline.services.schedules.schedules import Schedules
 from longline.services.sources.source_event_handlers import SourceEventHandlers
 from longline.services.sources.source_events import SourceEvent
@@ -25,10 +26,14 @@ async def source(records: Records) -> SourceRow:
 
 @pytest.fixture
 def reactions(records: Records, clock: FakeClock) -> SourceEventHandlers:
-    timetable, directory = ScheduleLifecycle(records), LocalSources(records.sources)
-    schedules = Schedules(timetable, records.schedules, records.runs, records.rhythms, clock)
-    sync = SourceSchedules(directory, records.schedules, records.runs, timetable, clock)
-    return SourceEventHandlers(sync, schedules, records.schedules, directory, clock, records.heard)
+    directory = LocalSources(records.sources)
+
+    def services(stores: ScheduleStores) -> tuple[Schedules, SourceSchedules]:
+        timetable = ScheduleLifecycle(stores)
+        schedules = Schedules(timetable, stores.schedules, records.runs, records.rhythms, clock)
+        return schedules, SourceSchedules(directory, stores.schedules, records.runs, timetable, clock)
+
+    return SourceEventHandlers(services, records, directory, clock, records.heard)
 
 
 async def say(reactions: SourceEventHandlers, kind: str, ref: str, **payload: Any) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.search.item import Origin, new_items
 from tests.surfaces.intervals.stage import Stage
 
@@ -11,7 +11,7 @@ async def documents(stage: Stage, source: str, *words: Any) -> None:
     """Documents of a source, each of so many words."""
     row = await stage.house.records.sources.get_by_ref(source)
     assert row is not None
-    made = await stage.house.records.runs.add(NewRun(f"r{source}", "crawl", "{}", source_id=row.id))
+    made = await stage.house.records.runs.add(NewRun(f"r{source}", RunKind.CRAWL, "{}", source_id=row.id))
     for number, count in enumerate(words):
         item = ("article", {"title": "T", "raw_text": "B", "word_count": count})
         where = Origin(made.id, 1, f"https://{source}.example/{number}")

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from longline.model.discovery.link import LinkDetails, NewLink
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.sources.source import NewSource
 from tests.surfaces.intervals.house import Door
 
@@ -18,7 +18,7 @@ LINKS, DOMAINS = "/api/v1/discovered-links", "/api/v1/discovered-domains"
 async def found(door: Door, *urls: str, source: str = "one") -> None:
     """A crawl of a source came by these links."""
     row = await door.house.records.sources.add(NewSource(source, f"https://{source}.example/"))
-    run = await door.house.records.runs.add(NewRun(f"run of {source} {urls}", "crawl", "{}", source_id=row.id))
+    run = await door.house.records.runs.add(NewRun(f"run of {source} {urls}", RunKind.CRAWL, "{}", source_id=row.id))
     links = [NewLink(run.id, url, f"https://{source}.example/page", 1) for url in urls]
     await door.house.records.links.save(links)
 

@@ -32,7 +32,7 @@ from longline.drivers.records.schedules.ticks import TickRecords
 from longline.drivers.records.schema import SchemaRecords
 from longline.drivers.records.search.index import RecordsSearch
 from longline.drivers.records.search.items import ItemRecords
-from longline.drivers.records.sources.handled_messages import HandledMessageRecords, RecordsMessageId
+from longline.drivers.records.sources.handled_messages import HandledMessageRecords
 from longline.drivers.records.sources.remote_sources import RemoteSourceRecords
 from longline.drivers.records.sources.sources import SourceRecords
 from longline.drivers.records.sqlite import SqliteDatabase
@@ -62,7 +62,7 @@ async def open_records(url: str, clock: Clock) -> Records:
         schema=SchemaRecords(database),
         sources=SourceRecords(database),
         curated=RemoteSourceRecords(database),
-        schedules=ScheduleRecords(RecordsMessageId(database)),
+        schedules=ScheduleRecords(database),
         runs=RunRecords(database),
         history=RunHistoryRecords(database),
         rhythms=PageChangeRecords(database),
@@ -90,5 +90,5 @@ async def open_records(url: str, clock: Clock) -> Records:
         frontier=FrontierRecords(database),
         hands=TaskLeaseRecords(database),
         moves=MoveRecords(database),
-        ticks=TickRecords(RecordsMessageId(database)),
+        ticks=TickRecords(database),
     )

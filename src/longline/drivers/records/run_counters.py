@@ -10,7 +10,7 @@ from longline.drivers.records.database import Row, Transaction, TryAgain
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import StartOutcome
 from longline.model.search.item import COUNTED, NewItem
-from longline.model.states import ENDED, RUN_ENDED, Move, RunState, legal, move
+from longline.model.states import ENDED, RUN_ENDED, Move, Noun, RunState, legal, move
 
 
 class MovedTasks(NamedTuple):
@@ -108,6 +108,14 @@ class RunCounters:
     ) -> None:
         """Note the event of one change; `by` is the actor and the reason."""
         self._events.append((noun, subject, name, was, became, *by, None))
+
+    def created(self, noun: Noun, subject: int, steps: Iterable[str], by: tuple[str, str | None]) -> None:
+        """Note the events of a new schedule or run: one for each move that led to its first state."""
+        was: str | None = None
+        for name in steps:
+            became = move(noun, name).became
+            self.event(noun, subject, name, was, became, by)
+            was = became
 
     async def write(self, tx: Transaction, actor: str) -> tuple[int, ...]:
         """Write all consequences, and return the runs that ended."""

@@ -1,30 +1,58 @@
 """Runs, and their totals."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
 
 from longline.drivers.records.database import Row, Transaction, struct
+from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.table import Table
 from longline.model.errors import Unavailable
-from longline.model.runs.run import Fate, NewRun, RunRow
-from longline.model.states import move
+from longline.model.runs.run import Fate, NewRun, RunKind, RunRow
+from longline.model.states import Actor, first_state
+
+STEPS = ("create",)
+"""Moves by which a run comes to its first state."""
 
 
-def new_run_row(run: NewRun) -> dict[str, Any]:
-    """Return the parameters of a statement that inserts a run."""
-    return msgspec.structs.asdict(run) | {"state": move("run", "create").became}
+async def insert_run(tx: Transaction, run: NewRun, actor: Actor) -> Row:
+    """Make a run, and its event."""
+    [row] = made = await tx.all("add_run", **_values(run))
+    await _note(tx, made, run, actor)
+    return row
+
+
+async def ensure(tx: Transaction, run: NewRun, actor: Actor) -> None:
+    """Make a standing run, and its event, unless there is one of that kind and seed."""
+    # The insert waits for a concurrent one, so there is only one run.
+    await _note(tx, await tx.all("ensure_run", **_values(run)), run, actor)
+
+
+async def _note(tx: Transaction, made: Sequence[Row], run: NewRun, actor: Actor) -> None:
+    """Write the event of a new run."""
+    ledger = RunCounters()
+    for row in made:
+        ledger.created("run", row["id"], STEPS, (actor, run.kind))
+    await ledger.write(tx, actor)
+
+
+def _values(run: NewRun) -> dict[str, Any]:
+    return msgspec.structs.asdict(run) | {"state": first_state("run", STEPS)}
 
 
 class RunRecords(Table):
     """Runs."""
 
-    async def add(self, run: NewRun) -> RunRow:
-        return struct(await self._make("add_run", **new_run_row(run)), RunRow)
+    async def add(self, run: NewRun, actor: Actor = "person") -> RunRow:
+        async def work(tx: Transaction) -> RunRow:
+            return struct(await insert_run(tx, run, actor), RunRow)
 
-    async def ensure(self, run: NewRun) -> RunRow:
+        return await self._database.transact(work)
+
+    async def ensure(self, run: NewRun, actor: Actor = "person") -> RunRow:
         async def work(tx: Transaction) -> Row | None:
-            await tx.all("ensure_run", **new_run_row(run))
+            await ensure(tx, run, actor)
             return await tx.one("first_run", kind=run.kind, seed=run.seed)
 
         row = await self._database.transact(work)
@@ -35,10 +63,10 @@ class RunRecords(Table):
     async def get(self, run_id: int) -> RunRow | None:
         return await self._one("run", RunRow, id=run_id)
 
-    async def latest(self, kind: str, seed: str) -> RunRow | None:
+    async def latest(self, kind: RunKind, seed: str) -> RunRow | None:
         return await self._one("latest_run", RunRow, kind=kind, seed=seed)
 
-    async def first(self, kind: str, seed: str) -> RunRow | None:
+    async def first(self, kind: RunKind, seed: str) -> RunRow | None:
         return await self._one("first_run", RunRow, kind=kind, seed=seed)
 
     async def replan(self, run_id: int, plan: str, source_id: int | None) -> bool:

@@ -8,14 +8,13 @@ import logging
 from longline.engine.feeds.feed_poller import AT_ONCE, FeedParts, polling
 from longline.engine.frontier.seeding import RunToMake
 from longline.model.discovery.candidate import CandidateRow, ProbeResult, risk_of
+from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
 from longline.plugins.feed_links import feed_links
 from longline.plugins.html.parse_cost import TooComplex
 from longline.ports.records.discovery import CandidateStore
 
 log = logging.getLogger(__name__)
-
-KIND = "look"
 
 
 class CandidateProbe:
@@ -32,7 +31,7 @@ class CandidateProbe:
         fresh = await self._candidates.fresh(AT_ONCE)
         for candidate in fresh:
             plan = polling(self._parts.plan, [candidate.home])
-            run_id = await self._parts.seeder.ask(RunToMake(KIND, plan, None))
+            run_id = await self._parts.seeder.ask(RunToMake(RunKind.CANDIDATE_PROBE, plan, None))
             await self._candidates.look(candidate.id, run_id)
         return len(seen) + len(fresh)
 

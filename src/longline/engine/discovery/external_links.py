@@ -13,6 +13,7 @@ from longline.model.bounded_dict import BoundedDict
 from longline.model.discovery.candidate import Decision, DiscoveryRules, LinkSighting, home_of, identity_of
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import DEFAULT_PRIORITY
+from longline.model.runs.run import RunKind
 from longline.model.sources.source import SourceQuery
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.clock import Clock
@@ -21,7 +22,6 @@ from longline.ports.records.sources import SourceStore
 
 log = logging.getLogger(__name__)
 
-KIND = "frontier.discovered"
 MOST_REMEMBERED = 10_000
 REMEMBERED_SECONDS = 600.0
 """Seconds for which the source of a place, and a decision on a place in a run, are cached."""
@@ -82,7 +82,9 @@ class Discovery:
         self, decisions: list[Decision], sightings: list[LinkSighting], known: list[tuple[int, str]]
     ) -> None:
         for source_id, urls in groupby(sorted(known), key=lambda one: one[0]):
-            await self._parts.seeder.feed(KIND, source_id, [url for _, url in urls], DEFAULT_PRIORITY)
+            await self._parts.seeder.feed(
+                RunKind.STANDING_DISCOVERED, source_id, [url for _, url in urls], DEFAULT_PRIORITY
+            )
         await self._parts.candidates.note(
             [one for one in decisions if self._is_news(one.run_id or 0, one.identity, one.reason)]
         )

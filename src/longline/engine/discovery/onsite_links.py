@@ -13,12 +13,12 @@ from longline.model.errors import Unavailable
 from longline.model.frontier.standing_frontier import SCOPE, host_of, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY, NewTask
 from longline.model.runs.bounds import bounds_of
+from longline.model.runs.run import RunKind
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.records.frontier import HostSetting
 
 log = logging.getLogger(__name__)
 
-KIND = "frontier.spider"
 CONTENT_PRIORITY = DEFAULT_PRIORITY - 10
 
 
@@ -38,7 +38,7 @@ class OnsiteLinks:
             log.warning("links not submitted to the frontier", extra={"error": str(error)})
 
     async def _submit(self, page: Finished, source_id: int) -> None:
-        run = await self._runs.of(KIND, source_id)
+        run = await self._runs.of(RunKind.STANDING_SPIDER, source_id)
         tasks = await asyncio.to_thread(self._tasks, page, run.id)
         hosts = {task.host for task in tasks}
         if tasks:

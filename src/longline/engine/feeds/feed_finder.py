@@ -12,6 +12,7 @@ from longline.engine.frontier.seeding import RunToMake
 from longline.model.feeds.feed import NotAFeed
 from longline.model.feeds.feed_poll import SEARCH_INTERVAL_MS, FeedRow, asked, dropped, found
 from longline.model.frontier.task import TaskRow
+from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
 from longline.plugins import Page
 from longline.plugins.feed_links import feed_links, usual_feeds
@@ -72,7 +73,9 @@ class FeedFinder:
             await self._ask(free, stage, urls)
 
     async def _ask(self, feed: FeedRow, stage: str, urls: list[str]) -> None:
-        run_id = await self._parts.seeder.ask(RunToMake("search", polling(self._parts.plan, urls), feed.source_id))
+        run_id = await self._parts.seeder.ask(
+            RunToMake(RunKind.FEED_SEARCH, polling(self._parts.plan, urls), feed.source_id)
+        )
         await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage=stage))
 
     async def _end(self, feed: FeedRow, url: str | None) -> None:

@@ -30,6 +30,7 @@ from longline.model.feeds.feed_poll import (
 )
 from longline.model.frontier.task import TaskRow
 from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunKind
 from longline.model.states import TaskState
 from longline.plugins import Page
 from longline.ports.records.archive import PageStore
@@ -93,7 +94,7 @@ class FeedPoller:
 
     async def _poll(self, feed: FeedRow) -> None:
         plan = polling(self._parts.plan, [feed.url or ""])
-        run_id = await self._parts.seeder.ask(RunToMake("poll", plan, feed.source_id))
+        run_id = await self._parts.seeder.ask(RunToMake(RunKind.FEED_POLL, plan, feed.source_id))
         await self._parts.feeds.change(feed.source_id, partial(asked, run_id=run_id, stage="poll"))
 
     async def _take(self, feed: FeedRow) -> None:
@@ -121,7 +122,7 @@ class FeedPoller:
         if task.status == NOT_MODIFIED:
             return seen
         entries = await self._entries(task)
-        new = await self._parts.seeder.feed("frontier.feed", feed.source_id, entries, ENTRY_PRIORITY)
+        new = await self._parts.seeder.feed(RunKind.STANDING_FEED, feed.source_id, entries, ENTRY_PRIORITY)
         log.info("feed polled", extra={"feed": feed.url, "entries": len(entries), "new": new})
         return msgspec.structs.replace(seen, entries=len(entries))
 

@@ -28,6 +28,7 @@ from longline.model.feeds.sitemap import (
 )
 from longline.model.frontier.task import TaskRow
 from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.run import RunKind
 from longline.model.sources.source import SourceRow
 from longline.model.states import TaskState
 from longline.model.url import BadUrl, dedupe_key, join_all, parse
@@ -91,7 +92,7 @@ class SitemapReader:
 
     async def _ask(self, row: SitemapRow, level: int, urls: Sequence[str]) -> None:
         plan = msgspec.structs.replace(polling(self._parts.plan, urls), max_body=MAX_BYTES)
-        run_id = await self._parts.seeder.ask(RunToMake("sitemap", plan, row.source_id))
+        run_id = await self._parts.seeder.ask(RunToMake(RunKind.SITEMAP, plan, row.source_id))
         await self._parts.sitemaps.change(row.source_id, partial(asked, run_id=run_id, level=level, after=row.run_id))
 
     async def _take(self, row: SitemapRow) -> None:
@@ -127,7 +128,7 @@ class SitemapReader:
         hosts, new = twins(parse(source.base_url, credentials=True)), 0
         for start in range(0, len(urls), PIECE):
             piece = urls[start : start + PIECE]
-            new += await self._parts.seeder.feed("frontier.sitemap", source.id, piece, PLACE_PRIORITY, hosts)
+            new += await self._parts.seeder.feed(RunKind.STANDING_SITEMAP, source.id, piece, PLACE_PRIORITY, hosts)
         log.info("sitemaps read", extra={"source": source.id, "places": len(urls), "new": new})
 
 

@@ -7,7 +7,6 @@ import msgspec
 
 from longline.engine.frontier.standing_runs import StandingRun, StandingRuns
 from longline.model.bounded_dict import BoundedDict
-from longline.model.frontier.standing_frontier import is_standing
 from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.ports.records.runs import RunStore
@@ -42,6 +41,6 @@ class PlanCache:
     def _plan(self, row: RunRow | None) -> CrawlPlan | LookUp:
         if row is None:
             return CrawlPlan(())
-        if self._standing is not None and is_standing(row.kind):
+        if self._standing is not None and row.kind.origin is not None:
             return partial(self._standing.get, row.kind, row.seed)
         return msgspec.structs.replace(CrawlPlan.read(row.plan), source_id=row.source_id)

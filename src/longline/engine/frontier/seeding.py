@@ -13,7 +13,7 @@ from longline.model.frontier.task import NewTask, TaskRow
 from longline.model.ids import new_id
 from longline.model.runs.bounds import Bounds, bounds_of
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import BadUrl, Url, parse
 from longline.ports.records.frontier import HostSetting, TaskStore
 from longline.ports.records.runs import RunStore
@@ -29,7 +29,7 @@ NO_RUN = 0
 class RunToMake(msgspec.Struct, frozen=True):
     """A run to be made: `kind` is its purpose, and `plan` says how its URLs are fetched."""
 
-    kind: str
+    kind: RunKind
     plan: CrawlPlan
     source_id: int | None
 
@@ -47,7 +47,7 @@ class Seeder:
         return await self._lifecycle.runs.begin(run, [seed(url, NO_RUN, plan) for url in plan.seeds], wanted.kind)
 
     async def feed(
-        self, kind: str, source_id: int, urls: Iterable[str], priority: int, hosts: tuple[str, ...] = ()
+        self, kind: RunKind, source_id: int, urls: Iterable[str], priority: int, hosts: tuple[str, ...] = ()
     ) -> int:
         """Admit URLs to the standing frontier, where each is fetched once; return how many were new.
 

@@ -5,13 +5,14 @@ from typing import NamedTuple
 
 import msgspec
 
+from longline.engine.lifecycle.creation import ensure_run
 from longline.engine.sources.crawl_plan import DOWNLOADS, FILES, pause_ms, reading
 from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
 from longline.model.frontier.standing_frontier import ASLEEP
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import NewRun, RunRow
+from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import CrawlSource
 from longline.plugins.parser import HTML
 from longline.ports.clock import Clock
@@ -50,7 +51,7 @@ class StandingRuns:
 
     def __init__(self, runs: RunStore, directory: SourceLookup, rules: StandingRules, clock: Clock) -> None:
         self._runs, self._directory, self._rules, self._clock = runs, directory, rules, clock
-        self._known: BoundedDict[tuple[str, str], tuple[StandingRun, float]] = BoundedDict(MOST_KNOWN)
+        self._known: BoundedDict[tuple[RunKind, str], tuple[StandingRun, float]] = BoundedDict(MOST_KNOWN)
         self._called: BoundedDict[int, tuple[str, float]] = BoundedDict(MOST_KNOWN)
 
     @property
@@ -58,7 +59,7 @@ class StandingRuns:
         """Return when new URLs are due: at once, or ASLEEP until the waker wakes them."""
         return 0 if self._rules.awake else ASLEEP
 
-    async def of(self, kind: str, source_id: int) -> StandingRun:
+    async def of(self, kind: RunKind, source_id: int) -> StandingRun:
         """Return the run of a kind and the source of an id."""
         now = self._clock.monotonic()
         source, until = self._called.get(source_id, ("", now))
@@ -67,7 +68,7 @@ class StandingRuns:
             self._called[source_id] = source, now + KNOWN_SECONDS
         return await self.get(kind, source)
 
-    async def get(self, kind: str, source: str) -> StandingRun:
+    async def get(self, kind: RunKind, source: str) -> StandingRun:
         """Return the run of a kind and a source."""
         now = self._clock.monotonic()
         run, until = self._known.get((kind, source), (None, now))
@@ -78,10 +79,10 @@ class StandingRuns:
             self._remember(kind, source, run)
         return run
 
-    def _remember(self, kind: str, source: str, run: StandingRun) -> None:
+    def _remember(self, kind: RunKind, source: str, run: StandingRun) -> None:
         self._known[kind, source] = run, self._clock.monotonic() + KNOWN_SECONDS
 
-    async def _look_up(self, kind: str, source: str) -> StandingRun:
+    async def _look_up(self, kind: RunKind, source: str) -> StandingRun:
         row = await self._runs.first(kind, source)
         try:
             plan = standing_plan(await self._directory.get(source), self._rules)
@@ -92,7 +93,7 @@ class StandingRuns:
             return StandingRun(row.id, CrawlPlan.read(row.plan))
         if row is None:
             made = NewRun(new_id(), kind, plan.text(), source, source_id=plan.source_id)
-            row = await self._runs.ensure(made)
+            row = await ensure_run(self._runs, made, "planner")
         if _differs(row, plan):
             await self._runs.replan(row.id, plan.text(), plan.source_id)
         return StandingRun(row.id, plan)

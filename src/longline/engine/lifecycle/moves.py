@@ -215,7 +215,7 @@ class Lifecycle:
         return schedule is not None and schedule.interval_ms is not None
 
 
-def _check_move(state: str, name: str, actor: Actor) -> str:
+def check_move(state: str, name: str, actor: Actor) -> str:
     """Return the state that a move of a schedule leads to; raise `IllegalMove` where the table does not allow it."""
     rule = move("schedule", name)
     if state not in rule.was or actor not in rule.actors:

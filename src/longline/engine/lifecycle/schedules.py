@@ -2,20 +2,19 @@
 
 from collections.abc import Sequence
 
-from longline.engine.lifecycle.moves import _check_move
+from longline.engine.lifecycle.moves import check_move
 from longline.model.errors import IllegalMove
 from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import ScheduleRow, ScheduleTransition
 from longline.model.states import Actor, legal, move
-from longline.ports.records import Records
-from longline.ports.records.schedules import FinishedTick, Launch, RunStop, Tick
+from longline.ports.records.schedules import FinishedTick, Launch, RunStop, ScheduleStores, Tick
 
 
 class ScheduleLifecycle:
     """The moves of schedules, and of the runs that they start."""
 
-    def __init__(self, records: Records) -> None:
-        self._ticks = records.ticks
+    def __init__(self, stores: ScheduleStores) -> None:
+        self._ticks = stores.ticks
 
     async def start(self, owner: int, most: int, ttl_ms: int) -> list[Tick]:
         """Start due schedules while the owner holds fewer than `most`; each tick starts once among all planners."""
@@ -41,13 +40,13 @@ class ScheduleLifecycle:
         The adoption counts against the `accused` runs.
         """
         for tick in ticks:
-            _check_move(tick.schedule.state, "adopt", "planner")
+            check_move(tick.schedule.state, "adopt", "planner")
         return await self._ticks.adopt(ticks, owner, ttl_ms, accused) if ticks else []
 
     async def hand_over(self, ticks: Sequence[Tick], reason: str) -> list[int]:
         """Release the leases of ticks, for another process to continue their runs; return the runs."""
         for tick in ticks:
-            _check_move(tick.schedule.state, "hand_over", "planner")
+            check_move(tick.schedule.state, "hand_over", "planner")
         return await self._ticks.hand_over(ticks, reason) if ticks else []
 
     async def held(self, owner: int) -> list[Tick]:
@@ -95,6 +94,6 @@ def _check_turn(row: ScheduleRow, turn: ScheduleTransition, actor: Actor) -> Non
     """Raise unless every step of a turn is in the table and the last step leads to the schedule's new state."""
     state: str = row.state
     for name in turn.steps:
-        state = _check_move(state, name, actor)
+        state = check_move(state, name, actor)
     if state != turn.after.state:
         raise ValueError(f"{turn.steps} do not lead to {turn.after.state}")

@@ -222,6 +222,11 @@ class NewBotPolicy(msgspec.Struct, frozen=True, kw_only=True):
     next_due: int
     config: str = "{}"
 
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Return the moves by which the schedule comes to its first state."""
+        return ("create", "place") if self.enabled else ("create", "place", "pause")
+
 
 class BotPolicyRow(msgspec.Struct, frozen=True, kw_only=True):
     """A schedule for bots as stored."""

@@ -8,12 +8,6 @@ import msgspec
 from longline.model.states import TaskState as T
 from longline.model.url import Url, dedupe_key, interval_form
 
-ORIGINS = ("feed", "sitemap", "spider", "manual", "discovered")
-"""Origins of a URL. The run of a URL is the standing run of its origin and its source."""
-
-STANDING = "frontier."
-"""Prefix of the kind of a standing run; the origin follows."""
-
 SCOPE = 0
 """The scope of all standing runs: each URL is in it once, for all origins. Other runs have scopes from 1 on."""
 
@@ -30,11 +24,6 @@ RESTS: dict[str, frozenset[str]] = {
 
 REMOVED = "removed"
 """The word for a URL that was removed, and the reason for which its task is cancelled."""
-
-
-def is_standing(kind: str) -> bool:
-    """Return whether runs of a kind belong to the standing frontier."""
-    return kind.startswith(STANDING)
 
 
 def url_hash(url: str) -> bytes:

@@ -1,15 +1,69 @@
 """Runs: single executions of a crawl, from the seeds to the last open task."""
 
+from enum import StrEnum
+
 import msgspec
 
 from longline.model.states import RUN_ENDED, RunState, TaskState
+
+_STANDING = "frontier."
+"""Prefix of the kinds of standing runs; the origin of their URLs follows."""
+
+
+class RunKind(StrEnum):
+    """The purpose of a run. Standing runs collect single URLs, one run for each origin and source."""
+
+    CRAWL = "crawl"
+    """A crawl that a person or a schedule started."""
+
+    FEED_POLL = "poll"
+    """The request of a feed that is due."""
+
+    FEED_SEARCH = "search"
+    """The requests of pages that may name the feed of a source, or be it."""
+
+    SITEMAP = "sitemap"
+    """The requests of the sitemaps of a source."""
+
+    CANDIDATE_PROBE = "look"
+    """The requests of a place that may become a source."""
+
+    REPAIR = "repair"
+    """The requests of pages with damaged records."""
+
+    BOTS = "bots"
+    """The single run of all tasks of bots."""
+
+    STANDING_FEED = f"{_STANDING}feed"
+    """URLs from the entries of feeds."""
+
+    STANDING_SITEMAP = f"{_STANDING}sitemap"
+    """URLs from sitemaps."""
+
+    STANDING_SPIDER = f"{_STANDING}spider"
+    """URLs from on-site links."""
+
+    STANDING_MANUAL = f"{_STANDING}manual"
+    """URLs that a person or another service submitted."""
+
+    STANDING_DISCOVERED = f"{_STANDING}discovered"
+    """URLs from links to other sources."""
+
+    @property
+    def origin(self) -> str | None:
+        """Return the origin of the URLs of a standing run; None for other runs."""
+        return self.value.removeprefix(_STANDING) if self.value.startswith(_STANDING) else None
+
+
+STANDING_KINDS = {kind.origin: kind for kind in RunKind if kind.origin is not None}
+"""Kinds of standing runs, by origin."""
 
 
 class NewRun(msgspec.Struct, frozen=True):
     """A run to be made. `budget` bounds the number of admitted URLs; `plan` is a `CrawlPlan` as JSON."""
 
     uid: str
-    kind: str
+    kind: RunKind
     plan: str
     seed: str = ""
     source_id: int | None = None
@@ -26,7 +80,7 @@ class RunRow(msgspec.Struct, frozen=True):
 
     id: int
     uid: str
-    kind: str
+    kind: RunKind
     state: str
     plan: str
     seed: str

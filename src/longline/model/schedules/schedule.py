@@ -76,6 +76,11 @@ class NewSchedule(msgspec.Struct, frozen=True):
     window_ms: int | None = None
     unplaced: bool = False
 
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Return the moves by which the schedule comes to its first state."""
+        return ("create",) if self.interval_ms is None or self.unplaced else ("create", "place")
+
 
 class ScheduleFilter(msgspec.Struct, frozen=True):
     """The filter and the order of a list of schedules."""

@@ -27,6 +27,7 @@ from longline.model.bots.bot import (
     TaskFilter,
 )
 from longline.model.bots.rate_limit import TokenBucket
+from longline.model.states import Actor
 from longline.ports.records.frontier import HostSetting
 
 
@@ -73,8 +74,8 @@ class BotStore(Protocol):
 class BotPolicyStore(Protocol):
     """Schedules for bots, and the URLs that a domain's schedule is spread over."""
 
-    async def add(self, schedule: NewBotPolicy) -> BotPolicyRow | None:
-        """Make a schedule; return None when the URL, or the name within the domain, is taken."""
+    async def add(self, schedule: NewBotPolicy, actor: Actor = "person") -> BotPolicyRow | None:
+        """Make a schedule, and its event; return None when the URL, or the name within the domain, is taken."""
         ...
 
     async def get(self, uid: str) -> BotPolicyRow | None:

@@ -3,17 +3,18 @@
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
-from longline.model.runs.run import DayTotals, Fate, NewRun, RunReview, RunRow, RunSummary, RunTotals
+from longline.model.runs.run import DayTotals, Fate, NewRun, RunKind, RunReview, RunRow, RunSummary, RunTotals
+from longline.model.states import Actor
 
 
 class RunStore(Protocol):
     """Runs; `MoveStore` changes their states, and their counts change with their tasks."""
 
-    async def add(self, run: NewRun) -> RunRow:
-        """Make a run, `queued`."""
+    async def add(self, run: NewRun, actor: Actor = "person") -> RunRow:
+        """Make a run, `queued`, and its event; the reason in the event is the kind of the run."""
         ...
 
-    async def ensure(self, run: NewRun) -> RunRow:
+    async def ensure(self, run: NewRun, actor: Actor = "person") -> RunRow:
         """Return the standing run of that kind and seed; make one, `queued`, if there is none."""
         ...
 
@@ -21,11 +22,11 @@ class RunStore(Protocol):
         """Return one run."""
         ...
 
-    async def latest(self, kind: str, seed: str) -> RunRow | None:
+    async def latest(self, kind: RunKind, seed: str) -> RunRow | None:
         """Return the newest run of that kind and seed, in any state."""
         ...
 
-    async def first(self, kind: str, seed: str) -> RunRow | None:
+    async def first(self, kind: RunKind, seed: str) -> RunRow | None:
         """Return the oldest run of that kind and seed."""
         ...
 

@@ -14,11 +14,11 @@ from longline.model.states import Actor
 class ScheduleStore(Protocol):
     """Schedules; `TickStore` and `MoveStore` change their states."""
 
-    async def add(self, schedule: NewSchedule) -> ScheduleRow:
-        """Make a schedule: `scheduled` when it recurs, else `pending`. `Conflict` if its source has a recurring one."""
+    async def add(self, schedule: NewSchedule, actor: Actor = "person") -> ScheduleRow:
+        """Make a schedule in its first state, and its event. `Conflict` if its source has a recurring one."""
         ...
 
-    async def add_all(self, schedules: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
+    async def add_all(self, schedules: Sequence[NewSchedule], actor: Actor = "person") -> list[ScheduleRow | None]:
         """Make schedules in one step; None stands for a schedule of a source that has a recurring one."""
         ...
 
@@ -199,4 +199,18 @@ class TickStore(Protocol):
 
     async def stop(self, tick: Tick, turn: ScheduleTransition, stop: RunStop, actor: Actor) -> ScheduleRow | None:
         """End a run and move its schedule, both or neither; return None when either was moved meanwhile."""
+        ...
+
+
+class ScheduleStores(Protocol):
+    """The two stores that write schedules."""
+
+    @property
+    def schedules(self) -> ScheduleStore:
+        """Return the store of schedules."""
+        ...
+
+    @property
+    def ticks(self) -> TickStore:
+        """Return the store of ticks."""
         ...

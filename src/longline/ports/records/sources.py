@@ -1,10 +1,10 @@
 """Sources, the reports to a remote source manager, and handled messages."""
 
 from collections.abc import Collection, Sequence
-from contextlib import AbstractContextManager
 from typing import Protocol
 
 from longline.model.sources.source import NewSource, RemoteSource, SourceQuery, SourceRow
+from longline.ports.records.schedules import ScheduleStores
 
 
 class SourceStore(Protocol):
@@ -94,8 +94,11 @@ class HandledMessageStore(Protocol):
         """Return whether a message was handled."""
         ...
 
-    def along(self, message_id: str) -> AbstractContextManager[None]:
-        """Record the message as handled in the transaction of any schedule change inside the context."""
+    def stores(self, message_id: str) -> ScheduleStores:
+        """Return stores of schedules that record the message as handled in the transaction of each change.
+
+        A change that returns nothing was overtaken by another process, and records nothing.
+        """
         ...
 
     async def note(self, message_id: str) -> None:

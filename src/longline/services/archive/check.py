@@ -8,6 +8,7 @@ import msgspec
 
 from longline.engine.frontier.admit import seed
 from longline.engine.frontier.plan_cache import PlanCache
+from longline.engine.lifecycle.creation import create_run
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.archive.page import PageRow, RedirectRow
 from longline.model.archive.segment import SegmentRow
@@ -15,13 +16,12 @@ from longline.model.archive.warc import RESPONSE, REVISIT, DamagedRecord, first_
 from longline.model.errors import NotFound
 from longline.model.frontier.standing_frontier import host_of, url_hash
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.url import dedupe_key, parse
 from longline.ports.blobs import Blobs
 from longline.ports.records.archive import PageStore, SegmentStore
 from longline.ports.records.runs import RunStore
 
-REPAIR = "repair"
 """The kind of a run that fetches damaged pages again."""
 
 MAX_SEEDS = 1000
@@ -157,8 +157,9 @@ class Repair:
     async def _fetch(self, run_id: int, urls: tuple[str, ...]) -> None:
         asked = await self._plans.get(run_id)
         plan = msgspec.structs.replace(asked, seeds=urls, max_depth=0, sitemaps=False, discover=False)
-        run = await self._runs.add(NewRun(new_id(), REPAIR, plan.text(), urls[0], source_id=plan.source_id))
-        await self._lifecycle.move(MoveRequest("run", run.id, "start", "planner", reason=REPAIR))
+        new = NewRun(new_id(), RunKind.REPAIR, plan.text(), urls[0], source_id=plan.source_id)
+        run = await create_run(self._runs, new, "person")
+        await self._lifecycle.move(MoveRequest("run", run.id, "start", "planner", reason=RunKind.REPAIR))
         seeds = [seed(url, run.id, plan) for url in urls]
         await self._lifecycle.admit([task for task, _ in seeds], [host for _, host in seeds])
 

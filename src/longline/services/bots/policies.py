@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from longline.engine.lifecycle.bots import BotLifecycle
+from longline.engine.lifecycle.creation import create_policy
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, Planned, PolicyFilter, Swept
 from longline.model.errors import NotFound
@@ -27,7 +28,7 @@ class BotPolicies:
 
     async def add(self, policy: NewBotPolicy) -> BotPolicyRow | None:
         """Make a schedule; return None when its URL, or its name within the domain, is taken."""
-        row = await self._schedules.add(policy)
+        row = await create_policy(self._schedules, policy, "person")
         if row is not None and row.url is not None:
             await self.learn([row.url])
         return row

@@ -1,10 +1,10 @@
 """Candidates for sources: people approve or reject them."""
 
-from longline.engine.discovery.external_links import KIND
 from longline.engine.frontier.seeding import Seeder
 from longline.model.discovery.candidate import CandidateRow, Decision
 from longline.model.errors import Conflict, NotFound
 from longline.model.frontier.task import DEFAULT_PRIORITY
+from longline.model.runs.run import RunKind
 from longline.model.sources.source import NewSource, SourceRow
 from longline.ports.records.discovery import CandidateStore as CandidateRecords
 from longline.ports.records.sources import SourceStore
@@ -34,7 +34,7 @@ class Candidates:
             _disabled(candidate)
         )
         await self._records.decide(candidate_id, "approved", f"source {source.id} was made", source.id)
-        await self._seeder.feed(KIND, source.id, [candidate.home], DEFAULT_PRIORITY)
+        await self._seeder.feed(RunKind.STANDING_DISCOVERED, source.id, [candidate.home], DEFAULT_PRIORITY)
         return source
 
     async def reject(self, candidate_id: int, reason: str) -> CandidateRow:

@@ -181,6 +181,7 @@ class MovePublisher:
         self._after: int | None = None
         self._marking = asyncio.Lock()
         self._told: BoundedDict[int, tuple[int, float]] = BoundedDict(MOST_RUNS)
+        self._created: tuple[int, int] | None = None
 
     async def attend(self) -> int:
         """Return the event id to read from, by default the newest: clients of the stream get all later events."""
@@ -206,8 +207,12 @@ class MovePublisher:
         # A recurring schedule passes through `completed` in one step: only its final state is published.
         recurred = {(e.subject, e.at) for e in events if e.noun == "schedule" and e.move == "recur"}
         for event in events:
-            if event.noun == "schedule" and event.became:
-                if event.move != "succeed" or (event.subject, event.at) not in recurred:
+            if event.move == "create":
+                self._created = event.subject, event.at
+            elif event.noun == "schedule" and event.became:
+                # Clients learn of a new schedule by its first move after the moves that made it.
+                made = event.move in ("place", "pause") and self._created == (event.subject, event.at)
+                if not made and (event.move != "succeed" or (event.subject, event.at) not in recurred):
                     await self._tell_schedule(event)
             elif event.noun == "run":
                 await self._tell_run(event)

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import msgspec
 
+from longline.engine.lifecycle.creation import create_schedules
 from longline.engine.lifecycle.runs import Call
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.errors import BadInput, Conflict, IllegalMove, NotFound, StaleLease, Unavailable
@@ -102,7 +103,7 @@ class Schedules:
 
     async def _make_all(self, new: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
         """Make schedules in one commit, and call planners once for all of them."""
-        made = await self._records.add_all(new)
+        made = await create_schedules(self._records, new, PERSON)
         if any(row is not None and self._is_awaited(row) for row in made):
             await self._call()
         return made

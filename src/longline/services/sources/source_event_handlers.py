@@ -1,7 +1,6 @@
 """Handlers that update schedules when another service has created, changed, deleted, enabled or disabled a source."""
 
-from collections.abc import Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -14,7 +13,7 @@ from longline.model.sources.source import CrawlSource
 from longline.model.states import ScheduleState
 from longline.model.url import parse
 from longline.ports.clock import Clock
-from longline.ports.records.schedules import ScheduleStore as ScheduleRecords
+from longline.ports.records.schedules import ScheduleStores
 from longline.ports.records.sources import HandledMessageStore
 from longline.ports.sources import SourceLookup
 from longline.services.schedules.schedules import Schedules
@@ -59,20 +58,24 @@ class ChangedSchedule(msgspec.Struct):
         return {*(self.changed_fields or ()), *(name for name in was.keys() & now.keys() if was[name] != now[name])}
 
 
+ServicesOn = Callable[[ScheduleStores], tuple[Schedules, SourceSchedules]]
+"""A function that returns the services of schedules on given stores."""
+
+
 class SourceEventHandlers:
     """Handlers that keep automatic schedules in line with events about their sources; events may be repeated."""
 
     def __init__(
         self,
-        sync: SourceSchedules,
-        schedules: Schedules,
-        records: ScheduleRecords,
+        services: ServicesOn,
+        stores: ScheduleStores,
         directory: SourceLookup,
         clock: Clock,
-        heard: HandledMessageStore,
+        handled: HandledMessageStore,
     ) -> None:
-        self._sync, self._schedules, self._records = sync, schedules, records
-        self._directory, self._clock, self._heard = directory, clock, heard
+        self._services, self._records = services, stores.schedules
+        self._schedules, self._sync = services(stores)
+        self._directory, self._clock, self._handled = directory, clock, handled
 
     def by_type(self) -> Mapping[str, Reaction]:
         """Return the handler of each type of event."""
@@ -89,8 +92,7 @@ class SourceEventHandlers:
         msgspec.convert(event.payload, CreatedSchedule)
         source = described({**event.payload, "id": event.source_id})
         if source.enabled:
-            with self._heard.along(event.event_id):
-                await self._keep(source)
+            await self._keep(self._noting(event), source)
 
     async def updated(self, event: SourceEvent) -> None:
         """Look a changed source up again, and update, resume or pause its schedule."""
@@ -101,11 +103,10 @@ class SourceEventHandlers:
         switch = "enabled" in changed
         if changed & HEEDED and await self._records.recurring(source.ref) is not None:
             # The last change for an event commits together with the note that the event was handled.
-            with nullcontext() if switch else self._heard.along(event.event_id):
-                await self._keep(source)
+            await self._keep(self._sync if switch else self._noting(event), source)
         if switch:
-            with self._heard.along(event.event_id):
-                await (self._sync.enabled if source.enabled else self._sync.disabled)(source.ref)
+            last = self._noting(event)
+            await (last.enabled if source.enabled else last.disabled)(source.ref)
 
     async def deleted(self, event: SourceEvent) -> None:
         """Delete the schedule of a deleted source; a run under way is cancelled."""
@@ -114,23 +115,26 @@ class SourceEventHandlers:
             return
         if row.state == ScheduleState.RUNNING:
             await self._schedules.cancel(row.uid)
-        with self._heard.along(event.event_id):
-            await self._schedules.remove(row.uid)
+        schedules, _ = self._services(self._handled.stores(event.event_id))
+        await schedules.remove(row.uid)
 
     async def enabled(self, event: SourceEvent) -> None:
         """Make or resume the schedule of an enabled source."""
-        with self._heard.along(event.event_id):
-            await self._sync.enabled(event.source_id)
+        await self._noting(event).enabled(event.source_id)
 
     async def disabled(self, event: SourceEvent) -> None:
         """Pause the schedule of a disabled source."""
-        with self._heard.along(event.event_id):
-            await self._sync.disabled(event.source_id)
+        await self._noting(event).disabled(event.source_id)
 
-    async def _keep(self, source: CrawlSource) -> None:
+    def _noting(self, event: SourceEvent) -> SourceSchedules:
+        """Return the automatic schedules, each change of which records the event as handled."""
+        _, sync = self._services(self._handled.stores(event.event_id))
+        return sync
+
+    async def _keep(self, sync: SourceSchedules, source: CrawlSource) -> None:
         """Make the schedule of a source, or update it without changing its state and next time."""
-        if await self._sync.renew(source):
+        if await sync.renew(source):
             return
         terms = computed(source)
         due = self._clock.now() + FIRST_AFTER_MS.get(source.priority, FIRST_AFTER_MS["normal"])
-        await self._records.add(NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True))
+        await sync.create(NewSchedule(new_id(), terms.url, None, terms.interval_ms, due, terms, unplaced=True))

@@ -7,6 +7,7 @@ from functools import partial
 
 import msgspec
 
+from longline.engine.lifecycle.creation import create_schedule
 from longline.engine.lifecycle.runs import Call
 from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.model.back_off import back_off
@@ -70,6 +71,10 @@ class SourceSchedules:
     ) -> None:
         self._directory, self._schedules, self._runs = directory, schedules, runs
         self._timetable, self._clock, self._call = timetable, clock, call
+
+    async def create(self, new: NewSchedule) -> None:
+        """Create the schedule of a source."""
+        await create_schedule(self._schedules, new, "planner")
 
     async def enabled(self, ref: str) -> None:
         """Make or resume the schedule of an enabled source to run now, unless a person paused it."""
@@ -136,9 +141,8 @@ class SourceSchedules:
         if row is None:
             due = now + fnv1a(source.ref) % among * STAGGER_MS
             terms = computed(source)
-            await self._schedules.add(
-                NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
-            )
+            new = NewSchedule(new_id(), terms.url, interval_ms=terms.interval_ms, next_due=due, terms=terms)
+            await self.create(new)
             return lambda done: done.created
         if row.state == ScheduleState.PAUSED and row.paused_by != PERSON:
             await self._timetable.turn(row, resumed(row, now), "planner")

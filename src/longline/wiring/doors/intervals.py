@@ -9,6 +9,7 @@ from longline.engine.lifecycle.schedules import ScheduleLifecycle
 from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
 from longline.parsers.article.article import document
 from longline.plugins import Page
+from longline.ports.records.schedules import ScheduleStores
 from longline.services.discovery.links import DiscoveredLinks
 from longline.services.page_preview import PagePreviews
 from longline.services.schedules.backfill import Backfill
@@ -37,18 +38,13 @@ log = logging.getLogger(__name__)
 def source_events_loop(house: House) -> Loop:
     """Return a loop that reads another service's events about sources, and keeps schedules in line with them."""
     records = house.records
-    reactions = SourceEventHandlers(
-        source_schedules(house),
-        schedule_service(house),
-        records.schedules,
-        directory(house),
-        house.clock,
-        records.heard,
+    handlers = SourceEventHandlers(
+        partial(schedule_services, house), records, directory(house), house.clock, records.heard
     )
 
     async def listen(stop: asyncio.Event) -> None:
         messages = RedisSourceEvents(house.settings.redis)
-        listener = SourceListener(messages, records.heard, reactions.by_type())
+        listener = SourceListener(messages, records.heard, handlers.by_type())
         chores = {"heard": chore(listener.forget, FORGET_EVERY), "events": chore(listener.once, 0.0)}
         try:
             # The stop does not wait for messages: unsettled ones are delivered again.
@@ -68,7 +64,8 @@ def extract(page: Page) -> TrialExtract:
 def interval_services(house: House) -> IntervalServices:
     """Return the services behind the interval API, without logs and streams, which a server adds."""
     records, clock, settings = house.records, house.clock, house.settings
-    schedules, lease_ms = schedule_service(house), round(settings.schedule_lease * 1000)
+    schedules, source_schedules = schedule_services(house, records)
+    lease_ms = round(settings.schedule_lease * 1000)
     runs = Runs(records.history, records.schedules, records.tallies, clock)
     sources = Sources(records.sources, records.feeds, clock, curated=house.curator is not None)
     previews = PagePreviews(house.http, clock, settings.user_agent)
@@ -78,7 +75,7 @@ def interval_services(house: House) -> IntervalServices:
         runs=runs,
         scheduler=SchedulerServices(runs, Slots(records.schedules, clock), is_on=settings.scheduler),
         backfill=Backfill(records.items, schedules),
-        sources=SourceServices(sources, source_schedules(house), schedules),
+        sources=SourceServices(sources, source_schedules, schedules),
         previews=PreviewServices(previews, Trials(previews, extract)),
         internal_secret=settings.internal_secret,
         standing_frontier=standing_frontier(house),
@@ -86,17 +83,12 @@ def interval_services(house: House) -> IntervalServices:
     )
 
 
-def schedule_service(house: House) -> Schedules:
-    """Return the service of schedules, which calls schedulers when one becomes due."""
-    records, lifecycle = house.records, ScheduleLifecycle(house.records)
-    return Schedules(lifecycle, records.schedules, records.runs, house.rhythms, house.clock, house.call_planners)
-
-
-def source_schedules(house: House) -> SourceSchedules:
-    """Return the service that keeps schedules in line with sources."""
-    records, lifecycle = house.records, ScheduleLifecycle(house.records)
-    return SourceSchedules(
-        directory(house), records.schedules, records.runs, lifecycle, house.clock, house.call_planners
+def schedule_services(house: House, stores: ScheduleStores) -> tuple[Schedules, SourceSchedules]:
+    """Return the services of schedules, on the stores of the house or on the stores for one message."""
+    lifecycle, runs, call = ScheduleLifecycle(stores), house.records.runs, house.call_planners
+    return (
+        Schedules(lifecycle, stores.schedules, runs, house.rhythms, house.clock, call),
+        SourceSchedules(directory(house), stores.schedules, runs, lifecycle, house.clock, call),
     )
 
 

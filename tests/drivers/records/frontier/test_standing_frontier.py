@@ -8,7 +8,7 @@ from longline.drivers.records.frontier import standing_frontier as standing
 from longline.drivers.records.like_patterns import contains
 from longline.model.frontier.standing_frontier import ASLEEP, SCOPE, UrlQuery
 from longline.model.ids import new_id
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import TaskState
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest, HostSetting
@@ -89,7 +89,7 @@ async def listed(records: Records, **asked: Any) -> tuple[list[str], int]:
 
 
 async def test_lists_say_how_urls_stand_at_every_moment(records: Records, peek: Peek, clock: FakeClock):
-    run = await records.runs.add(NewRun(new_id(), "frontier.manual", "{}", seed="s"))
+    run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="s"))
     await admit(records, *(url(run, path=f"/{n}", scope=SCOPE, priority=500 - n) for n in range(4)))
     await admit(records, url(run, "b.example:8080", "/b", scope=SCOPE))
     assert await listed(records) == (["3", "2", "1", "b", "0"], 5)
@@ -111,8 +111,8 @@ async def test_lists_say_how_urls_stand_at_every_moment(records: Records, peek: 
 
 
 async def test_among_many_a_list_is_the_same_as_among_few(records: Records, monkeypatch: pytest.MonkeyPatch):
-    run = await records.runs.add(NewRun(new_id(), "frontier.feed", "{}", seed="s"))
-    other = await records.runs.add(NewRun(new_id(), "frontier.manual", "{}", seed="t"))
+    run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_FEED, "{}", seed="s"))
+    other = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="t"))
     await admit(records, *(url((run, other)[n % 2], path=f"/{n}", scope=SCOPE, priority=n % 7) for n in range(30)))
     queries = [
         {"sort": sort} | about
@@ -128,7 +128,7 @@ async def test_among_many_a_list_is_the_same_as_among_few(records: Records, monk
 async def test_a_page_on_another_host_goes_on_for_the_url_that_led_there(
     records: Records, peek: Peek, clock: FakeClock
 ):
-    run = await records.runs.add(NewRun(new_id(), "frontier.manual", "{}", seed="s"))
+    run = await records.runs.add(NewRun(new_id(), RunKind.STANDING_MANUAL, "{}", seed="s"))
     given = url(run, path="/given", scope=SCOPE, priority=450)
     await admit(records, given)
     lease = await claim_one(records)

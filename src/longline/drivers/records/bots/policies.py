@@ -10,23 +10,23 @@ from longline.drivers.records.schedules.schedules import insert
 from longline.drivers.records.table import Table
 from longline.model.bots.bot import BotPolicyRow, NewBotPolicy, PolicyFilter, PolicyStats
 from longline.model.schedules.schedule import BOT, NewSchedule, ScheduleSpec
-from longline.model.states import move
+from longline.model.states import Actor
 
 
 class BotPolicyRecords(Table):
     """Schedules for bots, and the URLs that a domain's schedule is spread over."""
 
-    async def add(self, schedule: NewBotPolicy) -> BotPolicyRow | None:
+    async def add(self, schedule: NewBotPolicy, actor: Actor = "person") -> BotPolicyRow | None:
         async def work(tx: Transaction) -> BotPolicyRow | None:
             facts = msgspec.structs.asdict(schedule)
             if await tx.all("rival_bot_schedules", schedule_id=0, **_names(facts)):
                 return None
-            born = move("schedule", "place" if schedule.enabled else "pause").became
             url = schedule.url or ""
             row = await insert(
                 tx,
                 NewSchedule(schedule.uid, url, interval_ms=schedule.interval_ms, terms=ScheduleSpec(url=url, kind=BOT)),
-                born,
+                schedule.steps,
+                actor,
             )
             rest = {k: v for k, v in facts.items() if k not in ("uid", "interval_ms", "enabled")}
             await tx.one("add_bot_schedule", schedule_id=row.id, **rest)

@@ -10,10 +10,12 @@ from longline.drivers.records.bots.policies import schedule_of
 from longline.drivers.records.database import Row, Transaction, struct
 from longline.drivers.records.frontier.admission import host_ids
 from longline.drivers.records.run_counters import MovedTasks, RunCounters
+from longline.drivers.records.runs import ensure
 from longline.model.bots.bot import BotPolicyRow, Deletion, NewBotTask, Planned, url_key
 from longline.model.frontier.task import BOT
 from longline.model.ids import new_id
 from longline.model.patterns import Patterns
+from longline.model.runs.run import NewRun, RunKind
 from longline.model.states import ENDED, TaskState, move
 from longline.model.url import parse
 from longline.ports.records.frontier import HostSetting
@@ -23,9 +25,6 @@ EDGE = ":"
 
 BATCH_SIZE_URLS = 1000
 """Known URLs that are read and searched for a pattern at once."""
-
-STANDING = "bots"
-"""Kind of the single run that all tasks of bots belong to. This run is never started, so it never ends."""
 
 
 async def add(tasks: Sequence[NewBotTask], hosts: Sequence[HostSetting], tx: Transaction) -> list[int]:
@@ -55,13 +54,11 @@ def _facts(task_id: int, t: NewBotTask) -> tuple[object, ...]:
 
 
 async def _standing_run(tx: Transaction) -> int:
-    row = await tx.one("standing_run", kind=STANDING)
+    """Return the single run that all tasks of bots belong to. The run is never started, so it never ends."""
+    row = await tx.one("standing_run", kind=RunKind.BOTS)
     if row is None:
-        born = move("run", "create").became
-        nothing = dict.fromkeys(("source_id", "schedule_id", "budget"))
-        # The insert waits for a concurrent one, so there is only one run.
-        await tx.all("ensure_run", uid=new_id(), kind=STANDING, state=born, plan="{}", seed="", **nothing)
-        row = await tx.one("standing_run", kind=STANDING)
+        await ensure(tx, NewRun(new_id(), RunKind.BOTS, "{}"), "planner")
+        row = await tx.one("standing_run", kind=RunKind.BOTS)
     assert row is not None
     return int(row["id"])
 

@@ -13,8 +13,7 @@ from longline.drivers.records.frontier import report
 from longline.drivers.records.frontier.admission import admit, place
 from longline.drivers.records.frontier.moves import move_row
 from longline.drivers.records.run_counters import RunCounters
-from longline.drivers.records.runs import new_run_row
-from longline.model.errors import Unavailable
+from longline.drivers.records.runs import insert_run
 from longline.model.frontier.host import HostLease
 from longline.model.frontier.standing_frontier import SCOPE
 from longline.model.frontier.task import ClaimedTask, KnownPage, NewTask
@@ -135,9 +134,7 @@ class FrontierRecords:
 
 async def _begin_run(tx: Transaction, run: NewRun, reason: str) -> int:
     """Make a run and start it; return its id."""
-    row = await tx.one("add_run", **new_run_row(run))
-    if row is None:
-        raise Unavailable(f"the run of {run.seed} was not stored")
+    row = await insert_run(tx, run, "planner")
     run_id: int = row["id"]
     rule = move("run", "start")
     await move_row(tx, Change("run", run_id, rule.name, row["state"], rule.became, "planner", reason))

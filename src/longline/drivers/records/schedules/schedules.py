@@ -7,11 +7,12 @@ import msgspec
 
 from longline.drivers.records.database import Transaction, struct
 from longline.drivers.records.like_patterns import contains
+from longline.drivers.records.run_counters import RunCounters
 from longline.drivers.records.table import Table
 from longline.model.errors import Conflict
 from longline.model.schedules.schedule import NewSchedule, ScheduleFilter, ScheduleRow, ScheduleSpec
 from longline.model.schedules.slots import SLOT_MS, Places, Shift, Waiting
-from longline.model.states import move
+from longline.model.states import Actor, first_state
 
 SLOT_LOCK_ID = 0x736C6F74  # one number for all processes that place: two at once must not choose the same slot
 
@@ -27,13 +28,13 @@ class _Runs(Exception):
 class ScheduleRecords(Table):
     """Schedules."""
 
-    async def add(self, schedule: NewSchedule) -> ScheduleRow:
-        [row] = await self.add_all([schedule])
+    async def add(self, schedule: NewSchedule, actor: Actor = "person") -> ScheduleRow:
+        [row] = await self.add_all([schedule], actor)
         return _made(row, schedule)
 
-    async def add_all(self, schedules: Sequence[NewSchedule]) -> list[ScheduleRow | None]:
+    async def add_all(self, schedules: Sequence[NewSchedule], actor: Actor = "person") -> list[ScheduleRow | None]:
         async def work(tx: Transaction) -> list[ScheduleRow | None]:
-            return await insert_all(tx, [(schedule, _born(schedule)) for schedule in schedules])
+            return await insert_all(tx, [(schedule, schedule.steps) for schedule in schedules], actor)
 
         return await self._database.transact(work)
 
@@ -95,7 +96,7 @@ class ScheduleRecords(Table):
 
     async def waiting(self) -> list[Waiting]:
         async def work(tx: Transaction) -> list[Waiting]:
-            return [Waiting(*(row[i] for i in range(7))) for row in await tx.all("waiting_schedules")]
+            return [Waiting(**row) for row in await tx.all("waiting_schedules")]
 
         return await self._database.read(work)
 
@@ -124,14 +125,16 @@ async def _amended(
     return struct(changed, ScheduleRow) if changed else None
 
 
-async def insert(tx: Transaction, schedule: NewSchedule, born: str) -> ScheduleRow:
-    """Insert a schedule in its first state; raise `Conflict` where its source has a recurring one."""
-    [row] = await insert_all(tx, [(schedule, born)])
+async def insert(tx: Transaction, schedule: NewSchedule, steps: Sequence[str], actor: Actor) -> ScheduleRow:
+    """Insert a schedule that these moves create; raise `Conflict` where its source has a recurring one."""
+    [row] = await insert_all(tx, [(schedule, steps)], actor)
     return _made(row, schedule)
 
 
-async def insert_all(tx: Transaction, schedules: Sequence[tuple[NewSchedule, str]]) -> list[ScheduleRow | None]:
-    """Insert schedules, each in its first state and, if it has a window, in a slot.
+async def insert_all(
+    tx: Transaction, schedules: Sequence[tuple[NewSchedule, Sequence[str]]], actor: Actor
+) -> list[ScheduleRow | None]:
+    """Insert schedules, each in its first state and, if it has a window, in a slot; write the events of their moves.
 
     Return None for a recurring schedule if its source has one; of several for one source the first is inserted.
     """
@@ -139,7 +142,7 @@ async def insert_all(tx: Transaction, schedules: Sequence[tuple[NewSchedule, str
     room = await places(tx, windows) if windows else None
     taken = await _recurring_refs(tx, [schedule for schedule, _ in schedules])
     rows = []
-    for schedule, born in schedules:
+    for schedule, steps in schedules:
         terms = schedule.terms or ScheduleSpec(url=schedule.url)
         if schedule.interval_ms is not None and terms.source_ref:
             if terms.source_ref in taken:
@@ -148,8 +151,13 @@ async def insert_all(tx: Transaction, schedules: Sequence[tuple[NewSchedule, str
         due, placed = schedule.next_due, None
         if room is not None and schedule.window_ms is not None:
             due, placed = room.take(schedule.window_ms), tx.now
-        rows.append(_values(schedule, terms, born, (due, placed)))
+        rows.append(_values(schedule, terms, first_state("schedule", steps), (due, placed)))
     found = {row["uid"]: struct(row, ScheduleRow) for row in await tx.batch("add_schedules", rows)}
+    ledger = RunCounters()
+    for schedule, steps in schedules:
+        if schedule.uid in found:
+            ledger.created("schedule", found[schedule.uid].id, steps, (actor, None))
+    await ledger.write(tx, actor)
     return [found.get(schedule.uid) for schedule, _ in schedules]
 
 
@@ -167,11 +175,6 @@ async def _recurring_refs(tx: Transaction, schedules: Sequence[NewSchedule]) -> 
     refs = {s.terms.source_ref for s in schedules if s.interval_ms is not None and s.terms and s.terms.source_ref}
     rows = await tx.batch("recurring_refs", [(ref,) for ref in sorted(refs)]) if refs else []
     return {row["source_ref"] for row in rows}
-
-
-def _born(schedule: NewSchedule) -> str:
-    first = "create" if schedule.interval_ms is None or schedule.unplaced else "place"
-    return str(move("schedule", first).became)
 
 
 def _made(row: ScheduleRow | None, schedule: NewSchedule) -> ScheduleRow:

@@ -1,35 +1,35 @@
 """Messages of other services that were handled, on either engine."""
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
-from typing import TypeVar
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, TypeVar
 
 from longline.drivers.records.database import Database, Transaction
+from longline.drivers.records.schedules.schedules import ScheduleRecords
+from longline.drivers.records.schedules.ticks import TickRecords
 from longline.drivers.records.table import Table
 
 T = TypeVar("T")
 
-ALONG: ContextVar[str | None] = ContextVar("heeded", default=None)
-"""Id of the message that is being handled."""
+
+class MessageStores(NamedTuple):
+    """The stores of schedules for the handling of one message."""
+
+    schedules: ScheduleRecords
+    ticks: TickRecords
 
 
-class RecordsMessageId:
-    """A database that notes the id of the handled message in the transaction of the change."""
+class MessageDatabase:
+    """A database that records one message as handled in the transaction of each change."""
 
-    def __init__(self, database: Database) -> None:
-        self._database, self.engine = database, database.engine
+    def __init__(self, database: Database, message_id: str) -> None:
+        self._database, self._message_id, self.engine = database, message_id, database.engine
         self.read, self.version, self.close = database.read, database.version, database.close
 
     async def transact(self, work: Callable[[Transaction], Awaitable[T]]) -> T:
-        message_id = ALONG.get()
-        if message_id is None:
-            return await self._database.transact(work)
-
         async def noted(tx: Transaction) -> T:
             done = await work(tx)
             if done:  # an overtaken handler has changed nothing, and tries again
-                await tx.all("note_heard", id=message_id)
+                await tx.all("note_heard", id=self._message_id)
             return done
 
         return await self._database.transact(noted)
@@ -44,13 +44,9 @@ class HandledMessageRecords(Table):
 
         return await self._database.read(work)
 
-    @contextmanager
-    def along(self, message_id: str) -> Iterator[None]:
-        mark = ALONG.set(message_id)
-        try:
-            yield
-        finally:
-            ALONG.reset(mark)
+    def stores(self, message_id: str) -> MessageStores:
+        database = MessageDatabase(self._database, message_id)
+        return MessageStores(ScheduleRecords(database), TickRecords(database))
 
     async def note(self, message_id: str) -> None:
         await self._write("note_heard", id=message_id)

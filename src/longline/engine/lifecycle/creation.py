@@ -1,0 +1,55 @@
+"""Creation of runs and schedules: the first moves, each with its event in the transaction of the insert.
+
+Tasks are created by `Lifecycle.admit` and with reports.
+"""
+
+from collections.abc import Sequence
+
+from longline.model.bots.bot import BotPolicyRow, NewBotPolicy
+from longline.model.errors import IllegalMove
+from longline.model.runs.run import NewRun, RunRow
+from longline.model.schedules.schedule import NewSchedule, ScheduleRow
+from longline.model.states import Actor, Noun, move
+from longline.ports.records.bots import BotPolicyStore
+from longline.ports.records.runs import RunStore
+from longline.ports.records.schedules import ScheduleStore
+
+
+async def create_run(runs: RunStore, run: NewRun, actor: Actor) -> RunRow:
+    """Create a run, `queued`."""
+    _check("run", ("create",), actor)
+    return await runs.add(run, actor)
+
+
+async def ensure_run(runs: RunStore, run: NewRun, actor: Actor) -> RunRow:
+    """Return the standing run of that kind and seed; create one if there is none."""
+    _check("run", ("create",), actor)
+    return await runs.ensure(run, actor)
+
+
+async def create_schedule(schedules: ScheduleStore, schedule: NewSchedule, actor: Actor) -> ScheduleRow:
+    """Create a schedule; raise `Conflict` where its source has a recurring one."""
+    _check("schedule", schedule.steps, actor)
+    return await schedules.add(schedule, actor)
+
+
+async def create_schedules(
+    schedules: ScheduleStore, new: Sequence[NewSchedule], actor: Actor
+) -> list[ScheduleRow | None]:
+    """Create schedules in one step; None stands for a schedule of a source that has a recurring one."""
+    for schedule in new:
+        _check("schedule", schedule.steps, actor)
+    return await schedules.add_all(new, actor)
+
+
+async def create_policy(policies: BotPolicyStore, policy: NewBotPolicy, actor: Actor) -> BotPolicyRow | None:
+    """Create a schedule for bots; return None when the URL, or the name within the domain, is taken."""
+    _check("schedule", policy.steps, actor)
+    return await policies.add(policy, actor)
+
+
+def _check(noun: Noun, steps: Sequence[str], actor: Actor) -> None:
+    """Raise `IllegalMove` where the actor may not create a row by these moves."""
+    for name in steps:
+        if actor not in move(noun, name).actors:
+            raise IllegalMove(noun, name, "new", ())
