@@ -31,11 +31,14 @@ PROVED_ELSEWHERE = {
     "services/bots/tasks.py": "surfaces/bots",
     "engine/bots.py": "surfaces/bots",
     "engine/lifecycle/bots.py": "surfaces/bots",
-    # Moves of schedules are proved with the services that ask for them.
+    # Creations and moves of schedules are proved with the services that ask for them.
+    "engine/lifecycle/creation.py": "services/schedules",
     "engine/lifecycle/schedules.py": "services/schedules",
     # The loop of a crawl is proved by whole crawls.
     "services/crawl_loop.py": "wiring",
     "wiring/parts/schedules.py": "wiring",
+    # The commands of a process are proved by processes.
+    "wiring/serve.py": "journeys",
     "wiring/doors/bots.py": "surfaces/bots",
 }
 """Modules without a test file of their own, or whole folders of them: where below tests/ they are proved instead."""

@@ -14,7 +14,7 @@ import pytest
 from longline.engine.loops import chore, run_loops
 from longline.settings import Settings
 from longline.wiring.house import joined
-from longline.wiring.parts.schedules import planner_loops
+from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.worker import fetch_worker
 from tests.drivers.search.cluster import Cluster, running
 from tests.surfaces.intervals.house import Door, open_door
@@ -37,7 +37,7 @@ async def at_work(settings: Settings) -> AsyncIterator[Door]:
     async with open_door(settings) as door, joined(door.house, frozenset({"fetch", "upkeep"})) as owner:
         stop, house = asyncio.Event(), door.house
         loops = {"worker": fetch_worker(house, owner).run, "index": chore(house.indexer.once, 0.05)}
-        working = asyncio.create_task(run_loops(loops | planner_loops(house, owner), stop))
+        working = asyncio.create_task(run_loops(loops | {"scheduler": scheduler_loop(house, owner)}, stop))
         try:
             yield door
         finally:

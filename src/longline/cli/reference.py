@@ -8,12 +8,14 @@ import typer
 from typer.cli import get_docs_for_click
 
 from longline.cli.main import build
+from longline.model.duration import show_duration
 from longline.model.frontier import outcomes as fate
 from longline.model.states import MOVES, STATES, Move, Noun
 from longline.settings import KEYS
 from longline.settings.env_aliases import environment_names
 from longline.settings.ignored_env import IGNORED_VARIABLES
 from longline.settings.keys import SUBJECTS, default_text, keys_of
+from longline.wiring.loops import LOOPS, LoopRow
 
 _GENERATED = "<!-- Written by `make docs`; do not edit. -->\n"
 
@@ -26,6 +28,14 @@ counts as not set. Of several environment names of a key the first one that is s
 
 Durations are written `500ms`, `30s`, `5m`, `1h30m`; sizes `500KB`, `10MB`; switches `true`, `1`, `yes` or `false`, `0`,
 `no`; lists with commas. In the file they may also be TOML numbers, booleans and arrays.
+"""
+
+
+_LOOPS_INTRODUCTION = """\
+The loops of a process, from `wiring/loops.py`. A process runs the loops of its roles: `longline up` has all of them,
+`longline api` the role api, `longline worker` the others or those that `--roles` names. A setting in the column
+*interval* has the pause between two rounds; a loop without an interval waits for its work by itself. A loop with a
+*setting* runs while the setting is on. A loop that fails is started again.
 """
 
 
@@ -46,7 +56,9 @@ The repetition does not count as an attempt.
 
 def render() -> dict[str, str]:
     """Return every page by its file name; the same code always gives the same text."""
-    return {"cli.md": _commands(), "settings.md": _settings(), "states.md": _states(), "reasons.md": _reasons()}
+    return {"cli.md": _commands(), "settings.md": _settings(), "states.md": _states(), "reasons.md": _reasons()} | {
+        "loops.md": _loops()
+    }
 
 
 def write(folder: Path) -> None:
@@ -138,6 +150,21 @@ def _reasons() -> str:
     parts += ["", "## URLs that are not admitted", "", "These URLs are counted apart from the sum.", ""]
     parts += ["| reason | meaning |", "|---|---|", *(f"| `{word}` | {means} |" for word, means in fate.REFUSED.items())]
     return "\n".join([*parts, ""])
+
+
+def _loops() -> str:
+    head = ["| loop | role | interval | setting | what it does |", "|---|---|---|---|---|"]
+    return "\n".join([_GENERATED + "# Loops", "", _LOOPS_INTRODUCTION, *head, *(_loop(row) for row in LOOPS), ""])
+
+
+def _loop(row: LoopRow) -> str:
+    interval = f"`{row.interval}`" if isinstance(row.interval, str) else _span(row.interval)
+    settings = " and ".join(f"`{name}`" for name in row.settings) or "–"
+    return f"| {row.name} | {' and '.join(row.roles)} | {interval} | {settings} | {row.purpose} |"
+
+
+def _span(seconds: float | None) -> str:
+    return "–" if seconds is None else show_duration(seconds)
 
 
 def _retried(reason: str) -> str:

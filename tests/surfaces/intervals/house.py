@@ -13,7 +13,7 @@ from longline.model.frontier.host import HostReport
 from longline.model.frontier.task import Outcome
 from longline.model.ids import new_id, task_id_of
 from longline.model.logs import NewLogEntry
-from longline.model.runs.run import NewRun, RunRow
+from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow
 from longline.model.states import TaskState
 from longline.ports.records.frontier import Change, ClaimRequest, ReportBatch
@@ -21,7 +21,7 @@ from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.wiring import House, open_house
 from longline.wiring.house import ready_tables
-from longline.wiring.parts.logs import scribe
+from longline.wiring.parts.logs import run_log_keeper
 from longline.wiring.serve import _serving
 from tests.drivers.records.peek import Peek
 
@@ -55,7 +55,7 @@ class Door:
 
     async def run(self, job: ScheduleRow) -> RunRow:
         """An execution under way."""
-        run = await self.house.records.runs.add(NewRun(new_id(), "crawl", "{}", schedule_id=job.id))
+        run = await self.house.records.runs.add(NewRun(new_id(), RunKind.CRAWL, "{}", schedule_id=job.id))
         await self.house.records.moves.apply(Change("run", run.id, "start", "queued", "running", "planner"))
         return run
 
@@ -68,7 +68,7 @@ class Door:
     async def end(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
         """The execution is over, its log closed and kept."""
         await self.stop(run, move, became)
-        await scribe(self.house, grace_ms=0).once()
+        await run_log_keeper(self.house, grace_ms=0).once()
 
     async def stop(self, run: RunRow, move: str = "cancel", became: str = "cancelled") -> None:
         """The execution is over; its log is not closed yet."""

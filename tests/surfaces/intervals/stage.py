@@ -27,7 +27,7 @@ from longline.surfaces.app import AppParts, build_app
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.house import House
-from longline.wiring.parts.schedules import planner
+from longline.wiring.parts.schedules import scheduler
 from tests.drivers.records.world import claim, host_report
 from tests.surfaces.conftest import serving
 
@@ -61,7 +61,7 @@ class Stage:
         return self.clock.now() / 1000
 
     def planner(self, number: int = 1) -> Scheduler:
-        return self.planners.setdefault(number, planner(self.house, number))
+        return self.planners.setdefault(number, scheduler(self.house, number))
 
     async def ask(self, method: str, path: str, body: Any = None, expect: int = 200) -> Any:
         """What the server answers, which must have this status."""

@@ -19,7 +19,7 @@ from longline.model.runs.run import RunRow
 from longline.model.schedules.schedule import ScheduleRow
 from longline.services.logs import run_logs as following
 from longline.settings import Settings, load
-from longline.wiring.parts.logs import scribe
+from longline.wiring.parts.logs import run_log_keeper
 from tests.servers import S3Server
 from tests.surfaces.intervals.house import Door, events, open_door, rest, take
 
@@ -239,7 +239,7 @@ async def test_v2_waits_for_a_log_to_be_in_the_archive(door: Door, monkeypatch: 
         await door.say(await door.run(job), "of the next run")
         await take(stream, 1)
         monkeypatch.undo()
-        await scribe(door.house, grace_ms=0).once()
+        await run_log_keeper(door.house, grace_ms=0).once()
         assert [event.name for event in await rest(stream)] == ["log:archived"]
 
 

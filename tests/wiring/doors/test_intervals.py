@@ -13,9 +13,9 @@ from longline.model.ids import new_id
 from longline.model.schedules.schedule import NewSchedule, ScheduleRow, ScheduleSpec
 from longline.model.sources.source import NewSource
 from longline.settings import Settings
-from longline.wiring.doors.intervals import interval_services, schedule_service, source_events_loop
+from longline.wiring.doors.intervals import interval_services, schedule_services, source_events_loop
 from longline.wiring.house import open_house, ready_tables
-from longline.wiring.parts.schedules import planner_loops
+from longline.wiring.parts.schedules import scheduler_loop
 from longline.wiring.parts.sources import directory
 
 
@@ -36,7 +36,7 @@ async def test_what_was_started_is_handed_over_at_the_stop(settings: Settings):
         terms = ScheduleSpec(url=source.base_url, source_ref=source.public_id)
         row = await house.records.schedules.add(NewSchedule(new_id(), terms.url, next_due=0, terms=terms))
         stop = asyncio.Event()
-        running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
+        running = asyncio.create_task(scheduler_loop(house, 1)(stop))
         async with asyncio.timeout(60):
             while not await house.records.history.find(row.id):
                 await house.clock.sleep(0.01)
@@ -68,13 +68,14 @@ async def test_what_becomes_due_is_started_at_once_and_not_at_the_next_look(many
         await ready_tables(house, may_migrate=True)
         source = await house.records.sources.add(NewSource("a", "https://a.example/"))
         stop, made = asyncio.Event(), list[ScheduleRow]()
-        running = asyncio.create_task(planner_loops(house, 1)["planner"](stop))
+        running = asyncio.create_task(scheduler_loop(house, 1)(stop))
         async with asyncio.timeout(60):
             while "polled_at" not in await house.records.tallies.all():
                 await house.clock.sleep(0.01)
             while not [row for row in made if await house.records.history.find(row.id)]:
                 spec = ScheduleSpec(url=source.base_url, source_ref=source.public_id)
-                made.append(await schedule_service(other).make(spec))
+                schedules, _ = schedule_services(other, other.records)
+                made.append(await schedules.make(spec))
                 await house.clock.sleep(0.05)
             stop.set()
             await running

@@ -13,8 +13,8 @@ from longline.model.url import parse
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring.house import House, joined, open_house, ready_tables
-from longline.wiring.parts.discovery import candidates, scout
-from longline.wiring.parts.logs import journaling
+from longline.wiring.parts.discovery import candidate_probe, candidates
+from longline.wiring.parts.logs import writing_run_logs
 from longline.wiring.worker import fetch_worker, report_observers
 from tests.web import running_site
 from tests.web.wire import Answer
@@ -34,7 +34,7 @@ async def crawled(house: House, owner: int, url: str, *, discovering: bool, jour
     worker = fetch_worker(house, owner, report_observers=report_observers(house, journal))
     loops = {"fetch": worker.run, "look": chore(look, 0.05)}
     if discovering:
-        loops["scout"] = chore(scout(house).once, 0.05)
+        loops["candidate probes"] = chore(candidate_probe(house).once, 0.05)
     await asyncio.wait_for(run_loops(loops, stop), 60)
 
 
@@ -46,7 +46,7 @@ async def test_a_place_that_pages_lead_to_waits_for_a_person(settings: Settings,
         site.site.extra["/"] = Answer(body=f'<a href="{elsewhere}">there</a>'.encode())
         async with open_house(there, frozenset({"localhost"})) as house:
             await ready_tables(house, may_migrate=True)
-            async with joined(house, frozenset({"fetch"})) as owner, journaling(house) as journal:
+            async with joined(house, frozenset({"fetch"})) as owner, writing_run_logs(house) as journal:
                 await crawled(house, owner, site.url, discovering=on, journal=journal)
             found = await candidates(house).find(None, 10)
             [link], _ = await house.records.links.find(LinkQuery())

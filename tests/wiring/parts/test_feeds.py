@@ -21,8 +21,9 @@ from longline.model.sources.source import NewSource
 from longline.plugins import Page
 from longline.settings import Settings
 from longline.wiring.house import House, joined, open_house, ready_tables
+from longline.wiring.loops import LoopParts, build_loops
 from longline.wiring.parts import feeds as wiring
-from longline.wiring.parts.feeds import feed_chores, feed_parts, sitemap_parts
+from longline.wiring.parts.feeds import feed_loop, feed_parts, sitemap_parts
 from longline.wiring.worker import fetch_worker
 from tests.web import SiteHandle, running_site
 from tests.web.wire import Answer
@@ -166,7 +167,8 @@ async def test_sitemaps_are_read_to_the_bottom_also_large_and_compressed_ones(ho
 @pytest.mark.parametrize(("feeds", "discovery"), [(False, False), (True, False), (False, True), (True, True)])
 async def test_only_what_the_operator_wants_runs(tmp_path: Path, feeds: bool, discovery: bool) -> None:
     async with open_house(Settings(data=tmp_path, feeds=feeds, feed_discovery=discovery)) as house:
-        assert set(feed_chores(house)) == {name for name, on in (("feeder", feeds), ("finder", discovery)) if on}
+        made = set(build_loops(LoopParts(house, frozenset({"upkeep"})))) & {"feeds", "feed search", "sitemaps"}
+        assert made == {name for name, on in (("feeds", feeds), ("feed search", discovery)) if on}
 
 
 async def test_what_is_due_is_begun_at_the_operators_interval_and_taken_in_at_once(
@@ -179,7 +181,7 @@ async def test_what_is_due_is_begun_at_the_operators_interval_and_taken_in_at_on
         rare = msgspec.structs.replace(house.settings, feed_poll=3600.0)
         stop = asyncio.Event()
         async with joined(house, frozenset({"fetch", "parse"})) as owner:
-            chores = feed_chores(dataclasses.replace(house, settings=rare))
+            chores = {"feeds": feed_loop(dataclasses.replace(house, settings=rare))}
             running = asyncio.create_task(run_loops({"worker": fetch_worker(house, owner).run, **chores}, stop))
             taken = await polled(house, first)
             second = await house.records.sources.add(NewSource("later", site.url, feed_url=f"{site.url}news"))
@@ -209,7 +211,7 @@ async def test_a_stop_does_not_wait_for_a_document_that_is_being_read(house: Hou
         source_id = await source(house, site, "news")
         async with joined(house, frozenset({"fetch", "parse"})) as owner:
             working = asyncio.create_task(fetch_worker(house, owner).run(stop))
-            chores = asyncio.create_task(run_loops(feed_chores(house), stop))
+            chores = asyncio.create_task(run_loops({"feeds": feed_loop(house)}, stop))
             async with asyncio.timeout(60):
                 await reading.wait()
                 stop.set()

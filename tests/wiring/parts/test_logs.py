@@ -7,7 +7,7 @@ from longline.engine.logs.run_log_keeper import RunLogKeeper
 from longline.model.errors import Unavailable
 from longline.settings import Settings
 from longline.wiring.house import House, open_house, ready_tables
-from longline.wiring.parts.logs import closing, journaling
+from longline.wiring.parts.logs import closing_logs, writing_run_logs
 from tests.drivers.records.world import running_run
 
 log = logging.getLogger("somebody")
@@ -33,7 +33,7 @@ async def test_what_is_logged_of_a_run_is_written_to_the_last_word(tmp_path, set
         await ready_tables(house, may_migrate=True)
         run = await running_run(house.records)
         before = list(logging.getLogger().handlers)
-        async with journaling(house):
+        async with writing_run_logs(house):
             log.debug("small", extra={"run_id": run.id})
             log.warning("careful", extra={"run_id": run.id, "topic": "fetch"})
             log.warning("the end", extra={"run_id": run.id})
@@ -45,7 +45,7 @@ async def test_a_stop_does_not_fail_where_the_last_logs_cannot_be_kept(tmp_path,
     monkeypatch.setattr(RunLogKeeper, "once", AsyncMock(side_effect=Unavailable("the store is away")))
     async with open_house(Settings(data=tmp_path)) as house:
         await ready_tables(house, may_migrate=True)
-        async with closing(house):
+        async with closing_logs(house):
             pass
     assert "run logs not archived before the shutdown deadline" in caplog.text
 
@@ -57,7 +57,7 @@ async def test_what_runs_say_is_heard_however_little_the_service_says(tmp_path, 
     async with open_house(Settings(data=tmp_path)) as house:
         await ready_tables(house, may_migrate=True)
         run = await running_run(house.records)
-        async with journaling(house):
+        async with writing_run_logs(house):
             ours.warning("the run is broken off", extra={"run_id": run.id})
         assert await said(house, run.id) == ["the run is broken off"]
     assert ours.level == before

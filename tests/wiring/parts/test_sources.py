@@ -5,9 +5,10 @@ from pathlib import Path
 
 from longline.engine.loops import run_loops
 from longline.model.frontier.standing_frontier import ASLEEP
+from longline.model.runs.run import RunKind
 from longline.settings import Settings
 from longline.wiring.house import open_house, ready_tables
-from longline.wiring.parts.feeds import feed_chores
+from longline.wiring.parts.feeds import remote_source_loop
 from longline.wiring.parts.sources import standing_runs
 from tests.servers.curator import SECRET, running_manager
 
@@ -17,7 +18,7 @@ async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> Non
     async with open_house(wanted) as house:
         await ready_tables(house, may_migrate=True)
         runs = standing_runs(house)
-        plan = (await runs.get("frontier.manual", "s")).plan
+        plan = (await runs.get(RunKind.STANDING_MANUAL, "s")).plan
         assert (plan.max_attempts, plan.max_redirects, plan.delay_ms, runs.due) == (7, 2, 500, 0)
         assert (plan.config["parser"], plan.config["readability"]) == ("article", True)
 
@@ -34,7 +35,7 @@ async def test_a_service_that_hangs_does_not_hold_up_the_stop(tmp_path: Path) ->
             await ready_tables(house, may_migrate=True)
             stop = asyncio.Event()
             async with asyncio.timeout(20):  # less than a request may take
-                running = asyncio.create_task(run_loops({"courier": feed_chores(house)["courier"]}, stop))
+                running = asyncio.create_task(run_loops({"remote sources": remote_source_loop(house)}, stop))
                 await asyncio.sleep(0.5)
                 stop.set()
                 await running

@@ -8,9 +8,10 @@ from msgspec import Meta
 
 from longline.model.errors import NotFound
 from longline.model.frontier.outcomes import is_hopeless
-from longline.model.frontier.standing_frontier import ORIGINS, StandingUrl, UrlQuery, url_hash
+from longline.model.frontier.standing_frontier import StandingUrl, UrlQuery, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY
 from longline.model.ids import task_uuid
+from longline.model.runs.run import STANDING_KINDS
 from longline.model.url import without_credentials
 from longline.services.standing_frontier import StandingFrontier
 from longline.surfaces.error_format import error
@@ -74,7 +75,7 @@ class FrontierQuery(PageQuery, frozen=True, kw_only=True):
     ) = None
     source_id: Annotated[str, Meta(description="Id of the source.")] | None = None
     host: Annotated[str, Meta(description="Host, in any case.")] | None = None
-    origin: Annotated[str, Meta(description="Origin.", extra_json_schema={"enum": [*ORIGINS]})] | None = None
+    origin: Annotated[str, Meta(description="Origin.", extra_json_schema={"enum": [*STANDING_KINDS]})] | None = None
     search: Annotated[str, Meta(description="Part of the URL, in any case.")] | None = None
     sort_by: Annotated[
         Literal["priority", "next_fetch_at", "created_at"], Meta(description="Field of the order, which is falling.")

@@ -42,7 +42,7 @@ def bot_settings(settings: Settings) -> BotSettings:
     )
 
 
-def bot_upkeep(house: House) -> BotTaskPlanner:
+def bot_task_planner(house: House) -> BotTaskPlanner:
     """Return the chores for bots."""
     return BotTaskPlanner(BotLifecycle(house.records), house.records.bots, house.clock, _delay(house))
 

@@ -15,7 +15,7 @@ def discovery(house: House) -> Discovery:
     return Discovery(DiscoveryParts(records.candidates, records.sources, feed_parts(house).seeder, house.clock), rules)
 
 
-def scout(house: House) -> CandidateProbe:
+def candidate_probe(house: House) -> CandidateProbe:
     """Return the probe of candidates."""
     return CandidateProbe(feed_parts(house), house.records.candidates)
 

@@ -23,26 +23,32 @@ FEED_REDIRECTS = 5
 Once = Callable[[], Awaitable[object]]
 
 
-def feed_chores(house: House) -> dict[str, Loop]:
-    """Return the loops that poll feeds and sitemaps and search feeds, as far as they are enabled.
+def feed_loop(house: House) -> Loop:
+    """Return the loop that polls feeds."""
+    poller = FeedPoller(feed_parts(house))
+    return _round(poller.take, poller.begin, house.settings.feed_poll)
 
-    Sources of a curator are fetched in any case: single URLs depend on these sources too.
-    """
-    parts, chores, s = feed_parts(house), dict[str, Loop](), house.settings
-    if s.sitemaps:
-        mapper_of = SitemapReader(sitemap_parts(house))
-        chores["mapper"] = _round(mapper_of.take, mapper_of.begin, LOOK_EVERY)
-    if s.feeds:
-        feeder = FeedPoller(parts)
-        chores["feeder"] = _round(feeder.take, feeder.begin, s.feed_poll)
-    if s.feed_discovery:
-        finder = FeedFinder(parts, house.records.sources, round(s.feed_search_again * 1000))
-        chores["finder"] = _round(finder.further, finder.begin, s.feed_search)
-    if house.curator is not None:
-        courier = RemoteSourceSync(house.curator, house.records.curated, house.records.schema.now, feeds=s.feeds)
-        # The stop does not wait for the curator: unsent changes are sent by the next process.
-        chores["courier"] = cancel_on_stop(_round(courier.tell, courier.bring, s.sources_every))
-    return chores
+
+def feed_search_loop(house: House) -> Loop:
+    """Return the loop that searches the feeds of sources that name none."""
+    s = house.settings
+    finder = FeedFinder(feed_parts(house), house.records.sources, round(s.feed_search_again * 1000))
+    return _round(finder.further, finder.begin, s.feed_search)
+
+
+def sitemap_loop(house: House) -> Loop:
+    """Return the loop that reads sitemaps."""
+    reader = SitemapReader(sitemap_parts(house))
+    return _round(reader.take, reader.begin, LOOK_EVERY)
+
+
+def remote_source_loop(house: House) -> Loop:
+    """Return the loop that fetches remote sources, whatever else is on: single URLs depend on these sources too."""
+    s, records = house.settings, house.records
+    assert house.curator is not None
+    sync = RemoteSourceSync(house.curator, records.curated, records.schema.now, feeds=s.feeds)
+    # The stop does not wait for the other service: unsent changes are sent by the next process.
+    return cancel_on_stop(_round(sync.tell, sync.bring, s.sources_every))
 
 
 def _round(take: Once, begin: Once, every: float) -> Loop:
@@ -53,7 +59,7 @@ def _round(take: Once, begin: Once, every: float) -> Loop:
 
     async def loop(stop: asyncio.Event) -> None:
         taking = cancel_on_stop(chore(take, LOOK_EVERY))
-        await run_loops({"what has come": taking, "what is due": chore(begin, every)}, stop)
+        await run_loops({"take": taking, "begin": chore(begin, every)}, stop)
 
     return loop
 

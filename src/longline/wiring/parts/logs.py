@@ -12,7 +12,7 @@ from longline.drivers.logs.redis_streams import RedisLogCopies
 from longline.engine.logs.redis_copy import RedisLogCopy
 from longline.engine.logs.run_log_keeper import RunLogKeeper, RunLogKeeperSettings
 from longline.engine.logs.run_log_writer import RunLogSettings, RunLogWriter
-from longline.engine.loops import Loop, chore, run_loops
+from longline.engine.loops import chore, run_loops
 from longline.model.errors import Unavailable
 from longline.model.logs import DueLog, LogFilter
 from longline.ports.blobs import Blobs
@@ -27,10 +27,6 @@ from longline.wiring.house import House
 log = logging.getLogger(__name__)
 
 WRITE_EVERY = 0.25
-LOOK_AFTER_EVERY = 1.0
-TELL_MOVES_EVERY = 0.5
-TELL_HEALTH_EVERY = 5.0
-TELL_FIGURES_EVERY = 30.0
 LAST_WORDS_WITHIN = 5.0
 BEAT_MS = 15_000
 GRACE_MS = 1000
@@ -44,7 +40,7 @@ def _blobs(house: House) -> Blobs:
 
 
 @asynccontextmanager
-async def mirroring(house: House) -> AsyncIterator[RedisLogCopy | None]:
+async def copying_logs(house: House) -> AsyncIterator[RedisLogCopy | None]:
     """Yield the copier of logs, or None unless Redis and the copy are configured."""
     s = house.settings
     if not (s.run_log_mirror and s.redis):
@@ -65,35 +61,35 @@ def _wanted(settings: Settings) -> LogFilter:
 
 
 @asynccontextmanager
-async def journaling(house: House, mirror: RedisLogCopy | None = None) -> AsyncIterator[RunLogWriter | None]:
+async def writing_run_logs(house: House, log_copy: RedisLogCopy | None = None) -> AsyncIterator[RunLogWriter | None]:
     """Write the log entries of runs in this process, to the last one."""
     s = house.settings
     if not s.run_logs:
         yield None
         return
     wanted = RunLogSettings(**msgspec.structs.asdict(_wanted(s)), rate=s.run_log_rate)
-    journal = RunLogWriter(house.records.logs, house.signals, house.clock, wanted, mirror)
+    writer = RunLogWriter(house.records.logs, house.signals, house.clock, wanted, log_copy)
     stop, root, ours = asyncio.Event(), logging.getLogger(), logging.getLogger(__name__.partition(".")[0])
     usual = ours.level
-    root.addHandler(journal)
+    root.addHandler(writer)
     # The level of run logs is independent of the level of the service's log.
     ours.setLevel(min(ours.getEffectiveLevel(), _LEVELS[wanted.level]))
-    writing = asyncio.create_task(run_loops({"journal": chore(journal.write, WRITE_EVERY)}, stop))
+    writing = asyncio.create_task(run_loops({"run log": chore(writer.write, WRITE_EVERY)}, stop))
     try:
-        yield journal
+        yield writer
     finally:
         stop.set()
-        root.removeHandler(journal)
+        root.removeHandler(writer)
         ours.setLevel(usual)
         await asyncio.gather(writing, return_exceptions=True)
         try:
             async with asyncio.timeout(LAST_WORDS_WITHIN):
-                await journal.write()
+                await writer.write()
         except TimeoutError:
             log.warning("run log entries not written before the shutdown deadline")
 
 
-def scribe(house: House, mirror: RedisLogCopy | None = None, grace_ms: int = GRACE_MS) -> RunLogKeeper:
+def run_log_keeper(house: House, log_copy: RedisLogCopy | None = None, grace_ms: int = GRACE_MS) -> RunLogKeeper:
     """Return the keeper of the logs of all runs."""
     s = house.settings
     wanted = RunLogKeeperSettings(
@@ -103,31 +99,32 @@ def scribe(house: House, mirror: RedisLogCopy | None = None, grace_ms: int = GRA
         entries_ms=round(s.run_log_ttl * 1000),
         logs_ms=round(s.run_log_retention * 1000),
     )
-    return RunLogKeeper(house.records.logs, _blobs(house), house.signals, house.clock, wanted, mirror)
+    return RunLogKeeper(house.records.logs, _blobs(house), house.signals, house.clock, wanted, log_copy)
 
 
 @asynccontextmanager
-async def closing(house: House, mirror: RedisLogCopy | None = None) -> AsyncIterator[None]:
+async def closing_logs(house: House, log_copy: RedisLogCopy | None = None) -> AsyncIterator[None]:
     """Close and archive the logs of runs that the stop broke off, after their last entry."""
     yield
     try:
         async with asyncio.timeout(LAST_WORDS_WITHIN):
-            await scribe(house, mirror, grace_ms=0).once()
+            await run_log_keeper(house, log_copy, grace_ms=0).once()
     except (Unavailable, TimeoutError) as error:
         log.warning("run logs not archived before the shutdown deadline", extra={"error": str(error)})
 
 
 class Streams:
-    """The streams that clients may follow, and the loops that feed them."""
+    """The streams that clients may follow, and the publishers that feed them."""
 
     def __init__(self, house: House, health: Health) -> None:
         s, records, clients = house.settings, house.records, ClientLimit()
-        self._house, self._health = house, health
         self._broker = broker = Broker()
-        self._moves = MovePublisher(
+        self.health = HealthPublisher(broker, health, house.clock)
+        self.counts = CountPublisher(broker, records.tasks, records.runs, house.clock)
+        self.moves = MovePublisher(
             broker, records.events, records.schedules, records.runs, records.history, house.clock
         )
-        self._followers = Followers(
+        self.followers = Followers(
             records.logs, house.signals, archive=s.run_log_archive, replayed=min(REPLAYED, s.run_log_buffer)
         )
         # Instances on other machines share the database, but not folders.
@@ -140,26 +137,15 @@ class Streams:
             archive=s.run_log_archive,
             common=common,
         )
-        self.logs = LogServices(kept, self._followers, clients, is_streaming=s.run_log_streams)
-        self.events = StreamServices(broker, clients, house.clock.now, self._moves.attend)
-
-    def loops(self) -> dict[str, Loop]:
-        """Return the loops that run beside the server."""
-        records, clock, broker = self._house.records, self._house.clock, self._broker
-        figures = CountPublisher(broker, records.tasks, records.runs, clock)
-        return {
-            "followers": self._followers.run,
-            "moves": chore(self._moves.once, TELL_MOVES_EVERY),
-            "health": chore(HealthPublisher(broker, self._health, clock).once, TELL_HEALTH_EVERY),
-            "figures": chore(figures.once, TELL_FIGURES_EVERY),
-        }
+        self.logs = LogServices(kept, self.followers, clients, is_streaming=s.run_log_streams)
+        self.events = StreamServices(broker, clients, house.clock.now, self.moves.attend)
 
     async def close(self) -> None:
         """Publish the last moves, once the loops have ended, and disconnect every client."""
         try:
             async with asyncio.timeout(LAST_WORDS_WITHIN):
-                await self._moves.once()
+                await self.moves.once()
         except (TimeoutError, Unavailable) as error:
             log.warning("last events not published before the shutdown", extra={"error": str(error)})
         self._broker.close()
-        self._followers.close()
+        self.followers.close()

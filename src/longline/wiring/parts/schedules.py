@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 FOLLOW_EVERY = 1.0
 FORGET_EVERY = 3600.0
 LAST_WRITES = 10.0
-"""Seconds that the last writes of a planner may take, even while other parts stop."""
+"""Seconds that the last writes of a scheduler may take, even while other parts stop."""
 
 BROWSERS = (
     "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:128.0) Gecko/20100101 Firefox/128.0",
@@ -28,8 +28,8 @@ BROWSERS = (
 """User agents to use in turn, where the operator enables that."""
 
 
-def planner(house: House, owner: int, journal: RunLogWriter | None = None) -> Scheduler:
-    """Return a planner that holds its runs as `owner`, and begins their logs."""
+def scheduler(house: House, owner: int, run_log: RunLogWriter | None = None) -> Scheduler:
+    """Return a scheduler that holds its runs as `owner`, and begins their logs."""
     s = house.settings
     parts = SchedulerParts(
         timetable=ScheduleLifecycle(house.records),
@@ -40,7 +40,7 @@ def planner(house: House, owner: int, journal: RunLogWriter | None = None) -> Sc
         tallies=house.records.tallies,
         clock=house.clock,
         owner=owner,
-        see=journal.see if journal else lambda _: None,
+        see=run_log.see if run_log else lambda _: None,
     )
     lease, longest = round(s.schedule_lease * 1000), round(s.run_timeout * 1000)
     rules = CrawlRules(
@@ -60,29 +60,31 @@ def planner(house: House, owner: int, journal: RunLogWriter | None = None) -> Sc
     return Scheduler(parts, SchedulerSettings(s.max_runs, lease, longest, url, s.max_requests or None, rules))
 
 
-def planner_loops(house: House, owner: int, journal: RunLogWriter | None = None) -> dict[str, Loop]:
-    """Return the loops that fire schedules, and that delete old runs."""
-    planning, s = planner(house, owner, journal), house.settings
+def scheduler_loop(house: House, owner: int, run_log: RunLogWriter | None = None) -> Loop:
+    """Return the loop that starts due schedules, follows their runs and renews their leases."""
+    scheduling, s = scheduler(house, owner, run_log), house.settings
     called, done = asyncio.Event(), asyncio.Event()
 
-    async def plan(stop: asyncio.Event) -> None:
+    async def schedule(stop: asyncio.Event) -> None:
         chores = {
-            "poll": chore(planning.poll, s.poll, called),
+            "poll": chore(scheduling.poll, s.poll, called),
             "calls": listener(house, DUE, called.set),
-            "follow": chore(planning.follow, min(FOLLOW_EVERY, s.poll), done),
+            "follow": chore(scheduling.follow, min(FOLLOW_EVERY, s.poll), done),
             "done": listener(house, DONE, done.set),
-            "renew": chore(planning.renew, s.schedule_lease / 5),
+            "renew": chore(scheduling.renew, s.schedule_lease / 5),
         }
         try:
             await run_loops(chores, stop)
         finally:
             try:
                 async with asyncio.timeout(LAST_WRITES):
-                    await planning.leave()
+                    await scheduling.leave()
             except TimeoutError:
                 log.warning("schedule leases not released before the shutdown deadline")
 
-    return {
-        "planner": plan,
-        "pruner": chore(RunPruner(house.records.history, house.records.candidates, house.clock).once, s.cleanup),
-    }
+    return schedule
+
+
+def run_pruner(house: House) -> RunPruner:
+    """Return the chore that deletes old runs and decisions."""
+    return RunPruner(house.records.history, house.records.candidates, house.clock)
