@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.crawlers.order import Order, given, lap
 from longline.cli.event_loop import run
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.plan import CrawlBounds, CrawlPlan, Politeness
 from longline.model.states import RunState
 from longline.settings import Settings
 from longline.settings.child_process import environment
@@ -51,10 +51,8 @@ def _settings(order: Order) -> Settings:
 def _plan(order: Order) -> CrawlPlan:
     return CrawlPlan(
         seeds=tuple(order.seeds),
-        max_depth=FAR,
-        hosts=tuple(order.hosts),
-        delay_ms=0,
-        concurrency=order.concurrency,
+        bounds=CrawlBounds(max_depth=FAR, hosts=tuple(order.hosts)),
+        politeness=Politeness(delay_ms=0, concurrency=order.concurrency),
     )
 
 

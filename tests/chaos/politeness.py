@@ -27,10 +27,10 @@ from longline.drivers.records import open_records
 from longline.engine.frontier.admit import seed
 from longline.engine.lifecycle.moves import Lifecycle, MoveRequest
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
 from tests.drivers.records.peek import Peek
+from tests.plans import crawl_plan
 from tests.servers import running_postgres
 
 LEASE = "3s"
@@ -126,7 +126,7 @@ async def fill(records: Records, groups: tuple[Group, ...], port: int) -> None:
     for number, group in enumerate(groups):
         hosts = [f"http://{address(number, h)}:{port}" for h in range(group.hosts)]
         urls = [host + group.path(p) for host in hosts for p in range(group.pages)]
-        plan = CrawlPlan((), delay_ms=group.delay_ms, concurrency=group.concurrency, max_attempts=50)
+        plan = crawl_plan((), delay_ms=group.delay_ms, concurrency=group.concurrency, max_attempts=50)
         run = await records.runs.add(NewRun(new_id(), RunKind.CRAWL, plan.text()))
         await lifecycle.move(MoveRequest("run", run.id, "start", "worker", owner=1, lease_ms=3_600_000))
         for first in range(0, len(urls), 500):

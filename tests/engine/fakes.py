@@ -27,13 +27,14 @@ from longline.ports.http import FetchFailed, Request, Response
 from longline.ports.records import Records
 from longline.ports.records.frontier import Admitted, ClaimRequest, HostSetting, ReportBatch, Reported
 from longline.ports.records.proxies import PickedProxy
+from tests.plans import crawl_plan
 
 OWNER = 7
 RUN = 1
 HOST = "a.example"
 AGENT = "longline/1.0"
 FAR = 1 << 50
-HURRY = CrawlPlan((), delay_ms=0, concurrency=1000)
+HURRY = crawl_plan((), delay_ms=0, concurrency=1000)
 """A plan that leaves it to the host how polite one is."""
 
 HTML = (("Content-Type", "text/html; charset=utf-8"),)

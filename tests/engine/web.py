@@ -22,6 +22,7 @@ from longline.ports.clock import Clock
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import claim, ended, host_report, report
+from tests.plans import crawl_plan
 
 
 class Said(msgspec.Struct, frozen=True):
@@ -49,7 +50,7 @@ class HandMadeWeb:
             seeder=Seeder(Lifecycle(records), records.runs, records.tasks, self.standing),
             find=self._find,
             read=reader().entries,
-            plan=CrawlPlan((), delay_ms=0, concurrency=8),
+            plan=crawl_plan((), delay_ms=0, concurrency=8),
         )
 
     async def _find(self, task_id: int) -> Page | None:
@@ -66,7 +67,9 @@ class HandMadeWeb:
                     self.asked.append(task.url)
                     self._pages[task.id] = Page(task.url, said.body)
                     reason = said.reason or fate.for_status(said.status or 0) or "ok"
-                    became = fate.state_after(reason, task.attempt, (await self._plan(task.run_id)).max_attempts)
+                    became = fate.state_after(
+                        reason, task.attempt, (await self._plan(task.run_id)).retries.max_attempts
+                    )
                     outcomes.append(ended(task, became, reason, status=said.status, error=f"it said {said.status}"))
                 reports.append(host_report(lease, outcomes))
             assert not (await report(self.records, *reports)).refused

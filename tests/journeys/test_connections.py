@@ -8,10 +8,10 @@ from time import monotonic
 
 import pytest
 
-from longline.model.runs.plan import CrawlPlan
 from longline.wiring import CrawlRequest, Watcher, crawl
 from tests.drivers.http.wire import Peer, serving
 from tests.journeys.place import Place
+from tests.plans import crawl_plan
 
 
 class Site:
@@ -56,7 +56,7 @@ def here(tmp_path: Path) -> Place:
 
 async def crawled(here: Place, url: str, **plan: int) -> dict[tuple[str, str, int], int]:
     """Tasks by state, reason and attempts."""
-    request = CrawlRequest(CrawlPlan((url,), robots=False, max_depth=1, **plan))  # type: ignore[arg-type]  # whole numbers
+    request = CrawlRequest(crawl_plan((url,), robots=False, max_depth=1, **plan))
     await crawl(here.settings, request, Watcher())
     rows = here.ask("SELECT state, reason, attempt, COUNT(*) FROM tasks GROUP BY state, reason, attempt")
     return {(state, reason, attempt): count for state, reason, attempt, count in rows}

@@ -16,7 +16,6 @@ from msgspec.structs import replace
 
 from longline.engine.worker.pipeline import MOST_CLAIMS
 from longline.model.frontier import outcomes as fate
-from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import Fate
 from longline.ports.records.frontier import ClaimRequest
 from longline.services.crawls import Crawls
@@ -26,6 +25,7 @@ from longline.wiring.crawl import FETCH
 from longline.wiring.house import joined, ready_tables
 from tests.cli.conftest import surroundings
 from tests.journeys.place import Place
+from tests.plans import changed, crawl_plan
 from tests.servers import program
 from tests.servers.postgres import apart
 from tests.servers.proxies import Manners, running_proxy
@@ -229,8 +229,8 @@ def test_no_word_is_forgotten():
 
 
 def asking(site: SiteHandle, **wishes: Any) -> CrawlRequest:
-    usual = CrawlPlan((site.url,), max_depth=1, delay_ms=0, concurrency=8, max_attempts=TRIES)
-    return CrawlRequest(replace(usual, **wishes))
+    usual = crawl_plan((site.url,), max_depth=1, delay_ms=0, concurrency=8, max_attempts=TRIES)
+    return CrawlRequest(changed(usual, **wishes))
 
 
 def summary(result: CrawlResult) -> Summary:
@@ -274,7 +274,7 @@ async def test_a_proxy_is_accounted_for_what_passed_it_alone(here: Place):
 async def test_a_proxy_that_never_listened_has_no_success(here: Place):
     with closed_port() as dead:
         settings = replace(here.settings, proxies=(f"http://127.0.0.1:{dead}",))
-        plan = CrawlPlan(("http://nobody.invalid/",), robots=False, delay_ms=0, max_attempts=TRIES)
+        plan = crawl_plan(("http://nobody.invalid/",), robots=False, delay_ms=0, max_attempts=TRIES)
         assert summary(await crawl(settings, CrawlRequest(plan), Watcher())) == {("failed", "dns"): 1}
     assert here.ask("SELECT success_count, failure_count, last_success_at FROM proxies") == [(0, 0, None)]
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from longline.engine.loops import chore, run_loops
-from longline.model.runs.plan import CrawlPlan
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import House, open_house
 from longline.wiring.house import joined, ready_tables
 from longline.wiring.worker import fetch_worker
 from tests.journeys.place import PATIENCE
+from tests.plans import crawl_plan
 from tests.web import running_site
 from tests.web.wire import Answer
 
@@ -43,7 +43,7 @@ async def test_pages_that_only_a_sitemap_names_are_fetched(house: House) -> None
             "/further": b"<title>Further</title>",
         }
         host = site.url.removeprefix("http://").rstrip("/")
-        plan = CrawlPlan((site.url,), max_depth=1, hosts=(host,), delay_ms=0, concurrency=4, sitemaps=True)
+        plan = crawl_plan((site.url,), max_depth=1, hosts=(host,), delay_ms=0, concurrency=4, sitemaps=True)
         async with joined(house, frozenset({"fetch", "parse"})) as owner:
             crawls = Crawls(house.lifecycle, house.records.runs)
             run = (await crawls.open(plan, None, owner, 60_000, again=False)).run

@@ -15,8 +15,9 @@ from longline.ports.records.frontier import ClaimRequest, ReportBatch
 from longline.services.crawls import Crawls
 from longline.testing.clock import FakeClock
 from tests.drivers.records.world import host_report
+from tests.plans import crawl_plan
 
-PLAN = CrawlPlan(("https://a.example/", "https://b.example/x"), max_depth=3, delay_ms=50, concurrency=2)
+PLAN = crawl_plan(("https://a.example/", "https://b.example/x"), max_depth=3, delay_ms=50, concurrency=2)
 ME, YOU = 1, 2
 TTL = 30_000
 
@@ -61,7 +62,7 @@ async def test_a_crawl_that_was_left_is_gone_on_with_by_its_own_plan(crawls: Cra
     first = await crawls.open(PLAN, None, ME, TTL, again=False)
     await crawls.leave(first)
     assert (await crawls.get(first.run.id)).owner is None
-    other = CrawlPlan(("HTTPS://A.example",), max_depth=9)  # the same seed in other words
+    other = crawl_plan(("HTTPS://A.example",), max_depth=9)  # the same seed in other words
     second = await crawls.open(other, 5, YOU, TTL, again=False)
     assert (second.run.id, second.resumed, second.run.owner) == (first.run.id, True, YOU)
     assert (CrawlPlan.read(second.run.plan), second.run.budget) == (PLAN, None)

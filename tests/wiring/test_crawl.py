@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from longline.model.runs.plan import CrawlPlan
 from longline.model.runs.run import RunRow
 from longline.services.crawls import Crawls
 from longline.settings import Settings
 from longline.wiring import CrawlRequest, Watcher, WorkerProgress, crawl
+from tests.plans import crawl_plan
 from tests.web import SiteHandle, running_site
 
 
 def request(site: SiteHandle, **more: Any) -> CrawlRequest:
     host = site.url.removeprefix("http://").rstrip("/")
-    return CrawlRequest(CrawlPlan((site.url,), 10, (host,), delay_ms=0, concurrency=4), **more)
+    return CrawlRequest(crawl_plan((site.url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=4), **more)
 
 
 def ask(settings: Settings, sql: str) -> list[tuple[Any, ...]]:

@@ -5,13 +5,13 @@ import msgspec
 import pytest
 
 from longline.engine.loops import Loop, chore, run_loops
-from longline.model.runs.plan import CrawlPlan
 from longline.services.crawls import Crawls, OpenedRun
 from longline.settings import Settings
 from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.worker import fetch_worker, parse_worker
 from tests.drivers.signals.relay import relay_to
 from tests.journeys.place import Place
+from tests.plans import crawl_plan
 from tests.web import SiteHandle, running_site
 
 PAGES = 40
@@ -26,7 +26,7 @@ async def house(settings: Settings) -> AsyncIterator[House]:
 
 async def opened(house: House, site: SiteHandle, owner: int) -> OpenedRun:
     host = site.url.removeprefix("http://").rstrip("/")
-    plan = CrawlPlan((site.url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=4)
+    plan = crawl_plan((site.url,), max_depth=10, hosts=(host,), delay_ms=0, concurrency=4)
     return await Crawls(house.lifecycle, house.records.runs).open(plan, None, owner, 30_000, again=False)
 
 

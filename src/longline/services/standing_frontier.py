@@ -66,7 +66,7 @@ class StandingFrontier:
         url, key = parse(text), url_hash(text)
         run_id, plan = await self._runs.get(kind_of(origin), source)
         new = NewTask(url.href, host_of(url), key, scope=SCOPE, run_id=run_id, priority=priority, due=self._runs.due)
-        polite = HostSetting(new.host, plan.delay_ms, plan.concurrency)
+        polite = HostSetting(new.host, plan.politeness.delay_ms, plan.politeness.concurrency)
         tasks, hosts = await self._politeness.place([new], [polite])
         admitted = await self._lifecycle.admit(tasks, hosts)
         if admitted.over_budget:

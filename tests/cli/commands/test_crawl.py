@@ -24,28 +24,38 @@ def planned(url: str = "https://a.example/", *, offsite: bool = False, environ: 
 
 def test_a_site_is_crawled_with_the_patience_of_the_settings():
     plan = planned()
-    assert (plan.seeds, plan.hosts, plan.max_depth) == (("https://a.example/",), ("a.example",), 3)
-    assert (plan.delay_ms, plan.concurrency, plan.max_attempts, plan.robots) == (1000, 1, 4, True)
+    assert (plan.seeds, plan.bounds.hosts, plan.bounds.max_depth) == (("https://a.example/",), ("a.example",), 3)
+    assert (
+        plan.politeness.delay_ms,
+        plan.politeness.concurrency,
+        plan.retries.max_attempts,
+        plan.politeness.robots,
+    ) == (1000, 1, 4, True)
     given = {"LONGLINE_DELAY": "250ms", "LONGLINE_HOST_CONCURRENCY": "3", "LONGLINE_RESPECT_ROBOTS": "false"}
     plan = planned(environ=given | {"LONGLINE_MAX_RETRIES": "0"})
-    assert (plan.delay_ms, plan.concurrency, plan.max_attempts, plan.robots) == (250, 3, 1, False)
+    assert (
+        plan.politeness.delay_ms,
+        plan.politeness.concurrency,
+        plan.retries.max_attempts,
+        plan.politeness.robots,
+    ) == (250, 3, 1, False)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8080", "localhost", "site.localhost", "[::1]:8080", "127.8.8.8"])
 def test_ones_own_machine_needs_no_patience_unless_asked_for(host: str):
     plan = planned(f"http://{host}/")
-    assert (plan.delay_ms, plan.concurrency) == (0, 8)
+    assert (plan.politeness.delay_ms, plan.politeness.concurrency) == (0, 8)
     plan = planned(f"http://{host}/", environ={"LONGLINE_DELAY": "1s", "LONGLINE_HOST_CONCURRENCY": "2"})
-    assert (plan.delay_ms, plan.concurrency) == (1000, 2)
+    assert (plan.politeness.delay_ms, plan.politeness.concurrency) == (1000, 2)
 
 
 @pytest.mark.parametrize("host", ["localhost.example", "10.0.0.1", "notlocalhost"])
 def test_other_machines_are_not_ones_own(host: str):
-    assert planned(f"http://{host}/").delay_ms == 1000
+    assert planned(f"http://{host}/").politeness.delay_ms == 1000
 
 
 def test_off_the_site_any_host_will_do():
-    assert planned(offsite=True).hosts == ()
+    assert planned(offsite=True).bounds.hosts == ()
 
 
 def test_everything_is_in_one_folder_unless_an_engine_was_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -13,9 +13,10 @@ from longline.model.runs.plan import CrawlPlan
 from longline.ports.http import Response
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import FakeBlobs, part
+from tests.plans import crawl_plan
 
 AT = 1_700_000_000_000
-PLAN = CrawlPlan((), source_name="The News: daily")
+PLAN = crawl_plan((), source_name="The News: daily")
 HTML = (("Content-Type", "text/html"), ("X-Other", "1"))
 KEY = "live/the_news_daily/2023/11/14/befde498_20231114221320"
 
@@ -93,7 +94,7 @@ async def test_errors_are_kept_and_what_is_no_page_is_not(fixture: Fixture) -> N
     async with fixture.running():
         fixture.archive.see(PLAN, AT, answer(status=500))
         fixture.archive.see(PLAN, AT, answer(headers=(("Content-Type", "image/png"),)))
-        fixture.archive.see(CrawlPlan((), parse=False), AT, answer("https://b.example/"))
+        fixture.archive.see(crawl_plan((), enabled=False), AT, answer("https://b.example/"))
     [text] = fixture.facts.objects.values()
     assert json.loads(text)["status_code"] == 500
     assert "es_index" not in json.loads(text)

@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-import msgspec
 import pytest
 
 from longline.engine.discovery.external_links import REMEMBERED_SECONDS, Discovery, DiscoveryParts
@@ -15,13 +14,14 @@ from longline.testing.clock import FakeClock
 from tests.engine.fakes import part
 from tests.engine.web import HandMadeWeb
 from tests.engine.worker.test_reporter import Desk, done
+from tests.plans import changed
 
 AWAY = ("https://c.example/x", "https://www.c.example/y", "https://shop.example/", "https://d.example/", "http://[")
 
 
 async def page(clock: FakeClock, *links: str, discover: bool = True) -> Any:
     found = done(await Desk(clock).claim(1), 1, links)
-    return replace(found, plan=msgspec.structs.replace(found.plan, discover=discover, source_id=7))
+    return replace(found, plan=changed(found.plan, discover=discover, source_id=7))
 
 
 @pytest.fixture

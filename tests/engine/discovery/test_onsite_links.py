@@ -1,18 +1,17 @@
 """Links of crawled pages in the standing frontier, on both engines."""
 
-import msgspec
 import pytest
 
 from longline.engine.discovery.onsite_links import OnsiteLinks
 from longline.engine.lifecycle.moves import Lifecycle
 from longline.engine.worker.reporter import Finished
 from longline.model.frontier.standing_frontier import UrlQuery
-from longline.model.runs.plan import CrawlPlan
 from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from longline.testing.clock import FakeClock
 from tests.engine.web import standing
 from tests.engine.worker.test_reporter import Desk, done
+from tests.plans import changed, crawl_plan
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def spider(records: Records) -> OnsiteLinks:
 
 async def page(records: Records, clock: FakeClock, *links: str) -> Finished:
     source = await records.sources.add(NewSource("a", "https://a.example/"))
-    plan = CrawlPlan(("https://a.example/",), hosts=("a.example",), source_id=source.id)
+    plan = crawl_plan(("https://a.example/",), hosts=("a.example",), source_id=source.id)
     made = done(await Desk(clock).claim(1), 1, links)
     return Finished(made.host, made.task, plan, made.fetched, made.parsed, made.page)
 
@@ -50,7 +49,7 @@ async def test_pages_of_no_source_lead_nowhere(records: Records, spider: OnsiteL
     nobodys = Finished(
         found.host,
         found.task,
-        msgspec.structs.replace(found.plan, source_id=None),
+        changed(found.plan, source_id=None),
         found.fetched,
         found.parsed,
         found.page,

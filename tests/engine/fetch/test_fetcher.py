@@ -15,11 +15,12 @@ from longline.model.url import dedupe_key
 from longline.ports.http import FetchFailed, Response
 from longline.testing.clock import START, FakeClock
 from tests.engine.fakes import AGENT, HOST, RUN, Asker, FakeHttp, claimed, lease, moved, response
+from tests.plans import crawl_plan
 
 ROBOTS = f"https://{HOST}/robots.txt"
 HOME = f"https://{HOST}/"
 PLAN = CrawlPlan((HOME,))
-FREE = CrawlPlan((HOME,), robots=False)
+FREE = crawl_plan((HOME,), robots=False)
 
 
 @pytest.fixture
@@ -221,17 +222,17 @@ async def test_a_cookie_that_changes_at_every_return_ends_by_the_bound(
     wall_of_cookies(http, "a", "check", counts=True)
     got = await fetcher.fetch(held(clock), f"{HOME}a", FREE)
     assert got.reason == "too_many_redirects"
-    assert len(http.sent) == FREE.max_redirects + 1
+    assert len(http.sent) == FREE.fetch.max_redirects + 1
 
 
 @pytest.mark.parametrize(
     ("plan", "cookie"),
     [
-        (CrawlPlan((), robots=False, cookies=False), "seen=yes; Path=/"),
-        (CrawlPlan((), robots=False, headers=(("Cookie", "own=1"),)), "seen=yes; Path=/"),
+        (crawl_plan((), robots=False, cookies=False), "seen=yes; Path=/"),
+        (crawl_plan((), robots=False, headers=(("Cookie", "own=1"),)), "seen=yes; Path=/"),
         (FREE, "seen=yes; Path=/elsewhere"),
         (FREE, "seen=yes; Path=/; Max-Age=0"),
-        (CrawlPlan((), robots=False, user_agents=("one/1", "two/2", "three/3")), ""),
+        (crawl_plan((), robots=False, user_agents=("one/1", "two/2", "three/3")), ""),
     ],
 )
 async def test_a_return_is_a_loop_where_the_cookie_is_not_sent(fetcher, http: FakeHttp, clock: FakeClock, plan, cookie):
@@ -246,7 +247,7 @@ async def test_redirects_come_to_an_end(fetcher: Asker, http: FakeHttp, clock: F
         http.on(f"{HOME}{n}", moved(HOME, f"/{n + 1}"))
     got = await fetcher.fetch(held(clock), f"{HOME}0", FREE)
     assert got.reason == "too_many_redirects"
-    assert len(http.sent) == FREE.max_redirects + 1 == 21
+    assert len(http.sent) == FREE.fetch.max_redirects + 1 == 21
 
 
 @pytest.mark.parametrize("location", ["mailto:a@b.example", "javascript:void(0)", "https://", "ftp://b.example/"])
@@ -314,7 +315,7 @@ async def test_without_anything_to_compare_nothing_is_asked(fetcher: Asker, http
 
 
 async def test_a_plan_may_want_every_page_anew(fetcher: Asker, http: FakeHttp, clock: FakeClock):
-    await fetcher.fetch(held(clock), HOME, CrawlPlan((), robots=False, conditional=False), known=KNOWN)
+    await fetcher.fetch(held(clock), HOME, crawl_plan((), robots=False, conditional=False), known=KNOWN)
     assert not {"if-none-match", "if-modified-since"} & dict(http.requests[-1].headers).keys()
 
 
@@ -328,16 +329,16 @@ async def test_hops_on_the_way_here_count(fetcher: Asker, http: FakeHttp, clock:
     for n in range(9):
         http.on(f"{HOME}{n}", moved(HOME, f"/{n + 1}"))
     http.on(f"{HOME}2", response(HOME))
-    most = FREE.max_redirects
+    most = FREE.fetch.max_redirects
     assert (await fetcher.fetch(held(clock), f"{HOME}0", FREE, hops=most - 2)).reason == "ok"
     assert (await fetcher.fetch(held(clock), f"{HOME}0", FREE, hops=most - 1)).reason == "too_many_redirects"
 
 
 async def test_redirects_of_as_many_hops_as_allowed_succeed(fetcher: Asker, http: FakeHttp, clock: FakeClock):
-    for n in range(FREE.max_redirects):
+    for n in range(FREE.fetch.max_redirects):
         http.on(f"{HOME}{n}", moved(HOME, f"/{n + 1}"))
     got = await fetcher.fetch(held(clock), f"{HOME}0", FREE)
-    assert (got.reason, got.moved_to) == ("ok", f"{HOME}{FREE.max_redirects}")
+    assert (got.reason, got.moved_to) == ("ok", f"{HOME}{FREE.fetch.max_redirects}")
 
 
 @pytest.mark.parametrize(
@@ -346,13 +347,13 @@ async def test_redirects_of_as_many_hops_as_allowed_succeed(fetcher: Asker, http
 )
 async def test_a_run_may_want_some_types_only(fetcher: Asker, http: FakeHttp, clock: FakeClock, kind, reason):
     http.on(HOME, response(HOME, headers=(("Content-Type", kind),)))
-    got = await fetcher.fetch(held(clock), HOME, CrawlPlan((), robots=False, content_types=("text/html",)))
+    got = await fetcher.fetch(held(clock), HOME, crawl_plan((), robots=False, content_types=("text/html",)))
     assert got.reason == reason
 
 
 async def test_a_run_hears_once_of_the_sitemaps_of_a_site(fetcher: Asker, http: FakeHttp, clock: FakeClock):
     http.on(ROBOTS, rules("Sitemap: /map.xml\nSitemap: https://b.example/more.xml\n"))
-    host, plan = held(clock), CrawlPlan((HOME,), sitemaps=True)
+    host, plan = held(clock), crawl_plan((HOME,), sitemaps=True)
     heard = [
         (await fetcher.fetch(host, f"{HOME}{n}", plan, run_id=run)).sitemaps for run, n in ((1, 1), (1, 2), (2, 1))
     ]
@@ -373,7 +374,7 @@ async def test_every_hop_hears_of_the_page_and_robots_does_not(fetcher: Asker, h
     assert told == {f"{start}robots.txt": None, start: page, f"{start}2": page, ROBOTS: None, HOME: start}
 
 
-RENDERED = CrawlPlan((HOME,), render=True)
+RENDERED = crawl_plan((HOME,), render=True)
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 import asyncio
 import gzip
 
-import msgspec
 import pytest
 
 from longline.engine.fetch import robots as rules_of
@@ -13,6 +12,7 @@ from longline.ports.http import FetchFailed
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import Asker, FakeHttp, moved, response
 from tests.engine.fetch.test_fetcher import FREE, HOME, PLAN, ROBOTS, fetcher, held, http, paced, rules
+from tests.plans import changed
 
 __all__ = ["fetcher", "http"]  # fixtures
 
@@ -74,7 +74,7 @@ async def test_another_site_has_rules_of_its_own(fetcher: Asker, http: FakeHttp,
 
 @pytest.mark.parametrize("trouble", [response(ROBOTS, 503, b""), FetchFailed("dns", "no such name")])
 async def test_who_is_lenient_does_not_wait_for_rules(fetcher: Asker, http: FakeHttp, clock: FakeClock, trouble):
-    lenient = msgspec.structs.replace(PLAN, lenient=True)
+    lenient = changed(PLAN, lenient_robots=True)
     http.on(ROBOTS, trouble)
     assert (await fetcher.fetch(held(clock), HOME, PLAN)).reason in ("dns", "http_5xx"), "others do"
     for _ in range(3):
@@ -149,7 +149,7 @@ async def test_who_is_lenient_still_leaves_a_host_alone_that_asks_for_patience(
     fetcher: Asker, http: FakeHttp, clock: FakeClock
 ):
     http.on(ROBOTS, response(ROBOTS, 429, b"", (("Retry-After", "7"),)))
-    lenient = msgspec.structs.replace(PLAN, lenient=True)
+    lenient = changed(PLAN, lenient_robots=True)
     assert (await paced(clock, fetcher.fetch(held(clock), HOME, lenient), 10)).reason == "ok"
     assert http.sent == [(0, ROBOTS), (7, HOME)]
 

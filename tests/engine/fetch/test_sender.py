@@ -13,6 +13,7 @@ from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import AGENT, FakeHttp, FakeWays, response, sender_of
 from tests.engine.fetch.test_fetcher import HOME, held, http
+from tests.plans import crawl_plan
 
 __all__ = ["http"]  # a fixture
 
@@ -21,7 +22,7 @@ FAULT = FetchFailed("proxy_failed", "gone", proxy_fault=True)
 
 
 def errand(run_id: int = 1, **plan: Any) -> RequestContext:
-    return RequestContext(run_id, CrawlPlan((), **plan))
+    return RequestContext(run_id, crawl_plan((), **plan))
 
 
 def way(number: int) -> PickedProxy:
@@ -214,7 +215,7 @@ async def test_a_site_hears_which_page_links_to_what_is_asked_for(http: FakeHttp
 
 
 async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: FakeClock, host: HeldHost):
-    wanted = CrawlPlan((), headers=(("Referer", "https://own.example/"),))
+    wanted = crawl_plan((), headers=(("Referer", "https://own.example/"),))
     await sender_of(http, clock).send(host, HOME, RequestContext(1, wanted, found_on=PAGE))
     assert [h for h in http.requests[-1].headers if h[0].lower() == "referer"] == [("Referer", "https://own.example/")]
     await sender_of(http, clock, referer=False).send(host, HOME, RequestContext(1, PLAN, found_on=PAGE))
@@ -223,8 +224,8 @@ async def test_a_plan_or_the_operator_may_say_otherwise(http: FakeHttp, clock: F
 
 async def test_what_is_rendered_leaves_by_no_proxy(http: FakeHttp, clock: FakeClock, host: HeldHost):
     sender = sender_of(http, clock, way(1), renders=True)
-    assert (sender.renders(CrawlPlan((), render=True)), sender.renders(PLAN)) == (True, False)
-    assert not sender_of(http, clock).renders(CrawlPlan((), render=True))
+    assert (sender.renders(crawl_plan((), render=True)), sender.renders(PLAN)) == (True, False)
+    assert not sender_of(http, clock).renders(crawl_plan((), render=True))
     await sender.send(host, HOME, RequestContext(1, PLAN, render=True))
     await sender.send(host, HOME, RequestContext(1, PLAN))
     assert [(r.render, r.proxy) for r in http.requests] == [(True, None), (False, way(1).proxy)]

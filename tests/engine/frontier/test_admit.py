@@ -6,12 +6,12 @@ import pytest
 from longline.engine.frontier.admit import Admission, AdmissionCache, seed
 from longline.model.frontier.standing_frontier import SCOPE, url_hash
 from longline.model.frontier.task import DEFAULT_PRIORITY
-from longline.model.runs.plan import CrawlPlan
 from longline.model.url import BadUrl, dedupe_key
 from longline.ports.records.frontier import HostSetting
 from tests.engine.fakes import RUN, claimed
+from tests.plans import crawl_plan
 
-PLAN = CrawlPlan(("https://a.example/",), max_depth=2, hosts=("a.example",), delay_ms=250, concurrency=3)
+PLAN = crawl_plan(("https://a.example/",), max_depth=2, hosts=("a.example",), delay_ms=250, concurrency=3)
 
 
 def test_links_are_one_step_deeper_and_know_where_they_come_from():
@@ -70,7 +70,7 @@ def test_other_hosts_are_refused_where_the_plan_names_its_own():
 
 
 def test_any_host_will_do_where_the_plan_names_none():
-    plan = CrawlPlan(("https://a.example/",), delay_ms=250, concurrency=3)
+    plan = crawl_plan(("https://a.example/",), delay_ms=250, concurrency=3)
     admission = Admission(AdmissionCache())
     admission.links(claimed(), ["https://b.example/", "https://c.example/", "https://b.example/x"], plan)
     assert [task.host for task in admission.tasks] == ["b.example", "c.example", "b.example"]
@@ -131,7 +131,7 @@ def test_another_run_makes_up_its_own_mind():
     first.links(claimed(1, run_id=1), LINKS, PLAN)
     verdicts.took(first.tasks)
     other = Admission(verdicts)
-    other.links(claimed(2, run_id=2), LINKS, CrawlPlan((), hosts=("b.example",)))
+    other.links(claimed(2, run_id=2), LINKS, crawl_plan((), hosts=("b.example",)))
     assert [task.url for task in other.tasks] == ["https://b.example/"]
 
 

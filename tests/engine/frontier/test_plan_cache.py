@@ -2,10 +2,10 @@ import pytest
 
 from longline.engine.frontier.plan_cache import PlanCache
 from longline.model.errors import Unavailable
-from longline.model.runs.plan import CrawlPlan
 from tests.engine.fakes import FakeRuns, part
+from tests.plans import crawl_plan
 
-PLAN = CrawlPlan(("https://a.example/",), max_depth=7, hosts=("a.example",), robots=False)
+PLAN = crawl_plan(("https://a.example/",), max_depth=7, hosts=("a.example",), robots=False)
 
 
 async def test_a_plan_is_looked_up_once():

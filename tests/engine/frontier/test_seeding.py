@@ -13,6 +13,7 @@ from longline.model.sources.source import NewSource
 from longline.ports.records import Records
 from tests.drivers.records.world import claim, ended, get_run, host_report, report
 from tests.engine.web import standing
+from tests.plans import crawl_plan
 
 SEEDS = tuple(f"https://a.example/{name}" for name in "dbca")
 
@@ -28,7 +29,7 @@ async def source_id(records: Records) -> int:
 
 
 async def test_seeds_are_asked_for_every_time(seeder: Seeder, records: Records, source_id: int) -> None:
-    wanted = RunToMake(RunKind.FEED_POLL, CrawlPlan(SEEDS, max_depth=0), source_id)
+    wanted = RunToMake(RunKind.FEED_POLL, crawl_plan(SEEDS, max_depth=0), source_id)
 
     first, second = await seeder.ask(wanted), await seeder.ask(wanted)
 

@@ -34,7 +34,7 @@ async def test_there_is_one_run_for_each_origin_and_source(records: Records, clo
     stored = await records.runs.get(run.id)
     assert stored is not None
     assert (stored.source_id, CrawlPlan.read(stored.plan), stored.state) == (source.id, run.plan, "queued")
-    assert (run.plan.source_name, run.plan.delay_ms) == ("news", 3000)
+    assert (run.plan.source_name, run.plan.politeness.delay_ms) == ("news", 3000)
     assert run.plan.config["selectors"] == {"article": {"title": "h1"}}
 
 
@@ -43,14 +43,14 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
     asked, fetching = [standing(records, clock) for _ in range(2)]
     before = await asked.get(RunKind.STANDING_FEED, source.public_id)
     plans = PlanCache(records.runs, fetching)
-    assert (await plans.get(before.id)).delay_ms == 7
+    assert (await plans.get(before.id)).politeness.delay_ms == 7
     said = '{"rate_limit": "4s", "render_mode": "dynamic", "selectors": {"article": {"title": "h2"}}}'
     await records.sources.change(msgspec.structs.replace(source, name="daily", crawl=said))
 
     clock.advance(KNOWN_SECONDS)
 
     after = await plans.get(before.id)
-    assert (after.delay_ms, after.render, after.source_name) == (4000, True, "daily")
+    assert (after.politeness.delay_ms, after.fetch.render, after.source_name) == (4000, True, "daily")
     assert after.config["selectors"] == {"article": {"title": "h2"}}
     assert await asked.get(RunKind.STANDING_FEED, source.public_id) == (before.id, after), "on every process"
     stored = await records.runs.get(before.id)
@@ -61,7 +61,7 @@ async def test_a_run_goes_by_what_its_source_says_now(records: Records, clock: F
 async def test_a_run_goes_by_the_rules_of_who_works_on_it(records: Records, clock: FakeClock) -> None:
     before = await standing(records, clock).get(RunKind.STANDING_FEED, "somebody's")
     later = standing(records, clock, msgspec.structs.replace(RULES, attempts=9))
-    assert (await PlanCache(records.runs, later).get(before.id)).max_attempts == 9
+    assert (await PlanCache(records.runs, later).get(before.id)).retries.max_attempts == 9
 
 
 async def test_a_source_that_comes_later_has_the_run_that_waited_for_it(records: Records, clock: FakeClock) -> None:
@@ -106,11 +106,16 @@ async def test_a_source_that_nobody_knows_has_one_too(records: Records, clock: F
 
     plan = (await runs.get(RunKind.STANDING_MANUAL, "somebody's")).plan
 
-    assert (plan.source_id, plan.delay_ms, plan.max_attempts, plan.max_redirects) == (None, 7, 2, 1)
+    assert (plan.source_id, plan.politeness.delay_ms, plan.retries.max_attempts, plan.fetch.max_redirects) == (
+        None,
+        7,
+        2,
+        1,
+    )
 
 
 def test_files_and_downloads_are_never_asked_for() -> None:
-    bounds = bounds_of(standing_plan(CrawlSource(ref="1", name="a", url="https://a.example/"), RULES))
+    bounds = bounds_of(standing_plan(CrawlSource(ref="1", name="a", url="https://a.example/"), RULES).bounds)
 
     for url in ("https://a.example/x.PDF", "https://a.example/a.mp3?x", "https://a.example/download.php?x=1"):
         assert bounds.bars(url)

@@ -16,7 +16,6 @@ from longline.engine.parse.parser import PageParser
 from longline.model.archive.page import PageRow
 from longline.model.errors import Unavailable
 from longline.model.frontier.task import PARSE, Outcome, PageFacts
-from longline.model.runs.plan import CrawlPlan
 from longline.parsers import page as built_in
 from longline.plugins import Item, Page, parser
 from longline.plugins.registry import Registry
@@ -37,8 +36,9 @@ from tests.engine.fakes import (
     records_of,
     response,
 )
+from tests.plans import crawl_plan
 
-PLAN = CrawlPlan(("https://a.example/",), max_depth=1, hosts=("a.example",))
+PLAN = crawl_plan(("https://a.example/",), max_depth=1, hosts=("a.example",))
 
 
 class FakeHands:

@@ -4,13 +4,14 @@ import pytest
 
 from longline.engine.proxies.rotation import NONE_FOR, ProxyRotation
 from longline.model.errors import Unavailable
-from longline.model.runs.plan import CrawlPlan, Proxying
+from longline.model.runs.plan import Proxying
 from longline.ports.http import FetchFailed, Proxy
 from longline.ports.records.proxies import PickedProxy
 from longline.testing.clock import FakeClock
 from tests.engine.fakes import FakeWays
+from tests.plans import crawl_plan
 
-PLAN = CrawlPlan((), source_id=7)
+PLAN = crawl_plan((), source_id=7)
 NOBODY: frozenset[int] = frozenset()
 
 
@@ -62,16 +63,16 @@ async def test_when_nobody_can_go_everybody_who_waits_hears_so(exits: ProxyRotat
 
 async def test_a_plan_may_go_without_where_nobody_can_go(exits: ProxyRotation, ways: FakeWays):
     ways.spent = {1, 2, 3}
-    assert await exits.next(CrawlPlan((), proxying=Proxying(direct=True)), NOBODY) is None
+    assert await exits.next(crawl_plan((), proxying=Proxying(direct=True)), NOBODY) is None
 
 
 async def test_a_plan_may_do_without_proxies(exits: ProxyRotation, ways: FakeWays):
-    assert await exits.next(CrawlPlan((), proxying=Proxying(use=False)), NOBODY) is None
+    assert await exits.next(crawl_plan((), proxying=Proxying(use=False)), NOBODY) is None
     assert ways.picks == []
 
 
 async def test_what_the_plan_wants_is_what_is_asked_for(exits: ProxyRotation, ways: FakeWays):
-    await exits.next(CrawlPlan((), proxying=Proxying(pool="west", country="DE", strategy="health")), NOBODY)
+    await exits.next(crawl_plan((), proxying=Proxying(pool="west", country="DE", strategy="health")), NOBODY)
     (ask,) = ways.picks
     assert (ask.source_id, ask.pool, ask.country, ask.strategy) == (None, "west", "DE", "health")
 

@@ -19,25 +19,35 @@ NEWS = CrawlSource(ref="1", name="news", url="https://www.news.example/start")
 
 def test_a_plan_begins_at_the_sources_start_page_and_stays_on_its_site():
     plan = plan_of(NEWS, "https://news.example/other", RULES)
-    assert (plan.seeds, plan.hosts) == (("https://www.news.example/start",), ("news.example", "www.news.example"))
-    assert (plan.max_depth, plan.delay_ms, plan.concurrency, plan.robots) == (2, 2000, 2, True)
-    assert (plan.jitter_ms, plan.retry_seconds, plan.content_types) == (
+    assert (plan.seeds, plan.bounds.hosts) == (
+        ("https://www.news.example/start",),
+        ("news.example", "www.news.example"),
+    )
+    assert (plan.bounds.max_depth, plan.politeness.delay_ms, plan.politeness.concurrency, plan.politeness.robots) == (
+        2,
+        2000,
+        2,
+        True,
+    )
+    assert (plan.politeness.jitter_ms, plan.retries.delay_seconds, plan.fetch.content_types) == (
         1000,
         2.0,
         ("text/html", "application/xhtml+xml"),
     )
-    assert set(plan.final) == {"connect_timeout", "idle_timeout", "total_timeout"}, "a slow site is not asked again"
+    assert set(plan.retries.final) == {"connect_timeout", "idle_timeout", "total_timeout"}, (
+        "a slow site is not asked again"
+    )
 
 
 def test_a_schedule_for_another_site_begins_there():
     plan = plan_of(NEWS, "https://found.example/x", CrawlRules(robots=False))
-    assert (plan.seeds, plan.hosts) == (("https://found.example/x",), ("found.example", "www.found.example"))
-    assert plan.robots is False
+    assert (plan.seeds, plan.bounds.hosts) == (("https://found.example/x",), ("found.example", "www.found.example"))
+    assert plan.politeness.robots is False
 
 
 @pytest.mark.parametrize(("said", "meant"), [(0, 2), (1, 0), (3, 2), (7, 6), (-1, 1_000_000)])
 def test_depth_counts_the_start_page(said: int, meant: int):
-    assert plan_of(msgspec.structs.replace(NEWS, max_depth=said), NEWS.url, RULES).max_depth == meant
+    assert plan_of(msgspec.structs.replace(NEWS, max_depth=said), NEWS.url, RULES).bounds.max_depth == meant
 
 
 @pytest.mark.parametrize(
@@ -51,11 +61,11 @@ def test_depth_counts_the_start_page(said: int, meant: int):
 def test_a_rate_limit_is_a_pause_and_without_one_the_operators_goes(said: Any, meant: int):
     source = described({"id": "1", "name": "n", "url": NEWS.url, "rate_limit": said})
     plan = plan_of(source, NEWS.url, RULES)
-    assert (plan.delay_ms, plan.jitter_ms, plan.concurrency) == (meant, meant // 2, 2)
-    patient = plan_of(source, NEWS.url, CrawlRules(delay_ms=7000)).delay_ms
+    assert (plan.politeness.delay_ms, plan.politeness.jitter_ms, plan.politeness.concurrency) == (meant, meant // 2, 2)
+    patient = plan_of(source, NEWS.url, CrawlRules(delay_ms=7000)).politeness.delay_ms
     assert patient == (7000 if meant == 2000 else meant)
     single = standing_plan(source, StandingRules(delay_ms=900))
-    assert (single.delay_ms, single.jitter_ms) == (900 if meant == 2000 else meant, 0)
+    assert (single.politeness.delay_ms, single.politeness.jitter_ms) == (900 if meant == 2000 else meant, 0)
 
 
 @pytest.mark.parametrize(
@@ -80,20 +90,20 @@ def test_a_rate_limit_is_a_pause_and_without_one_the_operators_goes(said: Any, m
     ],
 )
 def test_pages_without_anything_to_read_are_never_fetched(path: str, wanted: bool):
-    bounds = bounds_of(plan_of(NEWS, NEWS.url, RULES))
+    bounds = bounds_of(plan_of(NEWS, NEWS.url, RULES).bounds)
     assert (bounds.refusal(parse(f"https://news.example{path}")) is None) is wanted
 
 
 def test_failures_that_may_pass_are_tried_again_after_the_same_time():
     plan = plan_of(NEWS, NEWS.url, RULES)
-    assert (plan.max_attempts, plan.retry_seconds, plan.retry_most) == (3, 2.0, 2.0)
+    assert (plan.retries.max_attempts, plan.retries.delay_seconds, plan.retries.max_delay_seconds) == (3, 2.0, 2.0)
 
 
 def test_a_sites_own_rules_are_added():
     source = msgspec.structs.replace(NEWS, allow=("/a/",), disallow=("/a/b",))
     plan = plan_of(source, NEWS.url, RULES)
-    assert (plan.include, plan.exclude) == (("/a/",), (*NEVER, "/a/b"))
-    assert all(re.compile(pattern) for pattern in plan.exclude)
+    assert (plan.bounds.include, plan.bounds.exclude) == (("/a/",), (*NEVER, "/a/b"))
+    assert all(re.compile(pattern) for pattern in plan.bounds.exclude)
 
 
 def test_a_start_page_that_is_none_is_refused():
@@ -104,7 +114,7 @@ def test_a_start_page_that_is_none_is_refused():
 def test_the_operators_word_is_above_the_sources():
     rules = CrawlRules(max_redirects=1, max_attempts=9, user_agents=("a", "b"))
     plan = plan_of(NEWS, NEWS.url, rules)
-    assert (plan.max_redirects, plan.max_attempts, plan.user_agents) == (1, 9, ("a", "b"))
+    assert (plan.fetch.max_redirects, plan.retries.max_attempts, plan.fetch.user_agents) == (1, 9, ("a", "b"))
 
 
 @pytest.mark.parametrize(
@@ -133,13 +143,13 @@ def test_forbidden_domains_fail_a_run_before_it_begins(
 @pytest.mark.parametrize(("rate_limit", "jitter"), [("10s", 5000), ("3", 1500), ("", 700), ("often", 700)])
 def test_a_pause_is_up_to_half_as_long_again_or_as_the_operator_says(rate_limit: str, jitter: int):
     source = CrawlSource(ref="1", name="n", url="https://a.example/", rate_limit=rate_limit)
-    assert plan_of(source, source.url, CrawlRules(jitter_ms=700)).jitter_ms == jitter
+    assert plan_of(source, source.url, CrawlRules(jitter_ms=700)).politeness.jitter_ms == jitter
 
 
 def test_a_plan_says_what_the_operator_and_the_source_say():
     plan = plan_of(msgspec.structs.replace(NEWS, dynamic=True), NEWS.url, CrawlRules(max_url=99, retry_seconds=0.5))
-    assert (plan.render, plan.max_url, plan.retry_seconds) == (True, 99, 0.5)
-    assert plan_of(NEWS, NEWS.url, RULES).render is False
+    assert (plan.fetch.render, plan.bounds.max_url_chars, plan.retries.delay_seconds) == (True, 99, 0.5)
+    assert plan_of(NEWS, NEWS.url, RULES).fetch.render is False
     assert described({"id": "x", "url": NEWS.url, "render_mode": "dynamic"}).dynamic
     assert not described({"id": "x", "url": NEWS.url, "render_mode": "static"}).dynamic
 

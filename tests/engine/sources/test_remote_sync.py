@@ -488,7 +488,7 @@ async def test_a_source_that_changes_there_is_fetched_otherwise_here(errands: Er
     errands.clock.advance(KNOWN_SECONDS)
     await errands.poll()
     run = await errands.web.standing.get(RunKind.STANDING_FEED, "a")
-    assert (run.plan.source_name, run.plan.render, run.plan.delay_ms) == ("other", True, 7000)
+    assert (run.plan.source_name, run.plan.fetch.render, run.plan.politeness.delay_ms) == ("other", True, 7000)
     assert run.plan.config["selectors"] == {"article": {"title": "h2"}}
 
 

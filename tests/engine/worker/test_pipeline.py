@@ -5,10 +5,10 @@ from longline.engine.archive.segment_writer import SegmentWriter, keep_page
 from longline.engine.fetch.fetcher import Fetched
 from longline.engine.worker.pipeline import MOST_CLAIMS
 from longline.model.frontier.task import KnownPage
-from longline.model.runs.plan import CrawlPlan
 from longline.model.url import dedupe_key
 from tests.engine.fakes import HOST, OWNER, RUN, claimed, part, response
 from tests.engine.worker.test_worker import Shop, shop, url
+from tests.plans import crawl_plan
 
 __all__ = ["shop"]  # a fixture
 
@@ -75,7 +75,7 @@ async def test_a_page_that_moved_is_reported_under_its_new_name(shop: Shop):
 
 async def test_a_redirect_elsewhere_counts_its_hops(shop: Shop):
     shop.http.on(url(1), response(url(1), 301, b"", (("Location", f"https://{HOST}:444/"),)))
-    shop.runs.texts[RUN] = CrawlPlan((), robots=False).text()
+    shop.runs.texts[RUN] = crawl_plan((), robots=False).text()
     shop.frontier.add(claimed(1, hops=2))
     async with shop.open():
         await shop.until(lambda: shop.frontier.admitted)
@@ -133,7 +133,7 @@ async def test_redirects_are_archived_with_the_page_they_led_to(shop: Shop):
 
 async def test_a_redirect_that_leads_away_is_archived_without_a_page(shop: Shop):
     shop.http.on(url(1), response(url(1), 301, b"", (("Location", f"https://{HOST}:444/"),)))
-    shop.runs.texts[RUN] = CrawlPlan((), robots=False).text()
+    shop.runs.texts[RUN] = crawl_plan((), robots=False).text()
     shop.frontier.add(claimed(1))
     async with shop.open():
         await shop.until(lambda: shop.frontier.ended)

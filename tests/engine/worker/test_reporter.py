@@ -17,7 +17,6 @@ from longline.engine.parse.parser import Parsed
 from longline.engine.worker.reporter import Finished, FinishedBatch, Reporter
 from longline.model.errors import DiskFull, Unavailable
 from longline.model.frontier.task import ClaimedTask
-from longline.model.runs.plan import CrawlPlan
 from longline.model.search.item import NewItem
 from longline.model.states import TaskState
 from longline.plugins import Item
@@ -34,8 +33,9 @@ from tests.engine.fakes import (
     records_of,
     response,
 )
+from tests.plans import changed, crawl_plan
 
-PLAN = CrawlPlan(("https://a.example/",), max_depth=1, hosts=("a.example", "b.example"), delay_ms=100, concurrency=2)
+PLAN = crawl_plan(("https://a.example/",), max_depth=1, hosts=("a.example", "b.example"), delay_ms=100, concurrency=2)
 TTL = 30.0
 
 
@@ -220,7 +220,7 @@ async def test_times_are_told_in_the_engines_clock(clock: FakeClock):
 
 
 async def test_a_wait_is_doubled_up_to_what_the_plan_says(desk: Desk):
-    plan = msgspec.structs.replace(PLAN, max_attempts=9, retry_seconds=2.0, retry_most=4.0)
+    plan = changed(PLAN, max_attempts=9, delay_seconds=2.0, max_delay_seconds=4.0)
     for attempt, wait in ((1, 2), (2, 4), (3, 4)):
         host = await desk.claim(attempt)
         task = msgspec.structs.replace(host.lease.tasks[0], attempt=attempt)
@@ -374,7 +374,7 @@ async def test_what_a_plan_calls_final_is_not_tried_again(clock: FakeClock):
     page = done(await Desk(clock).claim(1), 1)
     slow = replace(page, fetched=Fetched("idle_timeout", 1), parsed=Parsed(), page=None)
     assert slow.rest == TaskState.PENDING
-    final = replace(slow, plan=msgspec.structs.replace(page.plan, final=("idle_timeout",)))
+    final = replace(slow, plan=changed(page.plan, final=("idle_timeout",)))
     assert final.rest == TaskState.FAILED
 
 

@@ -7,7 +7,6 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
-import msgspec
 import pytest
 
 from longline.engine.archive.page_reader import PageReader
@@ -48,8 +47,9 @@ from tests.engine.fakes import (
     records_of,
     response,
 )
+from tests.plans import changed
 
-PLAN = msgspec.structs.replace(HURRY, robots=False, max_attempts=3, hosts=(HOST,))
+PLAN = changed(HURRY, robots=False, max_attempts=3, hosts=(HOST,))
 LEASE = 30.0
 
 
@@ -173,7 +173,7 @@ async def test_what_failed_is_tried_again_later_and_not_for_ever(shop: Shop):
     async with shop.open():
         await shop.until(lambda: len(shop.frontier.ended) == 3 and not shop.frontier.lines[1].tasks)
     assert shop.frontier.ended == {1: "ok", 2: "reset", 3: "http_4xx"}
-    assert [shop.fetched(f"/{n}") for n in (1, 2, 3)] == [2, PLAN.max_attempts, 1]
+    assert [shop.fetched(f"/{n}") for n in (1, 2, 3)] == [2, PLAN.retries.max_attempts, 1]
     times = [at for at, asked in shop.http.sent if asked == url(2)]
     assert times[1] - times[0] >= 1
     assert times[2] - times[1] >= 2

@@ -5,12 +5,13 @@ import pytest
 from longline.model.runs.bounds import Bounds, bounds_of, is_trap
 from longline.model.runs.plan import CrawlPlan
 from longline.model.url import parse
+from tests.plans import crawl_plan
 
 SEED = ("https://example.com/",)
 
 
 def refusal(plan: CrawlPlan, url: str) -> str | None:
-    return Bounds(plan).refusal(parse(url))
+    return Bounds(plan.bounds).refusal(parse(url))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ def refusal(plan: CrawlPlan, url: str) -> str | None:
     ],
 )
 def test_hosts_are_exact_and_domains_take_what_is_below_them(url: str, reason: str | None):
-    plan = CrawlPlan(SEED, hosts=("example.com",), domains=(".Example.org",))
+    plan = crawl_plan(SEED, hosts=("example.com",), domains=(".Example.org",))
     assert refusal(plan, url) == reason
 
 
@@ -37,7 +38,7 @@ def test_without_hosts_and_domains_any_host_belongs():
 
 
 def test_patterns_are_searched_and_exclusion_wins():
-    plan = CrawlPlan(SEED, include=(r"/news/", r"\.html$"), exclude=(r"[?&]print=1",))
+    plan = crawl_plan(SEED, include=(r"/news/", r"\.html$"), exclude=(r"[?&]print=1",))
     assert refusal(plan, "https://a.test/news/1") is None
     assert refusal(plan, "https://a.test/x.html") is None
     assert refusal(plan, "https://a.test/x.htm") == "not_included"
@@ -45,18 +46,18 @@ def test_patterns_are_searched_and_exclusion_wins():
 
 
 def test_a_stored_pattern_that_cannot_be_used_matches_nothing_and_stops_nothing():
-    plan = CrawlPlan(SEED, include=("(", "/news/"), exclude=("(?=a)", "/old/"), never=("[",))
+    plan = crawl_plan(SEED, include=("(", "/news/"), exclude=("(?=a)", "/old/"), never=("[",))
     assert refusal(plan, "https://a.test/news/1") is None
     assert refusal(plan, "https://a.test/news/old/") == "excluded"
     assert refusal(plan, "https://a.test/x") == "not_included"
-    assert refusal(CrawlPlan(SEED, include=("(",)), "https://a.test/x") == "not_included"
-    assert not Bounds(plan).bars("https://a.test/x")
+    assert refusal(crawl_plan(SEED, include=("(",)), "https://a.test/x") == "not_included"
+    assert not Bounds(plan.bounds).bars("https://a.test/x")
 
 
 def test_a_pattern_that_would_backtrack_for_ever_is_searched_at_once():
-    plan = CrawlPlan(SEED, exclude=("(a+)+$",), include=("(b|bb)+$", "/"), never=("(c*)*$d",))
+    plan = crawl_plan(SEED, exclude=("(a+)+$",), include=("(b|bb)+$", "/"), never=("(c*)*$d",))
     assert refusal(plan, f"https://a.test/{'a' * 60}!") is None
-    assert not Bounds(plan).bars(f"https://a.test/{'c' * 60}!")
+    assert not Bounds(plan.bounds).bars(f"https://a.test/{'c' * 60}!")
 
 
 @pytest.mark.parametrize(
@@ -84,13 +85,13 @@ def test_a_trap_is_refused():
 
 
 def test_bounds_are_compiled_once():
-    plan = CrawlPlan(SEED, include=("x",))
-    assert bounds_of(plan) is bounds_of(CrawlPlan(SEED, include=("x",)))
+    plan = crawl_plan(SEED, include=("x",))
+    assert bounds_of(plan.bounds) is bounds_of(crawl_plan(SEED, include=("x",)).bounds)
 
 
 def test_a_url_may_be_so_long_where_there_is_a_bound():
     url = "https://example.com/12345"
-    assert refusal(CrawlPlan(SEED, max_url=len(url)), url) is None
-    assert refusal(CrawlPlan(SEED, max_url=len(url) - 1), url) == "too_long"
-    assert refusal(CrawlPlan(SEED, max_url=1, hosts=("other.example",)), url) == "offsite"
+    assert refusal(crawl_plan(SEED, max_url_chars=len(url)), url) is None
+    assert refusal(crawl_plan(SEED, max_url_chars=len(url) - 1), url) == "too_long"
+    assert refusal(crawl_plan(SEED, max_url_chars=1, hosts=("other.example",)), url) == "offsite"
     assert refusal(CrawlPlan(SEED), url + "5" * 1000) is None

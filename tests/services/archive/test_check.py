@@ -11,6 +11,7 @@ from longline.ports.blobs import Blobs
 from longline.ports.records import Records
 from longline.ports.records.frontier import ClaimRequest
 from longline.services.archive.check import ArchiveCheck, Findings, Repair
+from tests.plans import crawl_plan
 from tests.services.kept import AT, keep
 
 BODIES = {f"/{n}": f"<p>page {n}</p>".encode() * 20 for n in range(5)}
@@ -103,7 +104,7 @@ class Asked(PlanCache):
     """Plans that are the same for every run."""
 
     def __init__(self) -> None:
-        self.plan = CrawlPlan(("https://a.example/",), sitemaps=True)
+        self.plan = crawl_plan(("https://a.example/",), sitemaps=True)
 
     async def get(self, run_id: int) -> CrawlPlan:  # noqa: ARG002 - each is the same
         return self.plan

@@ -8,7 +8,6 @@ import pytest
 from longline.engine.logs.run_log_writer import RunLogWriter
 from longline.engine.loops import chore, run_loops
 from longline.model.discovery.link import LinkQuery
-from longline.model.runs.plan import CrawlPlan
 from longline.model.url import parse
 from longline.services.crawls import Crawls
 from longline.settings import Settings
@@ -16,13 +15,14 @@ from longline.wiring.house import House, joined, open_house, ready_tables
 from longline.wiring.parts.discovery import candidate_probe, candidates
 from longline.wiring.parts.logs import writing_run_logs
 from longline.wiring.worker import fetch_worker, report_observers
+from tests.plans import crawl_plan
 from tests.web import running_site
 from tests.web.wire import Answer
 
 
 async def crawled(house: House, owner: int, url: str, *, discovering: bool, journal: RunLogWriter | None) -> None:
     """A crawl of one page, until everything is known that will be."""
-    plan = CrawlPlan((url,), hosts=(parse(url).host,), delay_ms=0, discover=True)
+    plan = crawl_plan((url,), hosts=(parse(url).host,), delay_ms=0, discover=True)
     await Crawls(house.lifecycle, house.records.runs).open(plan, None, owner, 30_000, again=False)
     stop = asyncio.Event()
 

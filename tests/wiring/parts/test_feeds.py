@@ -66,7 +66,7 @@ async def working(house: House) -> AsyncIterator[None]:
 
 
 async def test_the_interval_door_keeps_its_five_redirects(house: House):
-    assert (feed_parts(house).plan.max_redirects, sitemap_parts(house).plan.max_redirects) == (5, 5)
+    assert (feed_parts(house).plan.fetch.max_redirects, sitemap_parts(house).plan.fetch.max_redirects) == (5, 5)
 
 
 async def polled(house: House, source_id: int, after: int = 0) -> FeedRow:

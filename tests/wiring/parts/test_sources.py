@@ -19,7 +19,12 @@ async def test_a_standing_run_is_as_the_operator_wants_it(tmp_path: Path) -> Non
         await ready_tables(house, may_migrate=True)
         runs = standing_runs(house)
         plan = (await runs.get(RunKind.STANDING_MANUAL, "s")).plan
-        assert (plan.max_attempts, plan.max_redirects, plan.delay_ms, runs.due) == (7, 2, 500, 0)
+        assert (plan.retries.max_attempts, plan.fetch.max_redirects, plan.politeness.delay_ms, runs.due) == (
+            7,
+            2,
+            500,
+            0,
+        )
         assert (plan.config["parser"], plan.config["readability"]) == ("article", True)
 
 

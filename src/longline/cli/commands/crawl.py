@@ -16,7 +16,7 @@ from longline.cli import log_setup as logs
 from longline.cli.commands.export import write
 from longline.cli.event_loop import run as run_loop
 from longline.cli.flags import takes
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.plan import CrawlBounds, CrawlPlan, ParseOptions, Politeness, Retries
 from longline.model.runs.run import RunRow
 from longline.model.states import RUN_ENDED, RunState
 from longline.model.url import Url, parse
@@ -120,13 +120,14 @@ def _plan(loaded: Loaded, start: Url, depth: int, *, offsite: bool) -> CrawlPlan
     default = loaded.origins["host_concurrency"] == "default"
     return CrawlPlan(
         seeds=(start.href,),
-        max_depth=depth,
-        hosts=() if offsite else (start.host,),
-        robots=s.respect_robots,
-        delay_ms=round(delay * 1000),
-        concurrency=_LOOPBACK_CONCURRENCY if own and default else s.host_concurrency,
-        max_attempts=s.max_retries + 1,
-        parsing=msgspec.json.encode({"parser": s.parser} if s.parser else {}).decode(),
+        bounds=CrawlBounds(max_depth=depth, hosts=() if offsite else (start.host,)),
+        politeness=Politeness(
+            robots=s.respect_robots,
+            delay_ms=round(delay * 1000),
+            concurrency=_LOOPBACK_CONCURRENCY if own and default else s.host_concurrency,
+        ),
+        retries=Retries(max_attempts=s.max_retries + 1),
+        parse=ParseOptions(config=msgspec.json.encode({"parser": s.parser} if s.parser else {}).decode()),
     )
 
 

@@ -92,7 +92,7 @@ class HtmlArchive:
 
     def see(self, plan: CrawlPlan, at: int, response: Response) -> None:
         """Queue an HTML response; polled documents and other content types are left out."""
-        if not plan.parse or not _is_html(response):
+        if not plan.parse.enabled or not _is_html(response):
             return
         try:
             self._waiting.put_nowait(HtmlCopy(plan.source_name, at, response))

@@ -53,7 +53,7 @@ class Discovery:
         """Follow up the external links of pages."""
         try:
             for page in pages:
-                if page.plan.discover:
+                if page.plan.bounds.discover:
                     await self._follow_up(page)
         except Unavailable as error:
             log.warning("external links not checked for candidates", extra={"error": str(error)})

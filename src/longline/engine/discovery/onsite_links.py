@@ -42,7 +42,8 @@ class OnsiteLinks:
         tasks = await asyncio.to_thread(self._tasks, page, run.id)
         hosts = {task.host for task in tasks}
         if tasks:
-            polite = [HostSetting(host, run.plan.delay_ms, run.plan.concurrency) for host in hosts]
+            politeness = run.plan.politeness
+            polite = [HostSetting(host, politeness.delay_ms, politeness.concurrency) for host in hosts]
             await self._lifecycle.admit(tasks, polite)
 
     def _tasks(self, page: Finished, run_id: int) -> list[NewTask]:
@@ -64,7 +65,7 @@ class OnsiteLinks:
 
 
 def _on_site(page: Finished) -> Iterable[Url]:
-    bounds = bounds_of(page.plan)
+    bounds = bounds_of(page.plan.bounds)
     for text in page.parsed.links if page.parsed else ():
         with suppress(BadUrl):
             url = parse(text)

@@ -41,7 +41,7 @@ def _leading_away(pages: Iterable[Finished]) -> list[NewLink]:
 
 def leading_away(page: Finished) -> list[NewLink]:
     """Return the links of a page that lead away from the sites of its run."""
-    bounds, task = bounds_of(page.plan), page.task
+    bounds, task = bounds_of(page.plan.bounds), page.task
     return [
         NewLink(task.run_id, url, task.url, task.depth + 1)
         for url in (page.parsed.links if page.parsed else ())

@@ -138,7 +138,13 @@ class FeedPoller:
 
 def polling(plan: CrawlPlan, urls: Sequence[str]) -> CrawlPlan:
     """Return a plan that fetches URLs once, since the caller counts failures, and leaves parsing to the caller."""
-    return msgspec.structs.replace(plan, seeds=tuple(urls), max_depth=0, max_attempts=1, parse=False)
+    return msgspec.structs.replace(
+        plan,
+        seeds=tuple(urls),
+        bounds=msgspec.structs.replace(plan.bounds, max_depth=0),
+        retries=msgspec.structs.replace(plan.retries, max_attempts=1),
+        parse=msgspec.structs.replace(plan.parse, enabled=False),
+    )
 
 
 async def side_by_side(work: Sequence[Coroutine[None, None, None]], at_once: int) -> None:

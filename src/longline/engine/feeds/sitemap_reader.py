@@ -91,7 +91,8 @@ class SitemapReader:
             await self._ask(row, 1, _first(source))
 
     async def _ask(self, row: SitemapRow, level: int, urls: Sequence[str]) -> None:
-        plan = msgspec.structs.replace(polling(self._parts.plan, urls), max_body=MAX_BYTES)
+        plan = polling(self._parts.plan, urls)
+        plan = msgspec.structs.replace(plan, fetch=msgspec.structs.replace(plan.fetch, max_body_bytes=MAX_BYTES))
         run_id = await self._parts.seeder.ask(RunToMake(RunKind.SITEMAP, plan, row.source_id))
         await self._parts.sitemaps.change(row.source_id, partial(asked, run_id=run_id, level=level, after=row.run_id))
 

@@ -104,7 +104,7 @@ class Fetcher:
 
     async def fetch(self, host: HeldHost, task: ClaimedTask, plan: CrawlPlan) -> Fetched:
         """Fetch one page; every outcome has a reason in `model/frontier/outcomes.py`."""
-        if plan.never and bounds_of(plan).bars(task.url):
+        if plan.bounds.never and bounds_of(plan.bounds).bars(task.url):
             return Fetched("binary_url", self._clock.now())
         errand = RequestContext(task.run_id, plan, most=_most(task.url, plan, self._max_bytes))
         fetched = await self._try(host, task, errand)
@@ -116,11 +116,11 @@ class Fetcher:
     async def _try(self, host: HeldHost, task: ClaimedTask, errand: RequestContext) -> Fetched:
         plan = errand.plan
         try:
-            if plan.robots and not await self._rules.allow(host, task.url, errand):
+            if plan.politeness.robots and not await self._rules.allow(host, task.url, errand):
                 return Fetched("robots", self._clock.now())
             rendered = self._sender.renders(plan) and not is_binary(task.url)
             fetched = await (self._render if rendered else self._follow)(host, task, errand)
-            named = await self._sitemaps(host, task, errand) if plan.sitemaps else ()
+            named = await self._sitemaps(host, task, errand) if plan.bounds.sitemaps else ()
             return msgspec.structs.replace(fetched, sitemaps=named) if named else fetched
         except FetchFailed as failed:
             errand.asked.extend((*_resent(failed.resent_ms), RequestMade()))
@@ -181,7 +181,7 @@ class Fetcher:
         self, host: HeldHost, task: ClaimedTask, url: str, seen: list[Visit], errand: RequestContext
     ) -> tuple[str, str | None, str | None] | None:
         """Return reason, error and URL to hand over when a redirect is not followed here, else None."""
-        most = errand.plan.max_redirects
+        most = errand.plan.fetch.max_redirects
         # A site that checks its cookie redirects back to the URL that set it: only an identical request is a loop.
         if (url, self._sender.cookies(url, errand)) in seen:
             return "redirect_loop", f"redirected back to {url}", None
@@ -189,7 +189,7 @@ class Fetcher:
             return "too_many_redirects", f"more than {most} redirects", None
         if not await self._politeness.covers(host.lease.host, url):
             return "redirected", f"redirected to {url}", url
-        if errand.plan.robots and not await self._rules.allow(host, url, errand):
+        if errand.plan.politeness.robots and not await self._rules.allow(host, url, errand):
             return "robots", f"redirected to {url}", None
         return None
 
@@ -274,7 +274,7 @@ def _unchanged(sent: TimedResponse, task: ClaimedTask, asked: RequestContext) ->
 def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:
     """Return the conditional headers that request a page only if it changed."""
     known = task.known
-    if known is None or not plan.conditional:
+    if known is None or not plan.fetch.conditional:
         return ()
     etag = (("if-none-match", known.etag),) if known.etag else ()
     since = (("if-modified-since", known.last_modified),) if known.last_modified else ()
@@ -283,11 +283,11 @@ def _conditions(task: ClaimedTask, plan: CrawlPlan) -> Headers:
 
 def _most(url: str, plan: CrawlPlan, usual: int) -> int:
     """Return the largest allowed body; a sitemap may be as large as its protocol allows."""
-    if plan.max_body is not None:
-        return plan.max_body
-    return max(usual, MAX_BYTES) if plan.sitemaps and may_be_sitemap(url) else usual
+    if plan.fetch.max_body_bytes is not None:
+        return plan.fetch.max_body_bytes
+    return max(usual, MAX_BYTES) if plan.bounds.sitemaps and may_be_sitemap(url) else usual
 
 
 def _wanted(response: Response, plan: CrawlPlan) -> bool:
     """Return True when the run accepts the content type; a response without one is accepted."""
-    return not plan.content_types or response.media_type in ("", *plan.content_types)
+    return not plan.fetch.content_types or response.media_type in ("", *plan.fetch.content_types)

@@ -68,7 +68,7 @@ class RobotsRules:
 
         Raise `FetchFailed`, with which the page fails, when the rules cannot be fetched and the plan is not lenient.
         """
-        origin, lenient = url[: -len(path_of(url))], errand.plan.lenient
+        origin, lenient = url[: -len(path_of(url))], errand.plan.politeness.lenient_robots
         robots = self._known.get(origin, self._clock.monotonic(), lenient=lenient)
         if robots is None:
             robots = await self._ask_once(host, origin, errand)
@@ -87,7 +87,7 @@ class RobotsRules:
 
     async def _ask_once(self, host: HeldHost, origin: str, errand: RequestContext) -> Robots | FetchFailed:
         async with self._asking.setdefault(origin, asyncio.Lock()):
-            robots = self._known.get(origin, self._clock.monotonic(), lenient=errand.plan.lenient)
+            robots = self._known.get(origin, self._clock.monotonic(), lenient=errand.plan.politeness.lenient_robots)
             if robots is None:
                 try:
                     robots = await self._ask(host, origin, errand)

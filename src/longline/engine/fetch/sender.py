@@ -92,15 +92,15 @@ class Sender:
 
     def agent(self, plan: CrawlPlan) -> str:
         """Return the user agent for which robots.txt is read."""
-        return plan.user_agents[0] if plan.user_agents else self._settings.user_agent
+        return plan.fetch.user_agents[0] if plan.fetch.user_agents else self._settings.user_agent
 
     def renders(self, plan: CrawlPlan) -> bool:
         """Return True when the plan requests rendering and a renderer is configured."""
-        return plan.render and self._settings.renders
+        return plan.fetch.render and self._settings.renders
 
     def cookies(self, url: str, errand: RequestContext) -> str | None:
         """Return the value of the Cookie header for a request to a URL, if there is one."""
-        own = next((value for name, value in errand.plan.headers if name.lower() == "cookie"), None)
+        own = next((value for name, value in errand.plan.fetch.headers if name.lower() == "cookie"), None)
         return own if own is not None else self._stored_cookies(url, errand)
 
     async def send(self, host: HeldHost, url: str, errand: RequestContext) -> TimedResponse:
@@ -117,7 +117,7 @@ class Sender:
         while True:
             way = None if request.render else await self._exits.next(errand.plan, failed, _host(host))
             try:
-                sent = await self._once(host, request, way, self._chance() * errand.plan.jitter_ms / 1000)
+                sent = await self._once(host, request, way, self._chance() * errand.plan.politeness.jitter_ms / 1000)
             except FetchFailed as failure:
                 if way is None or not failure.proxy_fault:
                     raise
@@ -183,22 +183,22 @@ class Sender:
             usual.append(("cookie", cookies))
         if self._settings.referer and errand.found_on and (page := referer(errand.found_on, url)):
             usual.append(("referer", page))
-        if not plan.headers:
+        if not plan.fetch.headers:
             return (*usual, *errand.headers)
-        own = {name.lower() for name, _ in plan.headers}
-        return (*(h for h in usual if h[0] not in own), *plan.headers, *errand.headers)
+        own = {name.lower() for name, _ in plan.fetch.headers}
+        return (*(h for h in usual if h[0] not in own), *plan.fetch.headers, *errand.headers)
 
     def _stored_cookies(self, url: str, errand: RequestContext) -> str | None:
-        jar = self._jars.get(errand.run_id) if errand.plan.cookies else None
+        jar = self._jars.get(errand.run_id) if errand.plan.fetch.cookies else None
         return jar.header(url) if jar else None
 
     def _next_agent(self, plan: CrawlPlan) -> str:
-        if not plan.user_agents:
+        if not plan.fetch.user_agents:
             return self._settings.user_agent
-        return plan.user_agents[next(self._number) % len(plan.user_agents)]
+        return plan.fetch.user_agents[next(self._number) % len(plan.fetch.user_agents)]
 
     def _learn(self, errand: RequestContext, url: str, response: Response) -> None:
-        if not errand.plan.cookies:
+        if not errand.plan.fetch.cookies:
             return
         values = [value for name, value in response.headers if name.lower() == "set-cookie"]
         if values:

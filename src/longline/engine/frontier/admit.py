@@ -90,7 +90,7 @@ def _judged(text: str, plan: CrawlPlan) -> AdmittedUrl | str:
         url = parse(text)
     except BadUrl as bad:
         return bad.reason
-    return bounds_of(plan).refusal(url) or AdmittedUrl(url.href, url.host, dedupe_key(url.href))
+    return bounds_of(plan.bounds).refusal(url) or AdmittedUrl(url.href, url.host, dedupe_key(url.href))
 
 
 class Admission:
@@ -110,7 +110,7 @@ class Admission:
 
     def links(self, page: ClaimedTask, urls: Sequence[str], plan: CrawlPlan, urgency: Urgency = NONE) -> None:
         """Take the links of a page, one step deeper than the page."""
-        if page.depth + 1 <= plan.max_depth:
+        if page.depth + 1 <= plan.bounds.max_depth:
             self._take(page, urls, plan, depth=page.depth + 1, urgency=urgency)
         elif urls:
             self.refused[page.run_id, "depth"] += len(urls)
@@ -161,11 +161,11 @@ class Admission:
             NewTask(url, host, key, page.scope, page.run_id, depth, priority, parent_id=page.id, hops=hops)
         )
         if host not in self._hosts:
-            self._hosts[host] = HostSetting(host, plan.delay_ms, plan.concurrency)
+            self._hosts[host] = HostSetting(host, plan.politeness.delay_ms, plan.politeness.concurrency)
 
 
 def seed(text: str, run_id: int, plan: CrawlPlan) -> tuple[NewTask, HostSetting]:
     """Return the task of a seed, in the scope of its run, and its host."""
     url = parse(text)
     task = NewTask(url.href, url.host, dedupe_key(url.href), scope=run_id, run_id=run_id)
-    return task, HostSetting(url.host, plan.delay_ms, plan.concurrency)
+    return task, HostSetting(url.host, plan.politeness.delay_ms, plan.politeness.concurrency)

@@ -54,7 +54,7 @@ class Seeder:
         Invalid URLs, URLs out of the plan's bounds and, with `hosts`, URLs on other hosts are left out.
         """
         run_id, plan = await self._standing.of(kind, source_id)
-        bounds = bounds_of(msgspec.structs.replace(plan, hosts=hosts))
+        bounds = bounds_of(msgspec.structs.replace(plan.bounds, hosts=hosts))
         due = self._standing.due
 
         def tasks_of_urls() -> list[NewTask]:
@@ -66,7 +66,8 @@ class Seeder:
 
         # In a thread: a sitemap may list fifty thousand URLs.
         tasks = await asyncio.to_thread(tasks_of_urls)
-        polite = [HostSetting(host, plan.delay_ms, plan.concurrency) for host in {task.host for task in tasks}]
+        politeness, found = plan.politeness, {task.host for task in tasks}
+        polite = [HostSetting(host, politeness.delay_ms, politeness.concurrency) for host in found]
         return (await self._lifecycle.admit(tasks, polite)).new if tasks else 0
 
     async def tasks_of(self, run_id: int) -> list[TaskRow]:

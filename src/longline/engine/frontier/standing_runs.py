@@ -11,7 +11,7 @@ from longline.model.bounded_dict import BoundedDict
 from longline.model.errors import Unavailable
 from longline.model.frontier.standing_frontier import ASLEEP
 from longline.model.ids import new_id
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.plan import CrawlBounds, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.runs.run import NewRun, RunKind, RunRow
 from longline.model.sources.source import CrawlSource
 from longline.plugins.parser import HTML
@@ -108,18 +108,15 @@ def standing_plan(source: CrawlSource | None, rules: StandingRules) -> CrawlPlan
     pause = pause_ms(source)
     return CrawlPlan(
         (),
-        max_depth=0,
-        robots=rules.robots,
-        delay_ms=rules.delay_ms if pause is None else pause,
-        max_attempts=rules.attempts,
-        max_redirects=rules.max_redirects,
-        content_types=HTML,
-        never=(FILES, DOWNLOADS),
-        retry_seconds=MINUTE,
-        insistent=True,
-        lenient=True,
+        bounds=CrawlBounds(max_depth=0, never=(FILES, DOWNLOADS)),
+        politeness=Politeness(
+            robots=rules.robots, lenient_robots=True, delay_ms=rules.delay_ms if pause is None else pause
+        ),
+        retries=Retries(max_attempts=rules.attempts, delay_seconds=MINUTE, insistent=True),
+        fetch=FetchOptions(
+            max_redirects=rules.max_redirects, content_types=HTML, render=source.dynamic if source else False
+        ),
+        parse=ParseOptions(config=reading(source, readability=rules.readability, by_name=True)),
         source_id=source.id if source else None,
         source_name=source.name if source else "",
-        render=source.dynamic if source else False,
-        parsing=reading(source, readability=rules.readability, by_name=True),
     )

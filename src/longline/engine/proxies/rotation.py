@@ -43,7 +43,7 @@ class ProxyRotation:
 
         Raise `FetchFailed` when there are proxies and none is usable, unless the plan allows direct requests.
         """
-        wish = plan.proxying
+        wish = plan.fetch.proxying
         if not wish.use:
             return None
         ask = ProxyRequest(plan.source_id, wish.pool, wish.country, failed, wish.strategy)

@@ -10,7 +10,7 @@ from longline.model.duration import parse_duration
 from longline.model.errors import BadInput
 from longline.model.frontier import outcomes as fate
 from longline.model.patterns import MAX_PATTERNS, Patterns, is_usable
-from longline.model.runs.plan import BY_NAME, CrawlPlan
+from longline.model.runs.plan import BY_NAME, CrawlBounds, CrawlPlan, FetchOptions, ParseOptions, Politeness, Retries
 from longline.model.sources.source import MAX_RATE_LIMIT_SECONDS, CrawlSource, SourceRow
 from longline.model.url import Url, parse
 from longline.plugins.parser import HTML
@@ -133,30 +133,37 @@ def plan_of(source: CrawlSource, url: str, rules: CrawlRules) -> CrawlPlan:
     depth = source.max_depth or DEFAULT_DEPTH
     if depth > DEEP:
         log.warning("source crawl depth is above the usual limit", extra={"source": source.name, "depth": depth})
-    pause = pause_ms(source)
     return CrawlPlan(
         seeds=(first.href,),
-        max_depth=NO_END if depth < 0 else depth - 1,
-        hosts=twins(first),
-        include=source.allow,
-        exclude=(*NEVER, *source.disallow),
+        bounds=CrawlBounds(
+            max_depth=NO_END if depth < 0 else depth - 1,
+            hosts=twins(first),
+            include=source.allow,
+            exclude=(*NEVER, *source.disallow),
+            max_url_chars=rules.max_url,
+            discover=source.discover,
+        ),
+        politeness=_politeness(source, rules),
+        retries=Retries(rules.max_attempts, rules.retry_seconds, rules.retry_seconds, final=fate.TIMEOUTS),
+        fetch=FetchOptions(
+            max_redirects=rules.max_redirects,
+            content_types=HTML,
+            user_agents=rules.user_agents,
+            render=source.dynamic,
+        ),
+        parse=ParseOptions(config=reading(source, readability=rules.readability)),
+        source_id=source.id,
+        source_name=source.name,
+    )
+
+
+def _politeness(source: CrawlSource, rules: CrawlRules) -> Politeness:
+    pause = pause_ms(source)
+    return Politeness(
         robots=rules.robots,
         delay_ms=rules.delay_ms if pause is None else pause,
         jitter_ms=rules.jitter_ms if pause is None else pause // 2,
         concurrency=AT_ONCE,
-        max_attempts=rules.max_attempts,
-        retry_seconds=rules.retry_seconds,
-        retry_most=rules.retry_seconds,
-        final=fate.TIMEOUTS,
-        max_redirects=rules.max_redirects,
-        user_agents=rules.user_agents,
-        content_types=HTML,
-        source_id=source.id,
-        source_name=source.name,
-        parsing=reading(source, readability=rules.readability),
-        max_url=rules.max_url,
-        render=source.dynamic,
-        discover=source.discover,
     )
 
 

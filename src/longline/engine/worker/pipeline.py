@@ -57,7 +57,7 @@ class Pipeline:
         plan, original = CrawlPlan(()), None
         try:
             plan = await self.plans.get(task.run_id)
-            host.heed(plan.delay_ms / 1000, plan.concurrency, self.clock.monotonic())
+            host.heed(plan.politeness.delay_ms / 1000, plan.politeness.concurrency, self.clock.monotonic())
             if task.claims > MOST_CLAIMS:
                 lost = Fetched("worker_lost", self.clock.now(), error="every worker that tried this page was lost")
                 return Finished(host, task, plan, lost, Parsed(), None)
@@ -100,7 +100,7 @@ class Pipeline:
         return await self.archive.earlier(known) if same else None
 
     async def _parse(self, host: HeldHost, task: ClaimedTask, page: Page | None, plan: CrawlPlan) -> Parsed | None:
-        if page is None or not plan.parse:
+        if page is None or not plan.parse.enabled:
             return Parsed()
         page.config = plan.config_at(task.depth)
         share = Share(host.lease.host, task.run_id)

@@ -100,12 +100,11 @@ class Finished:
         """Return the state in which the task comes to rest."""
         if self.parsed is None and self.reason == fate.OK:
             return TaskState.QUEUED_PARSE
-        if self.plan.insistent:
-            return fate.state_after_retryable(
-                self.reason, self.fetched.status, self.task.attempt, self.plan.max_attempts
-            )
-        most = 1 if self.reason in self.plan.final else self.plan.max_attempts
-        return fate.state_after(self.reason, self.task.attempt, most)
+        retries = self.plan.retries
+        if retries.insistent:
+            return fate.state_after_retryable(self.reason, self.fetched.status, self.task.attempt, retries.max_attempts)
+        max_attempts = 1 if self.reason in retries.final else retries.max_attempts
+        return fate.state_after(self.reason, self.task.attempt, max_attempts)
 
 
 @dataclass(slots=True)
@@ -300,9 +299,9 @@ class Reporter:
 
     def _outcome(self, f: Finished, facts: PageFacts | None) -> Outcome:
         became = f.rest
-        wait = max(
-            f.fetched.retry_after or 0.0, fate.retry_seconds(f.task.attempt, f.plan.retry_seconds, f.plan.retry_most)
-        )
+        retries = f.plan.retries
+        pause = fate.retry_seconds(f.task.attempt, retries.delay_seconds, retries.max_delay_seconds)
+        wait = max(f.fetched.retry_after or 0.0, pause)
         return Outcome(
             task=f.task,
             became=became,

@@ -8,7 +8,7 @@ from collections import Counter
 from functools import lru_cache
 
 from longline.model.patterns import Patterns
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.plan import CrawlBounds
 from longline.model.url import Url, target
 
 MAX_SEGMENTS = 32
@@ -17,22 +17,22 @@ MAX_PARAMETERS = 32
 
 
 class Bounds:
-    """The compiled rules of one plan."""
+    """The compiled bounds of one plan."""
 
-    def __init__(self, plan: CrawlPlan) -> None:
-        self._hosts = frozenset(plan.hosts)
-        self._domains = tuple(domain.lower().lstrip(".") for domain in plan.domains)
+    def __init__(self, bounds: CrawlBounds) -> None:
+        self._hosts = frozenset(bounds.hosts)
+        self._domains = tuple(domain.lower().lstrip(".") for domain in bounds.domains)
         # If no include pattern can be compiled, no URL is included: a crawl stays too small rather than too large.
-        self._include = Patterns(plan.include) if plan.include else None
-        self._exclude = Patterns(plan.exclude)
-        self._max_url = plan.max_url
-        self._never = Patterns(plan.never)
+        self._include = Patterns(bounds.include) if bounds.include else None
+        self._exclude = Patterns(bounds.exclude)
+        self._max_url_chars = bounds.max_url_chars
+        self._never = Patterns(bounds.never)
 
     def refusal(self, url: Url) -> str | None:
         """Return the reason why a URL does not belong to the run, or None when it does."""
         if not self._on_site(url):
             return "offsite"
-        if 0 < self._max_url < len(url.href):
+        if 0 < self._max_url_chars < len(url.href):
             return "too_long"
         if self._exclude.found_in(url.href):
             return "excluded"
@@ -52,9 +52,9 @@ class Bounds:
 
 
 @lru_cache(maxsize=256)
-def bounds_of(plan: CrawlPlan) -> Bounds:
+def bounds_of(bounds: CrawlBounds) -> Bounds:
     """Return the bounds of a plan, compiled once."""
-    return Bounds(plan)
+    return Bounds(bounds)
 
 
 def is_trap(href: str) -> bool:

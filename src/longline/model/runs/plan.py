@@ -30,64 +30,141 @@ class Proxying(msgspec.Struct, frozen=True):
     direct: bool = False
 
 
-class CrawlPlan(msgspec.Struct, frozen=True):
-    """The reach and the politeness of a crawl.
+class CrawlBounds(msgspec.Struct, frozen=True):
+    """The URLs that belong to a crawl."""
 
-    A URL belongs to the crawl when its host is one of `hosts` or lies in one of `domains` (both empty: any host), when
-    the URL matches no `exclude` pattern and, if there are `include` patterns, one of them.
+    max_depth: int = 2
+    """Largest number of links between a seed and a page."""
 
-    If there are `content_types`, content of other types is skipped. Each request takes the next of `user_agents`, if
-    any; robots.txt is read for the first. `headers` go with every request. With `conditional` a page that was fetched
-    before is requested only if it changed since; with `sitemaps` the sitemaps of a site's robots.txt are read; with
-    `lenient` an unreachable robots.txt forbids nothing. `source_id` is the run's source, the proxies of which are used,
-    and `source_name` the source's name. With `discover` links to other sites are followed up.
+    hosts: tuple[str, ...] = ()
+    """Hosts of the crawl; together with `domains` empty: any host."""
 
-    `parsing` is the config of parsers, a JSON object; without `parse` pages are archived and not parsed. `max_body`
-    replaces the usual bound of a page's size. URLs that match a pattern of `never` are not fetched, even if they were
-    admitted; URLs of more than `max_url` characters, unless 0, are not admitted. With `render` a browser renders the
-    page. A page waits `retry_seconds` after a retryable failure, doubled each time up to `retry_most`; reasons in
-    `final` are not retried, and with `insistent` nearly all are.
-    Every pause is longer by up to `jitter_ms`, at random.
+    domains: tuple[str, ...] = ()
+    """Domains of the crawl, each with its subdomains."""
+
+    include: tuple[str, ...] = ()
+    """Patterns of which a URL must match one, if there are any."""
+
+    exclude: tuple[str, ...] = ()
+    """Patterns of which a URL must match none."""
+
+    never: tuple[str, ...] = ()
+    """Patterns of URLs that are not fetched, even if they were admitted."""
+
+    max_url_chars: int = 0
+    """Length of the longest URL that is admitted; 0 for any length."""
+
+    sitemaps: bool = False
+    """Whether the sitemaps that a site's robots.txt names are read."""
+
+    discover: bool = False
+    """Whether links to other sites are followed up."""
+
+
+class Politeness(msgspec.Struct, frozen=True):
+    """The rules of requests to one host."""
+
+    robots: bool = True
+    """Whether robots.txt is obeyed."""
+
+    lenient_robots: bool = False
+    """Whether an unreachable robots.txt forbids nothing."""
+
+    delay_ms: int = DEFAULT_DELAY_MS
+    """Pause between the starts of two requests."""
+
+    jitter_ms: int = 0
+    """Largest random addition to every pause."""
+
+    concurrency: int = DEFAULT_CONCURRENCY
+    """Requests at once."""
+
+
+class Retries(msgspec.Struct, frozen=True):
+    """The retries of a page after a failure."""
+
+    max_attempts: int = 4
+    """Attempts in all, the first one included."""
+
+    delay_seconds: float = 1.0
+    """Pause before the first retry; each later pause is twice as long."""
+
+    max_delay_seconds: float = 3600.0
+    """Longest pause before a retry."""
+
+    final: tuple[str, ...] = ()
+    """Reasons that are not retried."""
+
+    insistent: bool = False
+    """Whether nearly all reasons are retried."""
+
+
+class FetchOptions(msgspec.Struct, frozen=True):
+    """The form of requests, and the responses that are accepted."""
+
+    max_redirects: int = MAX_REDIRECTS
+    """Largest number of redirects from one URL."""
+
+    content_types: tuple[str, ...] = ()
+    """Accepted types of content, if there are any; other content is skipped."""
+
+    max_body_bytes: int | None = None
+    """Size of the largest accepted page, in place of the worker's."""
+
+    headers: tuple[tuple[str, str], ...] = ()
+    """Headers of every request."""
+
+    user_agents: tuple[str, ...] = ()
+    """User agents that requests take in turn, if there are any; robots.txt is read for the first."""
+
+    cookies: bool = True
+    """Whether cookies are kept and sent."""
+
+    conditional: bool = True
+    """Whether a page that was fetched before is requested only if it changed since."""
+
+    render: bool = False
+    """Whether a browser renders the page."""
+
+    proxying: Proxying = Proxying()
+    """Choice of proxies."""
+
+
+class ParseOptions(msgspec.Struct, frozen=True):
+    """The parsing of pages."""
+
+    enabled: bool = True
+    """Whether pages are parsed, not only archived."""
+
+    config: str = "{}"
+    """Config of parsers, a JSON object."""
+
+
+class CrawlPlan(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The configuration of a run.
+
+    A stored plan of another form is refused: without its bounds a crawl would reach any host.
     """
 
     seeds: tuple[str, ...]
-    max_depth: int = 2
-    hosts: tuple[str, ...] = ()
-    domains: tuple[str, ...] = ()
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    robots: bool = True
-    delay_ms: int = DEFAULT_DELAY_MS
-    jitter_ms: int = 0
-    concurrency: int = DEFAULT_CONCURRENCY
-    max_attempts: int = 4
-    max_redirects: int = MAX_REDIRECTS
-    content_types: tuple[str, ...] = ()
-    headers: tuple[tuple[str, str], ...] = ()
-    user_agents: tuple[str, ...] = ()
-    cookies: bool = True
-    conditional: bool = True
-    sitemaps: bool = False
-    proxying: Proxying = Proxying()
+    """URLs that the crawl starts from."""
+
+    bounds: CrawlBounds = CrawlBounds()
+    politeness: Politeness = Politeness()
+    retries: Retries = Retries()
+    fetch: FetchOptions = FetchOptions()
+    parse: ParseOptions = ParseOptions()
+
     source_id: int | None = None
-    parsing: str = "{}"
-    parse: bool = True
-    max_body: int | None = None
-    never: tuple[str, ...] = ()
-    retry_seconds: float = 1.0
-    retry_most: float = 3600.0
-    final: tuple[str, ...] = ()
-    insistent: bool = False
-    lenient: bool = False
+    """Source of the run, the proxies of which are used."""
+
     source_name: str = ""
-    max_url: int = 0
-    render: bool = False
-    discover: bool = False
+    """Name of the source."""
 
     @property
     def config(self) -> Mapping[str, Any]:
         """Return the config of parsers: the choice of a parser, and selectors."""
-        return _config(self.parsing)
+        return _config(self.parse.config)
 
     def config_at(self, depth: int) -> Mapping[str, Any]:
         """Return the config of parsers for a page: `BY_NAME` holds for start pages only, which have the depth 0."""

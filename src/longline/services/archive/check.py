@@ -156,7 +156,8 @@ class Repair:
 
     async def _fetch(self, run_id: int, urls: tuple[str, ...]) -> None:
         asked = await self._plans.get(run_id)
-        plan = msgspec.structs.replace(asked, seeds=urls, max_depth=0, sitemaps=False, discover=False)
+        bounds = msgspec.structs.replace(asked.bounds, max_depth=0, sitemaps=False, discover=False)
+        plan = msgspec.structs.replace(asked, seeds=urls, bounds=bounds)
         new = NewRun(new_id(), RunKind.REPAIR, plan.text(), urls[0], source_id=plan.source_id)
         run = await create_run(self._runs, new, "person")
         await self._lifecycle.move(MoveRequest("run", run.id, "start", "planner", reason=RunKind.REPAIR))

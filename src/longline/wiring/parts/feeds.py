@@ -12,7 +12,7 @@ from longline.engine.feeds.sitemap_reader import SitemapReader
 from longline.engine.frontier.seeding import Seeder
 from longline.engine.loops import Loop, cancel_on_stop, chore, run_loops
 from longline.engine.sources.remote_sync import RemoteSourceSync
-from longline.model.runs.plan import CrawlPlan
+from longline.model.runs.plan import CrawlPlan, FetchOptions, Politeness, Retries
 from longline.wiring.house import House
 from longline.wiring.parts.sources import standing_runs
 
@@ -83,11 +83,9 @@ def feed_parts(house: House) -> FeedParts:
     records, s = house.records, house.settings
     plan = CrawlPlan(
         (),
-        robots=s.respect_robots,
-        delay_ms=round(s.delay * 1000),
-        concurrency=s.host_concurrency,
-        max_attempts=s.max_retries + 1,
-        max_redirects=FEED_REDIRECTS,
+        politeness=Politeness(robots=s.respect_robots, delay_ms=round(s.delay * 1000), concurrency=s.host_concurrency),
+        retries=Retries(max_attempts=s.max_retries + 1),
+        fetch=FetchOptions(max_redirects=FEED_REDIRECTS),
     )
     return FeedParts(
         feeds=records.feeds,

@@ -1,0 +1,26 @@
+"""Plans of crawls for tests, from fields of any of their parts."""
+
+from typing import Any
+
+import msgspec
+
+from longline.model.runs.plan import CrawlPlan
+
+PARTS = ("bounds", "politeness", "retries", "fetch", "parse")
+
+
+def crawl_plan(seeds: tuple[str, ...] = (), **fields: Any) -> CrawlPlan:
+    """A plan with these fields, wherever they belong."""
+    return changed(CrawlPlan(seeds), **fields)
+
+
+def changed(plan: CrawlPlan, **fields: Any) -> CrawlPlan:
+    """The plan with other values of these fields."""
+    parts: dict[str, dict[str, Any]] = {}
+    for name, value in fields.items():
+        part = next((part for part in PARTS if name in getattr(plan, part).__struct_fields__), "")
+        parts.setdefault(part, {})[name] = value
+    whole = parts.pop("", {})
+    return msgspec.structs.replace(
+        plan, **whole, **{part: msgspec.structs.replace(getattr(plan, part), **given) for part, given in parts.items()}
+    )
