@@ -28,7 +28,6 @@ _GUARD = re.compile(r"\bWHERE\b.*\bstate\s*=\s*(?::was|r\.was)\b", re.S | re.I)
 CREATING = {
     "runs": {"add", "ensure"},
     "schedules": {"add", "add_all"},
-    "policies": {"add"},
     "bot_schedules": {"add"},
 }
 """Calls that create a run or a schedule, by the name of their store."""
