@@ -132,7 +132,7 @@ def test_a_server_that_hangs_does_not_hold_up_the_stop(embedded: Place):
     assert embedded.held() == {}
 
 
-CUT_OFF = {"signals", "sharing", "followers", "calls", "done"}
+CUT_OFF = {"work signals", "work requests", "log followers", "calls", "done"}
 """The loops that hear of something by signals."""
 
 
