@@ -28,7 +28,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from longline.model.discovery.link import NewLink
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.settings import Settings
 from tests.house.tree import ROOT
 from tests.surfaces.intervals.house import Door, open_door
@@ -353,7 +353,7 @@ async def known_ids(door: Door) -> dict[str, list[str]]:
         bot_jobs = [await make("/api/crawl/admin/jobs", url=f"https://shop.example/{n}") for n in range(3)]
         await make("/api/crawl/admin/bots", bot_id="bot-001", name="First")
         row = (await door.house.records.sources.get_by_ref(sources[0]["id"])) or pytest.fail("the source is gone")
-        run = await door.house.records.runs.add(NewRun("crawl", "crawl", "{}", source_id=row.id))
+        run = await door.house.records.runs.add(NewRun("crawl", RunKind.CRAWL, "{}", source_id=row.id))
         links = [NewLink(run.id, f"https://x.example/{n}", "https://s0.example/", 1) for n in range(3)]
         await door.house.records.links.save(links)
         listed = (await client.get("/api/v1/discovered-links")).json()["links"]

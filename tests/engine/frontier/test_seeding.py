@@ -52,7 +52,7 @@ async def test_a_run_whose_seeds_cannot_be_admitted_is_not_made(
 
     monkeypatch.setattr(records.frontier, "ensure_hosts", forget)
     with pytest.raises(NotFound):
-        await seeder.ask(RunToMake("poll", CrawlPlan(SEEDS), source_id))
+        await seeder.ask(RunToMake(RunKind.FEED_POLL, CrawlPlan(SEEDS), source_id))
     assert await records.runs.find() == []
     assert await records.events.find() == []
 

@@ -8,7 +8,7 @@ from longline.engine.lifecycle.runs import RunLifecycle
 from longline.model.errors import NotFound
 from longline.model.ids import new_id
 from longline.model.runs.plan import CrawlPlan
-from longline.model.runs.run import NewRun
+from longline.model.runs.run import NewRun, RunKind
 from longline.ports.records import Records
 from tests.drivers.records.fixtures import *  # noqa: F403 - fixtures are found by their names
 from tests.drivers.records.world import get_run
@@ -17,7 +17,7 @@ PLAN = CrawlPlan(("https://a.example/", "https://b.example/"))
 
 
 def new_run() -> NewRun:
-    return NewRun(new_id(), "poll", PLAN.text(), PLAN.seeds[0])
+    return NewRun(new_id(), RunKind.FEED_POLL, PLAN.text(), PLAN.seeds[0])
 
 
 async def test_a_run_begins_with_its_seeds_and_workers_are_called(records: Records):
@@ -30,7 +30,8 @@ async def test_a_run_begins_with_its_seeds_and_workers_are_called(records: Recor
     run_id = await runs.begin(new_run(), [seed(url, 0, PLAN) for url in PLAN.seeds], "due")
     run = await get_run(records, run_id)
     assert (run.state, run.open, run.admitted, run.owner, calls) == ("running", 2, 2, None, [1])
-    [event] = await records.events.find()
+    created, event = await records.events.find()
+    assert (created.move, created.was, created.became, created.actor) == ("create", None, "queued", "planner")
     assert (event.move, event.was, event.became, event.actor, event.reason) == (
         "start",
         "queued",
