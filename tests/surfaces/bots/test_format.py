@@ -8,7 +8,7 @@ import pytest
 
 from longline.model.errors import Unavailable
 from longline.surfaces.bots.format import BotFormat, problem_texts
-from longline.surfaces.bots.queries import JobQuery
+from longline.surfaces.bots.queries import BotJobQuery
 from longline.surfaces.bots.requests import NewPolicy, PullRequest, SubmitRequest
 from longline.surfaces.bots.responses import amount, time_text
 from longline.surfaces.request_reader import InvalidRequest, NotJson, Problem, RequestReader
@@ -55,9 +55,9 @@ def test_a_number_beyond_any_range_is_no_number():
 
 
 def test_queries_are_strict():
-    reader = RequestReader(JobQuery)
+    reader = RequestReader(BotJobQuery)
     found = FORMAT.read_query(reader, [("limit", "5"), ("status", ""), ("token", "t")])
-    assert found == JobQuery(limit=5)
+    assert found == BotJobQuery(limit=5)
     with pytest.raises(InvalidRequest) as caught:
         FORMAT.read_query(reader, [("limit", "1"), ("limit", "x"), ("stauts", "done")])
     assert problem_texts(caught.value.problems) == {

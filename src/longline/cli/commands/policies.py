@@ -106,7 +106,7 @@ def _switch(loaded: Loaded, policy_id: str, enabled: bool) -> None:
             try:
                 await bots.policies.change(policy_id, enabled)
             except NotFound as error:
-                raise NotFound(error.noun, policy_id, f"Policy {policy_id} not found") from None
+                raise NotFound(error.noun, policy_id, f"no such policy: {policy_id}") from None
 
     run(work())
     typer.echo(f"{policy_id}: {'enabled' if enabled else 'disabled'}")

@@ -34,7 +34,7 @@ class BotRegistry:
         """Return a registered bot."""
         row = (await self._bots.get([name])).get(name)
         if row is None or not row.registered:
-            raise _missing(name)
+            raise NotFound("bot", name)
         return row
 
     async def change(self, name: str, **changes: Any) -> BotRow:
@@ -43,7 +43,7 @@ class BotRegistry:
         facts = {field: getattr(row, field) for field in NewBot.__struct_fields__} | changes
         changed = await self._bots.change(_zeros_unset(NewBot(**facts)))
         if changed is None:
-            raise _missing(name)
+            raise NotFound("bot", name)
         return changed
 
     async def rotate(self, name: str) -> tuple[BotRow, str]:
@@ -56,17 +56,13 @@ class BotRegistry:
         await self.get(name)
         row = await self._bots.reset(name)
         if row is None:
-            raise _missing(name)
+            raise NotFound("bot", name)
         return row
 
 
 def _zeros_unset(bot: NewBot) -> NewBot:
     """Return the bot with None, no rate limit and the lock time of the job, where people write 0."""
     return msgspec.structs.replace(bot, per_minute=bot.per_minute or None, lease_ms=bot.lease_ms or None)
-
-
-def _missing(name: str) -> NotFound:
-    return NotFound("bot", name, f"Bot {name} not found")
 
 
 def _token(name: str) -> str:

@@ -13,7 +13,7 @@ from longline.services.tokens import TokenClaims, Tokens
 from longline.surfaces.access import token_access
 from longline.surfaces.bots.bot_operations import BOT_OPERATIONS, PullServices
 from longline.surfaces.bots.format import BotFormat
-from longline.surfaces.bots.jobs import JOB_OPERATIONS, JobServices
+from longline.surfaces.bots.jobs import JOB_OPERATIONS, BotJobServices
 from longline.surfaces.bots.metrics import BotMetrics
 from longline.surfaces.bots.paths import PREFIX, EscapedPaths
 from longline.surfaces.bots.policies import POLICY_OPERATIONS, PolicyServices
@@ -72,7 +72,7 @@ def _groups(services: BotServices, metrics: BotMetrics) -> tuple[OperationGroup,
             POLICY_OPERATIONS,
             PolicyServices(policies, services.now),
         ),
-        OperationGroup("bot jobs", "Jobs of bots. For admins.", JOB_OPERATIONS, JobServices(tasks, policies)),
+        OperationGroup("bot jobs", "Jobs of bots. For admins.", JOB_OPERATIONS, BotJobServices(tasks, policies)),
         OperationGroup("results", "Results of bots. For admins.", RESULT_OPERATIONS, ResultServices(tasks)),
         OperationGroup(
             "registry",

@@ -12,7 +12,7 @@ from longline.services.bots.policies import BotPolicies
 from longline.services.bots.tasks import BotTasks
 from longline.surfaces.bots import examples, words
 from longline.surfaces.bots.paths import ADMIN
-from longline.surfaces.bots.queries import JobQuery
+from longline.surfaces.bots.queries import BotJobQuery
 from longline.surfaces.bots.requests import ExpireLocksRequest, NewJob, RepairRequest
 from longline.surfaces.bots.responses import (
     BotJob,
@@ -32,7 +32,7 @@ JobPathId = Annotated[str, Meta(description="Id of the job.", extra_json_schema=
 
 
 @dataclass(frozen=True, slots=True)
-class JobServices:
+class BotJobServices:
     """The services behind the jobs."""
 
     tasks: BotTasks
@@ -47,7 +47,7 @@ class JobServices:
     errors=(words.INVALID_LIMIT, words.INVALID_STATUS),
     response_example=examples.JOBS,
 )
-async def list_jobs(services: JobServices, query: JobQuery) -> JobPage:
+async def list_jobs(services: BotJobServices, query: BotJobQuery) -> JobPage:
     rows = await services.tasks.find(query.filter(), limit=query.limit, offset=query.offset)
     return JobPage([job_of(row) for row in rows], len(rows), query.limit, query.offset)
 
@@ -62,7 +62,7 @@ async def list_jobs(services: JobServices, query: JobQuery) -> JobPage:
     request_example=examples.NEW_JOB,
     response_example=examples.JOB,
 )
-async def add_job(services: JobServices, body: NewJob) -> BotJob:
+async def add_job(services: BotJobServices, body: NewJob) -> BotJob:
     priority, lease_ms = stored_priority(body.priority), body.timeout_minutes * MINUTE_MS
     return job_of(await services.tasks.add(body.url.strip(), priority, body.max_retries, lease_ms))
 
@@ -75,7 +75,7 @@ async def add_job(services: JobServices, body: NewJob) -> BotJob:
     errors=(words.NO_JOB,),
     response_example=examples.JOB_DETAIL,
 )
-async def show_job(services: JobServices, id: JobPathId) -> BotJobDetail:
+async def show_job(services: BotJobServices, id: JobPathId) -> BotJobDetail:
     row, result = await services.tasks.get(id)
     fields = structs.asdict(job_of(row))
     return BotJobDetail(**fields, result=None if result is None else result_of(result))
@@ -89,7 +89,7 @@ async def show_job(services: JobServices, id: JobPathId) -> BotJobDetail:
     errors=(words.NO_JOB, words.LOCKED_JOB),
     response_example=examples.DELETED,
 )
-async def delete_job(services: JobServices, id: JobPathId) -> DeletedRow:
+async def delete_job(services: BotJobServices, id: JobPathId) -> DeletedRow:
     """Delete a job that is not locked."""
     await services.tasks.delete(id)
     return DeletedRow(id, True)
@@ -104,7 +104,7 @@ async def delete_job(services: JobServices, id: JobPathId) -> DeletedRow:
     request_example=examples.REPAIR,
     response_example=examples.REPAIRED,
 )
-async def mark_pending(services: JobServices, body: RepairRequest) -> RepairedJobs:
+async def mark_pending(services: BotJobServices, body: RepairRequest) -> RepairedJobs:
     """Take the locks from jobs and make them pending. Jobs that were done or failed have all their retries again."""
     return RepairedJobs(await services.tasks.repair(body.ids, REPAIRS["mark-pending"]))
 
@@ -118,7 +118,7 @@ async def mark_pending(services: JobServices, body: RepairRequest) -> RepairedJo
     request_example=examples.REPAIR,
     response_example=examples.REPAIRED,
 )
-async def mark_expired(services: JobServices, body: RepairRequest) -> RepairedJobs:
+async def mark_expired(services: BotJobServices, body: RepairRequest) -> RepairedJobs:
     return RepairedJobs(await services.tasks.repair(body.ids, REPAIRS["mark-expired"]))
 
 
@@ -131,7 +131,7 @@ async def mark_expired(services: JobServices, body: RepairRequest) -> RepairedJo
     request_example=examples.REPAIR,
     response_example=examples.REPAIRED,
 )
-async def reset_lock(services: JobServices, body: RepairRequest) -> RepairedJobs:
+async def reset_lock(services: BotJobServices, body: RepairRequest) -> RepairedJobs:
     """Take the locks from jobs; the retries that they have used stay used."""
     return RepairedJobs(await services.tasks.repair(body.ids, REPAIRS["reset-lock"]))
 
@@ -145,7 +145,7 @@ async def reset_lock(services: JobServices, body: RepairRequest) -> RepairedJobs
     request_example=examples.EXPIRE_LOCKS,
     response_example=examples.EXPIRED_LOCKS,
 )
-async def expire_locks(services: JobServices, body: ExpireLocksRequest) -> ExpiredLocks:
+async def expire_locks(services: BotJobServices, body: ExpireLocksRequest) -> ExpiredLocks:
     """Make jobs with lapsed locks expired, or with `auto_retry` pending while retries are left."""
     swept = await services.policies.sweep(body.limit, retry=body.auto_retry, dry=body.dry_run)
     return ExpiredLocks(swept.expired, swept.requeued, swept.failed)

@@ -46,7 +46,7 @@ class PolicyQuery(BotPageQuery, frozen=True, kw_only=True):
         )
 
 
-class JobQuery(BotPageQuery, frozen=True, kw_only=True):
+class BotJobQuery(BotPageQuery, frozen=True, kw_only=True):
     """The query of the list of jobs."""
 
     status: Annotated[
