@@ -194,7 +194,7 @@ class NewPolicy(_PolicySubject, kw_only=True):
         """Yield the problem of a policy with two subjects or none, or with a name that does not fit its subject."""
         if (sent.get("url") is None) == (sent.get("domain") is None):
             yield Problem(words.NO_FIELD, "check", words.ONE_NEEDED)
-        elif sent.get("url") is not None and sent.get("name") is not None:
+        elif sent.get("url") is not None and _is_text(sent.get("name")):
             yield Problem("name", "check", words.OTHER_FORM)
         elif sent.get("domain") is not None and sent.get("name") is None:
             yield Problem("name", "null" if "name" in sent else "missing")
@@ -240,6 +240,10 @@ class PolicyChange(_PolicySubject, kw_only=True):
             "config": UNSET if self.crawl_config is UNSET else json_text(self.crawl_config),
         }
         return {name: value for name, value in stored.items() if value is not UNSET} | self.subject()
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and bool(value.strip())
 
 
 def _times(value: int | UnsetType, unit: int) -> int | UnsetType:
