@@ -43,8 +43,8 @@ def fetch_worker(
     sending = FetchSettings(
         s.user_agent, s.connect_timeout, s.idle_timeout, s.request_timeout, s.max_body, s.referer, bool(s.render_url)
     )
-    exits = ProxyRotation(house.stored_proxies, house.clock, s.proxy_sticky)
-    sender = Sender(house.http, house.clock, sending, exits)
+    proxies = ProxyRotation(house.stored_proxies, house.clock, s.proxy_sticky)
+    sender = Sender(house.http, house.clock, sending, proxies)
     rules = RobotsRules(sender, house.clock)
     parts = WorkerParts(
         lifecycle=house.lifecycle,
@@ -60,7 +60,7 @@ def fetch_worker(
             in_words=house.indexes_itself,
         ),
         reporter=_reporter(house, owner, report_observers),
-        exits=exits,
+        proxies=proxies,
         clock=house.clock,
         owner=owner,
         appeal=WorkRequest(house.call_for_work, house.clock),

@@ -78,7 +78,7 @@ class Shop:
                 clock=clock,
             ),
             reporter=Reporter(lifecycle, SegmentWriter(part(self.blobs), part(self.segments), clock, OWNER), clock),
-            exits=exits,
+            proxies=exits,
             clock=clock,
             owner=OWNER,
         )

@@ -83,10 +83,10 @@ class Sender:
         http: Http,
         clock: Clock,
         settings: FetchSettings,
-        exits: ProxyRotation,
+        proxies: ProxyRotation,
         chance: Callable[[], float] = random.random,
     ) -> None:
-        self._http, self._clock, self._settings, self._exits, self._chance = http, clock, settings, exits, chance
+        self._http, self._clock, self._settings, self._proxies, self._chance = http, clock, settings, proxies, chance
         self._jars: BoundedDict[int, RunCookies] = BoundedDict(MOST_RUNS)
         self._number = count()
 
@@ -115,7 +115,7 @@ class Sender:
         request = self._request(url, errand)
         failed: frozenset[int] = frozenset()
         while True:
-            way = None if request.render else await self._exits.next(errand.plan, failed, _host(host))
+            way = None if request.render else await self._proxies.next(errand.plan, failed, _host(host))
             try:
                 sent = await self._once(host, request, way, self._chance() * errand.plan.politeness.jitter_ms / 1000)
             except FetchFailed as failure:
@@ -154,9 +154,9 @@ class Sender:
         except FetchFailed as failure:
             ok = proxy_works(failure.kind, proxy_fault=failure.proxy_fault)
             if ok is not None:
-                self._exits.note(way, self._ms(start), ok=ok)
+                self._proxies.note(way, self._ms(start), ok=ok)
             raise
-        self._exits.note(way, self._ms(start), ok=not blames_proxy(None, response.status))
+        self._proxies.note(way, self._ms(start), ok=not blames_proxy(None, response.status))
         return response
 
     def _ms(self, start: float) -> int:

@@ -52,7 +52,7 @@ class WorkerParts:
     lifecycle: Lifecycle
     pipeline: Pipeline
     reporter: Reporter
-    exits: ProxyRotation
+    proxies: ProxyRotation
     clock: Clock
     owner: int
     appeal: WorkRequest | None = None
@@ -224,7 +224,7 @@ class Worker:
     async def _tell(self) -> None:
         """Write the results of proxies; no page's report depends on them, so a failure waits for the next flush."""
         try:
-            await self._parts.exits.tell()
+            await self._parts.proxies.tell()
         except Unavailable as error:
             log.warning("proxy results not written", extra={"error": str(error)})
 
