@@ -59,7 +59,7 @@ PLANTS: tuple[tuple[str, str, Plant], ...] = (
     (
         SURFACES,
         "a shared part that knows a door",
-        {"surfaces/http.py": "import longline.surfaces.bots.planted", "surfaces/bots/planted.py": ""},
+        {"surfaces/middleware.py": "import longline.surfaces.bots.planted", "surfaces/bots/planted.py": ""},
     ),
     (
         CYCLES,

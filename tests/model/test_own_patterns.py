@@ -28,7 +28,7 @@ ANCHORED = {
     "longline.plugins.html.sniffing._BEFORE_ROOT": "match",
     "longline.plugins.html.sniffing._HTML": "match",
     "longline.plugins.html.sniffing._JSON": "match",
-    "longline.surfaces.request_head._HOST": "match",
+    "longline.surfaces.server.request_head._HOST": "match",
 }
 """Expressions that are tried at the beginning of a text only, and by which method."""
 

@@ -13,7 +13,7 @@ from longline.services.counts import Counts
 from longline.services.health import Check, Health
 from longline.services.tokens import Tokens
 from longline.surfaces.app import AppParts, build_app
-from longline.surfaces.server import HttpServer
+from longline.surfaces.server.http_server import HttpServer
 from tests.services.clock import HandClock
 
 

@@ -12,17 +12,17 @@ from longline.services.event_loop_lag import LoopMonitor
 from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.surfaces.bots.door import BotServices, bots_door
-from longline.surfaces.documentation.pages import Documentation
 from longline.surfaces.door import Door
 from longline.surfaces.fast_path import FastPath
-from longline.surfaces.health import HealthServices
-from longline.surfaces.http import RequestMiddleware, WholeBodies, error_handlers
 from longline.surfaces.intervals.door import IntervalServices, intervals_door
-from longline.surfaces.metrics import Metrics, MetricsServices
+from longline.surfaces.middleware import RequestMiddleware, WholeBodies, error_handlers
 from longline.surfaces.openapi import openapi_document
-from longline.surfaces.platform import PlatformServices, platform_door
-from longline.surfaces.request_head import MAX_BODY_BYTES
+from longline.surfaces.platform.documentation.pages import Documentation
+from longline.surfaces.platform.door import PlatformServices, platform_door
+from longline.surfaces.platform.health import HealthServices
+from longline.surfaces.platform.metrics import Metrics, MetricsServices
 from longline.surfaces.routing import route_of
+from longline.surfaces.server.request_head import MAX_BODY_BYTES
 
 METHODS: list[Method | Literal["*"]] = ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 CORS_SECONDS = 12 * 3600

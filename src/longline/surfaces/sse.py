@@ -9,7 +9,7 @@ import msgspec
 from litestar import Response
 from litestar.types import ASGIApp, Receive, Scope, Send
 
-from longline.surfaces.connection import lasts
+from longline.surfaces.server.connection import lasts
 
 HEARTBEAT = 15.0
 PATIENCE = 30.0

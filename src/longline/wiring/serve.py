@@ -17,9 +17,9 @@ from longline.services.health import Check, Health
 from longline.services.tokens import Tokens
 from longline.settings import Settings, jwt_secret
 from longline.surfaces.app import AppParts, build_app
-from longline.surfaces.connection import Deadlines
-from longline.surfaces.profile import LOOPBACK, MAX_SECONDS, profile_app
-from longline.surfaces.server import HttpServer
+from longline.surfaces.platform.profile import LOOPBACK, MAX_SECONDS, profile_app
+from longline.surfaces.server.connection import Deadlines
+from longline.surfaces.server.http_server import HttpServer
 from longline.wiring.doors.bots import bot_services
 from longline.wiring.doors.intervals import interval_services
 from longline.wiring.house import House, joined, open_house, ready_tables

@@ -21,7 +21,7 @@ from longline.services.health import Health
 from longline.services.tokens import Tokens
 from longline.settings import Settings
 from longline.surfaces.app import AppParts, build_app
-from longline.surfaces.server import HttpServer
+from longline.surfaces.server.http_server import HttpServer
 from longline.testing.clock import FakeClock
 from longline.wiring.doors.bots import bot_services, bot_task_planner
 

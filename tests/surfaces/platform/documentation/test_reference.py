@@ -2,7 +2,7 @@
 
 import pytest
 
-from longline.surfaces.documentation.reference import kind_of, reference
+from longline.surfaces.platform.documentation.reference import kind_of, reference
 
 DOCUMENT = {
     "info": {"title": "Longline", "version": "1.2.3"},

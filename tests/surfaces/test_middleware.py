@@ -12,7 +12,7 @@ from longline.services.tokens import TokenClaims, Tokens
 from longline.surfaces.access import token_access
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.error_format import ErrorFormat
-from longline.surfaces.http import REQUEST_ID
+from longline.surfaces.middleware import REQUEST_ID
 from longline.surfaces.operation import operation
 from longline.surfaces.routing import route_of
 from tests.surfaces.conftest import Stage, serving

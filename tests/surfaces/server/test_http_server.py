@@ -8,7 +8,7 @@ import pytest
 from litestar import get
 
 from longline.model.errors import BadInput, LonglineError
-from longline.surfaces.server import HttpServer, address, bind
+from longline.surfaces.server.http_server import HttpServer, address, bind
 from tests.surfaces.conftest import Stage, serving
 
 

@@ -14,8 +14,8 @@ from litestar.types import ASGIApp, ExceptionHandlersMap, HTTPScope, Message, Re
 
 from longline.surfaces.door import ApiFormat, Door, door_at
 from longline.surfaces.error_format import NUL_IN_URL, ErrorFormat
-from longline.surfaces.request_head import Refusal, refusal_in
 from longline.surfaces.routing import to_framework
+from longline.surfaces.server.request_head import Refusal, refusal_in
 
 REQUEST_ID: ContextVar[str] = ContextVar("request_id", default="")
 """Id of the current request; log lines carry it."""

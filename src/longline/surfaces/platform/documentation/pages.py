@@ -7,8 +7,8 @@ from typing import Any
 import jinja2
 
 from longline.model.cached_property import cached_property
-from longline.surfaces.documentation.reference import Reference, reference
 from longline.surfaces.operation import ApiResponse, Content, operation
+from longline.surfaces.platform.documentation.reference import Reference, reference
 
 _HTML = "text/html; charset=utf-8"
 _CSS = "text/css; charset=utf-8"
@@ -16,7 +16,7 @@ _HEADERS: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src data:; base-uri 'none'",
     "X-Content-Type-Options": "nosniff",
 }
-_TEMPLATES = "longline.surfaces.documentation"
+_TEMPLATES = "longline.surfaces.platform.documentation"
 
 
 class Documentation:

@@ -1,6 +1,6 @@
 import asyncio
 
-from longline.surfaces.profile import profile_app
+from longline.surfaces.platform.profile import profile_app
 from tests.surfaces.conftest import serving
 
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from longline.services.tokens import Tokens
 from longline.surfaces.access import token_access
-from longline.surfaces.documentation.pages import DOCUMENTATION, Documentation
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.error_format import ErrorFormat
-from longline.surfaces.health import HEALTH, HealthServices
-from longline.surfaces.metrics import METRICS, MetricsServices
+from longline.surfaces.platform.documentation.pages import DOCUMENTATION, Documentation
+from longline.surfaces.platform.health import HEALTH, HealthServices
+from longline.surfaces.platform.metrics import METRICS, MetricsServices
 
 
 @dataclass(frozen=True, slots=True)

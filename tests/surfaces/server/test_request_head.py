@@ -1,6 +1,6 @@
 import pytest
 
-from longline.surfaces.request_head import BAD_HOST, BAD_VERSION, MANY_HOSTS, NO_HOST, TOO_LARGE, refusal_of
+from longline.surfaces.server.request_head import BAD_HOST, BAD_VERSION, MANY_HOSTS, NO_HOST, TOO_LARGE, refusal_of
 
 HOST = (b"host", b"example.com")
 

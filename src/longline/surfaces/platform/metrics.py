@@ -22,7 +22,7 @@ from prometheus_client.registry import Collector
 
 from longline.services.counts import Counts
 from longline.services.event_loop_lag import LoopMonitor
-from longline.surfaces.http import AccessRecord
+from longline.surfaces.middleware import AccessRecord
 from longline.surfaces.operation import Content, operation
 
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})

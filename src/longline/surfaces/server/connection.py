@@ -11,7 +11,7 @@ from litestar.types import Scope
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from longline.surfaces.request_head import (
+from longline.surfaces.server.request_head import (
     BAD_VERSION,
     HEAD_TOO_LARGE,
     MAX_BODY_BYTES,

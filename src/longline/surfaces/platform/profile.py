@@ -16,7 +16,7 @@ from msgspec import Meta
 
 from longline.surfaces.door import PUBLIC, Door, OperationGroup
 from longline.surfaces.error_format import ErrorFormat, error
-from longline.surfaces.http import RequestMiddleware, error_handlers
+from longline.surfaces.middleware import RequestMiddleware, error_handlers
 from longline.surfaces.operation import ApiFailure, Content, operation
 from longline.surfaces.request_reader import RequestReader
 from longline.surfaces.routing import route_of

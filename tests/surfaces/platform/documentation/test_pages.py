@@ -5,7 +5,7 @@ import re
 import httpx
 import pytest
 
-from longline.surfaces.documentation.pages import Documentation
+from longline.surfaces.platform.documentation.pages import Documentation
 
 
 @pytest.mark.parametrize("path", ["/", "/docs"])

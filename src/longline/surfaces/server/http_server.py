@@ -10,7 +10,7 @@ import uvicorn
 from litestar.types import ASGIApp
 
 from longline.model.errors import BadInput, LonglineError
-from longline.surfaces.connection import USUAL, Deadlines, TimedConfig
+from longline.surfaces.server.connection import USUAL, Deadlines, TimedConfig
 
 _GRACE_SECONDS = 5
 _BACKLOG = 2048

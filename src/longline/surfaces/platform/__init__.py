@@ -1,0 +1,1 @@
+"""The paths of the platform itself: health, metrics, profiles and documentation."""

@@ -1,0 +1,1 @@
+"""The HTTP server: its connections, and the checks of request heads."""
