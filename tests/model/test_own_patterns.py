@@ -5,13 +5,15 @@ import pkgutil
 import re
 import time
 from collections.abc import Iterator
-from re import _constants as sre  # type: ignore[attr-defined]  # no other module tells what a pattern is made of
-from re import _parser as sre_parser  # type: ignore[attr-defined]  # as above
 from typing import Any
 
 import pytest
 
 import longline
+
+# No public module tells what a pattern is made of.
+sre: Any = importlib.import_module("re._constants")
+sre_parser: Any = importlib.import_module("re._parser")
 
 ANCHORED = {
     "longline.model.discovery.candidate._ADDRESS": "match",
