@@ -19,7 +19,7 @@ def test_a_bot_from_its_making_to_its_new_token(longline: Command, tmp_path: Pat
     again = longline("bots", "rotate-token", "--bot-id", "shop")
     assert again.stdout.startswith("bot_shop_")
     assert again.stdout != made.stdout
-    assert_one_line(longline("bots", "enable", "--bot-id", "nobody"), 1, "Bot nobody not found")
+    assert_one_line(longline("bots", "enable", "--bot-id", "nobody"), 1, "no such bot: nobody")
 
 
 def test_a_bots_limits_are_flags(longline: Command):
@@ -30,7 +30,7 @@ def test_a_bots_limits_are_flags(longline: Command):
         assert longline("bots", "change", "--bot-id", "a/b", *flags).stdout == "a/b: changed\n"
         assert shown in longline("bots", "list", COLUMNS="200").stdout
     assert_one_line(longline("bots", "change", "--bot-id", "a/b"), 2, "nothing to change")
-    assert_one_line(longline("bots", "change", "--bot-id", "x", "--rate-limit", "1"), 1, "Bot x not found")
+    assert_one_line(longline("bots", "change", "--bot-id", "x", "--rate-limit", "1"), 1, "no such bot: x")
     assert longline("bots", "change", "--bot-id", "a/b", "--rate-limit", "-1").returncode == 2
 
 
