@@ -52,7 +52,7 @@ def test_a_worker_on_a_leash_goes_when_its_parent_does(tmp_path: Path):
     first = json.loads(logged.splitlines()[0])
     assert (first["level"], first["message"]) == (
         "warning",
-        "CRAWLER_VALIDATE_URLS has no effect: every URL is parsed before anything is done with it",
+        "CRAWLER_VALIDATE_URLS has no effect: every URL is validated",
     )
 
 

@@ -1,6 +1,7 @@
 """Event streams over HTTP."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -11,17 +12,24 @@ from longline.ports.records.frontier import Change
 from longline.services.logs.event_streams import ClientLimit
 from longline.settings import Settings
 from longline.surfaces.intervals.streams import contract_events
-from longline.wiring.parts import logs as wiring
+from longline.wiring import loops as wiring
 from tests.surfaces.intervals.house import Door, open_door, take
 
 EMBEDDED = pytest.mark.parametrize("migrated_url", ["sqlite"], indirect=True)
 PATHS = [f"{top}/{stream}/events" for top in ("/sse", "/api") for stream in ("crawler", "health", "metrics")]
 
 
+def set_intervals(monkeypatch: pytest.MonkeyPatch, **intervals: float) -> None:
+    """Let the loops that publish events run at these intervals, in seconds."""
+    events = {f"{name} events": interval for name, interval in intervals.items()}
+    assert events.keys() <= {row.name for row in wiring.LOOPS}
+    rows = [replace(row, interval=events.get(row.name, row.interval)) for row in wiring.LOOPS]
+    monkeypatch.setattr(wiring, "LOOPS", tuple(rows))
+
+
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("TELL_MOVES_EVERY", "TELL_HEALTH_EVERY", "TELL_FIGURES_EVERY"):
-        monkeypatch.setattr(wiring, name, 0.02)
+    set_intervals(monkeypatch, move=0.02, health=0.02, count=0.02)
 
 
 async def move(door: Door, noun: Any, subject: int, name: str, was: str, became: str, **more: Any) -> None:
@@ -76,7 +84,7 @@ async def test_the_crawler_stream_tells_what_jobs_and_executions_do(door: Door):
 
 
 async def test_who_is_connected_hears_of_what_it_does_at_once(monkeypatch: pytest.MonkeyPatch, settings: Settings):
-    monkeypatch.setattr(wiring, "TELL_MOVES_EVERY", 0.5)
+    set_intervals(monkeypatch, move=0.5)
     async with open_door(settings) as door, door.stream("/sse/crawler/events") as stream, door.client() as client:
         await take(stream, 1)
         job = (await client.post("/api/v1/jobs", json={"url": "https://a.example/"})).json()
