@@ -56,6 +56,9 @@ class Size(NamedTuple):
     parsers: int = 1
 
 
+START_SECONDS = 15.0
+"""Seconds in which a platform has certainly started."""
+
 LARGE = Size(jobs=60, pages=100, delay=1.0, seconds=180, kills=39, restarts=2)
 SMALL = Size(jobs=6, pages=12, delay=0.2, seconds=6, kills=3, restarts=1, workers=2, patience=90, parsers=0)
 
@@ -117,6 +120,7 @@ class Platform:
     def __init__(self, place: Place, workers: int) -> None:
         self._place, self._workers = place, workers
         self._process: subprocess.Popen[bytes] | None = None
+        self._started = 0.0
         self._log = (place.data.parent / "log").open("ab")
 
     def ensure(self) -> None:
@@ -134,6 +138,7 @@ class Platform:
         self._process = subprocess.Popen(
             [*words, *self._place.flags], env=environment, stdout=subprocess.DEVNULL, stderr=self._log
         )
+        self._started = time.monotonic()
 
     def kill_one(self, parsers: int) -> str:
         """Kill the planner's process, a worker's, or one of so many parsers'; return what it was."""
@@ -162,6 +167,8 @@ class Platform:
     def stop(self) -> int:
         """Stop the platform in good order; return its exit code."""
         assert self._process is not None
+        # A process that is still being started has no handler for the signal yet.
+        time.sleep(max(0.0, self._started + START_SECONDS - time.monotonic()))
         self._process.terminate()
         code = self._process.wait(timeout=120)
         self._log.close()
