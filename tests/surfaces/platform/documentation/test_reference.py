@@ -15,7 +15,15 @@ DOCUMENT = {
                 "summary": "Change a job",
                 "tags": ["jobs"],
                 "security": [{"bearer": []}, {"token_in_query": []}],
-                "parameters": [{"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}],
+                "parameters": [
+                    {
+                        "name": "id",
+                        "in": "path",
+                        "required": True,
+                        "description": "Id of the job.",
+                        "schema": {"type": "string", "default": ""},
+                    }
+                ],
                 "requestBody": {
                     "content": {
                         "application/json": {"schema": {"$ref": "#/components/schemas/Job"}, "example": {"url": "u"}}
@@ -58,7 +66,8 @@ def test_an_operation_is_shown_with_its_parameters_body_answers_and_access():
     assert group.sections[1].operations == ()
     assert (operation.method, operation.path, operation.anchor) == ("PUT", "/jobs/{id}", "change_job")
     assert operation.access == "bearer or token_in_query"
-    assert [(field.name, field.place, field.required) for field in operation.parameters] == [("id", "path", True)]
+    (field,) = operation.parameters
+    assert (field.name, field.place, field.required, field.notes) == ("id", "path", True, "Id of the job")
     assert operation.body_model == "Job"
     assert operation.body_example == '{\n  "url": "u"\n}'
     assert [answer.status for answer in operation.answers] == ["200", "204", "404"]

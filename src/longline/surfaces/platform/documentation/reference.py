@@ -136,7 +136,7 @@ def _operation(method: str, path: str, told: Schema) -> ReferenceOperation:
         description=told.get("description", ""),
         access=" or ".join(scheme for each in told["security"] for scheme in each) or "public",
         parameters=tuple(
-            _field(each["name"], each["schema"], required=each["required"], place=each["in"])
+            _field(each["name"], _described(each), required=each["required"], place=each["in"])
             for each in told["parameters"]
         ),
         body_kind=kind,
@@ -159,9 +159,14 @@ def _properties(schema: Schema) -> Iterator[Field]:
         yield _field(name, each, required=name in schema.get("required", ()))
 
 
+def _described(parameter: Schema) -> Schema:
+    """Return the schema of a parameter with the parameter's own description."""
+    return {"description": parameter.get("description", ""), **parameter["schema"]}
+
+
 def _field(name: str, schema: Schema, *, required: bool, place: str = "") -> Field:
     kind, model = kind_of(schema)
-    bounds = [text.format(_short(schema[key])) for key, text in _BOUNDS.items() if schema.get(key) is not None]
+    bounds = [text.format(_short(schema[key])) for key, text in _BOUNDS.items() if schema.get(key) not in (None, "")]
     notes = ". ".join(part for part in (schema.get("description", "").rstrip("."), ", ".join(bounds)) if part)
     return Field(name, kind, model, required, place, notes)
 
