@@ -97,6 +97,21 @@ async def test_a_page_is_tried_once_more_after_a_crash_and_more_often_after_a_ki
     assert not left.read_text()
 
 
+@pytest.mark.parametrize(("failures", "is_parsed"), [(5, True), (6, False)])
+async def test_a_page_is_tried_again_when_its_process_does_not_start(
+    aside: ProcessPool, monkeypatch: pytest.MonkeyPatch, failures: int, is_parsed: bool
+):
+    wait, left = ParserProcess.wait_until_ready, [EOFError] * failures
+
+    def fail_at_first(process: ParserProcess) -> None:
+        if left:
+            raise left.pop()
+        wait(process)
+
+    monkeypatch.setattr(ParserProcess, "wait_until_ready", fail_at_first)
+    assert ((await aside.parse("where", page("where"))).error is None) is is_parsed
+
+
 async def hanging(aside: ProcessPool) -> asyncio.Task[Parsed]:
     """A page that hangs, once a process has it in hand."""
     await pid(aside)

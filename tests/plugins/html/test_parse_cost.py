@@ -92,7 +92,7 @@ def test_an_encoding_hides_nothing():
 
 
 @pytest.mark.parametrize(
-    ("body", "effort"),
+    ("body", "cost"),
     [
         (b"<p>some words and more</p>" * 900, ParseCost.LITTLE),
         (b"<p>" + b"word " * 40_000, ParseCost.LITTLE),
@@ -110,11 +110,11 @@ def test_an_encoding_hides_nothing():
         (b"<b></b>" * 40_000, ParseCost.WILD),
     ],
 )
-def test_how_much_effort_a_page_takes(body: bytes, effort: ParseCost):
-    assert parse_cost_of(body) is effort
+def test_the_cost_of_a_page(body: bytes, cost: ParseCost):
+    assert parse_cost_of(body) is cost
 
 
-def test_links_relative_to_a_long_url_take_effort():
+def test_links_relative_to_a_long_url_cost_much():
     assert parse_cost_of(b"<a href=x>", "https://a.example/" + "a" * 2_000) is ParseCost.MUCH
 
 

@@ -94,7 +94,7 @@ class PageParser:
 
     def __init__(self, registry: Registry, elsewhere: ParserPool | None = None, max_links: int = MAX_LINKS) -> None:
         self._registry, self._elsewhere, self._max_links = registry, elsewhere, max_links
-        self._slow_hosts = {effort: SlowHosts() for effort in ParseCost}
+        self._slow_hosts = {cost: SlowHosts() for cost in ParseCost}
         self._thread = asyncio.Semaphore(1)
 
     @property
@@ -115,25 +115,23 @@ class PageParser:
         marked = self._registry.named(named) if named else self._registry.parser_for(page)
         if marked is None:
             return Parsed(error=f"there is no parser {named}" if named else None)
-        effort = parse_cost_of(page.body, page.url)
-        if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(effort, share)):
-            return await self._elsewhere.parse(
-                marked.name, page, share, slow=effort in (ParseCost.MUCH, ParseCost.WILD)
-            )
-        parsed, seconds = await self._parse_here(marked, page, effort)
-        if seconds > SLOW_SECONDS.get(effort, 0.0):
-            self._slow_hosts[effort].add(share.host)
+        cost = parse_cost_of(page.body, page.url)
+        if self._elsewhere is not None and (not marked.light or self._is_for_elsewhere(cost, share)):
+            return await self._elsewhere.parse(marked.name, page, share, slow=cost in (ParseCost.MUCH, ParseCost.WILD))
+        parsed, seconds = await self._parse_here(marked, page, cost)
+        if seconds > SLOW_SECONDS.get(cost, 0.0):
+            self._slow_hosts[cost].add(share.host)
         return parsed
 
-    def _is_for_elsewhere(self, effort: ParseCost, share: Share) -> bool:
-        return effort is ParseCost.WILD or share.host in self._slow_hosts[effort]
+    def _is_for_elsewhere(self, cost: ParseCost, share: Share) -> bool:
+        return cost is ParseCost.WILD or share.host in self._slow_hosts[cost]
 
-    async def _parse_here(self, marked: Marked, page: Page, effort: ParseCost) -> tuple[Parsed, float]:
+    async def _parse_here(self, marked: Marked, page: Page, cost: ParseCost) -> tuple[Parsed, float]:
         """Parse a page in this process; return the result and its processor time."""
-        if effort in (ParseCost.MUCH, ParseCost.WILD):
+        if cost in (ParseCost.MUCH, ParseCost.WILD):
             async with self._thread:
                 return await asyncio.to_thread(_run_apart, marked, page, self._max_links)
-        tree_seconds = await asyncio.to_thread(_build_tree, page) if effort is ParseCost.SOME else 0.0
+        tree_seconds = await asyncio.to_thread(_build_tree, page) if cost is ParseCost.SOME else 0.0
         begun = thread_time()
         parsed = await run(marked, page, self._max_links)
         return parsed, tree_seconds + thread_time() - begun

@@ -18,7 +18,7 @@ from longline.model.runs.run import (
     RunTotals,
     StartPage,
 )
-from longline.model.states import RunState
+from longline.model.states import RunState, TaskState
 
 
 class RunHistoryRecords(Table):
@@ -53,10 +53,12 @@ class RunHistoryRecords(Table):
 
         async def work(tx: Transaction) -> dict[int, RunReview]:
             found = {name: await tx.batch(name, rows) for name in LOOKS}
+            began = {first["run_id"] for first in found["first_tasks"] if first["state"] == TaskState.COMPLETED}
+            # A run that has its start page and others did not fail at its start: most runs cost no look of their own.
             failures = {
                 run["run_id"]: await start_failure(tx, run["run_id"], run["completed"])
                 for run in found["item_sums"]
-                if run["state"] == RunState.RUNNING
+                if run["state"] == RunState.RUNNING and (run["completed"] <= 1 or run["run_id"] not in began)
             }
             return {run_id: _review(run_id, found, failures.get(run_id)) for run_id in run_ids}
 
